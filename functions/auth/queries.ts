@@ -1,0 +1,190 @@
+import { sql } from 'kysely'
+import type { PlatformDb, ReadDb, WriteDb } from '../../lib/db/scope.ts'
+import type { ProfileUpdate, User } from './schemas.ts'
+
+/** The columns of a UserResponse, from `users u` joined with `accounts a`. */
+const userColumns = sql`
+  u.id, u.email, u.full_name, u.account_id, a.name as account_name, u.role, u.team_id, u.team_role, u.is_super_admin,
+  u.email_verified_at is not null as email_verified, u.must_change_password, u.timezone, u.created_at, u.last_login_at`
+
+export type SignedIn = User & { sign_in_id: string }
+
+interface Device {
+  refreshHash: string
+  userAgent: string
+  ip: string
+}
+
+interface NewAccount extends Device {
+  email: string
+  fullName: string
+  accountName: string
+  passwordHash: string
+}
+
+/** Account, team, admin, password, sign-in and the mail that is owed, in one statement. Violates users_email for an address already taken. */
+export async function insertAccount(db: PlatformDb, input: NewAccount): Promise<SignedIn & { delivery_id: string }> {
+  const { rows } = await sql<SignedIn & { delivery_id: string }>`
+    with a as (
+      insert into accounts (name, plan, subscription_status, trial_ends_at)
+      values (${input.accountName}, 'pro', 'trialing', app.now() + interval '14 days') returning id, name
+    ), t as (
+      insert into teams (account_id, name) select id, name from a returning id, account_id
+    ), u as (
+      insert into users (account_id, email, full_name, role, team_id, team_role, last_login_at)
+      select account_id, ${input.email}, ${input.fullName}, 'admin', id, 'admin', app.now() from t returning *
+    ), p as (
+      insert into passwords (user_id, hash) select id, ${input.passwordHash} from u
+    ), s as (
+      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
+      select account_id, id, ${input.userAgent}, ${input.ip}, app.now() + interval '30 days' from u returning id
+    ), r as (
+      insert into refresh_tokens (hash, sign_in_id) select ${input.refreshHash}::bytea, id from s
+    ), d as (
+      insert into deliveries (account_id, channel, recipient, purpose, user_id)
+      select account_id, 'email', email, 'verify_email', id from u returning id
+    )
+    select ${userColumns}, s.id as sign_in_id, d.id as delivery_id from u join a on a.id = u.account_id, s, d`.execute(db)
+  return rows[0] as SignedIn & { delivery_id: string }
+}
+
+/** What signing in needs to know of an address; undefined for one that nobody has. `locked_for` is in seconds. */
+export async function selectCredentials(db: PlatformDb, email: string) {
+  const { rows } = await sql<{ user_id: string | null; hash: string | null; locked_for: number | null }>`
+    select u.id as user_id, p.hash, ceil(extract(epoch from f.locked_until - app.now()))::integer as locked_for
+      from (select lower(${email}) as email) given
+      left join users u on lower(u.email) = given.email and u.is_active
+      left join passwords p on p.user_id = u.id
+      left join login_failures f on f.email = given.email and f.locked_until > app.now()`.execute(db)
+  return rows[0]
+}
+
+/** Counts a failed sign-in; the tenth within 15 minutes locks the address for 15 and leaves an audit row where somebody owns it. */
+export async function recordLoginFailure(db: PlatformDb, email: string, ip: string): Promise<void> {
+  await sql`
+    with f as (
+      insert into login_failures as f (email, failed_at) values (lower(${email}), array[app.now()])
+      on conflict (email) do update set
+        failed_at = (select array_agg(t) from unnest(f.failed_at || app.now()) t where t > app.now() - interval '15 minutes'),
+        locked_until = case when (select count(*) from unnest(f.failed_at) t where t > app.now() - interval '15 minutes') >= 9
+                            then app.now() + interval '15 minutes' end
+      returning email, locked_until
+    )
+    insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, ip)
+    select u.account_id, u.id, 'sign_in.locked', 'user', u.id, ${ip} from f join users u on lower(u.email) = f.email where f.locked_until is not null`.execute(
+    db,
+  )
+}
+
+/** Opens a sign-in, unless the address was locked meanwhile, and forgets its failures. */
+export async function insertSignIn(db: PlatformDb, userId: string, device: Device): Promise<SignedIn | undefined> {
+  const { rows } = await sql<SignedIn>`
+    with u as (
+      update users u set last_login_at = app.now() where id = ${userId} and is_active
+         and not exists (select from login_failures f where f.email = lower(u.email) and f.locked_until > app.now()) returning *
+    ), s as (
+      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
+      select account_id, id, ${device.userAgent}, ${device.ip}, app.now() + interval '30 days' from u returning id
+    ), r as (
+      insert into refresh_tokens (hash, sign_in_id) select ${device.refreshHash}::bytea, id from s
+    ), forgotten as (
+      delete from login_failures f using u where f.email = lower(u.email)
+    )
+    select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
+  return rows[0]
+}
+
+/** Uses a refresh token, once, and puts the next one in its place. Undefined when it was used, ended or never was. */
+export async function rotateRefreshToken(db: PlatformDb, hash: string, nextHash: string): Promise<SignedIn | undefined> {
+  const { rows } = await sql<SignedIn>`
+    with used as (
+      update refresh_tokens set used_at = app.now() where hash = ${hash}::bytea and used_at is null returning sign_in_id
+    ), s as (
+      update sign_ins s set last_used_at = app.now(), expires_at = app.now() + interval '30 days'
+        from used, users u
+       where s.id = used.sign_in_id and s.ended_at is null and s.expires_at > app.now() and u.id = s.user_id and u.is_active
+      returning s.id, s.user_id
+    ), r as (
+      insert into refresh_tokens (hash, sign_in_id) select ${nextHash}::bytea, id from s
+    )
+    select ${userColumns}, s.id as sign_in_id from s join users u on u.id = s.user_id join accounts a on a.id = u.account_id`.execute(db)
+  return rows[0]
+}
+
+/** Ends the family of a token that was used more than 5 seconds ago; true when this presentation ended it or it had been ended so. */
+export async function endReusedFamily(db: PlatformDb, hash: string): Promise<boolean> {
+  const { rows } = await sql`
+    with reused as (
+      select sign_in_id from refresh_tokens where hash = ${hash}::bytea and used_at < app.now() - interval '5 seconds'
+    ), ended as (
+      update sign_ins s set ended_at = app.now() from reused where s.id = reused.sign_in_id and s.ended_at is null
+    )
+    select from reused`.execute(db)
+  return rows.length > 0
+}
+
+export async function endFamilyOf(db: PlatformDb, hash: string): Promise<void> {
+  await sql`
+    update sign_ins s set ended_at = app.now() from refresh_tokens r
+     where r.hash = ${hash}::bytea and s.id = r.sign_in_id and s.ended_at is null`.execute(db)
+}
+
+export async function selectMe(db: ReadDb | WriteDb, userId: string) {
+  const { rows } = await sql<User & { unverified: boolean; lapsed: boolean }>`
+    select ${userColumns}, u.email_verified_at is null and u.created_at + interval '72 hours' <= app.now() as unverified, app.lapsed(a) as lapsed
+      from users u join accounts a on a.id = u.account_id where u.id = ${userId}`.execute(db as WriteDb)
+  return rows[0] as User & { unverified: boolean; lapsed: boolean }
+}
+
+export async function updateProfile(db: WriteDb, userId: string, change: ProfileUpdate): Promise<void> {
+  await db
+    .updateTable('users')
+    .set(change as { full_name?: string })
+    .where('id', '=', userId)
+    .execute()
+}
+
+export async function selectPassword(db: PlatformDb, userId: string) {
+  const { rows } = await sql<{ hash: string; email: string }>`
+    select p.hash, u.email from users u join passwords p on p.user_id = u.id where u.id = ${userId}`.execute(db)
+  return rows[0]
+}
+
+/** Replaces exactly the password that was checked, lifts the guard and ends every other sign-in. False when it changed meanwhile. */
+export async function replacePassword(
+  db: PlatformDb,
+  change: { userId: string; signInId: string; before: string; after: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with p as (
+      update passwords set hash = ${change.after}, changed_at = app.now() where user_id = ${change.userId} and hash = ${change.before} returning user_id
+    ), u as (
+      update users set must_change_password = false from p where users.id = p.user_id
+    ), s as (
+      update sign_ins set ended_at = app.now() from p where sign_ins.user_id = p.user_id and sign_ins.id <> ${change.signInId} and ended_at is null
+    )
+    select from p`.execute(db)
+  return rows.length > 0
+}
+
+/** Uses a verification token, once. */
+export async function verifyEmail(db: PlatformDb, hash: string): Promise<boolean> {
+  const { rows } = await sql`
+    with used as (
+      update one_time_tokens set used_at = app.now()
+       where hash = ${hash}::bytea and purpose = 'verify_email' and used_at is null and expires_at > app.now() returning user_id
+    ), u as (
+      update users set email_verified_at = coalesce(email_verified_at, app.now()) from used where users.id = used.user_id
+    )
+    select from used`.execute(db)
+  return rows.length > 0
+}
+
+/** Owes the caller a new verification mail; undefined when the address is verified already. */
+export async function insertVerificationMail(db: PlatformDb, userId: string): Promise<{ id: string } | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    insert into deliveries (account_id, channel, recipient, purpose, user_id)
+    select account_id, 'email', email, 'verify_email', id from users where id = ${userId} and email_verified_at is null
+    returning id`.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,43 @@
+import type { ExecutionContext } from 'hono'
+import { parseConfig } from '../lib/config.ts'
+import { createApp } from '../lib/http/app.ts'
+import { mountHealth } from '../lib/http/health.ts'
+import { jobContext, mountJobs } from '../lib/http/job.ts'
+import { mountOperations } from '../lib/http/request.ts'
+import { createServices } from '../lib/services.ts'
+import { jobOperations } from './jobs/operations.ts'
+import { sweep, tidy } from './jobs/service.ts'
+import openapi from './openapi.json'
+import { operations } from './operations.ts'
+
+interface Bindings {
+  ASSETS: { fetch(request: Request): Promise<Response> }
+}
+
+function assemble(env: Bindings) {
+  const services = createServices(parseConfig({ ...env }), (line) => console.log(JSON.stringify(line)))
+  const app = createApp(services)
+  mountHealth(app, services)
+  app.get('/openapi.json', (c) => c.json(openapi))
+  app.get('/docs', (c) => c.redirect('/docs/', 308))
+  app.get('/docs/*', (c) => env.ASSETS.fetch(c.req.raw).then((asset) => new Response(asset.body, asset)))
+  mountOperations(app, operations, services)
+  mountJobs(app, jobOperations, services)
+  return { app, services }
+}
+
+// One assembly for the life of the isolate: settings do not change under it.
+let assembled: ReturnType<typeof assemble> | undefined
+
+export default {
+  fetch(request: Request, env: Bindings, execution: ExecutionContext) {
+    assembled ??= assemble(env)
+    return assembled.app.fetch(request, env, execution)
+  },
+  async scheduled(_controller: unknown, env: Bindings) {
+    assembled ??= assemble(env)
+    const ctx = jobContext(assembled.services)
+    await sweep(ctx)
+    await tidy(ctx)
+  },
+}

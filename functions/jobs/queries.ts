@@ -1,0 +1,81 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { PlatformDb } from '../../lib/db/scope.ts'
+import type { Sent } from '../../lib/net/sent.ts'
+
+/** A delivery under way, with all that sending it needs. */
+export interface Claimed {
+  id: string
+  account_id: string
+  channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
+  attempts: number
+  max_attempts: number
+  recipient: string | null
+  purpose: 'verify_email' | 'reset_password' | null
+  user_id: string | null
+  webhook_url: string | null
+  email_addresses: string[] | null
+  title: string | null
+  body: string | null
+  link: string | null
+}
+
+/** Takes attempt `attempt` of a delivery for a minute; undefined when another worker has it or it is past that attempt. */
+export async function claimAttempt(db: PlatformDb, id: string, attempt: number): Promise<Claimed | undefined> {
+  const { rows } = await sql<Claimed>`
+    with claimed as (
+      update deliveries set attempts = attempts + 1, leased_until = app.now() + interval '60 seconds'
+       where id = ${id} and attempts = ${attempt} - 1 and state in ('pending', 'retrying')
+         and (leased_until is null or leased_until <= app.now())
+      returning *
+    )
+    select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id,
+           c.webhook_url, c.email_addresses, e.title, e.body, e.link
+      from claimed d
+      left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
+      left join events e on e.account_id = d.account_id and e.id = d.event_id`.execute(db)
+  return rows[0]
+}
+
+/** Writes how an attempt ended; answers false when the row has moved on without it. */
+export async function recordAttempt(db: PlatformDb, { id, attempts }: Claimed, sent: Sent, retrySeconds: number | null): Promise<boolean> {
+  const state = sent.ok ? 'delivered' : retrySeconds === null ? 'failed' : 'retrying'
+  const next: RawBuilder<unknown> = retrySeconds === null ? sql`null` : sql`app.now() + make_interval(secs => ${retrySeconds})`
+  const { numAffectedRows } = await sql`
+    update deliveries
+       set state = ${state}, leased_until = null, next_attempt_at = ${next}, last_status_code = ${sent.status},
+           last_error = ${sent.ok ? null : sent.error}, delivered_at = ${sent.ok ? sql`app.now()` : sql`null`}
+     where id = ${id} and attempts = ${attempts} and state in ('pending', 'retrying')`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** What is due, unleased and was therefore lost by the queue; the oldest first. */
+export async function selectDue(db: PlatformDb, limit: number): Promise<{ id: string; attempts: number }[]> {
+  const { rows } = await sql<{ id: string; attempts: number }>`
+    select id, attempts from deliveries
+     where state in ('pending', 'retrying') and next_attempt_at <= app.now() - interval '5 seconds' and attempts < max_attempts
+       and (leased_until is null or leased_until <= app.now())
+     order by next_attempt_at limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Ends what a worker took for its last attempt and never reported of. */
+export async function failAbandoned(db: PlatformDb): Promise<void> {
+  await sql`
+    update deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = 'The last attempt never reported back'
+     where state in ('pending', 'retrying') and attempts >= max_attempts and leased_until <= app.now()`.execute(db)
+}
+
+export async function deleteExpired(db: PlatformDb): Promise<void> {
+  await sql`delete from idempotency_keys where created_at < app.now() - interval '24 hours'`.execute(db)
+  await sql`delete from sign_ins where expires_at < app.now() - interval '30 days'`.execute(db)
+  await sql`delete from one_time_tokens where expires_at < app.now() - interval '30 days'`.execute(db)
+}
+
+export async function insertOneTimeToken(
+  db: PlatformDb,
+  token: { hash: string; userId: string; purpose: string; lifetime: string },
+): Promise<void> {
+  await sql`
+    insert into one_time_tokens (hash, user_id, purpose, expires_at)
+    values (${token.hash}::bytea, ${token.userId}, ${token.purpose}, app.now() + ${token.lifetime}::interval)`.execute(db)
+}

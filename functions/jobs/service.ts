@@ -1,0 +1,111 @@
+import { randomToken, sha256Bytea } from '../../lib/auth/hash.ts'
+import { deliveryMessage } from '../../lib/events/outbox.ts'
+import type { JobContext } from '../../lib/http/job.ts'
+import { renderLetter } from '../../lib/mail/layout.ts'
+import type { Sent } from '../../lib/net/sent.ts'
+import { type Claimed, claimAttempt, deleteExpired, failAbandoned, insertOneTimeToken, recordAttempt, selectDue } from './queries.ts'
+import type { DeliverJob } from './schemas.ts'
+
+export type Sender = Pick<JobContext, 'platform' | 'queue' | 'mail' | 'chat' | 'guard' | 'config'>
+
+// Seconds until the next attempt, after the first, second and third failure.
+const backoff = [30, 120, 600]
+
+/** One attempt at a delivery. A copy of the message finds the attempt taken and does nothing. */
+export async function deliver(ctx: Sender, { delivery_id, attempt }: DeliverJob): Promise<void> {
+  const claimed = await claimAttempt(ctx.platform, delivery_id, attempt)
+  if (claimed) await sendClaimed(ctx, claimed)
+}
+
+/** The first attempt made here and now instead of by the queue: the outcome is the caller's answer. */
+export async function deliverNow(ctx: Sender, deliveryId: string): Promise<Sent> {
+  const claimed = await claimAttempt(ctx.platform, deliveryId, 1)
+  return claimed ? sendClaimed(ctx, claimed) : { ok: false, status: null, error: 'The attempt is made by another worker' }
+}
+
+/** Sends what was claimed, records how it ended and asks for the next attempt; answers the attempt's outcome. */
+export async function sendClaimed(ctx: Sender, claimed: Claimed): Promise<Sent> {
+  const sent = await sendOnce(ctx, claimed)
+  const retrySeconds = nextDelay(claimed, sent)
+  const current = await recordAttempt(ctx.platform, claimed, sent, retrySeconds)
+  if (current && retrySeconds !== null) {
+    // The queue may be away: the row is due all the same, and the sweep finds it.
+    await ctx.queue.publish([deliveryMessage(claimed.id, claimed.attempts + 1, retrySeconds)]).catch(() => {})
+  }
+  return sent
+}
+
+function nextDelay({ attempts, max_attempts }: Claimed, sent: Sent): number | null {
+  if (sent.ok || sent.gone || attempts >= max_attempts) return null
+  return Math.max(backoff[attempts - 1] ?? 600, sent.retryAfterSeconds ?? 0)
+}
+
+async function sendOnce(ctx: Sender, delivery: Claimed): Promise<Sent> {
+  if (delivery.purpose) return sendLink(ctx, delivery)
+  const message = {
+    title: delivery.title ?? 'Test message',
+    body: delivery.body ?? 'This channel is set up. Notifications that you switched on will arrive here.',
+    url: ctx.config.FRONTEND_URL + (delivery.link ?? '/settings/notifications'),
+  }
+  if (delivery.channel !== 'email') {
+    const webhookUrl = delivery.webhook_url ?? ''
+    const refusal = await ctx.guard.refusal(webhookUrl, 'sending')
+    if (refusal) return { ok: false, status: null, error: `The webhook address is refused: ${refusal}` }
+    return ctx.chat.send(delivery.channel === 'chat1_webhook' ? 1 : 2, webhookUrl, message)
+  }
+  const letter = renderLetter({
+    subject: message.title,
+    paragraphs: [message.body],
+    link: { label: 'Open in Support Flow', url: message.url },
+  })
+  const addresses = delivery.recipient ? [delivery.recipient] : (delivery.email_addresses ?? [])
+  return ctx.mail.send(
+    addresses.map((to) => ({ to, ...letter })),
+    delivery.id,
+  )
+}
+
+const letters = {
+  verify_email: {
+    lifetime: '24 hours',
+    path: '/verify-email',
+    label: 'Verify my address',
+    subject: 'Verify your e-mail address',
+    text: 'Please confirm that this address is yours. The link works once, within 24 hours.',
+  },
+  reset_password: {
+    lifetime: '1 hour',
+    path: '/reset-password',
+    label: 'Choose a new password',
+    subject: 'Reset your password',
+    text: 'Somebody, hopefully you, asked for a new password. The link works once, within an hour. If it was not you, do nothing.',
+  },
+}
+
+/** A mail whose link is made at this moment, so that nothing but its hash is ever stored. */
+async function sendLink(ctx: Sender, { id, purpose, user_id, recipient }: Claimed): Promise<Sent> {
+  const { lifetime, path, label, subject, text } = letters[purpose ?? 'verify_email']
+  const token = randomToken()
+  await insertOneTimeToken(ctx.platform, { hash: await sha256Bytea(token), userId: user_id ?? '', purpose: purpose ?? '', lifetime })
+  const letter = renderLetter({ subject, paragraphs: [text], link: { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` } })
+  return ctx.mail.send([{ to: recipient ?? '', ...letter }], id)
+}
+
+/** Every minute: publishes again what is due and was lost, or delivers it here when the queue is away too. */
+export async function sweep(ctx: Sender): Promise<void> {
+  await failAbandoned(ctx.platform)
+  const due = await selectDue(ctx.platform, 100)
+  const published = await ctx.queue
+    // Without an id of its own: the queue may remember the first message, the one that was lost.
+    .publish(due.map(({ id, attempts }) => ({ path: '/jobs/notifications/deliver', body: { delivery_id: id, attempt: attempts + 1 } })))
+    .then(
+      () => true,
+      () => false,
+    )
+  if (published) return
+  for (const { id, attempts } of due.slice(0, 20)) await deliver(ctx, { delivery_id: id, attempt: attempts + 1 })
+}
+
+export async function tidy(ctx: Sender): Promise<void> {
+  await deleteExpired(ctx.platform)
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { operation } from '../../lib/http/operation.ts'
+import * as schemas from './schemas.ts'
+import * as notifications from './service.ts'
+
+export const notificationOperations = [
+  operation({
+    id: 'notifications.listConfigs',
+    method: 'get',
+    path: '/notifications/configs',
+    summary: "My account's delivery configs, newest first",
+    access: 'team_admin',
+    limit: '30/minute',
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.NotificationConfig),
+    handle: ({ ctx, query }) => notifications.listConfigs(ctx, query),
+  }),
+
+  operation({
+    id: 'notifications.createConfig',
+    method: 'post',
+    path: '/notifications/configs',
+    summary: 'Create a delivery config',
+    description: 'A chat tool needs `webhook_url`, mail needs `email_addresses`. The address is checked now and again at every sending.',
+    access: 'team_admin',
+    limit: '10/minute',
+    body: schemas.NotificationConfigCreate,
+    success: 201,
+    returns: schemas.NotificationConfig,
+    handle: ({ ctx, body }) => notifications.createConfig(ctx, body),
+  }),
+
+  operation({
+    id: 'notifications.updateConfig',
+    method: 'patch',
+    path: '/notifications/configs/{config_id}',
+    summary: 'Change the fields given of a config',
+    access: 'team_admin',
+    limit: '20/minute',
+    params: schemas.ConfigId,
+    body: schemas.NotificationConfigUpdate,
+    success: 200,
+    returns: schemas.NotificationConfig,
+    handle: ({ ctx, params, body }) => notifications.updateConfig(ctx, params.config_id, body),
+  }),
+
+  operation({
+    id: 'notifications.removeConfig',
+    method: 'delete',
+    path: '/notifications/configs/{config_id}',
+    summary: 'Delete a config and its delivery log',
+    access: 'team_admin',
+    limit: '10/minute',
+    params: schemas.ConfigId,
+    success: 204,
+    handle: ({ ctx, params }) => notifications.removeConfig(ctx, params.config_id),
+  }),
+
+  operation({
+    id: 'notifications.testConfig',
+    method: 'post',
+    path: '/notifications/configs/test',
+    summary: 'Send one real test message through a config',
+    description: 'One attempt, made now and kept in the delivery log. Answers 200 also when the channel refused the message.',
+    access: 'team_admin',
+    limit: '5/minute',
+    platform: 'records the attempt as the delivery worker does',
+    idempotent: 'leased',
+    body: schemas.NotificationTestRequest,
+    success: 200,
+    returns: schemas.NotificationTestResponse,
+    errors: ['not_found'],
+    handle: ({ ctx, body }) => notifications.testConfig(ctx, body.config_id),
+  }),
+
+  operation({
+    id: 'notifications.listDeliveries',
+    method: 'get',
+    path: '/notifications/configs/{config_id}/deliveries',
+    summary: 'The delivery log of a config, newest first',
+    access: 'team_admin',
+    limit: '30/minute',
+    params: schemas.ConfigId,
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.Delivery),
+    handle: ({ ctx, params, query }) => notifications.listDeliveries(ctx, params.config_id, query),
+  }),
+
+  operation({
+    id: 'notifications.retryDelivery',
+    method: 'post',
+    path: '/notifications/deliveries/{delivery_id}/retry',
+    summary: 'Retry a failed delivery by hand',
+    description: 'One more attempt, at once. 409 when the delivery has not failed.',
+    access: 'team_admin',
+    limit: '10/minute',
+    params: schemas.DeliveryId,
+    success: 202,
+    returns: schemas.Delivery,
+    errors: ['conflict'],
+    handle: ({ ctx, params }) => notifications.retryDelivery(ctx, params.delivery_id),
+  }),
+
+  operation({
+    id: 'notifications.listEventKeys',
+    method: 'get',
+    path: '/notifications/event-keys',
+    summary: 'Every event that can be switched on, with what it means',
+    access: 'user',
+    limit: 'read',
+    success: 200,
+    returns: z.array(schemas.EventKeyDescription),
+    handle: async ({ ctx }) => {
+      await ctx.check()
+      return notifications.listEventKeys()
+    },
+  }),
+
+  operation({
+    id: 'notifications.list',
+    method: 'get',
+    path: '/notifications',
+    summary: 'My notifications, unread first, then newest first',
+    access: 'user',
+    limit: '60/minute',
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.Notification),
+    handle: ({ ctx, query }) => notifications.list(ctx, query),
+  }),
+
+  operation({
+    id: 'notifications.countUnread',
+    method: 'get',
+    path: '/notifications/unread-count',
+    summary: 'How many of my notifications are unread',
+    access: 'user',
+    limit: '120/minute',
+    success: 200,
+    returns: schemas.UnreadCount,
+    handle: ({ ctx }) => notifications.countUnread(ctx),
+  }),
+
+  operation({
+    id: 'notifications.read',
+    method: 'patch',
+    path: '/notifications/{notification_id}/read',
+    summary: 'Mark one of my notifications read; again changes nothing',
+    access: 'user',
+    limit: '60/minute',
+    params: schemas.NotificationId,
+    success: 200,
+    returns: schemas.Notification,
+    handle: ({ ctx, params }) => notifications.read(ctx, params.notification_id),
+  }),
+
+  operation({
+    id: 'notifications.markAllRead',
+    method: 'post',
+    path: '/notifications/mark-all-read',
+    summary: 'Mark all of my notifications read',
+    access: 'user',
+    limit: '10/minute',
+    success: 200,
+    returns: schemas.UnreadCount,
+    handle: ({ ctx }) => notifications.markAllRead(ctx),
+  }),
+]

@@ -1,0 +1,19 @@
+import { base64url } from 'jose'
+
+async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}
+
+/** SHA-256 as PostgreSQL reads a bytea. */
+export async function sha256Bytea(text: string): Promise<string> {
+  return `\\x${Array.from(await sha256(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+export async function sha256Base64url(text: string): Promise<string> {
+  return base64url.encode(await sha256(text))
+}
+
+/** A random 256-bit value as URL-safe text: refresh tokens, links in mails. */
+export function randomToken(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
+}

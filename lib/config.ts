@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+const Keys = z.string().transform((text, ctx) => {
+  const keys = z
+    .array(z.strictObject({ kid: z.string().min(1), secret: z.string().min(32) }))
+    .min(1)
+    .max(2)
+  try {
+    return keys.parse(JSON.parse(text))
+  } catch {
+    ctx.addIssue({ code: 'custom', message: 'must be a JSON list of one or two {kid, secret}, secrets of 32 characters or more' })
+    return z.NEVER
+  }
+})
+const Origins = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter(Boolean),
+)
+const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+const Url = z.url().transform((url) => url.replace(/\/$/, ''))
+
+const Settings = z.object({
+  VERSION: z.string().default('dev').describe('Shown by /health.'),
+  PUBLIC_BASE_URL: Url.describe('Where the world reaches this Worker; signed jobs are checked against it.'),
+  FRONTEND_URL: Url.describe('Where links in mails and messages lead.'),
+  CORS_ORIGINS: Origins.default([]).describe('Origins that may call from a browser, comma separated.'),
+  DATABASE_URL: z.string().describe('Connection string of the role app_runtime.'),
+  DATABASE_PLATFORM_URL: z.string().describe('Connection string of the role app_platform.'),
+  NEON_HTTP_ENDPOINT: Url.optional().describe('SQL over HTTP, when not where Neon has it.'),
+  NEON_WS_PROXY: z.string().optional().describe('host:port/path of the WebSocket tunnel, when not where Neon has it.'),
+  UPSTASH_REDIS_REST_URL: Url.describe('Rate limits.'),
+  UPSTASH_REDIS_REST_TOKEN: z.string(),
+  QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Delayed jobs.'),
+  QSTASH_TOKEN: z.string(),
+  QSTASH_CURRENT_SIGNING_KEY: z.string(),
+  QSTASH_NEXT_SIGNING_KEY: z.string(),
+  RESEND_API_KEY: z.string().describe('Mail.'),
+  RESEND_BASE_URL: Url.default('https://api.resend.com'),
+  MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),
+  DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to see where a webhook leads.'),
+  OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The one http origin that webhooks may reach; only `npm start` sets it.'),
+  JWT_KEYS: Keys.describe('Signing keys of access tokens; the first signs, all verify.'),
+  CHECK_RESPONSES: Flag.default(false).describe('Hold every answer against its schema: development and tests.'),
+})
+export type Config = z.infer<typeof Settings>
+
+/** The environment's settings, with the descriptions that README's table is checked against. */
+export const settings = Settings.shape
+
+/** Throws one sentence that names every setting that is missing or wrong, and no value of any. */
+export function parseConfig(env: Record<string, unknown>): Config {
+  const parsed = Settings.safeParse(env)
+  if (parsed.success) return parsed.data
+  const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The configuration is not usable. ${wrong.join('; ')}`)
+}

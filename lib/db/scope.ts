@@ -1,0 +1,96 @@
+import { type Compilable, type InferResult, Kysely, type Transaction } from 'kysely'
+import type { Statement, Wire } from './client.ts'
+import { type Entrance, lazyDialect, runEntered } from './dialect.ts'
+import type { DB } from './schema.ts'
+
+type Results<Q extends readonly Compilable[]> = { [K in keyof Q]: InferResult<Q[K]> }
+
+interface Batches {
+  /** Several statements behind one entrance: one round trip, one transaction. Answers each statement's rows. */
+  batch<const Q extends readonly Compilable[]>(queries: Q): Promise<Results<Q>>
+}
+
+/** What a GET gets. Its transaction is read only in the database too. */
+export type ReadDb = Batches & Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom' | 'with' | 'withRecursive' | 'fn' | 'getExecutor'>
+export type WriteDb = ReadDb & Pick<Kysely<DB>, 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto' | 'transaction'>
+
+type PlatformTables = {
+  [T in keyof DB]: DB[T] extends { account_id: unknown } ? Omit<DB[T], 'account_id'> & { account_id: string } : DB[T]
+}
+/** The platform door: every account's rows, and code that names whose. */
+export type PlatformDb = Kysely<PlatformTables>
+
+export type Access = 'user' | 'engineer' | 'team_admin' | 'account_admin' | 'super_admin'
+/** Which guards do not stop an operation: none are waived, those of address and subscription, or also a password that is due. */
+export type Past = 'none' | 'guards' | 'password'
+
+export interface Caller {
+  userId: string
+  accountId: string
+  signInId: string
+}
+
+export interface ScopeOf {
+  caller: Caller
+  access: Access
+  past: Past
+  ip: string
+  readOnly: boolean
+}
+
+export interface Scope {
+  db: WriteDb
+  /** The entrance alone: throws what it would throw before any statement. */
+  check(): Promise<void>
+  /** Runs `work` with everything in one transaction, nested transactions included. */
+  within<T>(work: (db: WriteDb) => Promise<T>): Promise<T>
+}
+
+/** Arguments of a SQL function that enters by itself, in app.enter's order. */
+export function enterArguments({ caller, access, past, ip }: Omit<ScopeOf, 'readOnly'>): readonly string[] {
+  return [caller.userId, caller.accountId, caller.signInId, access, past, ip]
+}
+
+/** The only way to a tenant's rows: whatever runs in it runs behind app.enter in the same transaction. */
+export function openScope(wire: Wire, of: ScopeOf): Scope {
+  return scopeBehind(wire, { sql: 'select app.enter($1, $2, $3, $4, $5, $6)', parameters: enterArguments(of) }, of.readOnly)
+}
+
+/** An account's scope for work that no one signed in for. `wire` must be the platform's. */
+export function openAccountScope(wire: Wire, accountId: string, actorId: string | null): Scope {
+  return scopeBehind(wire, { sql: 'select app.enter_account($1, $2)', parameters: [accountId, actorId] }, false)
+}
+
+function scopeBehind(wire: Wire, statement: Statement, readOnly: boolean): Scope {
+  const entrance: Entrance = { statement, readOnly }
+  const kysely = new Kysely<DB>({ dialect: lazyDialect(wire, entrance) })
+  const batch = async (queries: readonly Compilable[]) =>
+    (
+      await runEntered(
+        wire,
+        entrance,
+        queries.map((query) => query.compile()),
+      )
+    ).map(({ rows }) => rows)
+  return {
+    db: Object.assign(kysely, { batch }) as unknown as WriteDb,
+    check: async () => void (await wire.run([statement], { readOnly })),
+    within: (work) => kysely.transaction().execute((tx) => work(nested(tx))),
+  }
+}
+
+/** A transaction dressed as a scope: what would be a transaction or a batch of its own joins it. */
+function nested(tx: Transaction<DB>): WriteDb {
+  const batch = async (queries: readonly Compilable[]) => {
+    const results: unknown[] = []
+    for (const query of queries) results.push((await tx.executeQuery(query.compile())).rows)
+    return results
+  }
+  const transaction = () => ({ execute: <T>(work: (db: Transaction<DB>) => Promise<T>) => work(tx) })
+  return Object.assign(tx, { batch, transaction }) as unknown as WriteDb
+}
+
+/** Every account's rows, under the role that may see them. `reason` is for the reader of the call. */
+export function asPlatform(wire: Wire, _reason: string): PlatformDb {
+  return new Kysely<PlatformTables>({ dialect: lazyDialect(wire, { statement: null, readOnly: false }) })
+}

@@ -1,0 +1,51 @@
+import { Problem, type ProblemKind } from '../http/problem.ts'
+
+/** app.enter's refusals, and what a constraint says about the request when no service said it better. */
+const kinds: Record<string, ProblemKind> = {
+  SF401: 'unauthenticated',
+  SF403: 'forbidden',
+  SF4EV: 'email_not_verified',
+  SF4SL: 'subscription_lapsed',
+  SF4PW: 'password_change_required',
+  '23505': 'conflict',
+  '23503': 'conflict',
+  '23514': 'invalid',
+  '22001': 'invalid',
+  '22003': 'invalid',
+  '22021': 'invalid',
+  '22P02': 'invalid',
+  '22P05': 'invalid',
+  '40001': 'unavailable',
+  '40P01': 'unavailable',
+  '55P03': 'unavailable',
+  '57014': 'unavailable',
+  '57P01': 'unavailable',
+  '57P03': 'unavailable',
+  '53300': 'unavailable',
+}
+
+/** PostgreSQL's code of an error, its own or that of a cause; undefined when the database did not speak. */
+export function sqlState(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)) return error.code
+  return 'cause' in error ? sqlState(error.cause) : undefined
+}
+
+/** The constraint a refused row ran into, for a service that has a better word for it. */
+export function violated(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'constraint' in error && typeof error.constraint === 'string'
+    ? error.constraint
+    : undefined
+}
+
+/** Turns a database error into the problem the caller sees, or undefined when it is none of the database's. */
+export function problemOf(error: unknown): Problem | undefined {
+  const state = sqlState(error)
+  if (state) return new Problem(kinds[state] ?? 'internal', undefined, { cause: error })
+  return unreachable(error) ? new Problem('unavailable', undefined, { cause: error, headers: { 'retry-after': '5' } }) : undefined
+}
+
+function unreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.name === 'NeonDbError' || /WebSocket|Connection terminated|connection.*closed|Network connection lost/i.test(error.message)
+}

@@ -1,0 +1,50 @@
+import type { Page } from '../db/page.ts'
+import type { C } from './app.ts'
+import { type AnyOperation, Content, JsonText } from './operation.ts'
+
+/** What goes out: JSON text, a stream's content, or nothing. */
+export interface Answer {
+  status: number
+  body: string
+  more?: boolean
+  content?: Content
+}
+
+/** Writes a handler's result as its operation says; `check` holds it against the declared shape first and throws where it differs. */
+export function serialise(op: AnyOperation, result: unknown, check: boolean): Answer {
+  if (result instanceof Content) return { status: op.success, body: '', content: result }
+  if (!op.returns) return { status: op.success, body: '' }
+  const page = op.paged && !(result instanceof JsonText) ? (result as Page<unknown>) : null
+  const body = result instanceof JsonText ? result.text : JSON.stringify(page ? page.items : result)
+  if (check) requireShape(op, body)
+  return { status: op.success, body, more: result instanceof JsonText ? result.more : (page?.more ?? false) }
+}
+
+function requireShape(op: AnyOperation, body: string): void {
+  const parsed = op.returns.safeParse(JSON.parse(body))
+  if (parsed.success) return
+  const where = parsed.error.issues.map((issue: { path: PropertyKey[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new TypeError(`${op.id} answered another shape than it declares: ${where.join('; ')}`)
+}
+
+export function respond(c: C, op: AnyOperation, url: URL, { status, body, more, content }: Answer): Response {
+  if (content) return respondContent(c, content, status)
+  if (body === '') return c.body(null, status as 204)
+  if (op.paged && more) c.header('link', `<${nextPage(url)}>; rel="next"`)
+  c.header('content-type', 'application/json; charset=utf-8')
+  return c.body(body, status as 200)
+}
+
+function nextPage(url: URL): string {
+  const next = new URL(url)
+  const limit = Number(url.searchParams.get('limit') ?? 50)
+  next.searchParams.set('skip', String(Number(url.searchParams.get('skip') ?? 0) + limit))
+  next.searchParams.set('limit', String(limit))
+  return next.href
+}
+
+function respondContent(c: C, { body, type, filename }: Content, status: number): Response {
+  c.header('content-type', type)
+  if (filename) c.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`)
+  return c.body(body as ReadableStream, status as 200)
+}

@@ -1,0 +1,112 @@
+import { Hono, type Context as HonoContext } from 'hono'
+import { cors } from 'hono/cors'
+import type { Limiter } from '../cache/limiter.ts'
+import type { Wire } from '../db/client.ts'
+import type { Caller } from '../db/scope.ts'
+import { problemOf } from '../db/sqlstate.ts'
+import type { Ports } from '../ports.ts'
+import { Problem } from './problem.ts'
+
+/** What the app stands on; made once per isolate. */
+export interface Services {
+  ports: Ports
+  limiter: Limiter
+  runtime: Wire
+  platform: Wire
+  log(line: Record<string, unknown>): void
+}
+
+export interface Variables {
+  requestId: string
+  ip: string
+  operation: string
+  caller: Caller | null
+  failure: unknown
+}
+export type Env = { Variables: Variables }
+export type C = HonoContext<Env>
+
+/** The app without operations: ids, headers, CORS, the log line, and what is answered when nothing else does. */
+export function createApp(services: Services): Hono<Env> {
+  const app = new Hono<Env>()
+  app.use(async (c, next) => {
+    const started = performance.now()
+    c.set('requestId', requestId(c.req.raw))
+    c.set('ip', c.req.header('cf-connecting-ip') ?? 'unknown')
+    await next()
+    for (const [name, value] of securityHeaders) c.res.headers.set(name, value)
+    c.res.headers.set('x-request-id', c.get('requestId'))
+    logRequest(c, started, services)
+  })
+  app.use(
+    cors({
+      origin: services.ports.config.CORS_ORIGINS,
+      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'Last-Event-ID'],
+      exposeHeaders: ['Link', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id'],
+      maxAge: 600,
+    }),
+  )
+  app.notFound((c) => respondProblem(c as C, methodsAt(app, c.req.path, c.req.method)))
+  app.onError((error, c) => respondProblem(c as C, asProblem(error), error))
+  return app
+}
+
+const securityHeaders = [
+  ['x-content-type-options', 'nosniff'],
+  ['referrer-policy', 'no-referrer'],
+  ['x-frame-options', 'DENY'],
+  ['strict-transport-security', 'max-age=31536000; includeSubDomains'],
+  ['cache-control', 'no-store'],
+  ['cross-origin-resource-policy', 'same-site'],
+] as const
+
+function requestId(request: Request): string {
+  const given = request.headers.get('x-request-id')
+  return given && /^[\w.:-]{8,128}$/.test(given) ? given : crypto.randomUUID()
+}
+
+function methodsAt(app: Hono<Env>, path: string, method: string): Problem {
+  const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+    (other) => other !== method && app.router.match(other, path)[0].some(([[, route]]) => route.method !== 'ALL'),
+  )
+  return others.length > 0
+    ? new Problem('method_not_allowed', undefined, { headers: { allow: others.join(', ') } })
+    : new Problem('not_found')
+}
+
+function logRequest(c: C, started: number, services: Services): void {
+  const failure = c.get('failure')
+  services.log({
+    at: new Date().toISOString(),
+    request_id: c.get('requestId'),
+    method: c.req.method,
+    operation: c.get('operation') ?? null,
+    status: c.res.status,
+    ms: Math.round(performance.now() - started),
+    user_id: c.get('caller')?.userId ?? null,
+    account_id: c.get('caller')?.accountId ?? null,
+    ...(failure && c.res.status >= 500 ? { error: describe(failure) } : {}),
+  })
+}
+
+/** An error's kind and place, never its message: that may quote what the caller sent. */
+export function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error }
+  const code = 'code' in error ? error.code : undefined
+  const stack = error.stack
+    ?.split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 6)
+    .map((line) => line.trim())
+  return { name: error.name, code, stack, ...(error.cause ? { cause: describe(error.cause) } : {}) }
+}
+
+export function asProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : (problemOf(error) ?? new Problem('internal', undefined, { cause: error }))
+}
+
+export function respondProblem(c: C, problem: Problem, error: unknown = problem): Response {
+  c.set('failure', error)
+  for (const [name, value] of Object.entries(problem.headers)) c.header(name, value)
+  return c.json(problem.body, problem.status as 400)
+}

@@ -1,0 +1,65 @@
+import type { Hono } from 'hono'
+import type { z } from 'zod'
+import { asPlatform, openAccountScope, type PlatformDb, type Scope } from '../db/scope.ts'
+import type { Ports } from '../ports.ts'
+import { verifySignature } from '../queue/signature.ts'
+import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
+import { Problem } from './problem.ts'
+
+export interface JobContext extends Ports {
+  platform: PlatformDb
+  /** The scope of one account, for what must stay inside it. */
+  account(accountId: string, actorId?: string | null): Scope
+}
+
+export interface Job<B extends z.ZodType = z.ZodType> {
+  id: `${string}.${string}`
+  path: `/jobs/${string}`
+  body: B
+  /** Doing it twice must be doing it once: the queue delivers at least once. */
+  handle(input: { ctx: JobContext; body: z.output<B> }): Promise<void>
+}
+
+export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
+  return definition
+}
+
+/** What a job runs with; the Worker's cron makes one too. */
+export function jobContext({ ports, platform }: Services): JobContext {
+  const reason = 'a job acts for whichever account its row belongs to'
+  return { ...ports, platform: asPlatform(platform, reason), account: (id, actor = null) => openAccountScope(platform, id, actor) }
+}
+
+/** Adds the queue's targets: outside /api/v1, and only for who signs as the queue does. */
+export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Services): void {
+  for (const { id, path, body, handle } of jobs) {
+    app.post(path, async (c) => {
+      c.set('operation', id)
+      try {
+        const raw = await verified(c, path, services)
+        const parsed = body.safeParse(parseJson(raw))
+        if (!parsed.success) throw new Problem('invalid')
+        await handle({ ctx: jobContext(services), body: parsed.data })
+        return c.body(null, 200)
+      } catch (error) {
+        return respondProblem(c, asProblem(error), error)
+      }
+    })
+  }
+}
+
+function parseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw)
+  } catch {
+    return undefined
+  }
+}
+
+async function verified(c: C, path: string, { ports: { config } }: Services): Promise<string> {
+  const raw = await c.req.text()
+  const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY]
+  const genuine = await verifySignature(c.req.header('upstash-signature'), raw, config.PUBLIC_BASE_URL + path, keys)
+  if (!genuine) throw new Problem('unauthenticated', 'The signature is missing or wrong')
+  return raw
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { type AnyOperation, failuresOf, takesIdempotencyKey } from './operation.ts'
+import { type ProblemKind, problems } from './problem.ts'
+import { querySchema } from './validate.ts'
+
+type Json = Record<string, unknown>
+
+const Failure = z
+  .object({
+    detail: z.string().describe('What went wrong, for people.'),
+    code: z.string().optional().describe('What went wrong, where a client must tell it apart.'),
+  })
+  .meta({ id: 'Problem' })
+
+const Invalidity = Failure.extend({
+  errors: z
+    .array(
+      z.object({
+        loc: z.array(z.union([z.string(), z.int()])).describe('Where: `path`, `query`, `body` or `header`, then the way to the value.'),
+        msg: z.string().describe('What is wrong with it.'),
+        type: z.string().describe('The kind of mistake.'),
+      }),
+    )
+    .optional()
+    .describe('One per mistake.'),
+}).meta({ id: 'ValidationProblem' })
+
+const limited = {
+  'RateLimit-Limit': 'Calls allowed in the window.',
+  'RateLimit-Remaining': 'Calls left in it.',
+  'RateLimit-Reset': 'Seconds until a call is free again.',
+}
+
+/** OpenAPI 3.1 from the declarations alone; schemas with an id become shared components. Deterministic. */
+export function openApi(operations: readonly AnyOperation[], version: string): Json {
+  const components = new Map<string, unknown>()
+  const schema = (type: z.ZodType, io: 'input' | 'output') => hoist(type, io, components)
+  const paths: Record<string, Json> = {}
+  for (const op of operations) {
+    const path = `/api/v1${op.path}`
+    paths[path] = { ...paths[path], [op.method]: describeOperation(op, schema) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Support Flow Service',
+      version,
+      description: 'Guided flows, AI-assisted diagnosis and escalation for IT support teams.',
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  }
+}
+
+type ToSchema = (type: z.ZodType, io: 'input' | 'output') => unknown
+
+function describeOperation(op: AnyOperation, schema: ToSchema): Json {
+  return {
+    operationId: op.id,
+    summary: op.summary,
+    ...(op.description ? { description: op.description } : {}),
+    tags: [op.id.split('.')[0]],
+    ...parameters(op, schema),
+    ...(op.body
+      ? { requestBody: { required: op.method === 'post', content: { 'application/json': content(op.body, 'input', schema) } } }
+      : {}),
+    responses: responses(op, schema),
+    security: op.access === 'public' ? [] : [{ bearer: [] }],
+    'x-access': op.access,
+    'x-rate-limit': op.limit,
+  }
+}
+
+function parameters(op: AnyOperation, schema: ToSchema): Json {
+  const of = (place: string, shape: z.ZodObject | undefined) =>
+    Object.entries(shape?.shape ?? {}).map(([name, field]) => ({
+      name,
+      in: place,
+      required: place === 'path' || !(field as z.ZodType).safeParse(undefined).success,
+      description: (field as z.ZodType).description ?? '',
+      schema: schema(field as z.ZodType, 'input'),
+    }))
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'The first answer under this key is kept 24 hours and given again.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  }
+  const all = [...of('path', op.params), ...of('query', querySchema(op)), ...(takesIdempotencyKey(op) ? [key] : [])]
+  return all.length > 0 ? { parameters: all } : {}
+}
+
+function content(type: z.ZodType, io: 'input' | 'output', schema: ToSchema): Json {
+  const example = exampleOf(type)
+  return { schema: schema(type, io), ...(example === undefined ? {} : { example }) }
+}
+
+/** The example a schema carries, or a list of its element's one. */
+export function exampleOf(type: z.ZodType): unknown {
+  const [example] = (type.meta()?.examples as unknown[] | undefined) ?? []
+  if (example !== undefined) return example
+  if (!(type instanceof z.ZodArray)) return undefined
+  const element = exampleOf(type.element as z.ZodType)
+  return element === undefined ? undefined : [element]
+}
+
+function responses(op: AnyOperation, schema: ToSchema): Json {
+  const byStatus = new Map<number, ProblemKind[]>()
+  for (const kind of failuresOf(op)) byStatus.set(problems[kind].status, [...(byStatus.get(problems[kind].status) ?? []), kind])
+  const failures = [...byStatus].sort(([a], [b]) => a - b).map(([status, kinds]) => [status, failure(op, kinds, schema)] as const)
+  return { [op.success]: success(op, schema), ...Object.fromEntries(failures) }
+}
+
+function success(op: AnyOperation, schema: ToSchema): Json {
+  const headers = {
+    ...(op.limit === 'none' ? {} : limited),
+    'X-Request-Id': "The request's id in our logs.",
+    ...(op.paged ? { Link: 'The next page (`rel="next"`), when rows follow.' } : {}),
+  }
+  const described = { description: op.summary, headers: headerObjects(headers) }
+  if (op.produces)
+    return { ...described, content: Object.fromEntries(op.produces.map((type: string) => [type, { schema: { type: 'string' } }])) }
+  return op.returns ? { ...described, content: { 'application/json': content(op.returns, 'output', schema) } } : described
+}
+
+function failure(op: AnyOperation, kinds: ProblemKind[], schema: ToSchema): Json {
+  const [first = 'internal'] = kinds
+  const invalidKind = first === 'invalid'
+  const body = {
+    detail: problems[first].detail,
+    ...(['email_not_verified', 'subscription_lapsed', 'password_change_required'].includes(first) ? { code: first } : {}),
+    ...(invalidKind ? { errors: [{ loc: [op.body ? 'body' : 'query', 'name'], msg: 'Unknown key', type: 'unknown_key' }] } : {}),
+  }
+  const headers =
+    first === 'rate_limited'
+      ? { ...limited, 'Retry-After': 'Seconds to wait.' }
+      : first === 'unauthenticated'
+        ? { 'WWW-Authenticate': '`Bearer`.' }
+        : {}
+  return {
+    description: kinds.map((kind) => problems[kind].detail).join('; '),
+    ...(Object.keys(headers).length > 0 ? { headers: headerObjects(headers) } : {}),
+    content: { 'application/json': { schema: schema(invalidKind ? Invalidity : Failure, 'output'), example: body } },
+  }
+}
+
+function headerObjects(headers: Record<string, string>): Json {
+  return Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]))
+}
+
+/** A schema as JSON Schema; what has an id moves to the components and leaves a reference. */
+function hoist(type: z.ZodType, io: 'input' | 'output', components: Map<string, unknown>): unknown {
+  const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json
+  for (const [name, definition] of Object.entries($defs as Json)) components.set(name, clean(definition))
+  const { id } = root
+  if (typeof id !== 'string') return clean(root)
+  components.set(id, clean(root))
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+function clean(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(clean)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([key, item]) => key !== 'id' || typeof item !== 'string')
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key, key === '$ref' ? String(item).replace('#/$defs/', '#/components/schemas/') : clean(item)]),
+  )
+}

@@ -1,0 +1,158 @@
+import type { z } from 'zod'
+import type { Page, PageQuery } from '../db/page.ts'
+import type { Access, Caller, Past, PlatformDb, ReadDb, Scope, WriteDb } from '../db/scope.ts'
+import type { Ports } from '../ports.ts'
+import type { ProblemKind } from './problem.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+export type Rate = `${number}/${'minute' | 'hour'}${'' | '/ip'}`
+/** A rate of its own, or one of the house's words. */
+export type Limit = Rate | 'read' | 'write' | 'ai' | 'public' | 'none'
+
+export interface Base extends Ports {
+  requestId: string
+  /** The client's address. */
+  ip: string
+  userAgent: string
+  /** Runs once the answer's transaction has held, after the answer; what must not be lost is a row as well. */
+  after(effect: () => Promise<unknown>): void
+}
+type Tenant<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; entering: Entering; check: Scope['check'] }
+/** Calls a SQL function that enters by itself, so that entering and answering are one statement; its row, or undefined. */
+export type Entering = <Row>(name: `app.${string}`, ...rest: (string | number)[]) => Promise<Row | undefined>
+type Door<F> = F extends string ? { platform: PlatformDb } : unknown
+/** Public operations get no tenant, GETs a database that cannot write, and the platform's door only who names a reason. */
+export type Context<M extends Method, A extends Access | 'public', F> = Base & (A extends 'public' ? unknown : Tenant<M>) & Door<F>
+export type Reader = Context<'get', 'user', undefined>
+export type Writer = Context<'post', 'user', undefined>
+
+/** An answer that the database already wrote as JSON. */
+export class JsonText {
+  readonly text: string
+  readonly more: boolean
+  constructor(text: string, more = false) {
+    this.text = text
+    this.more = more
+  }
+}
+
+/** What a stream operation answers: events, a download. */
+export class Content {
+  readonly body: ReadableStream | Uint8Array | string
+  readonly type: string
+  readonly filename: string | undefined
+  constructor(body: ReadableStream | Uint8Array | string, type: string, filename?: string) {
+    this.body = body
+    this.type = type
+    this.filename = filename
+  }
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
+type Query<Q, Paged> = Paged extends true ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery : Parsed<Q>
+type Result<R, Paged> =
+  R extends z.ZodArray<infer Item> ? (Paged extends true ? Page<z.input<Item>> : z.input<R>) : R extends z.ZodType ? z.input<R> : void
+
+export interface Operation<
+  M extends Method = Method,
+  A extends Access | 'public' = Access | 'public',
+  F extends string | undefined = string | undefined,
+  P extends z.ZodObject | undefined = z.ZodObject | undefined,
+  Q extends z.ZodObject | undefined = z.ZodObject | undefined,
+  B extends z.ZodType | undefined = z.ZodType | undefined,
+  R extends z.ZodType | undefined = z.ZodType | undefined,
+  G extends true | undefined = true | undefined,
+> {
+  /** `group.verb`: the OpenAPI operationId and the rate limit's key. */
+  id: `${string}.${string}`
+  method: M
+  path: `/${string}`
+  summary: string
+  description?: string
+  access: A
+  limit: Limit
+  /** Guards that do not stop it. */
+  past?: Past
+  /** Why it needs the platform's door; without a reason it has none. */
+  platform?: F
+  params?: P
+  query?: Q
+  body?: B
+  /** Bytes; 1 MiB when not said. */
+  maxBody?: number
+  /** The query has skip and limit, the answer a Link to the next page. */
+  paged?: G
+  success: 200 | 201 | 202 | 204
+  returns?: R
+  /** Beyond those that access, limit and the request's shape imply. */
+  errors?: readonly ProblemKind[]
+  /** A signed-in user's POST takes an `Idempotency-Key`, unless this says false; `leased` when it waits for somebody outside. */
+  idempotent?: false | 'leased'
+  /** Media types of a stream's content. */
+  produces?: readonly string[]
+  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Query<Q, G>; body: Parsed<B> }): Promise<Result<R, G> | JsonText>
+}
+
+// Handlers are contravariant in their input, so a list of mixed operations needs `any`.
+// biome-ignore lint/suspicious/noExplicitAny: the one place operation types are erased
+export type AnyOperation = Operation<any, any, any, any, any, any, any, any>
+
+export function operation<
+  M extends Method,
+  A extends Access | 'public',
+  const F extends string | undefined = undefined,
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+  R extends z.ZodType | undefined = undefined,
+  const G extends true | undefined = undefined,
+>(definition: Operation<M, A, F, P, Q, B, R, G>): Operation<M, A, F, P, Q, B, R, G> {
+  return definition
+}
+
+type StreamDefinition<
+  M extends Method,
+  A extends Access | 'public',
+  F extends string | undefined,
+  P extends z.ZodObject | undefined,
+  Q extends z.ZodObject | undefined,
+  B extends z.ZodType | undefined,
+> = Omit<Operation<M, A, F, P, Q, B>, 'handle' | 'returns' | 'paged' | 'success' | 'idempotent' | 'produces'> & {
+  produces: readonly [string, ...string[]]
+  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }): Promise<Content>
+}
+
+/** An operation's sibling whose answer is no JSON value: server-sent events, a download. */
+export function stream<
+  M extends Method,
+  A extends Access | 'public',
+  const F extends string | undefined = undefined,
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(definition: StreamDefinition<M, A, F, P, Q, B>): AnyOperation {
+  return { ...definition, success: 200, idempotent: false } as AnyOperation
+}
+
+/** Whether an operation keeps its first answer under the caller's key. */
+export function takesIdempotencyKey(op: AnyOperation): boolean {
+  return op.method === 'post' && op.access !== 'public' && op.idempotent !== false
+}
+
+/** All failures an operation may answer with: OpenAPI and the tests read the same list. */
+export function failuresOf(op: AnyOperation): ProblemKind[] {
+  const failures = new Set<ProblemKind>(op.errors ?? [])
+  failures.add('rate_limited').add('internal').add('unavailable')
+  if (op.params) failures.add('not_found')
+  if (op.method !== 'get') failures.add('too_large').add('unsupported_media')
+  failures.add('invalid')
+  if (op.access !== 'public') {
+    failures.add('unauthenticated')
+    const past = op.past ?? 'none'
+    if (op.access !== 'user') failures.add('forbidden')
+    if (past !== 'password') failures.add('password_change_required')
+    if (past === 'none') failures.add('email_not_verified').add('subscription_lapsed')
+  }
+  if (takesIdempotencyKey(op)) failures.add('conflict')
+  return [...failures]
+}

@@ -1,0 +1,95 @@
+import { Resolver } from 'node:dns/promises'
+import { Hono } from 'hono'
+
+type RecordType = 'A' | 'AAAA'
+type Resolution = { status: 0 | 2 | 3; data: string[] }
+type Zone = { a?: string[]; aaaa?: string[]; missing?: true }
+
+const typeNumbers = { A: 1, AAAA: 28 } as const
+const publicAddress = '93.184.216.34'
+const privateAddress = '10.0.0.7'
+const loopback: Zone = { a: ['127.0.0.1'], aaaa: ['::1'] }
+
+/** A name ends in one of these or is one of them. */
+const zones: Record<string, Zone> = {
+  localhost: loopback,
+  'localtest.me': loopback,
+  'lvh.me': loopback,
+  'metadata.google.internal': { a: ['169.254.169.254'] },
+  'public.test': { a: [publicAddress] },
+  'private.test': { a: [privateAddress] },
+  'mapped.test': { aaaa: [`::ffff:${privateAddress}`] },
+  'mixed.test': { a: [publicAddress, privateAddress] },
+  'missing.test': { missing: true },
+}
+
+/** DNS over HTTPS in its JSON form: the well-known rebinding names without a network, all others by the machine's resolver. */
+export function dnsRoutes(): Hono {
+  const app = new Hono()
+  app.get('/', async (c) => {
+    const asked = c.req.query('name') ?? ''
+    const type = readType(c.req.query('type') ?? 'A')
+    const name = asked.toLowerCase().replace(/\.$/, '')
+    if (!type || !isName(name)) return c.json({ error: 'name and type (A or AAAA) are required' }, 400)
+    const { status, data } = emulated(name, type) ?? (await resolved(name, type))
+    const answer = {
+      Status: status,
+      TC: false,
+      RD: true,
+      RA: true,
+      Question: [{ name, type: typeNumbers[type] }],
+      ...(data.length > 0 ? { Answer: data.map((address) => ({ name, type: typeNumbers[type], TTL: 60, data: address })) } : {}),
+    }
+    return c.body(JSON.stringify(answer), 200, { 'content-type': 'application/dns-json' })
+  })
+  return app
+}
+
+function readType(type: string): RecordType | undefined {
+  if (/^(a|1)$/i.test(type)) return 'A'
+  return /^(aaaa|28)$/i.test(type) ? 'AAAA' : undefined
+}
+
+function isName(name: string): boolean {
+  return name.length <= 253 && /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/.test(name)
+}
+
+function emulated(name: string, type: RecordType): Resolution | undefined {
+  const wildcard = /^(.+)\.(?:nip|sslip)\.io$/.exec(name)?.[1]
+  if (wildcard) return embedded(wildcard, type)
+  const zone = Object.entries(zones).find(([suffix]) => name === suffix || name.endsWith(`.${suffix}`))?.[1]
+  if (!zone) return undefined
+  if (zone.missing) return { status: 3, data: [] }
+  return { status: 0, data: (type === 'A' ? zone.a : zone.aaaa) ?? [] }
+}
+
+/** The address inside a nip.io or sslip.io name: dots, dashes, eight hex digits, or IPv6 with dashes. */
+function embedded(labels: string, type: RecordType): Resolution {
+  const v4 = /(?:^|[.-])((?:\d{1,3}[.-]){3}\d{1,3})(?=[.-]|$)/.exec(labels)?.[1]?.replaceAll('-', '.') ?? fromHex(labels)
+  if (v4?.split('.').every((part) => Number(part) <= 255)) return { status: 0, data: type === 'A' ? [v4] : [] }
+  const v6 = (labels.split('.').at(-1) ?? '').replaceAll('-', ':')
+  if (v6.includes(':') && URL.canParse(`http://[${v6}]/`)) return { status: 0, data: type === 'AAAA' ? [v6] : [] }
+  return { status: 3, data: [] }
+}
+
+function fromHex(labels: string): string | undefined {
+  const hex = /(?:^|[.-])([0-9a-f]{8})$/.exec(labels)?.[1]
+  return hex
+    ?.match(/../g)
+    ?.map((byte) => Number.parseInt(byte, 16))
+    .join('.')
+}
+
+async function resolved(name: string, type: RecordType): Promise<Resolution> {
+  const resolver = new Resolver({ timeout: 1500, tries: 1 })
+  const deadline = setTimeout(() => resolver.cancel(), 1500)
+  try {
+    return { status: 0, data: await (type === 'A' ? resolver.resolve4(name) : resolver.resolve6(name)) }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENODATA') return { status: 0, data: [] }
+    return { status: code === 'ENOTFOUND' ? 3 : 2, data: [] }
+  } finally {
+    clearTimeout(deadline)
+  }
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Fault, Faults, Service } from './faults.ts'
+
+type LocalContext = Context<{ Bindings: HttpBindings }>
+type Spoilt = { status: 400 | 429 | 503; body: string | object; headers?: Record<string, string> }
+
+const garbage = new Uint8Array([0x3c, 0x21, 0x00, 0xff, 0xfe, 0x7b, 0x22, 0x6e, 0x6f, 0x74, 0x20, 0x6a, 0x73, 0x6f, 0x6e])
+
+/**
+ * Lets the service's fault meet each request before its stand-in does. `onHit` hears of every request that reached
+ * the vendor and got a spoilt answer (not of `down`, which never arrives, nor of `slow`, which proceeds).
+ */
+export function faulty(
+  faults: Faults,
+  service: Service,
+  onHit?: (c: LocalContext, fault: Fault) => void | Promise<void>,
+): MiddlewareHandler<{ Bindings: HttpBindings }> {
+  return async (c, next) => {
+    const fault = faults.take(service)
+    if (!fault) return next()
+    if (fault.mode === 'slow') {
+      await sleep(fault.delay_ms ?? 2000)
+      return next()
+    }
+    if (fault.mode === 'down') return hangUp(c)
+    await onHit?.(c, fault)
+    if (fault.mode === 'hang') {
+      await silence(c, faults, service)
+      return hangUp(c)
+    }
+    return answer(c, service, fault)
+  }
+}
+
+function hangUp(c: LocalContext): Response {
+  c.env.incoming.socket.destroy()
+  return RESPONSE_ALREADY_SENT
+}
+
+/** Resolves when the client leaves, or when the service's fault is replaced or all are lifted. */
+function silence(c: LocalContext, faults: Faults, service: Service): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = faults.onChange((change) => {
+      // A fault that is merely used up keeps the requests that it already holds.
+      if (change.kind === 'cleared' || (change.kind === 'set' && change.service === service)) end()
+    })
+    const end = () => {
+      stop()
+      resolve()
+    }
+    if (c.env.outgoing.destroyed) end()
+    c.env.outgoing.once('close', end)
+  })
+}
+
+function answer(c: LocalContext, service: Service, fault: Fault): Response {
+  if (fault.mode === 'garbage') return c.body(garbage, 200, { 'content-type': 'text/html' })
+  if (fault.mode === 'redirect') return c.redirect(`/redirected/${service}`, 302)
+  const spoilt = spoil(service, fault.mode)
+  const headers = spoilt.headers ?? {}
+  return typeof spoilt.body === 'string' ? c.text(spoilt.body, spoilt.status, headers) : c.json(spoilt.body, spoilt.status, headers)
+}
+
+function spoil(service: Service, mode: Fault['mode']): Spoilt {
+  if (mode === 'client_error') return { status: 400, body: bodyOf(service, 400, 'The request was refused by a local fault.') }
+  if (mode === 'rate_limit')
+    return { status: 429, body: bodyOf(service, 429, 'Too many requests, by a local fault.'), headers: { 'retry-after': '120' } }
+  return { status: 503, body: bodyOf(service, 503, 'Service unavailable, by a local fault.') }
+}
+
+function bodyOf(service: Service, status: number, message: string): string | object {
+  switch (service) {
+    case 'chat1':
+      return status === 400 ? 'invalid_payload' : status === 429 ? 'rate_limited' : 'rollup_error'
+    case 'resend':
+      return { statusCode: status, message, name: resendName(status) }
+    case 'openai':
+    case 'stripe':
+      return {
+        error: { message, type: status === 400 ? 'invalid_request_error' : status === 429 ? 'rate_limit_error' : 'api_error', code: null },
+      }
+    case 'psa':
+      return { code: status === 400 ? 'InvalidObject' : 'Unavailable', message, errors: [] }
+    case 'chat2':
+    case 'microsoft':
+      return { error: { code: status === 400 ? 'BadRequest' : status === 429 ? 'TooManyRequests' : 'ServiceUnavailable', message } }
+    default:
+      return { error: message }
+  }
+}
+
+function resendName(status: number): string {
+  if (status === 400) return 'validation_error'
+  return status === 429 ? 'rate_limit_exceeded' : 'internal_server_error'
+}

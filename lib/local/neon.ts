@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import pg from 'pg'
+import { type WebSocket, WebSocketServer } from 'ws'
+
+interface Statement {
+  query: string
+  params?: unknown[]
+}
+
+// Neon answers every value as the text PostgreSQL wrote; the client parses.
+const rawText = { getTypeParser: () => (text: unknown) => text }
+
+/**
+ * Neon's SQL over HTTP (`POST /sql`, one statement or a batch in one transaction) and its WebSocket tunnel, in front of the PostgreSQL at
+ * `postgresPort`, whatever host the connection string names. Source: @neondatabase/serverless 1.2.
+ */
+export function createNeon(postgresPort: () => number) {
+  const pools = new Map<string, pg.Pool>()
+  const names = new Map<string, string>()
+  const tunnel = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+
+  const poolFor = (connectionString: string): pg.Pool => {
+    let pool = pools.get(connectionString)
+    if (!pool) {
+      const url = new URL(connectionString)
+      url.host = `127.0.0.1:${postgresPort()}`
+      pool = new pg.Pool({ connectionString: url.href, max: 12, connectionTimeoutMillis: 3000 })
+      pool.on('error', () => {})
+      pools.set(connectionString, pool)
+    }
+    return pool
+  }
+  const run = async (client: pg.ClientBase, { query, params = [] }: Statement) => {
+    // A pooler that keeps its connections prepares what it sees again and again.
+    let name = names.get(query)
+    if (!name && names.size < 2000) names.set(query, (name = `s${names.size}`))
+    const config = { text: query, values: params, rowMode: 'array' as const, types: rawText }
+    const result = await client.query<unknown[]>(name ? { ...config, name } : config)
+    const { command, rowCount, fields, rows } = result
+    return { command, rowCount, fields, rows, rowAsArray: true }
+  }
+  const batch = async (client: pg.ClientBase, statements: Statement[], headers: IncomingMessage['headers']) => {
+    await client.query(`begin ${isolation(headers)}`)
+    try {
+      const results = []
+      for (const statement of statements) results.push(await run(client, statement))
+      await client.query('commit')
+      return { results }
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      throw error
+    }
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const connectionString = String(request.headers['neon-connection-string'] ?? '')
+    let client: pg.PoolClient | undefined
+    let broken = false
+    try {
+      const body = JSON.parse(await text(request)) as Statement | { queries: Statement[] }
+      client = await poolFor(connectionString).connect()
+      send(response, 200, 'queries' in body ? await batch(client, body.queries, request.headers) : await run(client, body))
+    } catch (error) {
+      broken = !(error instanceof pg.DatabaseError)
+      // Neon says 400 for what PostgreSQL refused and something else for what never reached it.
+      send(
+        response,
+        broken ? 503 : 400,
+        error instanceof pg.DatabaseError ? failure(error) : { message: 'The endpoint could not be reached' },
+      )
+    } finally {
+      client?.release(broken)
+    }
+  }
+
+  return {
+    handle(request: IncomingMessage, response: ServerResponse): boolean {
+      if (request.url !== '/sql' || request.method !== 'POST') return false
+      void answer(request, response)
+      return true
+    },
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+      tunnel.handleUpgrade(request, socket, head, (socket) => pipe(socket, postgresPort()))
+    },
+    async close(): Promise<void> {
+      for (const socket of tunnel.clients) socket.terminate()
+      await Promise.all([...pools.values()].map((pool) => pool.end()))
+    },
+  }
+}
+
+function isolation(headers: IncomingMessage['headers']): string {
+  const level = {
+    ReadUncommitted: 'read uncommitted',
+    ReadCommitted: 'read committed',
+    RepeatableRead: 'repeatable read',
+    Serializable: 'serializable',
+  }
+  const asked = level[String(headers['neon-batch-isolation-level'] ?? '') as keyof typeof level]
+  return [
+    asked ? `isolation level ${asked}` : '',
+    headers['neon-batch-read-only'] === 'true' ? 'read only' : '',
+    headers['neon-batch-deferrable'] === 'true' ? 'deferrable' : '',
+  ].join(' ')
+}
+
+function failure(error: pg.DatabaseError) {
+  const { message, severity, code, detail, hint, position, internalPosition, internalQuery, where, schema, table, column } = error
+  const { dataType, constraint, file, line, routine } = error
+  return {
+    message,
+    severity,
+    code,
+    detail,
+    hint,
+    position,
+    internalPosition,
+    internalQuery,
+    where,
+    schema,
+    table,
+    column,
+    dataType,
+    constraint,
+    file,
+    line,
+    routine,
+  }
+}
+
+function text(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    request.on('error', reject)
+  })
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function pipe(socket: WebSocket, port: number): void {
+  const upstream = connect(port, '127.0.0.1')
+  upstream.setNoDelay(true)
+  socket.on('message', (data: Buffer) => upstream.write(data))
+  socket.on('close', () => upstream.destroy())
+  socket.on('error', () => upstream.destroy())
+  upstream.on('data', (chunk) => socket.send(chunk))
+  upstream.on('close', () => socket.close())
+  upstream.on('error', () => socket.close())
+}

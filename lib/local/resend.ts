@@ -1,0 +1,143 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from './clock.ts'
+import type { Records } from './records.ts'
+
+type Refusal = { statusCode: 400 | 401 | 403 | 404 | 409 | 422; name: string; message: string }
+type Mail = { from: string; to: string[]; reply_to: string[]; subject: string; html: string | null; text: string | null }
+type Remembered = { body: string; answer: object; until: number }
+
+const dayMs = 24 * 3600 * 1000
+const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;".]+$/
+const maxRecipients = 50
+const maxBatch = 100
+
+/** Resend's two sending routes; each accepted mail becomes one desk record. */
+export function resendRoutes({ records, clock, key }: { records: Records; clock: Clock; key: string }): Hono {
+  const app = new Hono()
+  const remembered = new Map<string, Remembered>()
+
+  app.use('*', async (c, next) => {
+    const authorization = c.req.header('authorization')
+    if (!authorization) return refuse(c, { statusCode: 401, name: 'missing_api_key', message: 'Missing API Key' })
+    if (authorization !== `Bearer ${key}`) return refuse(c, { statusCode: 403, name: 'invalid_api_key', message: 'API key is invalid' })
+    return next()
+  })
+
+  app.post('/emails', (c) => once(c, remembered, clock, (body, idempotencyKey) => sendOne(records, body, idempotencyKey)))
+  app.post('/emails/batch', (c) => {
+    const strict = c.req.header('x-batch-validation') !== 'permissive'
+    return once(c, remembered, clock, (body, idempotencyKey) => sendBatch(records, body, idempotencyKey, strict))
+  })
+  app.get('/emails/:id', (c) => {
+    const mail = records.list('mail').find(({ id }) => id === c.req.param('id'))
+    if (!mail) return refuse(c, { statusCode: 404, name: 'not_found', message: 'Email not found' })
+    const { at, idempotency_key: _, ...shown } = mail
+    return c.json({ object: 'email', ...shown, created_at: at, last_event: 'delivered' })
+  })
+  app.all('*', (c) => refuse(c, { statusCode: 404, name: 'not_found', message: 'The requested endpoint does not exist' }))
+  return app
+}
+
+/** Answers a repeated Idempotency-Key as it answered before, for a day and for the same body only. */
+async function once(
+  c: Context,
+  remembered: Map<string, Remembered>,
+  clock: Clock,
+  send: (body: unknown, idempotencyKey: string | null) => object | Refusal,
+): Promise<Response> {
+  const text = await c.req.text()
+  const key = c.req.header('idempotency-key')
+  if (key !== undefined && (key.length < 1 || key.length > 256))
+    return refuse(c, {
+      statusCode: 400,
+      name: 'invalid_idempotency_key',
+      message: 'The idempotency key must be between 1 and 256 characters.',
+    })
+  const former = key === undefined ? undefined : remembered.get(`${c.req.path} ${key}`)
+  if (former && former.until > clock.now()) return former.body === text ? c.json(former.answer) : refuse(c, reused)
+  const body = parsed(text)
+  if (body === undefined) return refuse(c, invalid('The request body is not valid JSON.'))
+  const answer = send(body, key ?? null)
+  if (isRefusal(answer)) return refuse(c, answer)
+  if (key !== undefined) remembered.set(`${c.req.path} ${key}`, { body: text, answer, until: clock.now() + dayMs })
+  return c.json(answer)
+}
+
+const reused: Refusal = {
+  statusCode: 409,
+  name: 'invalid_idempotent_request',
+  message: 'This idempotency key has been used with a different request body. Modify your request or your idempotency key.',
+}
+
+function sendOne(records: Records, body: unknown, idempotencyKey: string | null): object | Refusal {
+  const mail = readMail(body)
+  return isRefusal(mail) ? mail : { id: records.add('mail', { ...mail, idempotency_key: idempotencyKey }).id }
+}
+
+function sendBatch(records: Records, body: unknown, idempotencyKey: string | null, strict: boolean): object | Refusal {
+  if (!Array.isArray(body) || body.length === 0) return invalid('The request body must be an array of emails.')
+  if (body.length > maxBatch) return invalid(`The batch must hold at most ${maxBatch} emails.`)
+  const mails = body.map(readMail)
+  const refused = mails.find(isRefusal)
+  if (strict && refused) return refused
+  const errors = mails.flatMap((mail, index) => (isRefusal(mail) ? [{ index, message: mail.message }] : []))
+  const data = mails.flatMap((mail) =>
+    isRefusal(mail) ? [] : [{ id: records.add('mail', { ...mail, idempotency_key: idempotencyKey }).id }],
+  )
+  return strict ? { data } : { data, errors }
+}
+
+function readMail(body: unknown): Mail | Refusal {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return invalid('The request body must be an object.')
+  const { from, to, reply_to, subject, html, text } = body as Record<string, unknown>
+  for (const [name, value] of Object.entries({ from, to, subject }))
+    if (value === undefined || value === null || value === '') return missing(name)
+  if (typeof subject !== 'string' || /[\r\n]/.test(subject)) return invalid('The `subject` must be a string without line breaks.')
+  if (typeof from !== 'string' || !isMailbox(from)) return badAddress('from')
+  const recipients = typeof to === 'string' ? [to] : to
+  if (!isMailboxes(recipients)) return badAddress('to')
+  if (recipients.length > maxRecipients) return invalid(`The \`to\` field must hold at most ${maxRecipients} addresses.`)
+  const replies = reply_to === undefined || reply_to === null ? [] : typeof reply_to === 'string' ? [reply_to] : reply_to
+  if (!Array.isArray(replies) || !replies.every(isMailbox)) return badAddress('reply_to')
+  if (!isText(html) && !isText(text)) return invalid('Missing `html` or `text` field.')
+  return { from, to: recipients, reply_to: replies, subject, html: isText(html) ? html : null, text: isText(text) ? text : null }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isMailboxes = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isMailbox)
+
+/** `email@example.com` or `Name <email@example.com>`, on one line. */
+function isMailbox(value: unknown): value is string {
+  if (typeof value !== 'string' || /[\r\n]/.test(value)) return false
+  return address.test(/^[^<>]*<([^<>]+)>$/.exec(value)?.[1] ?? value)
+}
+
+function missing(field: string): Refusal {
+  return { statusCode: 422, name: 'missing_required_field', message: `Missing \`${field}\` field.` }
+}
+
+function invalid(message: string): Refusal {
+  return { statusCode: 422, name: 'validation_error', message }
+}
+
+function badAddress(field: string): Refusal {
+  return invalid(
+    `Invalid \`${field}\` field. The email address needs to follow the \`email@example.com\` or \`Name <email@example.com>\` format.`,
+  )
+}
+
+function isRefusal(answer: object): answer is Refusal {
+  return 'statusCode' in answer
+}
+
+function refuse(c: Context, refusal: Refusal): Response {
+  return c.json(refusal, refusal.statusCode)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

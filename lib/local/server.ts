@@ -1,0 +1,145 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { chatRoutes } from './chat.ts'
+import { type Clock, createClock } from './clock.ts'
+import { createDesk, type Desk } from './desk.ts'
+import { dnsRoutes } from './dns.ts'
+import { createFaults, type Faults } from './faults.ts'
+import { faulty } from './faulty.ts'
+import { createQstash, type Qstash } from './qstash.ts'
+import { redisRoutes } from './redis.ts'
+import { resendRoutes } from './resend.ts'
+
+export interface LocalSecrets {
+  redisToken: string
+  qstashToken: string
+  qstashCurrentSigningKey: string
+  qstashNextSigningKey: string
+  resendKey: string
+}
+
+export interface LocalServerOptions {
+  /** 0 takes any free one. */
+  port: number
+  /** A loopback address. */
+  host?: string
+  clock?: Clock
+  faults?: Faults
+  secrets: LocalSecrets
+  /** A real Redis; without it, ioredis-mock. */
+  redisUrl?: string | undefined
+  /** Keeps the data of several servers in one process apart. */
+  redisName: string
+  /** Moves Postgres and cron when the desk's clock moves. */
+  move?: (offsetMs: number) => Promise<void>
+  /** The desk's demo escalation; without it the route is 404. */
+  escalate?: (input: unknown) => Promise<unknown>
+  /** Tried before all else, for speed; true when it has taken the request. */
+  rawHandler?: (req: IncomingMessage, res: ServerResponse) => boolean
+  onUpgrade?: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** More stand-ins, mounted at the root before the desk. */
+  extra?: (local: { desk: Desk; clock: Clock; faults: Faults }) => Hono
+}
+
+export interface LocalServer {
+  port: number
+  origin: string
+  clock: Clock
+  faults: Faults
+  desk: Desk
+  qstash: Qstash
+  close(): Promise<void>
+}
+
+/** All stand-ins of one laptop on one loopback port. */
+export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
+  const { clock = createClock(), faults = createFaults(), secrets, host = '127.0.0.1' } = options
+  if (!/^(127\.|localhost$|::1$)/.test(host)) throw new Error(`The local server listens on the loopback interface only, not on ${host}.`)
+  const desk = createDesk({ clock, faults })
+  const qstash = createQstash({
+    clock,
+    faults,
+    records: desk.records,
+    token: secrets.qstashToken,
+    currentSigningKey: secrets.qstashCurrentSigningKey,
+    nextSigningKey: secrets.qstashNextSigningKey,
+  })
+  desk.connect({ queue: qstash, escalate: options.escalate, ...(options.move ? { move: options.move } : {}) })
+  const redis = redisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
+  const resend = resendRoutes({ records: desk.records, clock, key: secrets.resendKey })
+  const app = assemble({ desk, faults, qstash: qstash.app, redis: redis.app, resend, extra: options.extra?.({ desk, clock, faults }) })
+  const server = serve(app, options)
+  const stop = stopper(server)
+  const port = await listening(server, options.port, host)
+  return {
+    port,
+    origin: `http://${host}:${port}`,
+    clock,
+    faults,
+    desk,
+    qstash,
+    async close() {
+      faults.clear()
+      await Promise.all([stop(), qstash.close(), redis.close()])
+    },
+  }
+}
+
+type Parts = { desk: Desk; faults: Faults; qstash: Hono; redis: Hono; resend: Hono; extra: Hono | undefined }
+
+function assemble({ desk, faults, qstash, redis, resend, extra }: Parts): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>()
+  for (const service of ['redis', 'qstash', 'resend'] as const) {
+    // In Hono's router this pattern takes `/redis` itself too.
+    app.use(`/${service}/*`, faulty(faults, service))
+  }
+  app.route('/redis', redis)
+  app.route('/qstash', qstash)
+  app.route('/resend', resend)
+  app.route('/chat', chatRoutes({ records: desk.records, faults }))
+  app.route('/dns-query', dnsRoutes())
+  app.all('/redirected/:service', async (c) => {
+    const { method, path } = c.req
+    desk.records.add('redirect', { service: c.req.param('service'), method, path, body: await c.req.text() })
+    return c.text('redirected')
+  })
+  if (extra) app.route('/', extra)
+  app.route('/', desk.routes)
+  app.notFound((c) => c.json({ error: `Nothing at ${c.req.method} ${c.req.path}` }, 404))
+  return app
+}
+
+function serve(app: Hono<{ Bindings: HttpBindings }>, { rawHandler, onUpgrade }: LocalServerOptions): Server {
+  const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), { overrideGlobalObjects: false })
+  const server = createServer((req, res) => {
+    if (!rawHandler?.(req, res)) void listener(req, res)
+  })
+  // Clients keep their connections; one closed under them while idle would look like a fault.
+  server.keepAliveTimeout = 120_000
+  if (onUpgrade) server.on('upgrade', onUpgrade)
+  return server
+}
+
+function listening(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+/** Makes the function that ends the server at once, open connections and upgraded ones with it. */
+function stopper(server: Server): () => Promise<void> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+}

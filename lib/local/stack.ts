@@ -1,0 +1,136 @@
+import { openWire } from '../db/client.ts'
+import { openAccountScope } from '../db/scope.ts'
+import type { Event } from '../events/events.ts'
+import { emit, publishDeliveries } from '../events/outbox.ts'
+import { qstashQueue } from '../queue/qstash.ts'
+import { createNeon } from './neon.ts'
+import { freePort } from './ports.ts'
+import { type Databases, moveDatabaseClock, platformPassword, runtimePassword } from './postgres.ts'
+import { startRelay } from './relay.ts'
+import { type LocalServer, startLocalServer } from './server.ts'
+import { startWorker } from './worker.ts'
+
+const secrets = {
+  redisToken: 'local-redis-token',
+  qstashToken: 'local-qstash-token',
+  qstashCurrentSigningKey: 'sig_local_current_0123456789abcdef',
+  qstashNextSigningKey: 'sig_local_next_0123456789abcdef0',
+  resendKey: 're_local_0123456789',
+}
+const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
+
+export interface StackOptions {
+  cluster: Databases
+  database: string
+  template?: string
+  /** 0 takes any free port. */
+  port: number
+  localPort: number
+  redisUrl?: string | undefined
+  /** Settings on top of the local ones. */
+  settings?: Record<string, string>
+  onLog?: (line: string) => void
+  /** What the desk's demo escalation does. */
+  escalate?: (stack: Stack, input: unknown) => Promise<unknown>
+}
+
+export interface Stack {
+  /** Where the Worker answers, without a slash at the end. */
+  api: string
+  local: LocalServer
+  settings: Record<string, string>
+  ownerUrl: string
+  /** How many requests the database's HTTP endpoint has had. */
+  roundTrips(): number
+  /** Writes an event as the service does and publishes its deliveries; answers the delivery ids. */
+  emit(accountId: string, event: Event): Promise<string[]>
+  /** What Cloudflare does each minute. */
+  tick(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The built Worker in workerd with every vendor's stand-in, on one database of `cluster`. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { cluster, database } = options
+  const ownerUrl = await cluster.database(database, options.template)
+  const relay = await startRelay(cluster.port)
+  const neon = createNeon(() => relay.port)
+  const port = options.port || (await freePort())
+  const api = `http://127.0.0.1:${port}`
+  let roundTrips = 0
+  const local = await startLocalServer({
+    port: options.localPort,
+    secrets,
+    redisUrl: options.redisUrl,
+    redisName: database,
+    rawHandler: (request, response) => {
+      if (request.url === '/sql') roundTrips++
+      return neon.handle(request, response)
+    },
+    onUpgrade: (request, socket, head) => neon.upgrade(request, socket, head),
+    move: async (offsetMs) => {
+      await moveDatabaseClock(cluster.port, database, offsetMs)
+      await stack.tick()
+    },
+    escalate: (input) => (options.escalate ? options.escalate(stack, input) : Promise.reject(new Error('No demo here'))),
+  })
+  local.faults.onChange(() => {
+    const mode = local.faults.peek('postgres')?.mode
+    relay.set(mode === 'hang' || mode === 'slow' ? mode : mode ? 'down' : 'open', local.faults.peek('postgres')?.delay_ms)
+  })
+  const settings = { ...localSettings(api, local, database), ...options.settings }
+  const worker = await startWorker({ port, settings, onLog: options.onLog ?? (() => {}) })
+  const stack: Stack = {
+    api,
+    local,
+    settings,
+    ownerUrl,
+    roundTrips: () => roundTrips,
+    emit: (accountId, event) => emitInto(settings, accountId, event),
+    tick: () => worker.tick(),
+    async close() {
+      await worker.dispose()
+      await Promise.all([local.close(), neon.close().catch(() => {})])
+      await relay.close()
+    },
+  }
+  return stack
+}
+
+/** The settings that make the Worker talk to the stand-ins instead of the vendors. */
+function localSettings(api: string, local: LocalServer, database: string): Record<string, string> {
+  const { port, origin } = local
+  return {
+    VERSION: 'local',
+    PUBLIC_BASE_URL: api,
+    FRONTEND_URL: 'https://app.supportflow.example',
+    CORS_ORIGINS: 'http://localhost:5173',
+    // The host names which stand-in to ask; the stand-in knows where PostgreSQL is.
+    DATABASE_URL: `postgres://app_runtime:${runtimePassword}@${database.replaceAll('_', '-')}.local/${database}`,
+    DATABASE_PLATFORM_URL: `postgres://app_platform:${platformPassword}@${database.replaceAll('_', '-')}.local/${database}`,
+    NEON_HTTP_ENDPOINT: `${origin}/sql`,
+    NEON_WS_PROXY: `127.0.0.1:${port}/v2`,
+    UPSTASH_REDIS_REST_URL: `${origin}/redis`,
+    UPSTASH_REDIS_REST_TOKEN: secrets.redisToken,
+    QSTASH_URL: `${origin}/qstash`,
+    QSTASH_TOKEN: secrets.qstashToken,
+    QSTASH_CURRENT_SIGNING_KEY: secrets.qstashCurrentSigningKey,
+    QSTASH_NEXT_SIGNING_KEY: secrets.qstashNextSigningKey,
+    RESEND_API_KEY: secrets.resendKey,
+    RESEND_BASE_URL: `${origin}/resend`,
+    MAIL_FROM: 'Support Flow <notifications@supportflow.example>',
+    DNS_URL: `${origin}/dns-query`,
+    OUTBOUND_ALLOWED_ORIGIN: origin,
+    JWT_KEYS: jwtKeys,
+    CHECK_RESPONSES: 'true',
+  }
+}
+
+async function emitInto(settings: Record<string, string>, accountId: string, event: Event): Promise<string[]> {
+  const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT, QSTASH_URL = '', QSTASH_TOKEN = '', PUBLIC_BASE_URL = '' } = settings
+  const wire = openWire({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
+  const ids = await emit(openAccountScope(wire, accountId, event.actorId).db, event)
+  // What the queue does not take now, the sweep finds.
+  await publishDeliveries(qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: PUBLIC_BASE_URL }), ids).catch(() => {})
+  return ids
+}

@@ -1,0 +1,7 @@
+import { registerHooks } from 'node:module'
+
+// Node cannot import the Worker's compiled wasm as a module; what only reads declarations does not need it.
+registerHooks({
+  load: (url, context, next) =>
+    url.endsWith('.wasm') ? { format: 'module', source: 'export default null', shortCircuit: true } : next(url, context),
+})

@@ -1,0 +1,23 @@
+/** What a mail says: paragraphs of plain text and one link. */
+export interface Letter {
+  subject: string
+  paragraphs: string[]
+  link?: { label: string; url: string }
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+}
+
+/** The HTML and the text part of a mail; everything a user wrote is escaped. */
+export function renderLetter({ subject, paragraphs, link }: Letter): { subject: string; html: string; text: string } {
+  const body = paragraphs.map((text) => `<p style="margin:0 0 16px;white-space:pre-line">${escapeHtml(text)}</p>`).join('')
+  const style = 'display:inline-block;padding:10px 18px;background:#1d4ed8;color:#ffffff;text-decoration:none;border-radius:6px'
+  const button = link ? `<p style="margin:24px 0"><a href="${escapeHtml(link.url)}" style="${style}">${escapeHtml(link.label)}</a></p>` : ''
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head><body style="margin:0;padding:32px;font:16px/1.5 system-ui,sans-serif;color:#111827"><h1 style="margin:0 0 16px;font-size:20px">${escapeHtml(subject)}</h1>${body}${button}</body></html>`
+  const text = [subject, '', ...paragraphs.flatMap((paragraph) => [paragraph, '']), ...(link ? [`${link.label}: ${link.url}`] : [])].join(
+    '\n',
+  )
+  // A line break in a subject would be a header of its own.
+  return { subject: subject.replace(/\s+/g, ' ').slice(0, 300), html, text }
+}

@@ -1,0 +1,16 @@
+import type { AccessTokens } from './auth/tokens.ts'
+import type { ChatPort } from './chat/chat.ts'
+import type { Config } from './config.ts'
+import type { MailPort } from './mail/mail.ts'
+import type { OutboundGuard } from './net/guard.ts'
+import type { QueuePort } from './queue/queue.ts'
+
+/** Everything outside the database that a service may use, one port per kind of vendor. */
+export interface Ports {
+  config: Config
+  tokens: AccessTokens
+  queue: QueuePort
+  mail: MailPort
+  chat: ChatPort
+  guard: OutboundGuard
+}

@@ -1,0 +1,29 @@
+import { createAccessTokens } from './auth/tokens.ts'
+import { createLimiter } from './cache/limiter.ts'
+import { chatWebhooks } from './chat/webhooks.ts'
+import type { Config } from './config.ts'
+import { openWire } from './db/client.ts'
+import type { Services } from './http/app.ts'
+import { resendMail } from './mail/resend.ts'
+import { dnsOverHttps } from './net/dns.ts'
+import { outboundGuard } from './net/guard.ts'
+import { qstashQueue } from './queue/qstash.ts'
+
+/** Everything the app stands on, wired from the settings: the one place that chooses vendors. */
+export function createServices(config: Config, log: Services['log']): Services {
+  const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
+  return {
+    ports: {
+      config,
+      tokens: createAccessTokens(config.JWT_KEYS),
+      queue: qstashQueue({ url: config.QSTASH_URL, token: config.QSTASH_TOKEN, target: config.PUBLIC_BASE_URL }),
+      mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
+      chat: chatWebhooks(),
+      guard: outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN),
+    },
+    limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN),
+    runtime: openWire({ url: config.DATABASE_URL, ...neon }),
+    platform: openWire({ url: config.DATABASE_PLATFORM_URL, ...neon }),
+    log,
+  }
+}

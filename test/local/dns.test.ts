@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { stand } from './stand.ts'
+
+interface Answer {
+  Status: number
+  Answer?: { name: string; type: number; TTL: number; data: string }[]
+}
+
+test.each([
+  ['10.0.0.1.nip.io', 'A', ['10.0.0.1']],
+  ['10-0-0-1.nip.io', 'A', ['10.0.0.1']],
+  ['app.10.0.0.1.sslip.io', 'A', ['10.0.0.1']],
+  ['app-169-254-169-254.nip.io', 'A', ['169.254.169.254']],
+  ['7f000001.nip.io', 'A', ['127.0.0.1']],
+  ['--1.sslip.io', 'AAAA', ['::1']],
+  ['fd00-ec2--254.sslip.io', 'AAAA', ['fd00:ec2::254']],
+  ['localtest.me', 'A', ['127.0.0.1']],
+  ['deep.LVH.me.', 'AAAA', ['::1']],
+  ['metadata.google.internal', 'A', ['169.254.169.254']],
+  ['hooks.public.test', 'A', ['93.184.216.34']],
+  ['hooks.public.test', 'AAAA', []],
+  ['hooks.private.test', 'A', ['10.0.0.7']],
+  ['hooks.mapped.test', 'AAAA', ['::ffff:10.0.0.7']],
+  ['hooks.mapped.test', 'A', []],
+  ['hooks.mixed.test', 'A', ['93.184.216.34', '10.0.0.7']],
+])('%s has the %s records %j', async (name, type, expected) => {
+  const { call } = await stand()
+  const response = await call('GET', `/dns-query?name=${name}&type=${type}`)
+  expect(response.headers.get('content-type')).toBe('application/dns-json')
+  const answer = (await response.json()) as Answer
+  expect(answer.Status).toBe(0)
+  expect((answer.Answer ?? []).map(({ data }) => data)).toEqual(expected)
+  expect((answer.Answer ?? []).every((record) => record.type === (type === 'A' ? 1 : 28))).toBe(true)
+})
+
+test('a missing name is NXDOMAIN, and a broken question 400', async () => {
+  const { call } = await stand()
+  expect(await (await call('GET', '/dns-query?name=x.missing.test&type=A')).json()).toMatchObject({ Status: 3 })
+  expect((await call('GET', '/dns-query?type=A')).status).toBe(400)
+  expect((await call('GET', '/dns-query?name=example.com&type=MX')).status).toBe(400)
+})

@@ -1,0 +1,142 @@
+import pg from 'pg'
+import { expect, inject, onTestFinished } from 'vitest'
+import openapi from '../../functions/openapi.json' with { type: 'json' }
+import { createAccessTokens } from '../../lib/auth/tokens.ts'
+import { parseConfig } from '../../lib/config.ts'
+import { clusterAt } from '../../lib/local/postgres.ts'
+import { type Stack, startStack } from '../../lib/local/stack.ts'
+import { templateDatabase } from './setup.ts'
+
+/** A service under test: the shared one, or one of a file's own with its own database, faults and clock. */
+export interface Service {
+  api: string
+  local: string
+  settings: Record<string, string>
+  sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
+}
+
+const pools = new Map<string, pg.Pool>()
+
+function serviceAt(api: string, local: string, ownerUrl: string, settings: Record<string, string>): Service {
+  const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
+    const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true })
+    pools.set(ownerUrl, pool)
+    return (await pool.query<Row>(text, values)).rows
+  }
+  return { api, local, settings, sql }
+}
+
+export function shared(): Service {
+  const { api, local, ownerUrl, settings } = inject('shared')
+  return serviceAt(api, local, ownerUrl, settings)
+}
+
+let stacks = 0
+
+/** A whole service of one file's own, for faults and clocks that would disturb others. Close it in afterAll. */
+export async function ownService(
+  settings: Record<string, string> = {},
+): Promise<Service & { stack: Stack; log: string[]; close(): Promise<void> }> {
+  const database = `flow_${process.pid}_${++stacks}`
+  const log: string[] = []
+  const cluster = clusterAt(inject('shared').postgresPort)
+  const stack = await startStack({
+    cluster,
+    database,
+    template: templateDatabase,
+    port: 0,
+    localPort: 0,
+    settings,
+    onLog: (line) => log.push(line),
+  })
+  const service = serviceAt(stack.api, stack.local.origin, stack.ownerUrl, stack.settings)
+  const close = async () => {
+    await pools.get(stack.ownerUrl)?.end()
+    pools.delete(stack.ownerUrl)
+    await stack.close()
+  }
+  return { ...service, stack, log, close }
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of a body
+  body: any
+  text: string
+}
+
+interface Call {
+  body?: unknown
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string>
+  token?: string | null
+}
+
+/** One request to /api/v1; holds the answer's status to the document. */
+export async function request(
+  service: Pick<Service, 'api'>,
+  method: string,
+  path: string,
+  { body, raw, headers = {}, token }: Call = {},
+): Promise<Answer> {
+  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(`${service.api}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...headers,
+    },
+    body: (content as RequestInit['body']) ?? null,
+    redirect: 'manual',
+  })
+  const text = await response.text()
+  const declared = statusesOf(method, path)
+  if (declared)
+    expect(declared, `${method} ${path} answered ${response.status}, which it does not declare: ${text}`).toContain(String(response.status))
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
+}
+
+type Documented = Record<string, Record<string, { responses: Record<string, unknown> }>>
+const documented = Object.entries((openapi as unknown as { paths: Documented }).paths ?? {}).map(([path, methods]) => ({
+  pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  // A path without parameters is meant before one with.
+  rank: path.includes('{') ? 1 : 0,
+  methods,
+}))
+documented.sort((a, b) => a.rank - b.rank)
+
+function statusesOf(method: string, path: string): string[] | undefined {
+  const bare = `/api/v1${path.split('?')[0]}`
+  const found = documented.find(({ pattern, methods }) => pattern.test(bare) && methods[method.toLowerCase()])
+  return found && Object.keys(found.methods[method.toLowerCase()]?.responses ?? {})
+}
+
+export async function signAccessToken(service: Service, caller: { userId: string; accountId: string; signInId: string }): Promise<string> {
+  return createAccessTokens(parseConfig(service.settings).JWT_KEYS).sign(caller)
+}
+
+/** Levers of the local desk. */
+export function desk(service: Pick<Service, 'local'>) {
+  const send = (method: string, path: string, body?: unknown) =>
+    fetch(service.local + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+  return {
+    // biome-ignore lint/suspicious/noExplicitAny: records of several shapes
+    read: async (name: 'mail' | 'chat' | 'queue'): Promise<any[]> =>
+      (await fetch(`${service.local}/desk/${name}`)).json() as Promise<any[]>,
+    empty: (name: string) => send('DELETE', `/desk/${name}`),
+    fault: async (fault: { service: string; mode: string; times?: number; delay_ms?: number }) => {
+      expect((await send('POST', '/desk/faults', fault)).status).toBe(201)
+      onTestFinished(async () => void (await send('DELETE', '/desk/faults')))
+    },
+    lift: () => send('DELETE', '/desk/faults'),
+    advance: async (seconds: number) => expect((await send('POST', '/desk/clock', { advance_seconds: seconds })).status).toBe(200),
+  }
+}

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { build } from '../../lib/local/build.ts'
+import { startPostgres } from '../../lib/local/postgres.ts'
+import { startStack } from '../../lib/local/stack.ts'
+
+export interface Shared {
+  api: string
+  local: string
+  ownerUrl: string
+  postgresPort: number
+  settings: Record<string, string>
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    shared: Shared
+  }
+}
+
+export const templateDatabase = 'flow_template'
+
+// biome-ignore lint/style/noDefaultExport: vitest calls it so
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'flow-test-'))
+  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
+  await cluster.database(templateDatabase)
+  const stack = await startStack({ cluster, database: 'flow_shared', template: templateDatabase, port: 0, localPort: 0 })
+  const { api, ownerUrl, settings } = stack
+  project.provide('shared', { api, local: stack.local.origin, ownerUrl, postgresPort: cluster.port, settings })
+  return async () => {
+    await stack.close()
+    await cluster.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
