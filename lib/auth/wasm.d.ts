@@ -1,4 +1,5 @@
 declare module '@phi-ag/argon2/argon2.wasm' {
   const compiled: WebAssembly.Module
+  // biome-ignore lint/style/noDefaultExport: that is how a bundler hands over compiled wasm
   export default compiled
 }

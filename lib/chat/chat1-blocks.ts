@@ -6,7 +6,7 @@ function escapeText(text: string): string {
 }
 
 /** Escaped and within `max` characters, without cutting an escape in two. */
-function fit(text: string, max: number): string {
+function clipEscaped(text: string, max: number): string {
   let clipped = clip(text, max)
   for (let length = max; escapeText(clipped).length > max; length -= 10) clipped = clip(text, Math.max(1, length))
   return escapeText(clipped)
@@ -14,10 +14,10 @@ function fit(text: string, max: number): string {
 
 /** Block Kit of an incoming webhook: header (150), section (3,000) and a context with the link. `text` is what a phone shows. */
 export function blocks({ title, body, url }: ChatMessage) {
-  const section = { type: 'section', text: { type: 'mrkdwn', text: fit(body || title, 3000) } }
+  const section = { type: 'section', text: { type: 'mrkdwn', text: clipEscaped(body || title, 3000) } }
   const context = url ? [{ type: 'context', elements: [{ type: 'mrkdwn', text: `<${escapeText(url)}|Open in Support Flow>` }] }] : []
   return {
-    text: fit(title, 3000),
-    blocks: [{ type: 'header', text: { type: 'plain_text', text: fit(title, 150), emoji: false } }, section, ...context],
+    text: clipEscaped(title, 3000),
+    blocks: [{ type: 'header', text: { type: 'plain_text', text: clipEscaped(title, 150), emoji: false } }, section, ...context],
   }
 }

@@ -73,8 +73,8 @@ function requireJson(op: AnyOperation, request: Request, rawBody: string): void 
 }
 
 function parseQuery(op: AnyOperation, url: URL, errors: Invalid[]): unknown {
-  let schema = querySchemas.get(op)
-  if (!schema) querySchemas.set(op, (schema = querySchema(op)))
+  const schema = querySchemas.get(op) ?? querySchema(op)
+  querySchemas.set(op, schema)
   const given: Record<string, string> = {}
   for (const [key, value] of url.searchParams) {
     if (key in given) errors.push({ loc: ['query', key], msg: 'Given more than once', type: 'repeated' })

@@ -126,7 +126,8 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
   }
 }
 
-async function emitInto(settings: Record<string, string>, accountId: string, event: Event): Promise<string[]> {
+/** Writes an event as the service does, through its own emit, and publishes its deliveries; answers their ids. */
+export async function emitInto(settings: Record<string, string>, accountId: string, event: Event): Promise<string[]> {
   const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT, QSTASH_URL = '', QSTASH_TOKEN = '', PUBLIC_BASE_URL = '' } = settings
   const wire = openWire({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
   const ids = await emit(openAccountScope(wire, accountId, event.actorId).db, event)

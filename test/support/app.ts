@@ -128,9 +128,8 @@ export function desk(service: Pick<Service, 'local'>) {
       body: body === undefined ? null : JSON.stringify(body),
     })
   return {
-    // biome-ignore lint/suspicious/noExplicitAny: records of several shapes
-    read: async (name: 'mail' | 'chat' | 'queue'): Promise<any[]> =>
-      (await fetch(`${service.local}/desk/${name}`)).json() as Promise<any[]>,
+    read: async (name: 'mail' | 'chat' | 'queue'): Promise<Answer['body'][]> =>
+      (await fetch(`${service.local}/desk/${name}`)).json() as Promise<Answer['body'][]>,
     empty: (name: string) => send('DELETE', `/desk/${name}`),
     fault: async (fault: { service: string; mode: string; times?: number; delay_ms?: number }) => {
       expect((await send('POST', '/desk/faults', fault)).status).toBe(201)

@@ -1,0 +1,130 @@
+import pg from 'pg'
+import { z } from 'zod'
+import type { Stack } from './stack.ts'
+
+const password = 'demo-ladder-42'
+
+interface DemoPerson {
+  email: string
+  name: string
+  role: 'admin' | 'engineer' | 'viewer'
+  teamRole: 'admin' | 'member'
+  superAdmin?: boolean
+  what: string
+}
+
+const northwind: DemoPerson[] = [
+  { email: 'admin@northwind.example', name: 'Alex Moreau', role: 'admin', teamRole: 'admin', what: 'account admin' },
+  { email: 'lead@northwind.example', name: 'Lina Haddad', role: 'engineer', teamRole: 'admin', what: 'team admin' },
+  { email: 'engineer@northwind.example', name: 'Dana Reyes', role: 'engineer', teamRole: 'member', what: 'engineer' },
+  { email: 'viewer@northwind.example', name: 'Vik Olsen', role: 'viewer', teamRole: 'member', what: 'viewer' },
+]
+const contoso: DemoPerson[] = [
+  { email: 'admin@contoso.example', name: 'Carla Ito', role: 'admin', teamRole: 'admin', what: 'account admin of another account' },
+  {
+    email: 'staff@supportflow.example',
+    name: 'Sam Berg',
+    role: 'admin',
+    teamRole: 'admin',
+    superAdmin: true,
+    what: 'super admin (platform staff)',
+  },
+]
+
+export const demoSignIns = [...northwind, ...contoso].map(({ email, what }) => ({ email, what, password }))
+
+/** Two accounts with somebody of every role, once. The first of each registers through the API, so that its password is made there. */
+export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  try {
+    for (const [account, people] of [
+      ['Northwind IT', northwind],
+      ['Contoso Support', contoso],
+    ] as const) {
+      const [first, ...others] = people
+      if (!first || (await client.query('select from users where email = $1', [first.email])).rowCount) continue
+      await register(api, account, first)
+      for (const person of others) await addColleague(client, first, person)
+      await client.query('update users set email_verified_at = app.now() where email = any ($1)', [people.map(({ email }) => email)])
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+async function register(api: string, account_name: string, { email, name }: DemoPerson): Promise<void> {
+  const response = await fetch(`${api}/api/v1/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password, full_name: name, account_name }),
+  })
+  if (response.status !== 201) throw new Error(`The demo account could not be made: ${response.status} ${await response.text()}`)
+}
+
+async function addColleague(
+  client: pg.Client,
+  first: DemoPerson,
+  { email, name, role, teamRole, superAdmin = false }: DemoPerson,
+): Promise<void> {
+  await client.query(
+    `with u as (
+       insert into users (account_id, email, full_name, role, team_id, team_role, is_super_admin)
+       select account_id, $2, $3, $4, team_id, $5, $6 from users where email = $1 returning id
+     )
+     insert into passwords (user_id, hash) select u.id, p.hash from u, passwords p join users f on f.id = p.user_id where f.email = $1`,
+    [first.email, email, name, role, teamRole, superAdmin],
+  )
+}
+
+const Escalation = z.strictObject({
+  email: z.email().default('engineer@northwind.example').describe('Who escalates.'),
+  target_email: z.email().nullish().describe('The engineer it is aimed at.'),
+  problem_summary: z
+    .string()
+    .min(1)
+    .max(20_000)
+    .default('VPN drops every few minutes for the whole branch office since the firewall update last night'),
+  psa_ticket_id: z.string().max(100).nullish(),
+})
+
+/** Lets something be escalated before AI sessions exist: the event goes through the service's own emit. */
+export async function demoEscalation(stack: Stack, input: unknown) {
+  const { email, target_email, problem_summary, psa_ticket_id = '4711' } = Escalation.parse(input ?? {})
+  const engineer = await personBy(stack, email)
+  const target = target_email ? await personBy(stack, target_email, engineer.account_id) : null
+  const session_id = crypto.randomUUID()
+  const delivery_ids = await stack.emit(engineer.account_id, {
+    key: 'session.escalated',
+    actorId: engineer.id,
+    teamId: engineer.team_id,
+    sessionId: session_id,
+    engineerName: engineer.full_name,
+    problemSummary: problem_summary,
+    psaTicketId: psa_ticket_id,
+    targetUserId: target?.id ?? null,
+  })
+  return { session_id, account_id: engineer.account_id, delivery_ids }
+}
+
+interface Named {
+  id: string
+  account_id: string
+  team_id: string | null
+  full_name: string
+}
+
+async function personBy({ ownerUrl }: Stack, email: string, accountId?: string): Promise<Named> {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<Named>(
+      'select id, account_id, team_id, full_name from users where lower(email) = lower($1) and ($2::uuid is null or account_id = $2)',
+      [email, accountId ?? null],
+    )
+    if (!rows[0]) throw new Error(`Nobody here has the address ${email}.`)
+    return rows[0]
+  } finally {
+    await client.end()
+  }
+}
