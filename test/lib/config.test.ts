@@ -1,0 +1,38 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parseConfig, settings } from '../../lib/config.ts'
+
+const readme = join(import.meta.dirname, '../../README.md')
+
+/** README's table, from the declarations; the file is written anew with UPDATE=1. */
+function table(): string {
+  const rows = Object.entries(settings).map(([name, schema]) => {
+    const fallback = schema.safeParse(undefined)
+    const needed = fallback.success
+      ? fallback.data === undefined || JSON.stringify(fallback.data) === '[]'
+        ? 'none'
+        : `\`${fallback.data}\``
+      : '**required**'
+    return `| \`${name}\` | ${schema.description ?? ''} | ${needed} |`
+  })
+  return ['<!-- settings -->', '| setting | what it is | default |', '|---|---|---|', ...rows, '<!-- /settings -->'].join('\n')
+}
+
+it('describes every setting in the README as it is', async () => {
+  const text = await readFile(readme, 'utf8')
+  if (process.env.UPDATE)
+    await writeFile(
+      readme,
+      text.replace(/<!-- settings -->[\s\S]*<!-- \/settings -->/, () => table()),
+    )
+  expect(await readFile(readme, 'utf8')).toContain(table())
+  for (const schema of Object.values(settings)) expect(schema.description).toBeTruthy()
+})
+
+it('names every setting that is missing or wrong, and no value', () => {
+  const parse = () => parseConfig({ JWT_KEYS: 'secret-value', PUBLIC_BASE_URL: 'secret-value' })
+  expect(parse).toThrow(/JWT_KEYS.*|PUBLIC_BASE_URL/)
+  expect(parse).toThrow(/DATABASE_URL/)
+  expect(parse).not.toThrow(/secret-value/)
+})
