@@ -79,6 +79,7 @@ async function addColleague(
 
 const Escalation = z.strictObject({
   email: z.email().default('engineer@northwind.example').describe('Who escalates.'),
+  account_of: z.email().optional().describe("Somebody's address: an engineer from nowhere escalates in that account, so that every admin of it hears."),
   target_email: z.email().nullish().describe('The engineer it is aimed at.'),
   problem_summary: z
     .string()
@@ -90,21 +91,21 @@ const Escalation = z.strictObject({
 
 /** Lets something be escalated before AI sessions exist: the event goes through the service's own emit. */
 export async function demoEscalation(stack: Stack, input: unknown) {
-  const { email, target_email, problem_summary, psa_ticket_id = '4711' } = Escalation.parse(input ?? {})
-  const engineer = await personBy(stack, email)
-  const target = target_email ? await personBy(stack, target_email, engineer.account_id) : null
+  const { email, account_of, target_email, problem_summary, psa_ticket_id = '4711' } = Escalation.parse(input ?? {})
+  const member = await personBy(stack, account_of ?? email)
+  const target = target_email ? await personBy(stack, target_email, member.account_id) : null
   const session_id = crypto.randomUUID()
-  const delivery_ids = await stack.emit(engineer.account_id, {
+  const delivery_ids = await stack.emit(member.account_id, {
     key: 'session.escalated',
-    actorId: engineer.id,
-    teamId: engineer.team_id,
+    actorId: account_of ? null : member.id,
+    teamId: member.team_id,
     sessionId: session_id,
-    engineerName: engineer.full_name,
+    engineerName: account_of ? 'Demo Engineer' : member.full_name,
     problemSummary: problem_summary,
     psaTicketId: psa_ticket_id,
     targetUserId: target?.id ?? null,
   })
-  return { session_id, account_id: engineer.account_id, delivery_ids }
+  return { session_id, account_id: member.account_id, delivery_ids }
 }
 
 interface Named {

@@ -65,7 +65,7 @@ ${demo ? demoForm() : ''}
 function demoForm(): Html {
   return html`<h2>Demo escalation</h2>
 <form class="row" data-path="/desk/demo/escalation">
-<input name="email" type="email" placeholder="who escalates (e-mail)" /><input name="problem_summary" placeholder="problem" size="40" />
+<input name="email" type="email" placeholder="who escalates (e-mail)" /><input name="account_of" type="email" placeholder="or in whose account (e-mail)" /><input name="problem_summary" placeholder="problem" size="40" />
 <input name="psa_ticket_id" placeholder="ticket" /><button>escalate</button></form>`
 }
 
