@@ -130,6 +130,16 @@ export function desk(service: Pick<Service, 'local'>) {
   return {
     read: async (name: 'mail' | 'chat' | 'queue'): Promise<Answer['body'][]> =>
       (await fetch(`${service.local}/desk/${name}`)).json() as Promise<Answer['body'][]>,
+    /** What a pattern captures in the newest mail to an address, once there is one that captures something other than `before`. */
+    async linkIn(email: string, pattern: RegExp, before = ''): Promise<string> {
+      const newest = async () => {
+        const mails = (await (await fetch(`${service.local}/desk/mail`)).json()) as { to: string[]; text: string }[]
+        const found = mails.filter(({ to }) => to.includes(email)).map(({ text }) => pattern.exec(text)?.[1])
+        return found.find((link) => link) ?? ''
+      }
+      await expect.poll(newest, { timeout: 10_000 }).not.toBe(before)
+      return newest()
+    },
     empty: (name: string) => send('DELETE', `/desk/${name}`),
     fault: async (fault: { service: string; mode: string; times?: number; delay_ms?: number }) => {
       expect((await send('POST', '/desk/faults', fault)).status).toBe(201)
