@@ -185,3 +185,26 @@ it('AUT-12 AUT-33 blocks a lapsed subscription: unpaid, canceled, or past due fo
   expect(await status('past_due', `app.now() - interval '7 days 1 minute'`)).toBe('403 subscription_lapsed')
   expect(await status('active')).toBe(200)
 })
+
+it('lets nobody through whose sign-in has ended, on any way to an answer', async () => {
+  const { admin } = await newAccount(service)
+  await service.sql('update sign_ins set ended_at = now() where id = $1', [admin.signInId])
+  for (const [method, path, body] of [
+    ['GET', '/notifications/event-keys', undefined],
+    ['POST', '/auth/resend-verification', undefined],
+    ['POST', '/auth/change-password', { current_password: 'x', new_password: 'copper-lantern-27' }],
+    ['POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: 'https://10.0.0.1/' }],
+    ['POST', '/notifications/configs', { nonsense: true }],
+    ['PATCH', `/notifications/${crypto.randomUUID()}/read`, undefined],
+    ['PATCH', '/notifications/not-an-id/read', undefined],
+  ] as const) {
+    expect([path, (await admin.call(method, path, body)).status]).toEqual([path, 401])
+  }
+})
+
+it('WIR-11 refuses a role before it looks at what an address leads to', async () => {
+  const { colleague } = await newAccount(service)
+  const engineer = await colleague()
+  const inside = await engineer.call('POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: 'https://10.0.0.1/' })
+  expect(inside.status).toBe(403)
+})
