@@ -50,8 +50,10 @@ export class Content {
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Query<Q, Paged> = Paged extends true ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery : Parsed<Q>
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
+type Nothing = void
 type Result<R, Paged> =
-  R extends z.ZodArray<infer Item> ? (Paged extends true ? Page<z.input<Item>> : z.input<R>) : R extends z.ZodType ? z.input<R> : void
+  R extends z.ZodArray<infer Item> ? (Paged extends true ? Page<z.input<Item>> : z.input<R>) : R extends z.ZodType ? z.input<R> : Nothing
 
 export interface Operation<
   M extends Method = Method,

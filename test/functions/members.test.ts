@@ -7,6 +7,7 @@ const service = shared()
 it('shows my account with its plan, limits and usage, and lets an admin change it', async () => {
   const { id, admin, colleague } = await newAccount(service)
   const viewer = await colleague({ role: 'viewer' })
+  await service.sql(`update accounts set plan = 'pro' where id = $1`, [id])
   const { body } = await viewer.call('GET', '/accounts/me')
   expect(body).toMatchObject({
     id,
