@@ -81,7 +81,7 @@ export const Member = z
     full_name: z.string().describe('As colleagues see it.'),
     role: Role,
     team_id: Id.nullable().describe('The team, if any.'),
-    team_role: TeamRole.nullable(),
+    team_role: TeamRole.nullable().describe('What this person is in the team.'),
     is_active: z.boolean().describe('Whether this person may sign in.'),
     email_verified: z.boolean().describe('Whether the address was confirmed.'),
     last_seen_at: Time.nullable().describe('The last sign-in or renewal of one.'),

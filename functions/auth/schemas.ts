@@ -38,7 +38,9 @@ const userFields = {
   created_at: Time,
   last_login_at: Time.nullable().describe('The last sign-in.'),
 }
-export const User = z.strictObject(userFields).meta({ id: 'UserResponse', examples: [exampleUser] })
+export const User = z
+  .strictObject(userFields)
+  .meta({ id: 'UserResponse', description: 'A person with an account.', examples: [exampleUser] })
 export type User = z.infer<typeof User>
 
 export const Me = z

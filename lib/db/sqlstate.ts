@@ -59,5 +59,9 @@ export function problemOf(error: unknown): Problem | undefined {
 
 function unreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return error.name === 'NeonDbError' || /WebSocket|Connection terminated|connection.*closed|Network connection lost/i.test(error.message)
+  return (
+    error.name === 'NeonDbError' ||
+    error.name === 'TimeoutError' ||
+    /timeout|WebSocket|Connection terminated|connection.*closed|Network connection lost/i.test(error.message)
+  )
 }
