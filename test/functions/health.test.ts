@@ -9,7 +9,7 @@ const vendors = Object.keys(dependencies) as Vendor[]
 let service: Awaited<ReturnType<typeof ownService>>
 let person: Person
 beforeAll(async () => {
-  service = await ownService({ VERSION: '1.2.3' })
+  service = await ownService({ VERSION: '1.2.3', REDIS_TIMEOUT_MS: '250' })
   person = (await newAccount(service)).admin
 })
 afterAll(() => service.close())
@@ -85,7 +85,7 @@ describe('/ready', () => {
 describe('without Redis', () => {
   it.each(['down', 'hang', 'error'])('on %s a signed-in caller is answered, at most 300 ms later', async (mode) => {
     // An isolate of its own: one that met a fault asks Redis no more for some seconds.
-    const fresh = await ownService()
+    const fresh = await ownService({ REDIS_TIMEOUT_MS: '250' })
     onTestFinished(() => fresh.close())
     const { admin } = await newAccount(fresh)
     const read = () => timed(() => admin.call('GET', '/notifications/unread-count'))

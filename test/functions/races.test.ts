@@ -1,5 +1,5 @@
 import { afterAll, it } from 'vitest'
-import { allowsExactly, isolatesCountTogether, notificationLimits } from '../soak/limits.ts'
+import { allowsExactly, isolatesCountTogether } from '../soak/limits.ts'
 import { outagesLoseNothing } from '../soak/outage.ts'
 import * as proofs from '../soak/proofs.ts'
 import { ownService } from '../support/app.ts'
@@ -15,7 +15,15 @@ it('makes one config of 32 POSTs under one key', () => proofs.keyedCreateIsOne(s
 it('sends one test message for 32 POSTs under one key', () => proofs.keyedTestSendsOnce(service, 2))
 it('loses no notification while all are marked read', () => proofs.markAllReadLosesNothing(service, 2))
 it('WIR-19 lets nobody beyond a limit stand in the way of others', () => proofs.limitsAreOnesOwn(service, 2))
-it.each(notificationLimits)('$rule allows exactly $max calls of $what a minute', (limited) => allowsExactly(service, limited, 1))
+it('NOT-18 allows exactly 30 config lists a minute', () => allowsExactly(service, 'NOT-18', 1))
+it('NOT-19 allows exactly 10 config creations a minute', () => allowsExactly(service, 'NOT-19', 1))
+it('NOT-20 allows exactly 20 config updates a minute', () => allowsExactly(service, 'NOT-20', 1))
+it('NOT-21 allows exactly 10 config deletions a minute', () => allowsExactly(service, 'NOT-21', 1))
+it('NOT-22 allows exactly 5 config tests a minute', () => allowsExactly(service, 'NOT-22', 1))
+it('NOT-23 allows exactly 60 notification lists a minute', () => allowsExactly(service, 'NOT-23', 1))
+it('NOT-24 allows exactly 120 unread counts a minute', () => allowsExactly(service, 'NOT-24', 1))
+it('NOT-25 allows exactly 60 marks of one as read a minute', () => allowsExactly(service, 'NOT-25', 1))
+it('NOT-26 allows exactly 10 marks of all as read a minute', () => allowsExactly(service, 'NOT-26', 1))
 
 it('counts the calls of several isolates together', () => isolatesCountTogether(service, 3))
 

@@ -34,7 +34,8 @@ export const notificationLimits: readonly Limited[] = [
 ]
 
 /** Of more calls than allowed, made by `callers` at once within a minute, exactly `max` are let in. */
-export async function allowsExactly(service: Service, { max, call }: Limited, rounds: number): Promise<void> {
+export async function allowsExactly(service: Service, rule: string, rounds: number): Promise<void> {
+  const { max, call } = notificationLimits.find((limited) => limited.rule === rule) as Limited
   for (let round = 1; round <= rounds; round++) {
     const { admin } = await newAccount(service)
     const calls = max + callers

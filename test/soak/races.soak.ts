@@ -17,8 +17,8 @@ it('makes one config of many POSTs under one key', () => proofs.keyedCreateIsOne
 it('sends one test message for many POSTs under one key', () => proofs.keyedTestSendsOnce(service, rounds))
 it('loses no notification while all are marked read', () => proofs.markAllReadLosesNothing(service, Math.ceil(rounds / 4)))
 it('WIR-19 lets nobody stand in another one’s way', () => proofs.limitsAreOnesOwn(service, rounds))
-it.each(notificationLimits)('$rule allows exactly $max calls of $what a minute', (limited) =>
-  allowsExactly(service, limited, Math.ceil(rounds / 10)),
+it.each(notificationLimits)('$rule allows exactly $max calls of $what a minute', ({ rule }) =>
+  allowsExactly(service, rule, Math.ceil(rounds / 10)),
 )
 
 it('counts the calls of several isolates together', () => isolatesCountTogether(service, rounds))

@@ -5,7 +5,7 @@ import { createAccessTokens } from '../../lib/auth/tokens.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { clusterAt } from '../../lib/local/postgres.ts'
 import { type Stack, startStack } from '../../lib/local/stack.ts'
-import { templateDatabase } from './setup.ts'
+import { patient, templateDatabase } from './setup.ts'
 
 /** A service under test: the shared one, or one of a file's own with its own database, faults and clock. */
 export interface Service {
@@ -46,7 +46,7 @@ export async function ownService(
     template: templateDatabase,
     port: 0,
     localPort: 0,
-    settings,
+    settings: { ...patient, ...settings },
     onLog: (line) => log.push(line),
   })
   const service = serviceAt(stack.api, stack.local.origin, stack.ownerUrl, stack.settings)

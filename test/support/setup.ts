@@ -21,7 +21,7 @@ declare module 'vitest' {
 }
 
 // Everything runs at once here: a limit that falls back because two cores are busy would be a test of the machine.
-const patient = { REDIS_TIMEOUT_MS: '5000' }
+export const patient = { REDIS_TIMEOUT_MS: '5000' }
 
 export const templateDatabase = 'flow_template'
 
