@@ -27,6 +27,7 @@ async function openPage(context: TestContext): Promise<{ page: Page; asked: stri
   if (!browser) return context.skip(why)
   const page = await browser.newPage()
   onTestFinished(() => page.close())
+  page.setDefaultTimeout(15_000)
   const asked: string[] = []
   const wrong: string[] = []
   page.on('request', (request) => asked.push(request.url()))
@@ -50,6 +51,13 @@ it('/docs leads to /docs/, and what the page loads is there, with its type', asy
   ]) {
     const part = await fetch(`${service.api}/docs/${name}`)
     expect([name, part.status, part.headers.get('content-type')?.split(';')[0]]).toEqual([name, 200, type])
+  }
+})
+
+it('the page names no other origin: the browser of a laptop might not ask it', async () => {
+  for (const name of ['', 'start.js', 'favicon.svg']) {
+    const text = await (await fetch(`${service.api}/docs/${name}`)).text()
+    expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:\/\/|["']\/\//)
   }
 })
 
