@@ -1,12 +1,14 @@
 // A process of its own, so that what is measured and what measures it do not share an event loop.
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { build } from '../../lib/local/build.ts'
+import { createNeon } from '../../lib/local/neon.ts'
 import { freePort } from '../../lib/local/ports.ts'
-import { type Cluster, startPostgres } from '../../lib/local/postgres.ts'
+import { asSuperuser, type Cluster, startPostgres } from '../../lib/local/postgres.ts'
 import { type Stack, startStack } from '../../lib/local/stack.ts'
 import { builtModules } from '../../lib/local/worker.ts'
 import { redisServer } from './tools.ts'
@@ -35,6 +37,7 @@ export interface Standing {
 const database = 'flow_bench'
 const stops: (() => unknown)[] = []
 const stacks = new Map<string, Stack>()
+const trips = new Map<string, () => number>()
 
 async function start(): Promise<Standing> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-bench-'))
@@ -59,11 +62,39 @@ async function start(): Promise<Standing> {
 async function startSubject(cluster: Cluster, parent: string, name: string, redisUrl: string | undefined): Promise<Subject> {
   const stack = await startStack({ cluster, database, port: 0, localPort: 0, redisUrl })
   stacks.set(name, stack)
+  // The clock that can be moved reads a table at every look; production's does not.
+  await asSuperuser(cluster.port, database, (client) =>
+    client.query("create or replace function app.now() returns timestamptz language sql stable parallel safe as 'select now()'"),
+  )
+  const sql = await serveSql(cluster)
+  trips.set(name, sql.trips)
   const folder = join(parent, `worker-${stacks.size}`)
   await mkdir(folder)
-  const worker = await serveWorker(folder, builtModules(), { ...stack.settings, CHECK_RESPONSES: 'false' })
+  const worker = await serveWorker(folder, builtModules(), {
+    ...stack.settings,
+    NEON_HTTP_ENDPOINT: sql.endpoint,
+    CHECK_RESPONSES: 'false',
+  })
   stops.unshift(worker.stop, () => stack.close())
   return { name, port: worker.port, workerdPid: worker.pid, redisPid: null }
+}
+
+/** Neon's SQL over HTTP straight in front of PostgreSQL: the stack's own goes through a relay that plays faults. */
+async function serveSql({ port }: Cluster): Promise<{ endpoint: string; trips(): number }> {
+  const neon = createNeon(() => port)
+  const own = await freePort()
+  let count = 0
+  const server = createServer((request, response) => {
+    count++
+    neon.handle(request, response)
+  })
+  server.keepAliveTimeout = 120_000
+  await new Promise<void>((resolve) => server.listen(own, '127.0.0.1', resolve))
+  stops.unshift(() => {
+    server.closeAllConnections()
+    return neon.close()
+  })
+  return { endpoint: `http://127.0.0.1:${own}/sql`, trips: () => count }
 }
 
 async function startBare(parent: string): Promise<{ port: number; pid: number }> {
@@ -97,7 +128,7 @@ async function end(code: number): Promise<void> {
 
 process.on('message', (question: { roundTrips: string } | 'end') => {
   if (question === 'end') void end(0)
-  else process.send?.({ roundTrips: stacks.get(question.roundTrips)?.roundTrips() ?? 0 })
+  else process.send?.({ roundTrips: trips.get(question.roundTrips)?.() ?? 0 })
 })
 process.on('disconnect', () => void end(0))
 start().then(

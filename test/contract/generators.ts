@@ -20,7 +20,7 @@ export interface Plan {
 export type Body =
   | { kind: 'sample' }
   | { kind: 'made'; value: unknown }
-  | { kind: 'poisoned'; leaf: number; value: unknown }
+  | { kind: 'set'; name: string; value: unknown; append: boolean }
   | { kind: 'missing'; leaf: number; name: string }
   | { kind: 'extra'; leaf: number; name: string }
   | { kind: 'raw'; text: string }
@@ -55,7 +55,7 @@ function stringOf({
   minLength = 0,
   maxLength = minLength + 60,
 }: { format?: string; minLength?: number; maxLength?: number } & Schema) {
-  if (format === 'email') return fc.emailAddress()
+  if (format === 'email') return fc.stringMatching(/^[a-z]{1,9}$/).map((name) => `${name}@made.example`)
   if (format === 'uuid') return fc.uuid()
   if (format === 'uri') return fc.webUrl({ validSchemes: ['https'] })
   const edges = fc.constantFrom('x'.repeat(minLength), 'x'.repeat(maxLength))
@@ -72,23 +72,47 @@ function numberOf({ minimum = -1000, maximum = 1000 }: { minimum?: number; maxim
 }
 
 function schemaOf(type: z.ZodType): Schema {
-  return z.toJSONSchema(type, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Schema
+  const { $defs = {}, ...root } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema
+  return inline(root, $defs as Record<string, Schema>, 12) as Schema
+}
+
+/** Puts what is referred to in the place of its reference; a schema that holds itself ends in one that takes anything. */
+function inline(value: unknown, definitions: Record<string, Schema>, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => inline(item, definitions, depth))
+  const { $ref, ...rest } = value as Schema
+  const target = typeof $ref === 'string' && depth > 0 ? definitions[$ref.replace('#/$defs/', '')] : {}
+  return Object.fromEntries(Object.entries({ ...target, ...rest }).map(([key, item]) => [key, inline(item, definitions, depth - 1)]))
 }
 
 function bodies(op: AnyOperation): fc.Arbitrary<Body> {
-  const leaf = fc.nat(50)
   const sample = fc.constant<Body>({ kind: 'sample' })
   const huge = fc.constant<Body>({ kind: 'huge' })
   const raw = rawTexts.map((text): Body => ({ kind: 'raw', text }))
   if (op.method === 'get') return sample
   if (!op.body) return fc.oneof({ weight: 6, arbitrary: sample }, { weight: 1, arbitrary: raw }, { weight: 1, arbitrary: huge })
+  const schema = schemaOf(op.body)
+  const sets = setBodies(schema)
+  const other = fc.record({ kind: fc.constantFrom('missing', 'extra'), leaf: fc.nat(50), name: poisonText }) as fc.Arbitrary<Body>
   return fc.oneof(
-    { weight: 5, arbitrary: sample },
-    { weight: 4, arbitrary: madeOf(schemaOf(op.body)).map((value): Body => ({ kind: 'made', value })) },
-    { weight: 5, arbitrary: fc.record({ kind: fc.constant('poisoned' as const), leaf, value: poison }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('missing', 'extra'), leaf, name: poisonText }) as fc.Arbitrary<Body> },
+    { weight: 3, arbitrary: sample },
+    { weight: 3, arbitrary: madeOf(schema).map((value): Body => ({ kind: 'made', value })) },
+    { weight: 9, arbitrary: sets.length > 0 ? fc.oneof(...sets) : other },
+    { weight: 2, arbitrary: other },
     { weight: 2, arbitrary: raw },
     { weight: 1, arbitrary: huge },
+  )
+}
+
+/** The sample with one of the schema's properties changed: to something it may take, or to poison. */
+function setBodies({ properties = {} }: { properties?: Record<string, Schema> } & Schema): fc.Arbitrary<Body>[] {
+  return Object.entries(properties).map(([name, schema]) =>
+    fc.record({
+      kind: fc.constant('set' as const),
+      name: fc.constant(name),
+      value: fc.oneof({ weight: 1, arbitrary: madeOf(schema) }, { weight: 2, arbitrary: poison }),
+      append: fc.boolean(),
+    }),
   )
 }
 
@@ -116,8 +140,22 @@ export const rightPlan: Plan = {
   key: null,
 }
 
-/** The random requests of an operation: each part is right more often than not, so that what lies behind it is reached. */
+/** The random requests of an operation: right ones, ones with a single part of them left to chance, and ones that are chance all over. */
 export function plansOf(op: AnyOperation): fc.Arbitrary<Plan> {
+  const parts = partsOf(op)
+  const only = (name: keyof Plan) => (parts[name] as fc.Arbitrary<unknown>).map((part): Plan => ({ ...rightPlan, [name]: part }))
+  const names = Object.keys(parts) as (keyof Plan)[]
+  const chief = [...(op.body ? ['body' as const] : []), ...(op.paged ? ['query' as const] : []), ...(op.params ? ['ids' as const] : [])]
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant(rightPlan) },
+    { weight: 2, arbitrary: fc.constantFrom(...names).chain(only) },
+    { weight: 5, arbitrary: fc.constantFrom(...(chief.length > 0 ? chief : names)).chain(only) },
+    { weight: 4, arbitrary: fc.record<Plan>(parts) },
+  )
+}
+
+/** Each part is right more often than not, so that what lies behind it is reached. */
+function partsOf(op: AnyOperation): { [K in keyof Plan]: fc.Arbitrary<Plan[K]> } {
   const others = fc.constantFrom(
     'viewer' as const,
     'engineer' as const,
@@ -127,7 +165,7 @@ export function plansOf(op: AnyOperation): fc.Arbitrary<Plan> {
     'nobody' as const,
     'garbage' as const,
   )
-  return fc.record<Plan>({
+  return {
     who: mostly<Plan['who']>('permitted', others, 2),
     garbage: poisonText,
     ids: fc.record({
@@ -143,20 +181,21 @@ export function plansOf(op: AnyOperation): fc.Arbitrary<Plan> {
     body: bodies(op),
     media: mostly('application/json', fc.constantFrom(...types), 8),
     key: mostly<string | null>(null, fc.oneof(fc.constantFrom(...keys), poisonText), 2),
-  })
+  }
 }
 
 function brokenQueries(op: AnyOperation): fc.Arbitrary<string> {
   const names = Object.keys(querySchema(op).shape)
+  const strange = ['zz_unknown', '__proto__', '', 'a[b]', 'constructor']
   const name = fc.oneof(
-    ...(names.length > 0 ? [fc.constantFrom(...names)] : []),
-    fc.constantFrom('zz_unknown', '__proto__', '', 'a[b]', 'constructor'),
+    { weight: 4, arbitrary: fc.constantFrom(...(names.length > 0 ? names : strange)) },
+    { weight: 1, arbitrary: fc.constantFrom(...strange) },
   )
   const value = fc.oneof(poisonText, fc.constantFrom(...numbers.map(String)))
   const pair = fc.tuple(name, value).map(([key, text]) => new URLSearchParams([[key, text.toWellFormed()]]).toString())
   const twice = pair.map((text) => `${text}&${text}`)
   return fc.oneof(
-    pair,
+    { weight: 4, arbitrary: pair },
     twice,
     fc.array(pair, { maxLength: 5 }).map((pairs) => pairs.join('&')),
     fc.constantFrom('%', '%zz=%zz', '&&&', '=', '?', '%ff=%fe', 'limit', 'skip=1&skip=2'),

@@ -27,6 +27,7 @@ export const numbers = [
 ]
 
 export const poisonText = fc.oneof(
+  fc.constantFrom('a\u0000b', '\u0000', 'a\ud800', '\udfffb'),
   fc.constantFrom(...texts),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),

@@ -91,15 +91,14 @@ function bodyOf(plan: Body, sample: Record<string, unknown> | undefined): string
   if (plan.kind === 'made') return JSON.stringify(plan.value) ?? null
   if (plan.kind === 'sample') return sample ? JSON.stringify(sample) : null
   const entries = Object.entries(sample ?? {})
-  const at = plan.leaf % Math.max(1, entries.length)
-  if (plan.kind === 'missing') return text(entries.filter((_, index) => index !== at))
+  if (plan.kind === 'set') return text([...entries.filter(([name]) => name !== plan.name), [plan.name, valueIn(plan, sample?.[plan.name])]])
   if (plan.kind === 'extra') return text([...entries, [plan.name, plan.leaf]])
-  return text(entries.map(([name, value], index) => [name, index === at ? poisoned(value, plan) : value]))
+  const left = plan.leaf % Math.max(1, entries.length)
+  return text(entries.filter((_, index) => index !== left))
 }
 
-/** The value itself replaced, or for a list now and then one item of it. */
-function poisoned(value: unknown, { leaf, value: poison }: { leaf: number; value: unknown }): unknown {
-  return Array.isArray(value) && leaf % 2 === 0 ? [...value, poison] : poison
+function valueIn({ value, append }: { value: unknown; append: boolean }, before: unknown): unknown {
+  return append && Array.isArray(before) ? [...before, value] : value
 }
 
 // Written by hand, so that `__proto__` stays a key like any other.
