@@ -15,7 +15,9 @@ interface Bindings {
 }
 
 function assemble(env: Bindings) {
-  const services = createServices(parseConfig({ ...env }), (line) => console.log(JSON.stringify(line)))
+  const log = (line: Record<string, unknown>) => console.log(JSON.stringify(line))
+  tameClients(log)
+  const services = createServices(parseConfig({ ...env }), log)
   const app = createApp(services)
   mountHealth(app, services)
   app.get('/openapi.json', (c) => c.json(openapi))
@@ -24,6 +26,14 @@ function assemble(env: Bindings) {
   mountOperations(app, operations, services)
   mountJobs(app, jobOperations, services)
   return { app, services }
+}
+
+/** Vendors' clients write free text about what they sent to the console: it becomes a line that says who spoke, and no more. */
+function tameClients(log: (line: Record<string, unknown>) => void): void {
+  for (const level of ['warn', 'error'] as const) {
+    console[level] = (first: unknown) =>
+      log({ at: new Date().toISOString(), level, client: /^\[([\w ]{1,40})\]/.exec(String(first))?.[1] ?? 'unnamed' })
+  }
 }
 
 // One assembly for the life of the isolate: settings do not change under it.

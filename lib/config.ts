@@ -32,6 +32,13 @@ const Settings = z.object({
   NEON_WS_PROXY: z.string().optional().describe('host:port/path of the WebSocket tunnel, when not where Neon has it.'),
   UPSTASH_REDIS_REST_URL: Url.describe('Rate limits.'),
   UPSTASH_REDIS_REST_TOKEN: z.string().describe('Its token.'),
+  REDIS_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(50)
+    .max(10_000)
+    .default(250)
+    .describe('How long a rate limit is waited for before the fallback.'),
   QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Delayed jobs.'),
   QSTASH_TOKEN: z.string().describe('Publishes jobs.'),
   QSTASH_CURRENT_SIGNING_KEY: z.string().describe('Verifies jobs.'),

@@ -21,7 +21,7 @@ export function createServices(config: Config, log: Services['log']): Services {
       chat: chatWebhooks(),
       guard: outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN),
     },
-    limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN),
+    limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),
     runtime: openWire({ url: config.DATABASE_URL, ...neon }),
     platform: openWire({ url: config.DATABASE_PLATFORM_URL, ...neon }),
     log,

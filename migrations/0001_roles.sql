@@ -21,7 +21,8 @@ end $$;
 
 revoke create on schema public from public;
 grant usage on schema public, app to app_runtime, app_platform;
-alter default privileges in schema app revoke execute on functions from public;
+-- Not `in schema app`: only the global default holds what everybody gets.
+alter default privileges revoke execute on functions from public;
 alter default privileges in schema app grant execute on functions to app_runtime, app_platform;
 
 -- Replaced under `npm start` by one that can be moved; everything that is due, expires or lapses asks it.
@@ -38,4 +39,5 @@ create function app.platform_account() returns uuid language sql immutable paral
 -- A time as the API writes it: RFC 3339, UTC, milliseconds.
 create function app.iso(t timestamptz) returns text language sql stable parallel safe
   as $$ select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
+revoke execute on all functions in schema app from public;
 grant execute on all functions in schema app to app_runtime, app_platform;

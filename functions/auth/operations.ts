@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { operation } from '../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as auth from './service.ts'
@@ -10,14 +11,14 @@ export const authOperations = [
     id: 'auth.register',
     method: 'post',
     path: '/auth/register',
-    summary: 'Register: a new user with an account of their own, on trial',
+    summary: 'Register: a new user with an account of their own on trial, or a new member by invite',
     access: 'public',
     platform: before,
     limit: '5/minute/ip',
     body: schemas.Register,
     success: 201,
     returns: schemas.TokenPair,
-    errors: ['conflict'],
+    errors: ['conflict', 'bad_request', 'not_found'],
     handle: ({ ctx, body }) => auth.register(ctx, body),
   }),
 
@@ -107,6 +108,60 @@ export const authOperations = [
     success: 204,
     errors: ['bad_request', 'conflict'],
     handle: ({ ctx, body }) => auth.changePassword(ctx, body),
+  }),
+
+  operation({
+    id: 'auth.forgotPassword',
+    method: 'post',
+    path: '/auth/forgot-password',
+    summary: 'Send me a link to choose a new password',
+    description: 'Always 202, whether the address is known or not.',
+    access: 'public',
+    platform: before,
+    limit: '3/minute/ip',
+    body: schemas.ForgotPassword,
+    success: 202,
+    handle: ({ ctx, body }) => auth.forgotPassword(ctx, body.email),
+  }),
+
+  operation({
+    id: 'auth.resetPassword',
+    method: 'post',
+    path: '/auth/reset-password',
+    summary: 'Choose a new password by the link in the mail; signs every device out',
+    access: 'public',
+    platform: before,
+    limit: '5/minute/ip',
+    body: schemas.ResetPassword,
+    success: 204,
+    errors: ['bad_request'],
+    handle: ({ ctx, body }) => auth.resetPassword(ctx, body),
+  }),
+
+  operation({
+    id: 'auth.listDevices',
+    method: 'get',
+    path: '/auth/me/sessions',
+    summary: 'My signed-in devices, the last used first',
+    access: 'user',
+    past: 'guards',
+    limit: 'read',
+    success: 200,
+    returns: z.array(schemas.Device),
+    handle: ({ ctx }) => auth.listDevices(ctx),
+  }),
+
+  operation({
+    id: 'auth.endDevice',
+    method: 'delete',
+    path: '/auth/me/sessions/{family_id}',
+    summary: 'Sign one of my devices out',
+    access: 'user',
+    past: 'guards',
+    limit: 'write',
+    params: schemas.FamilyId,
+    success: 204,
+    handle: ({ ctx, params }) => auth.endDevice(ctx, params.family_id),
   }),
 
   operation({

@@ -188,3 +188,115 @@ export async function insertVerificationMail(db: PlatformDb, userId: string): Pr
     returning id`.execute(db)
   return rows[0]
 }
+
+/** Owes a link to choose a new password, where the address is somebody's; the same work either way. */
+export async function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    insert into deliveries (account_id, channel, recipient, purpose, user_id)
+    select account_id, 'email', email, 'reset_password', id from users where lower(email) = lower(${email}) and is_active
+    returning id`.execute(db)
+  return rows[0]
+}
+
+/** Whose reset token this is while it works; it is not used by looking. */
+export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_id: string; email: string } | undefined> {
+  const { rows } = await sql<{ user_id: string; email: string }>`
+    select u.id as user_id, u.email from one_time_tokens t join users u on u.id = t.user_id
+     where t.hash = ${hash}::bytea and t.purpose = 'reset_password' and t.used_at is null and t.expires_at > app.now() and u.is_active`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** Uses a reset token, once: sets the password, ends every sign-in, lifts lock and guard, and kills the other tokens of the kind. */
+export async function resetPassword(db: PlatformDb, hash: string, passwordHash: string): Promise<boolean> {
+  const { rows } = await sql`
+    with used as (
+      update one_time_tokens set used_at = app.now()
+       where hash = ${hash}::bytea and purpose = 'reset_password' and used_at is null and expires_at > app.now() returning user_id
+    ), p as (
+      insert into passwords (user_id, hash) select user_id, ${passwordHash} from used
+      on conflict (user_id) do update set hash = excluded.hash, changed_at = app.now()
+    ), others as (
+      update one_time_tokens t set used_at = app.now() from used
+       where t.user_id = used.user_id and t.purpose = 'reset_password' and t.used_at is null and t.hash <> ${hash}::bytea
+    ), s as (
+      update sign_ins s set ended_at = app.now() from used where s.user_id = used.user_id and s.ended_at is null
+    ), u as (
+      update users u set must_change_password = false, email_verified_at = coalesce(u.email_verified_at, app.now()) from used
+       where u.id = used.user_id returning u.email
+    ), unlocked as (
+      delete from login_failures f using u where f.email = lower(u.email)
+    )
+    select from used`.execute(db)
+  return rows.length > 0
+}
+
+export async function selectDevices(db: ReadDb, userId: string, current: string) {
+  const { rows } = await sql<DeviceRow>`
+    select id, user_agent, ip, created_at, last_used_at, id = ${current} as current from sign_ins
+     where user_id = ${userId} and ended_at is null and expires_at > app.now() order by last_used_at desc, id desc limit 100`.execute(
+    db as WriteDb,
+  )
+  return rows
+}
+
+interface DeviceRow {
+  id: string
+  user_agent: string
+  ip: string
+  created_at: string
+  last_used_at: string
+  current: boolean
+}
+
+export async function endDevice(db: WriteDb, userId: string, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    update sign_ins set ended_at = app.now() where id = ${id} and user_id = ${userId} and ended_at is null returning id`.execute(db)
+  return rows.length > 0
+}
+
+export interface ClaimedInvite {
+  id: string
+  account_id: string
+  team_id: string | null
+  role: string
+  invited_by: string | null
+}
+
+/** Uses an invite, once, for the address it was sent to; undefined when the code does not work for it. */
+export async function claimInvite(db: PlatformDb, codeHash: string, email: string): Promise<ClaimedInvite | undefined> {
+  const { rows } = await sql<ClaimedInvite>`
+    update invites i set accepted_at = app.now() from invite_codes c
+     where c.hash = ${codeHash}::bytea and i.id = c.invite_id and c.created_at >= i.codes_since and app.is_open(i) and lower(i.email) = lower(${email})
+    returning i.id, i.account_id, i.role, i.invited_by,
+              coalesce(i.team_id, (select t.id from teams t where t.account_id = i.account_id order by t.created_at, t.id limit 1)) as team_id`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** The newcomer of a claimed invite, signed in; the mail that brought the code proved the address. */
+export async function insertMember(db: PlatformDb, invite: ClaimedInvite, input: Omit<NewAccount, 'accountName'>): Promise<SignedIn> {
+  const { rows } = await sql<SignedIn>`
+    with u as (
+      insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at, last_login_at)
+      values (${invite.account_id}, ${input.email}, ${input.fullName}, ${invite.role}, ${invite.team_id}::uuid,
+              case when ${invite.team_id}::uuid is not null then 'member' end, app.now(), app.now()) returning *
+    ), p as (
+      insert into passwords (user_id, hash) select id, ${input.passwordHash} from u
+    ), i as (
+      update invites set accepted_by = u.id from u where invites.id = ${invite.id}
+    ), s as (
+      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
+      select account_id, id, ${input.userAgent}, ${input.ip}, app.now() + interval '30 days' from u returning id
+    ), r as (
+      insert into refresh_tokens (hash, sign_in_id) select ${input.refreshHash}::bytea, id from s
+    )
+    select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
+  return rows[0] as SignedIn
+}
+
+export async function enterAccount(db: PlatformDb, accountId: string, actorId: string): Promise<void> {
+  await sql`select app.enter_account(${accountId}, ${actorId})`.execute(db)
+}

@@ -1,11 +1,6 @@
 import { z } from 'zod'
-import { Email, Id, Name, Time } from '../../lib/http/fields.ts'
+import { Email, exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '../../lib/http/fields.ts'
 
-const zones = new Set(Intl.supportedValuesOf('timeZone')).add('UTC')
-const Timezone = z
-  .string()
-  .refine((zone) => zones.has(zone), 'Must be an IANA time zone')
-  .describe('IANA time zone.')
 const Password = z.string().min(10).max(128).describe('10 to 128 characters, without the address, not one of the commonest.')
 const AnyPassword = z.string().min(1).max(1000)
 const Token = z.string().min(1).max(1000)
@@ -33,9 +28,9 @@ const userFields = {
   full_name: z.string().describe('As colleagues see it.'),
   account_id: Id.describe('The one account this person belongs to.'),
   account_name: z.string().describe('The name of that account.'),
-  role: z.enum(['viewer', 'engineer', 'admin']).describe('What this person may do in the account.'),
+  role: Role,
   team_id: Id.nullable().describe('The team, if any.'),
-  team_role: z.enum(['member', 'admin']).nullable().describe('What this person is in the team.'),
+  team_role: TeamRole.nullable().describe('What this person is in the team.'),
   is_super_admin: z.boolean().describe("Whether this is the platform's own staff."),
   email_verified: z.boolean().describe('Whether the address was confirmed.'),
   must_change_password: z.boolean().describe('Whether nothing else works until the password is changed.'),
@@ -43,7 +38,9 @@ const userFields = {
   created_at: Time,
   last_login_at: Time.nullable().describe('The last sign-in.'),
 }
-export const User = z.strictObject(userFields).meta({ id: 'UserResponse', examples: [exampleUser] })
+export const User = z
+  .strictObject(userFields)
+  .meta({ id: 'UserResponse', description: 'A person with an account.', examples: [exampleUser] })
 export type User = z.infer<typeof User>
 
 export const Me = z
@@ -67,6 +64,9 @@ export const Register = z
     password: Password,
     full_name: Name.describe('As colleagues see it.'),
     account_name: Name.optional().describe("The new account's name; made from the full name when not given."),
+    account_invite_code: Token.optional().describe(
+      "From an invite: joins that account with its role, without an account or a trial of one's own.",
+    ),
   })
   .meta({
     id: 'RegisterRequest',
@@ -112,6 +112,40 @@ export const ChangePassword = z
   .strictObject({ current_password: AnyPassword.describe('The password of now.'), new_password: Password })
   .meta({ id: 'ChangePasswordRequest', examples: [{ current_password: 'violet-tractor-81', new_password: 'copper-lantern-27' }] })
 export type ChangePassword = z.infer<typeof ChangePassword>
+
+export const ForgotPassword = z
+  .strictObject({ email: Email.describe('The address that signs in.') })
+  .meta({ id: 'ForgotPasswordRequest', examples: [{ email: exampleUser.email }] })
+
+export const ResetPassword = z
+  .strictObject({ token: Token.describe('From the link in the mail.'), new_password: Password })
+  .meta({ id: 'ResetPasswordRequest', examples: [{ token: exampleToken, new_password: 'copper-lantern-27' }] })
+export type ResetPassword = z.infer<typeof ResetPassword>
+
+export const FamilyId = idParams('family_id', 'sign-in')
+
+export const Device = z
+  .strictObject({
+    id: Id,
+    user_agent: z.string().describe('What the device said it is.'),
+    ip: z.string().describe('Where it signed in from.'),
+    created_at: Time.describe('When it signed in.'),
+    last_used_at: Time.describe('When it last renewed its token.'),
+    current: z.boolean().describe('Whether it is the one asking.'),
+  })
+  .meta({
+    id: 'SignedInDevice',
+    examples: [
+      {
+        id: exampleIds.signIn,
+        user_agent: 'Mozilla/5.0',
+        ip: '198.51.100.7',
+        created_at: '2026-11-21T09:30:00.000Z',
+        last_used_at: '2026-11-21T09:30:00.000Z',
+        current: true,
+      },
+    ],
+  })
 
 export const VerifyEmail = z
   .strictObject({ token: Token.describe('From the link in the mail.') })

@@ -2,25 +2,52 @@ import { randomToken, sha256Bytea } from '../../lib/auth/hash.ts'
 import { hashPassword, verifyPassword, weakness } from '../../lib/auth/passwords.ts'
 import { accessTokenSeconds } from '../../lib/auth/tokens.ts'
 import { violated } from '../../lib/db/sqlstate.ts'
-import { publishDeliveries } from '../../lib/events/outbox.ts'
-import type { Context, Reader } from '../../lib/http/operation.ts'
+import { emit, publishDeliveries } from '../../lib/events/outbox.ts'
+import type { Context, Reader, Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
+import * as invites from '../invites/service.ts'
 import * as queries from './queries.ts'
-import type { ChangePassword, Login, ProfileUpdate, Register } from './schemas.ts'
+import type { ChangePassword, Login, ProfileUpdate, Register, ResetPassword } from './schemas.ts'
 
 type Visitor = Context<'post', 'public', string>
 type Person = Context<'post', 'user', string>
 
-export async function register(ctx: Visitor, { email, password, full_name, account_name }: Register) {
+export async function register(ctx: Visitor, { email, password, full_name, account_name, account_invite_code }: Register) {
   requireStrong(password, email, 'password')
   const refresh = randomToken()
+  const person = { email, fullName: full_name, passwordHash: await hashPassword(password), ...(await device(ctx, refresh)) }
+  if (account_invite_code) return tokenPair(ctx, await join(ctx, person, account_invite_code), refresh)
   const accountName = account_name ?? `${full_name.slice(0, 190)}'s team`
-  const account = { email, fullName: full_name, accountName, passwordHash: await hashPassword(password), ...(await device(ctx, refresh)) }
-  const { delivery_id, ...signedIn } = await queries.insertAccount(ctx.platform, account).catch((error: unknown) => {
-    throw violated(error) === 'users_email' ? new Problem('conflict', 'This address is already taken', { code: 'email_taken' }) : error
-  })
+  const { delivery_id, ...signedIn } = await queries.insertAccount(ctx.platform, { ...person, accountName }).catch(explainTaken)
   ctx.after(() => publishDeliveries(ctx.queue, [delivery_id]))
   return tokenPair(ctx, signedIn, refresh)
+}
+
+type Newcomer = Parameters<typeof queries.insertMember>[2]
+
+/** Joins by an account's invite: it is used, the newcomer is there and the inviter is told in one transaction, or nothing is. */
+async function join(ctx: Visitor, person: Newcomer, code: string) {
+  const hash = await sha256Bytea(code)
+  const { signedIn, deliveries } = await ctx.platform.transaction().execute(async (tx) => {
+    const invite = (await queries.claimInvite(tx, hash, person.email)) ?? (await explainUnusable(ctx, code))
+    const signedIn = await queries.insertMember(tx, invite, person).catch(explainTaken)
+    if (!invite.invited_by) return { signedIn, deliveries: [] }
+    await queries.enterAccount(tx, invite.account_id, signedIn.id)
+    const about = { memberName: person.fullName, inviterId: invite.invited_by }
+    return { signedIn, deliveries: await emit(tx, { key: 'member.joined', actorId: signedIn.id, teamId: invite.team_id, ...about }) }
+  })
+  ctx.after(() => publishDeliveries(ctx.queue, deliveries))
+  return signedIn
+}
+
+async function explainUnusable(ctx: Visitor, code: string): Promise<never> {
+  // Throws when the code works for nobody; otherwise it works for another address.
+  await invites.lookup(ctx, code)
+  throw new Problem('bad_request', 'This invite was sent to another address', { code: 'invite_email_mismatch' })
+}
+
+function explainTaken(error: unknown): never {
+  throw violated(error) === 'users_email' ? new Problem('conflict', 'This address is already taken', { code: 'email_taken' }) : error
 }
 
 export async function login(ctx: Visitor, { email, password }: Login) {
@@ -67,7 +94,6 @@ export async function updateMe({ db, caller }: Context<'patch', 'user', undefine
 }
 
 export async function changePassword(ctx: Person, { current_password, new_password }: ChangePassword) {
-  await ctx.check()
   const { userId, signInId } = ctx.caller
   const known = await queries.selectPassword(ctx.platform, userId)
   if (!known || !(await verifyPassword(known.hash, current_password))) {
@@ -80,13 +106,38 @@ export async function changePassword(ctx: Person, { current_password, new_passwo
 
 export async function verifyEmail({ platform }: Visitor, token: string) {
   if (await queries.verifyEmail(platform, await sha256Bytea(token))) return
-  throw new Problem('bad_request', 'This link was used, has run out or never worked', { code: 'token_invalid_or_expired' })
+  throw deadLink()
 }
 
 export async function resendVerification(ctx: Person) {
-  await ctx.check()
   const mail = await queries.insertVerificationMail(ctx.platform, ctx.caller.userId)
   if (mail) ctx.after(() => publishDeliveries(ctx.queue, [mail.id]))
+}
+
+/** Says nothing of whether the address is anybody's: the answer and the work are the same. */
+export async function forgotPassword(ctx: Visitor, email: string) {
+  const mail = await queries.insertResetMail(ctx.platform, email)
+  if (mail) ctx.after(() => publishDeliveries(ctx.queue, [mail.id]))
+}
+
+export async function resetPassword({ platform }: Visitor, { token, new_password }: ResetPassword) {
+  const hash = await sha256Bytea(token)
+  const known = await queries.selectResetToken(platform, hash)
+  if (!known) throw deadLink()
+  requireStrong(new_password, known.email, 'new_password')
+  if (!(await queries.resetPassword(platform, hash, await hashPassword(new_password)))) throw deadLink()
+}
+
+export async function listDevices({ db, caller }: Reader) {
+  return queries.selectDevices(db, caller.userId, caller.signInId)
+}
+
+export async function endDevice({ db, caller }: Writer, id: string) {
+  if (!(await queries.endDevice(db, caller.userId, id))) throw new Problem('not_found', 'Sign-in not found')
+}
+
+function deadLink(): Problem {
+  return new Problem('bad_request', 'This link was used, has run out or never worked', { code: 'token_invalid_or_expired' })
 }
 
 function locked(seconds: number): Problem {

@@ -10,8 +10,9 @@ export interface Claimed {
   attempts: number
   max_attempts: number
   recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | null
   user_id: string | null
+  invite_id: string | null
   webhook_url: string | null
   email_addresses: string[] | null
   title: string | null
@@ -28,7 +29,7 @@ export async function claimAttempt(db: PlatformDb, id: string, attempt: number):
          and (leased_until is null or leased_until <= app.now())
       returning *
     )
-    select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id,
+    select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
            c.webhook_url, c.email_addresses, e.title, e.body, e.link
       from claimed d
       left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
@@ -78,4 +79,17 @@ export async function insertOneTimeToken(
   await sql`
     insert into one_time_tokens (hash, user_id, purpose, expires_at)
     values (${token.hash}::bytea, ${token.userId}, ${token.purpose}, app.now() + ${token.lifetime}::interval)`.execute(db)
+}
+
+/** A code for an invite that is still open, and what its mail says; undefined when it is not. */
+export async function insertInviteCode(db: PlatformDb, inviteId: string, hash: string) {
+  const { rows } = await sql<{ account_name: string; inviter_name: string | null }>`
+    with i as (
+      select i.id, a.name as account_name, u.full_name as inviter_name from invites i join accounts a on a.id = i.account_id
+        left join users u on u.id = i.invited_by where i.id = ${inviteId} and app.is_open(i)
+    ), code as (
+      insert into invite_codes (hash, invite_id) select ${hash}::bytea, id from i
+    )
+    select account_name, inviter_name from i`.execute(db)
+  return rows[0]
 }

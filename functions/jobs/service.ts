@@ -3,7 +3,16 @@ import { deliveryMessage } from '../../lib/events/outbox.ts'
 import type { JobContext } from '../../lib/http/job.ts'
 import { renderLetter } from '../../lib/mail/layout.ts'
 import type { Sent } from '../../lib/net/sent.ts'
-import { type Claimed, claimAttempt, deleteExpired, failAbandoned, insertOneTimeToken, recordAttempt, selectDue } from './queries.ts'
+import {
+  type Claimed,
+  claimAttempt,
+  deleteExpired,
+  failAbandoned,
+  insertInviteCode,
+  insertOneTimeToken,
+  recordAttempt,
+  selectDue,
+} from './queries.ts'
 import type { DeliverJob } from './schemas.ts'
 
 export type Sender = Pick<JobContext, 'platform' | 'queue' | 'mail' | 'chat' | 'guard' | 'config'>
@@ -41,6 +50,7 @@ function nextDelay({ attempts, max_attempts }: Claimed, sent: Sent): number | nu
 }
 
 async function sendOnce(ctx: Sender, delivery: Claimed): Promise<Sent> {
+  if (delivery.purpose === 'invite') return sendInvite(ctx, delivery)
   if (delivery.purpose) return sendLink(ctx, delivery)
   const message = {
     title: delivery.title ?? 'Test message',
@@ -82,9 +92,22 @@ const letters = {
   },
 }
 
+/** An invite's mail, with a code of its own; nothing is sent for one that was used or revoked meanwhile. */
+async function sendInvite(ctx: Sender, { id, invite_id, recipient }: Claimed): Promise<Sent> {
+  const code = randomToken()
+  const invite = await insertInviteCode(ctx.platform, invite_id ?? '', await sha256Bytea(code))
+  if (!invite) return { ok: false, status: null, error: 'The invite is not open any more', gone: true }
+  const letter = renderLetter({
+    subject: `${invite.inviter_name ?? 'A colleague'} invites you to ${invite.account_name}`,
+    paragraphs: ['Join your team on Support Flow. The link works once, within 7 days.'],
+    link: { label: 'Accept the invite', url: `${ctx.config.FRONTEND_URL}/register?code=${code}` },
+  })
+  return ctx.mail.send([{ to: recipient ?? '', ...letter }], id)
+}
+
 /** A mail whose link is made at this moment, so that nothing but its hash is ever stored. */
 async function sendLink(ctx: Sender, { id, purpose, user_id, recipient }: Claimed): Promise<Sent> {
-  const { lifetime, path, label, subject, text } = letters[purpose ?? 'verify_email']
+  const { lifetime, path, label, subject, text } = letters[purpose === 'reset_password' ? purpose : 'verify_email']
   const token = randomToken()
   await insertOneTimeToken(ctx.platform, { hash: await sha256Bytea(token), userId: user_id ?? '', purpose: purpose ?? '', lifetime })
   const letter = renderLetter({ subject, paragraphs: [text], link: { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` } })

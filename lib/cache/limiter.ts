@@ -52,8 +52,8 @@ end
 return {allowed, n, redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]}`
 
 /** Exact sliding windows in Redis, with a memory of who is over and what to do when Redis is away. */
-export function createLimiter(url: string, token: string, now: () => number = Date.now): Limiter {
-  const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(250) })
+export function createLimiter(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): Limiter {
+  const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs) })
   const window = redis.createScript<[number, number, string]>(script)
   const blocked = new Map<string, number>()
   const local = localWindows()

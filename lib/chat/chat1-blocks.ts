@@ -1,15 +1,21 @@
-import { type ChatMessage, clip } from './chat.ts'
+import type { ChatMessage } from './chat.ts'
 
 // A name or a ticket title could otherwise mention a channel or carry a link.
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Escaped and within `max` characters, without cutting an escape in two. */
+/** Escaped and within `max` characters, without cutting an escape or a character in two. */
 function clipEscaped(text: string, max: number): string {
-  let clipped = clip(text, max)
-  for (let length = max; escapeText(clipped).length > max; length -= 10) clipped = clip(text, Math.max(1, length))
-  return escapeText(clipped)
+  const whole = escapeText(text)
+  if (whole.length <= max) return whole
+  let kept = ''
+  for (const character of text) {
+    const escaped = escapeText(character)
+    if (kept.length + escaped.length >= max) break
+    kept += escaped
+  }
+  return `${kept}…`
 }
 
 /** Block Kit of an incoming webhook: header (150), section (3,000) and a context with the link. `text` is what a phone shows. */

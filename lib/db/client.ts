@@ -65,6 +65,9 @@ function redirect(host: string, endpoint: string): void {
     endpoints.get(host) ?? (typeof usual === 'string' ? usual : usual(host, port, options))
 }
 
+// Longer than any statement may take: past it the database is not slow but away, and the caller is told so.
+const patienceMs = 8000
+
 export function openWire({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }: WireSettings): Wire {
   if (httpEndpoint) redirect(new URL(url).hostname, httpEndpoint)
   if (wsProxy) Object.assign(neonConfig, { wsProxy: () => wsProxy, useSecureWebSocket: false })
@@ -74,12 +77,13 @@ export function openWire({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }:
     async run(statements, { readOnly }) {
       onRoundTrip()
       const [only] = statements
-      if (only && statements.length === 1) return [result(await http.query(only.sql, [...only.parameters]))]
+      const fetchOptions = { signal: AbortSignal.timeout(patienceMs) }
+      if (only && statements.length === 1) return [result(await http.query(only.sql, [...only.parameters], { fetchOptions }))]
       const queries = statements.map(({ sql, parameters }) => http.query(sql, [...parameters]))
-      return (await http.transaction(queries, { readOnly, isolationLevel: 'ReadCommitted' })).map(result)
+      return (await http.transaction(queries, { readOnly, isolationLevel: 'ReadCommitted', fetchOptions })).map(result)
     },
     async begin(first) {
-      const client = new Client({ connectionString: url, types })
+      const client = new Client({ connectionString: url, types, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs })
       // A connection that breaks later fails the query in flight; without a listener it would end the isolate.
       client.on('error', () => {})
       await client.connect()

@@ -12,6 +12,8 @@ export interface AccountsTable {
   trial_ends_at: string | null
   past_due_since: string | null
   created_at: Generated<string>
+  settings: Generated<Json>
+  preferences: Generated<Json>
 }
 
 export interface AuditLogsTable {
@@ -45,6 +47,7 @@ export interface DeliveriesTable {
   leased_until: string | null
   delivered_at: string | null
   created_at: Generated<string>
+  invite_id: string | null
 }
 
 export interface EventsTable {
@@ -67,6 +70,27 @@ export interface IdempotencyKeysTable {
   status: number | null
   body: string | null
   leased_until: string | null
+  created_at: Generated<string>
+}
+
+export interface InviteCodesTable {
+  hash: Uint8Array
+  invite_id: string
+  created_at: Generated<string>
+}
+
+export interface InvitesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  email: string
+  role: string
+  team_id: string | null
+  invited_by: Generated<string | null>
+  expires_at: Generated<string>
+  accepted_at: string | null
+  accepted_by: string | null
+  revoked_at: string | null
+  codes_since: Generated<string>
   created_at: Generated<string>
 }
 
@@ -169,6 +193,8 @@ export interface DB {
   deliveries: DeliveriesTable
   events: EventsTable
   idempotency_keys: IdempotencyKeysTable
+  invite_codes: InviteCodesTable
+  invites: InvitesTable
   login_failures: LoginFailuresTable
   notification_configs: NotificationConfigsTable
   notifications: NotificationsTable

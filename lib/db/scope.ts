@@ -40,14 +40,18 @@ export interface ScopeOf {
 
 export interface Scope {
   db: WriteDb
+  /** Whether app.enter has let this caller in during this request. */
+  readonly entered: boolean
+  /** Calls a SQL function that enters by itself: `select * from name(…the entrance's arguments, …rest)`; its row, or undefined. */
+  call(name: `app.${string}`, rest: readonly (string | number)[]): Promise<unknown>
   /** The entrance alone: throws what it would throw before any statement. */
   check(): Promise<void>
   /** Runs `work` with everything in one transaction, nested transactions included. */
   within<T>(work: (db: WriteDb) => Promise<T>): Promise<T>
 }
 
-/** Arguments of a SQL function that enters by itself, in app.enter's order. */
-export function enterArguments({ caller, access, past, ip }: Omit<ScopeOf, 'readOnly'>): readonly string[] {
+/** In the order of app.enter, and of every function that enters by itself. */
+function enterArguments({ caller, access, past, ip }: Omit<ScopeOf, 'readOnly'>): readonly string[] {
   return [caller.userId, caller.accountId, caller.signInId, access, past, ip]
 }
 
@@ -61,8 +65,15 @@ export function openAccountScope(wire: Wire, accountId: string, actorId: string 
   return scopeBehind(wire, { sql: 'select app.enter_account($1, $2)', parameters: [accountId, actorId] }, false)
 }
 
-function scopeBehind(wire: Wire, statement: Statement, readOnly: boolean): Scope {
+function scopeBehind(outer: Wire, statement: Statement, readOnly: boolean): Scope {
   const entrance: Entrance = { statement, readOnly }
+  let entered = false
+  const noting = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work
+    entered = true
+    return result
+  }
+  const wire: Wire = { run: (...args) => noting(outer.run(...args)), begin: (first) => noting(outer.begin(first)) }
   const kysely = new Kysely<DB>({ dialect: lazyDialect(wire, entrance) })
   const batch = async (queries: readonly Compilable[]) =>
     (
@@ -74,6 +85,15 @@ function scopeBehind(wire: Wire, statement: Statement, readOnly: boolean): Scope
     ).map(({ rows }) => rows)
   return {
     db: Object.assign(kysely, { batch }) as unknown as WriteDb,
+    get entered() {
+      return entered
+    },
+    async call(name, rest) {
+      const parameters = [...statement.parameters, ...rest]
+      const sql = `select * from ${name}(${parameters.map((_, index) => `$${index + 1}`).join(', ')})`
+      const [result] = await wire.run([{ sql, parameters }], { readOnly: false })
+      return result?.rows[0]
+    },
     check: async () => void (await wire.run([statement], { readOnly })),
     within: (work) => kysely.transaction().execute((tx) => work(nested(tx))),
   }

@@ -7,6 +7,9 @@ const kinds: Record<string, ProblemKind> = {
   SF4EV: 'email_not_verified',
   SF4SL: 'subscription_lapsed',
   SF4PW: 'password_change_required',
+  SF4LA: 'conflict',
+  SF4SE: 'conflict',
+  SF4IO: 'conflict',
   '23505': 'conflict',
   '23503': 'conflict',
   '23514': 'invalid',
@@ -38,14 +41,27 @@ export function violated(error: unknown): string | undefined {
     : undefined
 }
 
+/** What the rules that live in triggers say, and the code by which a client tells it apart. */
+const rules: Record<string, { detail: string; code: string }> = {
+  SF4LA: { detail: 'An account keeps at least one active admin', code: 'last_admin' },
+  SF4SE: { detail: 'Every seat of the plan is taken', code: 'seat_limit_reached' },
+  SF4IO: { detail: 'An open invite for this address is there already', code: 'invite_open' },
+}
+
 /** Turns a database error into the problem the caller sees, or undefined when it is none of the database's. */
 export function problemOf(error: unknown): Problem | undefined {
   const state = sqlState(error)
+  const rule = rules[state ?? '']
+  if (rule) return new Problem('conflict', rule.detail, { code: rule.code, cause: error })
   if (state) return new Problem(kinds[state] ?? 'internal', undefined, { cause: error })
   return unreachable(error) ? new Problem('unavailable', undefined, { cause: error, headers: { 'retry-after': '5' } }) : undefined
 }
 
 function unreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return error.name === 'NeonDbError' || /WebSocket|Connection terminated|connection.*closed|Network connection lost/i.test(error.message)
+  return (
+    error.name === 'NeonDbError' ||
+    error.name === 'TimeoutError' ||
+    /timeout|WebSocket|Connection terminated|connection.*closed|Network connection lost/i.test(error.message)
+  )
 }

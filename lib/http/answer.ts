@@ -45,6 +45,11 @@ function nextPage(url: URL): string {
 
 function respondContent(c: C, { body, type, filename }: Content, status: number): Response {
   c.header('content-type', type)
-  if (filename) c.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`)
+  if (filename) c.header('content-disposition', `attachment; filename*=UTF-8''${percentEncoded(filename)}`)
   return c.body(body as ReadableStream, status as 200)
+}
+
+// RFC 8187 leaves four characters to be encoded that encodeURIComponent keeps; half a surrogate pair would make it throw.
+function percentEncoded(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }

@@ -12,6 +12,30 @@ export const Email = z.email().max(320)
 /** A short name: 1 to 200 characters. */
 export const Name = z.string().trim().min(1).max(200)
 
+export const Role = z.enum(['viewer', 'engineer', 'admin']).describe('What this person may do in the account.')
+export const TeamRole = z.enum(['member', 'admin']).describe('What this person is in the team.')
+
+/** Also the older names that `Intl.supportedValuesOf` leaves out, but no bare offsets. */
+function isTimezone(zone: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+export const Timezone = z.string().max(100).refine(isTimezone, 'Must be an IANA time zone').describe('IANA time zone.')
+
+// Ids of one little world, so that the document's examples tell one story.
+export const exampleIds = {
+  account: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10',
+  user: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
+  team: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d16',
+  invite: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d17',
+  signIn: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d18',
+  entry: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d19',
+}
+
 export function idParams<K extends string>(name: K, what: string) {
   return z.object({ [name]: z.uuid().describe(`Id of the ${what}.`) } as Record<K, z.ZodUUID>)
 }

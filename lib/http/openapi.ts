@@ -163,11 +163,17 @@ function hoist(type: z.ZodType, io: 'input' | 'output', components: Map<string, 
   return { $ref: `#/components/schemas/${id}` }
 }
 
+// What stands under these is a value, not a schema.
+const values = new Set(['example', 'examples', 'default', 'const', 'enum'])
+
 function clean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clean)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(([key, item]) => key !== 'id' || typeof item !== 'string')
-  return Object.fromEntries(
-    entries.map(([key, item]) => [key, key === '$ref' ? String(item).replace('#/$defs/', '#/components/schemas/') : clean(item)]),
-  )
+  return Object.fromEntries(entries.map(([key, item]) => [key, cleanEntry(key, item)]))
+}
+
+function cleanEntry(key: string, item: unknown): unknown {
+  if (key === '$ref') return String(item).replace('#/$defs/', '#/components/schemas/')
+  return values.has(key) ? item : clean(item)
 }

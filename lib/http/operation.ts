@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Page, PageQuery } from '../db/page.ts'
-import type { Access, Caller, Past, PlatformDb, ReadDb, Scope, WriteDb } from '../db/scope.ts'
+import type { Access, Caller, Past, PlatformDb, ReadDb, WriteDb } from '../db/scope.ts'
 import type { Ports } from '../ports.ts'
 import type { ProblemKind } from './problem.ts'
 
@@ -17,7 +17,7 @@ export interface Base extends Ports {
   /** Runs once the answer's transaction has held, after the answer; what must not be lost is a row as well. */
   after(effect: () => Promise<unknown>): void
 }
-type Tenant<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; entering: Entering; check: Scope['check'] }
+type Tenant<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; entering: Entering }
 /** Calls a SQL function that enters by itself, so that entering and answering are one statement; its row, or undefined. */
 export type Entering = <Row>(name: `app.${string}`, ...rest: (string | number)[]) => Promise<Row | undefined>
 type Door<F> = F extends string ? { platform: PlatformDb } : unknown
@@ -50,8 +50,10 @@ export class Content {
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Query<Q, Paged> = Paged extends true ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery : Parsed<Q>
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
+type Nothing = void
 type Result<R, Paged> =
-  R extends z.ZodArray<infer Item> ? (Paged extends true ? Page<z.input<Item>> : z.input<R>) : R extends z.ZodType ? z.input<R> : void
+  R extends z.ZodArray<infer Item> ? (Paged extends true ? Page<z.input<Item>> : z.input<R>) : R extends z.ZodType ? z.input<R> : Nothing
 
 export interface Operation<
   M extends Method = Method,

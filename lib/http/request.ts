@@ -1,11 +1,10 @@
 import type { Hono } from 'hono'
 import { type ParsedRate, parseRate, type Verdict } from '../cache/limiter.ts'
-import type { Wire } from '../db/client.ts'
-import { asPlatform, type Caller, enterArguments, openScope, type Scope, type ScopeOf, type WriteDb } from '../db/scope.ts'
+import { asPlatform, type Caller, openScope, type Scope, type ScopeOf, type WriteDb } from '../db/scope.ts'
 import { type Answer, respond, serialise } from './answer.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
 import { fingerprint, idempotencyKey, once, onceLeased } from './idempotency.ts'
-import { type AnyOperation, type Entering, takesIdempotencyKey } from './operation.ts'
+import { type AnyOperation, takesIdempotencyKey } from './operation.ts'
 import { Problem } from './problem.ts'
 import { type Input, type Reading, readInput } from './validate.ts'
 
@@ -126,29 +125,23 @@ async function invokeOnce(call: Call, input: Input): Promise<Answer> {
 }
 
 async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.scope?.db): Promise<Answer> {
-  const { c, op, services, caller } = call
+  const { c, op, services, caller, scope } = call
   const ctx = {
     ...services.ports,
     requestId: c.get('requestId'),
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     after: (effect: () => Promise<unknown>) => void call.effects.push(effect),
-    ...(caller
-      ? { caller, db, entering: enteringOf(services.runtime, enterArguments(scopeOf(op, caller, c))), check: call.scope?.check }
-      : {}),
+    ...(scope ? { caller, db, entering: (name: `app.${string}`, ...rest: (string | number)[]) => scope.call(name, rest) } : {}),
     ...(op.platform ? { platform: asPlatform(services.platform, op.platform) } : {}),
   }
-  const result = await op.handle({ ctx, params: input.params, query: input.query, body: input.body })
-  return serialise(op, result, services.ports.config.CHECK_RESPONSES)
-}
-
-function enteringOf(wire: Wire, entrance: readonly string[]): Entering {
-  return async <Row>(name: string, ...rest: (string | number)[]) => {
-    const parameters = [...entrance, ...rest]
-    const sql = `select * from ${name}(${parameters.map((_, index) => `$${index + 1}`).join(', ')})`
-    const [result] = await wire.run([{ sql, parameters }], { readOnly: false })
-    return result?.rows[0] as Row | undefined
-  }
+  // The platform's door asks nobody who they are, so the caller's own is tried first.
+  if (op.platform) await scope?.check()
+  const result = await settle(op.handle({ ctx, params: input.params, query: input.query, body: input.body }))
+  // Nobody hears anything, not even a refusal of our own, whom the database has not let in.
+  if (scope && !scope.entered && (result.ok || result.error instanceof Problem)) await scope.check()
+  if (!result.ok) throw result.error
+  return serialise(op, result.value, services.ports.config.CHECK_RESPONSES)
 }
 
 /** What was promised in rows is swept when it fails here, so a failure is a line in the log and no more. */

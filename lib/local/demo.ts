@@ -79,7 +79,10 @@ async function addColleague(
 
 const Escalation = z.strictObject({
   email: z.email().default('engineer@northwind.example').describe('Who escalates.'),
-  account_of: z.email().optional().describe("Somebody's address: an engineer from nowhere escalates in that account, so that every admin of it hears."),
+  account_of: z
+    .email()
+    .optional()
+    .describe("Somebody's address: an engineer from nowhere escalates in that account, so that every admin of it hears."),
   target_email: z.email().nullish().describe('The engineer it is aimed at.'),
   problem_summary: z
     .string()

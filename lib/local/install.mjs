@@ -14,7 +14,10 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   console.log('Installing what the lock file names ...')
   // Not `npm ci`: it refuses a lock file made where a registry lacks another system's optional packages.
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const { status } = spawnSync(npm, ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: 'inherit' })
+  const { status } = spawnSync(npm, ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   if (status !== 0) {
     console.error('npm did not succeed; see above.')
     process.exit(status ?? 1)

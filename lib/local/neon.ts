@@ -28,14 +28,16 @@ export function createNeon(postgresPort: () => number) {
       url.host = `127.0.0.1:${postgresPort()}`
       pool = new pg.Pool({ connectionString: url.href, max: 12, connectionTimeoutMillis: 3000 })
       pool.on('error', () => {})
+      // A connection that breaks while a request has it fails the request; without a listener it would end the process.
+      pool.on('connect', (client) => client.on('error', () => {}))
       pools.set(connectionString, pool)
     }
     return pool
   }
   const run = async (client: pg.ClientBase, { query, params = [] }: Statement) => {
     // A pooler that keeps its connections prepares what it sees again and again.
-    let name = names.get(query)
-    if (!name && names.size < 2000) names.set(query, (name = `s${names.size}`))
+    const name = names.get(query) ?? (names.size < 2000 ? `s${names.size}` : undefined)
+    if (name) names.set(query, name)
     const config = { text: query, values: params, rowMode: 'array' as const, types: rawText }
     const result = await client.query<unknown[]>(name ? { ...config, name } : config)
     const { command, rowCount, fields, rows } = result

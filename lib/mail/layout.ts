@@ -19,5 +19,5 @@ export function renderLetter({ subject, paragraphs, link }: Letter): { subject: 
     '\n',
   )
   // A line break in a subject would be a header of its own.
-  return { subject: subject.replace(/\s+/g, ' ').slice(0, 300), html, text }
+  return { subject: Array.from(subject.replace(/\s+/g, ' ')).slice(0, 300).join(''), html, text }
 }

@@ -34,7 +34,15 @@ export function outboundGuard(resolver: Resolver, allowedOrigin?: string): Outbo
 
 const leadsInside = 'May not lead to a loopback, private, link-local, multicast or metadata address'
 
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+// Azure's host answers its guests at an address that looks public.
+const hostOfAzure = '168.63.129.16'
+
 // Only plain unicast is public: every other range of IPv4 and IPv6, tunnels and translations included, can lead inside.
 function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast' || parsed.toString() === hostOfAzure) return false
+  // Outside 2000::/3 nothing is given out; the forgotten ::/96 still holds IPv4 addresses.
+  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
 }

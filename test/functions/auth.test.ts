@@ -4,7 +4,7 @@ import { newAccount } from '../support/people.ts'
 
 const service = await ownService()
 afterAll(() => service.close())
-const { advance, read } = desk(service)
+const { advance, linkIn } = desk(service)
 const password = 'violet-tractor-81'
 const anywhere = () => ({ 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}` })
 const post = (path: string, body: unknown, headers: Record<string, string> = anywhere()) =>
@@ -148,16 +148,12 @@ it('AUT-10 AUT-32 AUT-30 lets only me, change-password and logout through while 
 
 it('AUT-07 AUT-29 verifies an address by the mail, once, within 24 hours', async () => {
   const { email, access_token: token } = await register()
-  const links = async () => {
-    await service.stack.local.qstash.idle()
-    const mails = (await read('mail')).filter(({ to }) => to.includes(email))
-    return mails.map(({ text }) => /verify-email\?token=([\w-]+)/.exec(text)?.[1] ?? '')
-  }
-  const [first = ''] = await links()
+  const pattern = /verify-email\?token=([\w-]+)/
+  const first = await linkIn(email, pattern)
   await advance(24 * 3600 + 1)
   expect((await post('verify-email', { token: first })).body.code).toBe('token_invalid_or_expired')
   expect((await request(service, 'POST', '/auth/resend-verification', { token })).status).toBe(202)
-  const [second = ''] = await links()
+  const second = await linkIn(email, pattern, first)
   expect((await post('verify-email', { token: second })).status).toBe(204)
   expect((await post('verify-email', { token: second })).status).toBe(400)
   expect((await me(token)).body.email_verified).toBe(true)
@@ -188,4 +184,27 @@ it('AUT-12 AUT-33 blocks a lapsed subscription: unpaid, canceled, or past due fo
   expect(await status('past_due', `app.now() - interval '6 days 23 hours'`)).toBe(200)
   expect(await status('past_due', `app.now() - interval '7 days 1 minute'`)).toBe('403 subscription_lapsed')
   expect(await status('active')).toBe(200)
+})
+
+it('lets nobody through whose sign-in has ended, on any way to an answer', async () => {
+  const { admin } = await newAccount(service)
+  await service.sql('update sign_ins set ended_at = now() where id = $1', [admin.signInId])
+  for (const [method, path, body] of [
+    ['GET', '/notifications/event-keys', undefined],
+    ['POST', '/auth/resend-verification', undefined],
+    ['POST', '/auth/change-password', { current_password: 'x', new_password: 'copper-lantern-27' }],
+    ['POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: 'https://10.0.0.1/' }],
+    ['POST', '/notifications/configs', { nonsense: true }],
+    ['PATCH', `/notifications/${crypto.randomUUID()}/read`, undefined],
+    ['PATCH', '/notifications/not-an-id/read', undefined],
+  ] as const) {
+    expect([path, (await admin.call(method, path, body)).status]).toEqual([path, 401])
+  }
+})
+
+it('WIR-11 refuses a role before it looks at what an address leads to', async () => {
+  const { colleague } = await newAccount(service)
+  const engineer = await colleague()
+  const inside = await engineer.call('POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: 'https://10.0.0.1/' })
+  expect(inside.status).toBe(403)
 })

@@ -143,6 +143,23 @@ it('sends nothing twice when the queue delivers a message twice', async () => {
   expect(await hits()).toHaveLength(1)
 })
 
+it('takes no notice of an old message while the next attempt waits for its time', async () => {
+  await fault({ service: 'chat1', mode: 'error', times: 1 })
+  const { delivery, hits } = await escalate('/stale')
+  const { id } = await delivery()
+  for (const attempt of [1, 3, 7]) {
+    await fetch(`${service.settings.QSTASH_URL}/v2/publish/${service.api}/jobs/notifications/deliver`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.settings.QSTASH_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ delivery_id: id, attempt }),
+    })
+  }
+  await stack.local.qstash.idle()
+  expect([(await delivery()).attempts, (await hits()).length]).toEqual([1, 1])
+  await advance(30)
+  expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 2 })
+})
+
 it('refuses a forged message with 401 and does nothing', async () => {
   await fault({ service: 'qstash', mode: 'forge' })
   const { hits } = await escalate('/forged')

@@ -5,7 +5,7 @@ import { createAccessTokens } from '../../lib/auth/tokens.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { clusterAt } from '../../lib/local/postgres.ts'
 import { type Stack, startStack } from '../../lib/local/stack.ts'
-import { templateDatabase } from './setup.ts'
+import { patient, templateDatabase } from './setup.ts'
 
 /** A service under test: the shared one, or one of a file's own with its own database, faults and clock. */
 export interface Service {
@@ -46,7 +46,7 @@ export async function ownService(
     template: templateDatabase,
     port: 0,
     localPort: 0,
-    settings,
+    settings: { ...patient, ...settings },
     onLog: (line) => log.push(line),
   })
   const service = serviceAt(stack.api, stack.local.origin, stack.ownerUrl, stack.settings)
@@ -130,10 +130,21 @@ export function desk(service: Pick<Service, 'local'>) {
   return {
     read: async (name: 'mail' | 'chat' | 'queue'): Promise<Answer['body'][]> =>
       (await fetch(`${service.local}/desk/${name}`)).json() as Promise<Answer['body'][]>,
+    /** What a pattern captures in the newest mail to an address, once there is one that captures something other than `before`. */
+    async linkIn(email: string, pattern: RegExp, before = ''): Promise<string> {
+      const newest = async () => {
+        const mails = (await (await fetch(`${service.local}/desk/mail`)).json()) as { to: string[]; text: string }[]
+        const found = mails.filter(({ to }) => to.includes(email)).map(({ text }) => pattern.exec(text)?.[1])
+        return found.find((link) => link) ?? ''
+      }
+      await expect.poll(newest, { timeout: 10_000 }).not.toBe(before)
+      return newest()
+    },
     empty: (name: string) => send('DELETE', `/desk/${name}`),
     fault: async (fault: { service: string; mode: string; times?: number; delay_ms?: number }) => {
       expect((await send('POST', '/desk/faults', fault)).status).toBe(201)
-      onTestFinished(async () => void (await send('DELETE', '/desk/faults')))
+      // The service may have gone by then.
+      onTestFinished(async () => void (await send('DELETE', '/desk/faults').catch(() => undefined)))
     },
     lift: () => send('DELETE', '/desk/faults'),
     advance: async (seconds: number) => expect((await send('POST', '/desk/clock', { advance_seconds: seconds })).status).toBe(200),

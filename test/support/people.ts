@@ -27,11 +27,11 @@ export interface AccountOf {
 
 let count = 0
 
-/** A fresh account with one team and its admin, signed in. Made by SQL, since what is tested is rarely how people arrive. */
+/** A fresh account without a limit of seats, with one team and its admin, signed in. Made by SQL, since what is tested is rarely how people arrive. */
 export async function newAccount(service: Service): Promise<AccountOf> {
   const [row] = await service.sql<{ account_id: string; team_id: string }>(`
     with a as (insert into accounts (name, plan, subscription_status, trial_ends_at)
-               values ('Test account', 'pro', 'trialing', now() + interval '14 days') returning id),
+               values ('Test account', 'enterprise', 'trialing', now() + interval '14 days') returning id),
          t as (insert into teams (account_id, name) select id, 'Test team' from a returning id, account_id)
     select account_id, id as team_id from t`)
   const { account_id: id, team_id: teamId } = row as { account_id: string; team_id: string }

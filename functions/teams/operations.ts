@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { operation } from '../../lib/http/operation.ts'
+import { Member } from '../accounts/schemas.ts'
+import * as schemas from './schemas.ts'
+import * as teams from './service.ts'
+
+export const teamOperations = [
+  operation({
+    id: 'teams.list',
+    method: 'get',
+    path: '/teams',
+    summary: 'The teams of my account, by name',
+    access: 'user',
+    limit: 'read',
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.Team),
+    handle: ({ ctx, query }) => teams.list(ctx, query),
+  }),
+
+  operation({
+    id: 'teams.create',
+    method: 'post',
+    path: '/teams',
+    summary: 'Create a team',
+    access: 'account_admin',
+    limit: 'write',
+    body: schemas.TeamCreate,
+    success: 201,
+    returns: schemas.Team,
+    handle: ({ ctx, body }) => teams.create(ctx, body.name),
+  }),
+
+  operation({
+    id: 'teams.rename',
+    method: 'patch',
+    path: '/teams/{team_id}',
+    summary: 'Rename a team',
+    access: 'account_admin',
+    limit: 'write',
+    params: schemas.TeamId,
+    body: schemas.TeamUpdate,
+    success: 200,
+    returns: schemas.Team,
+    handle: ({ ctx, params, body }) => teams.rename(ctx, params.team_id, body.name),
+  }),
+
+  operation({
+    id: 'teams.remove',
+    method: 'delete',
+    path: '/teams/{team_id}',
+    summary: 'Delete a team; its members stay, without a team',
+    description: '409 `team_not_empty` while it owns content.',
+    access: 'account_admin',
+    limit: 'write',
+    params: schemas.TeamId,
+    success: 204,
+    errors: ['conflict'],
+    handle: ({ ctx, params }) => teams.remove(ctx, params.team_id),
+  }),
+
+  operation({
+    id: 'teams.putMember',
+    method: 'put',
+    path: '/teams/{team_id}/members/{user_id}',
+    summary: 'Put a member into a team; they leave the one they were in',
+    access: 'account_admin',
+    limit: 'write',
+    params: schemas.TeamMemberId,
+    body: schemas.TeamMembership,
+    success: 200,
+    returns: Member,
+    handle: ({ ctx, params, body }) => teams.putMember(ctx, params.team_id, params.user_id, body.team_role),
+  }),
+]

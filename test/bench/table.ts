@@ -1,0 +1,55 @@
+import type { Measure } from './floors.ts'
+import type { Grown } from './growth.ts'
+import type { Load } from './load.ts'
+
+export interface Result extends Load {
+  measure: Measure
+  subject: string
+  /** Microseconds per request, by process; null where the machine does not tell. */
+  cpu: Record<string, number | null>
+  /** Requests to PostgreSQL per request. */
+  trips: number
+  /** Per second. */
+  floors: { pool: number; pgbench: number | null; bare: number }
+}
+
+const goals: Record<Measure, number> = { list: 0.25, 'unread-count': 0.2, 'mark-read': 0.15 }
+
+/** Ratios, since another machine has other figures; the rest of a row explains them. */
+export function printMeasures(results: readonly Result[]): void {
+  print([
+    ['', 'of pgbench', '(goal)', 'of pg pool', 'of bare Hono', 'p50 ms', 'p99 ms', 'round trips', 'CPU per request, µs'],
+    ...results.map(({ measure, subject, perSecond, floors, p50, p99, trips, cpu }) => [
+      `${measure}, ${subject}`,
+      floors.pgbench ? ratio(perSecond, floors.pgbench) : 'no pgbench',
+      `> ${goals[measure]}`,
+      ratio(perSecond, floors.pool),
+      ratio(perSecond, floors.bare),
+      p50.toFixed(1),
+      p99.toFixed(1),
+      trips.toFixed(3),
+      Object.entries(cpu)
+        .map(([part, micros]) => `${part} ${micros === null ? '?' : Math.round(micros)}`)
+        .join(', '),
+    ]),
+  ])
+}
+
+export function printGrowth(grown: readonly Grown[]): void {
+  const first = grown[0]?.p50 ?? 1
+  console.log("\nA list's cost by the account's size, as a multiple of the smallest")
+  print(grown.map(({ notifications, p50 }) => [notifications.toLocaleString('en'), ratio(p50, first)]))
+}
+
+const ratio = (a: number, b: number): string => (a / b).toFixed(2)
+
+function print(rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  for (const row of rows)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}

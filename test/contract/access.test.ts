@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { operations } from '../../functions/operations.ts'
+import { parseConfig } from '../../lib/config.ts'
+import { createApp } from '../../lib/http/app.ts'
+import { type AnyOperation, operation } from '../../lib/http/operation.ts'
+import { mountOperations } from '../../lib/http/request.ts'
+import { createServices } from '../../lib/services.ts'
+import { shared } from '../support/app.ts'
+import { newAccount } from '../support/people.ts'
+import { fixtureOf } from './fixtures.ts'
+import { bearer, permitted, roles, send } from './requests.ts'
+import { rowsOf } from './rows.ts'
+
+const service = shared()
+
+/** A write for each word of `access`, so that each is proved before a group uses it. */
+const accesses = ['user', 'engineer', 'team_admin', 'account_admin', 'super_admin'] as const
+const probes = accesses.map((access) =>
+  operation({
+    id: `probe.${access}`,
+    method: 'post',
+    path: `/probe/${access}`,
+    summary: 'Rename my team',
+    access,
+    limit: 'write',
+    body: z.strictObject({ name: z.string() }),
+    success: 204,
+    handle: async ({ ctx, body }) => void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
+  }),
+)
+const services = createServices(parseConfig(service.settings), () => {})
+const app = createApp(services)
+mountOperations(app, probes as AnyOperation[], services)
+
+function rename(access: string, token: string, name: string) {
+  const headers = { 'content-type': 'application/json', ...bearer(token) }
+  return app.request(`/api/v1/probe/${access}`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+}
+
+it.each(accesses)('WIR-05 keeps a write for %s from everybody below, a viewer first of all', async (access) => {
+  const account = await newAccount(service)
+  for (const [name, { is, may }] of Object.entries(roles)) {
+    const person = await account.colleague(is)
+    const before = await rowsOf(service, account.id)
+    const { status } = await rename(access, person.token, `Renamed by ${name}`)
+    expect([name, status]).toEqual([name, may.includes(access) ? 204 : 403])
+    const after = await rowsOf(service, account.id)
+    expect(after.teams === before.teams, name).toBe(!may.includes(access))
+  }
+})
+
+it('writes in the account of the caller alone, whatever the statement names', async () => {
+  const [ours, theirs] = [await newAccount(service), await newAccount(service)]
+  const before = await rowsOf(service, theirs.id)
+  expect((await rename('user', ours.admin.token, 'All teams')).status).toBe(204)
+  expect(await rowsOf(service, theirs.id)).toEqual(before)
+  expect(await service.sql('select name from teams where account_id = $1', [ours.id])).toEqual([{ name: 'All teams' }])
+})
+
+describe('the guards', () => {
+  const guards = [
+    ['email_not_verified', 1, `update users set email_verified_at = null, created_at = now() - interval '73 hours' where account_id = $1`],
+    ['subscription_lapsed', 1, `update accounts set subscription_status = 'unpaid' where id = $1`],
+    ['password_change_required', 2, `update users set must_change_password = true where account_id = $1`],
+  ] as const
+  const waived = { none: 0, guards: 1, password: 2 }
+  const signedIn = operations.filter(({ access }) => access !== 'public').map((op) => [op.id, op] as const)
+  it.each(signedIn)('stop %s with 403 and their code, unless its declaration lets it past', async (_, op) => {
+    for (const [code, weight, state] of guards) {
+      const account = await newAccount(service)
+      const person = await permitted(op, account)
+      const sample = await fixtureOf(op)(service, person)
+      await service.sql(state, [account.id])
+      const before = await rowsOf(service, account.id)
+      const answer = await send(service, op, sample, { token: person.token })
+      if (waived[op.past ?? 'none'] >= weight) expect([code, answer.status]).toEqual([code, op.success])
+      else {
+        expect([answer.status, answer.body.code]).toEqual([403, code])
+        expect(await rowsOf(service, account.id)).toEqual(before)
+      }
+    }
+  })
+})

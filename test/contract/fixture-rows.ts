@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { request, type Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+
+/** What a valid request of an operation is made of. */
+export interface Sample {
+  params?: Record<string, string>
+  query?: Record<string, string>
+  body?: Record<string, unknown>
+}
+
+/** Makes the rows an operation needs, in the owner's account and where it matters the owner's own, and a valid request for them. */
+export type Fixture = (service: Service, owner: Person) => Promise<Sample>
+
+export const password = 'violet-tractor-81'
+const hashes = new Map<string, Promise<string>>()
+
+/** An address nobody else calls from: limits of public operations count by it. */
+export function someAddress(): string {
+  return `2001:db8:${(randomBytes(12).toString('hex').match(/.{4}/g) ?? []).join(':')}`
+}
+
+async function hashOfPassword(service: Service): Promise<string> {
+  const email = `${randomBytes(8).toString('hex')}@people.example`
+  const body = { email, password, full_name: 'Hash Maker' }
+  const answer = await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': someAddress() } })
+  const [row] = await service.sql<{ hash: string }>('select hash from passwords where user_id = $1', [answer.body.user.id])
+  return row?.hash ?? ''
+}
+
+export async function givePassword(service: Service, { id }: Person): Promise<void> {
+  const hash = hashes.get(service.api) ?? hashOfPassword(service)
+  hashes.set(service.api, hash)
+  await service.sql('insert into passwords (user_id, hash) values ($1, $2) on conflict (user_id) do update set hash = $2', [id, await hash])
+}
+
+export async function idOf(service: Service, statement: string, values: unknown[]): Promise<string> {
+  const [row] = await service.sql<{ id: string }>(statement, values)
+  return row?.id ?? ''
+}
+
+export function insertConfig(service: Service, { accountId }: Person): Promise<string> {
+  const url = `${service.local}/chat/1/${randomBytes(6).toString('hex')}`
+  return idOf(
+    service,
+    `insert into notification_configs (account_id, channel, webhook_url, events_enabled)
+     values ($1, 'chat1_webhook', $2, '["session.escalated"]') returning id`,
+    [accountId, url],
+  )
+}
+
+export async function insertDelivery(service: Service, owner: Person, state = 'failed'): Promise<{ id: string; configId: string }> {
+  const configId = await insertConfig(service, owner)
+  const id = await idOf(
+    service,
+    `insert into deliveries (account_id, config_id, channel, state, attempts, next_attempt_at, last_error)
+     values ($1, $2, 'chat1_webhook', $3, 4, null, 'The chat tool answered 500') returning id`,
+    [owner.accountId, configId, state],
+  )
+  return { id, configId }
+}
+
+export function insertNotification(service: Service, { accountId, id }: Person): Promise<string> {
+  return idOf(
+    service,
+    `with e as (insert into events (account_id, key, title, body) values ($1, 'session.escalated', 'Dana escalated', 'VPN') returning *)
+     insert into notifications (account_id, user_id, event_id, event_key, title, body, link)
+     select account_id, $2, id, key, title, body, '/pilot/1' from e returning id`,
+    [accountId, id],
+  )
+}
+
+export async function insertRefreshToken(service: Service, { accountId, id }: Person): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await service.sql(
+    `with s as (insert into sign_ins (account_id, user_id, expires_at) values ($1, $2, now() + interval '30 days') returning id)
+     insert into refresh_tokens (hash, sign_in_id) select $3, id from s`,
+    [accountId, id, sha256(token)],
+  )
+  return token
+}
+
+export async function insertOneTimeToken(service: Service, { id }: Person, purpose: string): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await service.sql(`insert into one_time_tokens (hash, user_id, purpose, expires_at) values ($1, $2, $3, now() + interval '1 hour')`, [
+    sha256(token),
+    id,
+    purpose,
+  ])
+  return token
+}
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

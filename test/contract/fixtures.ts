@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import type { AnyOperation } from '../../lib/http/operation.ts'
+import {
+  type Fixture,
+  givePassword,
+  insertConfig,
+  insertDelivery,
+  insertNotification,
+  insertOneTimeToken,
+  insertRefreshToken,
+  password,
+} from './fixture-rows.ts'
+import { memberFixtures } from './fixtures-members.ts'
+
+const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
+const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
+
+export const fixtures: Record<string, Fixture> = {
+  ...memberFixtures,
+  'auth.register': async () => ({
+    body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
+  }),
+  'auth.login': async (service, owner) => {
+    await givePassword(service, owner)
+    return { body: { email: owner.email, password } }
+  },
+  'auth.refresh': refreshToken,
+  'auth.logout': refreshToken,
+  'auth.me': async () => ({}),
+  'auth.updateMe': async () => ({ body: { full_name: 'Dana R. Reyes', timezone: 'Europe/Berlin' } }),
+  'auth.changePassword': async (service, owner) => {
+    await givePassword(service, owner)
+    return { body: { current_password: password, new_password: 'copper-lantern-27' } }
+  },
+  'auth.verifyEmail': async (service, owner) => ({ body: { token: await insertOneTimeToken(service, owner, 'verify_email') } }),
+  'auth.resendVerification': async (service, owner) => {
+    await service.sql('update users set email_verified_at = null where id = $1', [owner.id])
+    return {}
+  },
+
+  'notifications.listConfigs': async (service, owner) => {
+    await insertConfig(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'notifications.createConfig': async () => ({
+    body: { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: ['session.escalated'] },
+  }),
+  'notifications.updateConfig': async (...of) => ({ ...(await config(...of)), body: { events_enabled: ['psa.push_failed'] } }),
+  'notifications.removeConfig': config,
+  'notifications.testConfig': async (service, owner) => ({ body: { config_id: await insertConfig(service, owner) } }),
+  'notifications.listDeliveries': async (service, owner) => ({
+    params: { config_id: (await insertDelivery(service, owner)).configId },
+    query: { skip: '0', limit: '20' },
+  }),
+  'notifications.retryDelivery': async (service, owner) => ({ params: { delivery_id: (await insertDelivery(service, owner)).id } }),
+  'notifications.listEventKeys': async () => ({}),
+  'notifications.list': async (service, owner) => {
+    await insertNotification(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'notifications.countUnread': async (service, owner) => {
+    await insertNotification(service, owner)
+    return {}
+  },
+  'notifications.read': async (service, owner) => ({ params: { notification_id: await insertNotification(service, owner) } }),
+  'notifications.markAllRead': async (service, owner) => {
+    await insertNotification(service, owner)
+    return {}
+  },
+}
+
+export function fixtureOf(op: AnyOperation): Fixture {
+  const fixture = fixtures[op.id]
+  if (!fixture) throw new Error(`Operation ${op.id} has no fixture: add one to test/contract/fixtures.ts`)
+  return fixture
+}

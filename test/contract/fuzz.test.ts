@@ -1,0 +1,119 @@
+import { randomInt } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { operations } from '../../functions/operations.ts'
+import { parseRate } from '../../lib/cache/limiter.ts'
+import type { AnyOperation } from '../../lib/http/operation.ts'
+import { shared } from '../support/app.ts'
+import { type AccountOf, newAccount, type Person } from '../support/people.ts'
+import { someAddress } from './fixture-rows.ts'
+import { fixtureOf } from './fixtures.ts'
+import { type Plan, plansOf, rightPlan } from './generators.ts'
+import { idsOf, permitted, roles } from './requests.ts'
+import { rowsOf } from './rows.ts'
+import { curlOf, fire, type Shot, shotOf } from './shot.ts'
+import { faultOf, type Given } from './verdict.ts'
+
+const service = shared()
+const cases = Number(process.env.FUZZ_CASES ?? 30)
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
+console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`)
+
+/** Ids of answers so far, of all operations: what a caller could know. */
+const earlier: string[] = []
+
+interface World {
+  ours: AccountOf
+  theirs: AccountOf
+  people: Map<string, { person: Person; address: string; used: number }>
+}
+
+async function newWorld(): Promise<World> {
+  return { ours: await newAccount(service), theirs: await newAccount(service), people: new Map() }
+}
+
+/** Who sends a case: the same person until the limit is a little exceeded, then a fresh one. */
+async function sender(op: AnyOperation, world: World, who: Plan['who']) {
+  const max = op.limit === 'none' ? Number.POSITIVE_INFINITY : parseRate(op.limit).max
+  const known = world.people.get(who)
+  const current = known && known.used <= max ? known : { person: await arrive(op, world, who), address: someAddress(), used: 0 }
+  current.used++
+  world.people.set(who, current)
+  return current
+}
+
+function arrive(op: AnyOperation, { ours, theirs }: World, who: Plan['who']): Promise<Person> {
+  if (who === 'stranger') return permitted(op, theirs)
+  if (who === 'permitted' || who === 'nobody' || who === 'garbage') return permitted(op, ours)
+  return ours.colleague(roles[who].is)
+}
+
+/** Makes a case, sends it, and throws what it found together with a line that sends it again. */
+async function run(op: AnyOperation, world: World, plan: Plan): Promise<Given> {
+  const { person, address } = await sender(op, world, plan.who)
+  const owner = plan.who === 'stranger' ? await permitted(op, world.ours) : person
+  const known = {
+    sample: await fixtureOf(op)(service, owner),
+    foreign: await fixtureOf(op)(service, world.theirs.admin),
+    earlier,
+    token: plan.who === 'nobody' ? null : person.token,
+    address,
+  }
+  const shot = shotOf(service.api, op, plan, known)
+  const before = await rows(world)
+  const given = await fire(shot).catch((error: Error) => report(op, shot, `gave no answer: ${error} ${error.cause ?? ''}`))
+  // A stranger asks for rows of the other account, by their very ids.
+  const reached = plan.who === 'stranger' && given.status < 300 && idsOf(known.sample).some((id) => names(shot, id))
+  const fault = reached ? "let a stranger at another account's row" : faultOf(op, given)
+  if (fault) report(op, shot, fault, given)
+  const after = given.status >= 400 ? await rows(world) : before
+  if (after !== before) report(op, shot, `refused, and changed rows: ${before} became ${after}`, given)
+  return given
+}
+
+async function rows({ ours, theirs }: World): Promise<string> {
+  return JSON.stringify([await rowsOf(service, ours.id), await rowsOf(service, theirs.id)])
+}
+
+function names({ url, body }: Shot, id: string): boolean {
+  return url.includes(id) || (body?.includes(id) ?? false)
+}
+
+function report(op: AnyOperation, shot: Shot, what: string, given?: Given): never {
+  const answer = given ? `\n${given.status} ${given.text.slice(0, 1000)}` : ''
+  throw new Error(`${op.id} ${what}${answer}\nnpm run fuzz -- --cases ${cases} --seed ${seed}\n${curlOf(shot)}`)
+}
+
+function remember({ status, text }: Given): void {
+  if (status < 300) earlier.push(...(text.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []).slice(0, 20))
+  if (earlier.length > 500) earlier.splice(0, earlier.length - 500)
+}
+
+/** Runs all cases of an operation; answers how often it gave which status. */
+async function statusesOf(op: AnyOperation, ownSeed: number): Promise<Map<number, number>> {
+  let world = await newWorld()
+  const statuses = new Map<number, number>()
+  const property = fc.asyncProperty(plansOf(op), async (plan) => {
+    const given = await run(op, world, plan)
+    statuses.set(given.status, (statuses.get(given.status) ?? 0) + 1)
+    remember(given)
+    // What 202 sets going goes on in the background and may change rows under the next case.
+    if (given.status === 202) world = await newWorld()
+  })
+  // Cases build on one another, so the first finding is told as it is instead of being made smaller.
+  const settings = { numRuns: cases, seed: ownSeed, examples: [[rightPlan] as [Plan]], endOnFailure: true }
+  const { failed, errorInstance } = await fc.check(property, settings)
+  if (failed) throw errorInstance
+  return statuses
+}
+
+const each = operations.map((op, index) => [op.id, op, seed + index] as const)
+const timeout = 60_000 + cases * 2000
+
+it.each(each)('%s answers every request as it declares, and a refused one changes nothing', { timeout }, async (_, op, ownSeed) => {
+  const statuses = await statusesOf(op, ownSeed)
+  const spread = `${op.id} ${JSON.stringify([...statuses].sort(([a], [b]) => a - b))}`
+  if (process.env.FUZZ_CASES) console.log(spread)
+  expect(statuses.get(429) ?? 0, `most cases stopped at the limit: ${spread}`).toBeLessThanOrEqual(cases / 2)
+  expect(statuses.get(op.success) ?? 0, `no case succeeded: ${spread}`).toBeGreaterThan(0)
+})

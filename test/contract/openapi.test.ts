@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import openapi from '../../functions/openapi.json' with { type: 'json' }
+import { operations } from '../../functions/operations.ts'
+import { failuresOf } from '../../lib/http/operation.ts'
+import { problems } from '../../lib/http/problem.ts'
+
+type Json = Record<string, unknown>
+interface Content {
+  schema?: Json
+  example?: unknown
+}
+interface Described {
+  operationId: string
+  summary?: string
+  parameters?: (Json & { name: string; in: string; description?: string; required?: boolean; schema?: Json })[]
+  requestBody?: { content: Record<string, Content> }
+  responses: Record<string, { description?: string; headers?: Record<string, Json>; content?: Record<string, Content> }>
+  security: Json[]
+}
+
+const document = openapi as unknown as Json & {
+  paths: Record<string, Record<string, Described>>
+  components: Record<string, Record<string, Json>>
+}
+const schemas = document.components.schemas ?? {}
+const each = operations.map((op) => [op.id, op, document.paths[`/api/v1${op.path}`]?.[op.method] as Described] as const)
+const json = (content: Record<string, Content> | undefined) => content?.['application/json']
+
+/** Every object in a JSON value with the way to it, examples left out. */
+function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield [way, value as Json]
+  for (const [key, item] of Object.entries(value))
+    if (!['example', 'examples', 'default', 'enum'].includes(key)) yield* objectsIn(item, `${way}/${key}`)
+}
+
+function descriptionOf(property: Json): unknown {
+  return property.description ?? schemas[String(property.$ref).replace('#/components/schemas/', '')]?.description
+}
+
+describe('the document', () => {
+  it('is OpenAPI 3.1 with one entry for every operation and nothing else', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+    expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
+    const methods = Object.values(document.paths).flatMap((path) => Object.keys(path))
+    expect(methods).toHaveLength(operations.length)
+    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/api\/v1(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
+    for (const [id, , described] of each) expect(described?.operationId).toBe(id)
+  })
+
+  it('leads every reference to something that is there', () => {
+    for (const [way, { $ref }] of objectsIn(document)) {
+      if (typeof $ref !== 'string') continue
+      const target = $ref
+        .replace('#/', '')
+        .split('/')
+        .reduce<unknown>((at, key) => (at as Json | undefined)?.[key], document)
+      expect(target, `${way} refers to ${$ref}`).toBeDefined()
+    }
+  })
+
+  it('describes every property of every schema', () => {
+    const bare: string[] = []
+    for (const [way, { properties }] of objectsIn(document)) {
+      if (way.endsWith('/properties') || typeof properties !== 'object' || properties === null) continue
+      for (const [name, property] of Object.entries(properties as Record<string, Json>)) {
+        if (!descriptionOf(property)) bare.push(`${way}/${name}`)
+      }
+    }
+    expect(bare).toEqual([])
+  })
+
+  it('names types that JSON Schema has, and requires only properties that are there', () => {
+    const types = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null']
+    for (const [way, { type, properties, required, pattern }] of objectsIn(document)) {
+      if (way.endsWith('/properties') || way.endsWith('/parameters')) continue
+      if (way.includes('securitySchemes')) continue
+      if (typeof type === 'string') expect(types, way).toContain(type)
+      if (Array.isArray(required)) for (const name of required) expect(properties, `${way} requires ${name}`).toHaveProperty([name])
+      if (typeof pattern === 'string') expect(() => new RegExp(pattern, 'u'), way).not.toThrow()
+    }
+  })
+
+  it('keeps the examples of its shared schemas whole', () => {
+    for (const [name, { examples, required = [] }] of Object.entries(schemas)) {
+      for (const example of (examples as Json[] | undefined) ?? []) {
+        expect(Object.keys(example), `example of ${name}`).toEqual(expect.arrayContaining(required as string[]))
+      }
+    }
+  })
+})
+
+describe('every operation', () => {
+  it.each(each)('%s says what it does and what its parameters are', (_, op, { summary, parameters = [], security }) => {
+    expect(summary?.length).toBeGreaterThan(5)
+    for (const { name, description, schema, in: place, required } of parameters) {
+      expect([name, description?.length ?? 0]).not.toEqual([name, 0])
+      expect(schema, name).toBeTypeOf('object')
+      if (place === 'path') expect([name, required]).toEqual([name, true])
+    }
+    const inPath = [...op.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
+    expect(security).toEqual(op.access === 'public' ? [] : [{ bearer: [] }])
+  })
+
+  it.each(each)('%s shows a request and an answer that its own schemas take', (_, op, { requestBody, responses }) => {
+    const request = json(requestBody?.content)
+    if (op.body) {
+      expect(request?.example, 'no example of a request').toBeDefined()
+      expect((op.body as z.ZodType).safeParse(request?.example).error).toBeUndefined()
+    } else expect(requestBody).toBeUndefined()
+    const answer = json(responses[op.success]?.content)
+    if (op.returns) {
+      expect(answer?.example, 'no example of an answer').toBeDefined()
+      expect((op.returns as z.ZodType).safeParse(answer?.example).error).toBeUndefined()
+    } else expect(answer).toBeUndefined()
+  })
+
+  it.each(each)('%s lists every failure it declares, each with an example', (_, op, { responses }) => {
+    const statuses = [op.success, ...failuresOf(op).map((kind) => problems[kind].status)]
+    expect(Object.keys(responses).map(Number)).toEqual([...new Set(statuses)].sort((a, b) => a - b))
+    for (const [status, { description, content }] of Object.entries(responses)) {
+      expect([status, description?.length ?? 0]).not.toEqual([status, 0])
+      if (Number(status) < 400) continue
+      const example = json(content)?.example as { detail?: string; errors?: unknown[] } | undefined
+      expect([status, typeof example?.detail]).toEqual([status, 'string'])
+      if (status === '422') expect(example?.errors).toHaveLength(1)
+    }
+  })
+})

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import { operations } from '../../functions/operations.ts'
+import { parseRate } from '../../lib/cache/limiter.ts'
+import type { AnyOperation } from '../../lib/http/operation.ts'
+import { shared } from '../support/app.ts'
+import { newAccount, type Person } from '../support/people.ts'
+import type { Sample } from './fixture-rows.ts'
+import { fixtureOf, fixtures } from './fixtures.ts'
+import { isOpen, permitted, refused, roles, send, takesUuids, withIds } from './requests.ts'
+import { rowsOf } from './rows.ts'
+
+const service = shared()
+const each = (wanted: (op: AnyOperation) => boolean = () => true) => operations.filter(wanted).map((op) => [op.id, op] as const)
+const signedIn = (op: AnyOperation) => op.access !== 'public'
+const garbage = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
+const megabyte = 1024 * 1024
+
+/** Someone in a fresh account whom the operation lets in, a valid request of theirs, and how to send it. */
+async function scene(op: AnyOperation) {
+  const account = await newAccount(service)
+  const person = await permitted(op, account)
+  const sample = await fixtureOf(op)(service, person)
+  const token = signedIn(op) ? person.token : null
+  return { account, person, sample, token, rows: () => rowsOf(service, account.id) }
+}
+
+function expectSuccess(op: AnyOperation, answer: Awaited<ReturnType<typeof send>>) {
+  expect([answer.status, answer.text]).toEqual([op.success, op.returns ? expect.any(String) : ''])
+  if (!op.returns) return
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  expect((op.returns as z.ZodType).safeParse(answer.body).error).toBeUndefined()
+}
+
+describe('the list of operations', () => {
+  it('has a fixture for every operation, and an operation for every fixture', () => {
+    const ids: string[] = operations.map(({ id }) => id)
+    for (const op of operations) fixtureOf(op)
+    expect(Object.keys(fixtures).filter((id) => !ids.includes(id))).toEqual([])
+  })
+
+  it('names every id and every method with its path once, ids as group.verb', () => {
+    const ids = operations.map(({ id }) => id)
+    const places = operations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
+    expect([new Set(ids).size, new Set(places).size]).toEqual([operations.length, operations.length])
+    for (const id of ids) expect(id).toMatch(/^[a-z][a-zA-Z]*\.[a-z][a-zA-Z]*$/)
+  })
+
+  it('declares exactly the parameters of each path', () => {
+    for (const op of operations) {
+      const inPath = [...op.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect(Object.keys(op.params?.shape ?? {}), op.id).toEqual(inPath)
+    }
+  })
+})
+
+describe('who may call', () => {
+  it.each(each())('%s answers a valid request with its success status and shape', async (_, op) => {
+    const { sample, token } = await scene(op)
+    expectSuccess(op, await send(service, op, sample, { token }))
+  })
+
+  it.each(each(signedIn))('WIR-09 %s answers 401 with WWW-Authenticate without a Bearer token, and does nothing', async (_, op) => {
+    const { sample, rows, person } = await scene(op)
+    const before = await rows()
+    const tampered = `${person.token.slice(0, -8)}AAAAAAAA`
+    for (const headers of [{}, garbage.scheme, garbage.token, { authorization: person.token }, { authorization: `Bearer ${tampered}` }]) {
+      const answer = await send(service, op, sample, { headers: headers as Record<string, string> })
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+      expect(answer.body).toEqual({ detail: 'Not authenticated' })
+    }
+    expect(await rows()).toEqual(before)
+  })
+
+  it.each(each((op) => !signedIn(op)))('WIR-27 %s ignores a token, a broken one too', async (_, op) => {
+    const { sample, person, account } = await scene(op)
+    expectSuccess(op, await send(service, op, sample, { headers: garbage.token }))
+    for (const headers of [garbage.scheme, { authorization: `Bearer ${person.token}` }]) {
+      const again = await fixtureOf(op)(service, await permitted(op, account))
+      expectSuccess(op, await send(service, op, again, { headers }))
+    }
+  })
+
+  it.each(each(signedIn))('WIR-04 %s lets in the roles its access names, and answers 403 to the others', async (_, op) => {
+    const account = await newAccount(service)
+    // Those who are refused come first: what a success sets going may change rows a little later.
+    const refusedFirst = Object.entries(roles).sort(([, a], [, b]) => Number(a.may.includes(op.access)) - Number(b.may.includes(op.access)))
+    for (const [name, { is, may }] of refusedFirst) {
+      const person = await account.colleague(is)
+      const sample = await fixtureOf(op)(service, person)
+      const before = await rowsOf(service, account.id)
+      const answer = await send(service, op, sample, { token: person.token })
+      if (may.includes(op.access)) expect(answer.status, name).toBe(op.success)
+      else {
+        expect([name, answer.status, answer.body]).toEqual([name, 403, { detail: 'Not allowed' }])
+        expect(await rowsOf(service, account.id)).toEqual(before)
+      }
+    }
+  })
+
+  it('NOT-09 refuses every config operation to viewers, engineers and members', async () => {
+    const ofConfigs = operations.filter(
+      ({ path }) => path.startsWith('/notifications/configs') || path.startsWith('/notifications/deliveries'),
+    )
+    expect(ofConfigs.length).toBeGreaterThanOrEqual(7)
+    const account = await newAccount(service)
+    for (const op of ofConfigs) {
+      for (const role of ['viewer', 'engineer', 'admin'] as const) {
+        const person = await account.colleague({ role, teamRole: 'member' })
+        const sample = await fixtureOf(op)(service, person)
+        expect((await send(service, op, sample, { token: person.token })).status, `${op.id} by ${role}`).toBe(
+          role === 'admin' ? op.success : 403,
+        )
+      }
+    }
+  })
+})
+
+describe('what a request may be', () => {
+  it.each(each(takesUuids))('WIR-12 %s answers 404 for a malformed id', async (_, op) => {
+    let { sample, token, rows } = await scene(op)
+    let before = await rows()
+    const id = Object.values(sample.params ?? {})[0] ?? ''
+    const malformed = ['1', 'null', `${id}0`, id.slice(1), id.replaceAll('-', ''), `{${id}}`, `${id}'--`, '٣'.repeat(36)]
+    for (const [n, text] of malformed.entries()) {
+      if (n % 4 === 3) {
+        // The strictest limit is five a minute.
+        expect(await rows()).toEqual(before)
+        ;({ sample, token, rows } = await scene(op))
+        before = await rows()
+      }
+      const asked = withIds(sample, () => text)
+      const answer = await send(service, op, asked, { token })
+      expect([text, answer.status, answer.body]).toEqual([text, 404, { detail: 'Not found' }])
+    }
+    expect(await rows()).toEqual(before)
+  })
+
+  it.each(each((op) => op.body && !isOpen(op)))('WIR-10 WIR-14 %s answers 422 for a body key it does not know', async (_, op) => {
+    const { sample, token, rows } = await scene(op)
+    const before = await rows()
+    const answer = await send(service, op, { ...sample, body: { ...sample.body, zz_unknown: 1, 'zz also': [] } }, { token })
+    expect(answer.status).toBe(422)
+    expect(answer.body.errors).toEqual(
+      ['zz_unknown', 'zz also'].map((key) => ({ loc: ['body', key], msg: expect.any(String), type: expect.any(String) })),
+    )
+    expect(await rows()).toEqual(before)
+  })
+
+  it.each(each())('WIR-10 %s answers 422 for a query key it does not know', async (_, op) => {
+    const { sample, token, rows } = await scene(op)
+    const before = await rows()
+    const answer = await send(service, op, { ...sample, query: { ...sample.query, zz_unknown: '1' } }, { token })
+    expect(answer.status).toBe(422)
+    expect(answer.body.errors).toEqual([{ loc: ['query', 'zz_unknown'], msg: expect.any(String), type: expect.any(String) }])
+    expect(await rows()).toEqual(before)
+  })
+
+  it.each(each((op) => op.body))('WIR-13 %s answers 415 for another content type and 422 for malformed JSON', async (_, op) => {
+    const { sample, token, rows } = await scene(op)
+    const before = await rows()
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
+      expect((await send(service, op, sample, { token, headers: { 'content-type': type } })).status, type).toBe(415)
+    }
+    const answer = await send(service, op, sample, { token, raw: '{"a": 1,' })
+    expect([answer.status, answer.body.errors[0].loc]).toEqual([422, ['body']])
+    expect(await rows()).toEqual(before)
+  })
+
+  it.each(each((op) => op.method !== 'get'))('%s answers 413 for a body over its limit', async (_, op) => {
+    const { sample, token, rows } = await scene(op)
+    const before = await rows()
+    const answer = await send(service, op, sample, { token, size: (op.maxBody ?? megabyte) + 1 })
+    expect([answer.status, answer.body]).toEqual([413, { detail: 'The body is too large' }])
+    expect(await rows()).toEqual(before)
+  })
+})
+
+describe('the order of checks', () => {
+  it.each(each())('WIR-11 %s names the first of several mistakes', async (_, op) => {
+    const account = await newAccount(service)
+    const [right, wrong] = [await permitted(op, account), await refused(op, account)]
+    const sample = await fixtureOf(op)(service, right)
+    const mistakes = mistakesOf(op, sample)
+    for (let n = 0; n < mistakes.length; n++) {
+      const left = mistakes.slice(n).map(({ status }) => status)
+      const who: Person | null = left.includes(401) || !signedIn(op) ? null : left.includes(403) ? wrong : right
+      const { sample: asked, ...rest } = withAll(mistakes.slice(n), sample)
+      const answer = await send(service, op, asked, { token: who?.token ?? null, ...rest })
+      expect([answer.status, left], `${op.id} with mistakes ${left}`).toEqual([left[0], left])
+    }
+  })
+
+  it.each(each((op) => signedIn(op) && op.access !== 'user'))('WIR-11 %s answers 429 before 403, and 401 before 429', async (_, op) => {
+    const account = await newAccount(service)
+    const wrong = await refused(op, account)
+    const asked = { params: Object.fromEntries(Object.keys(op.params?.shape ?? {}).map((name) => [name, crypto.randomUUID()])) }
+    const { max } = parseRate(op.limit)
+    for (let n = 0; n < max; n++) expect((await send(service, op, asked, { token: wrong.token })).status).toBe(403)
+    const over = await send(service, op, asked, { token: wrong.token })
+    expect([over.status, over.headers.get('ratelimit-limit'), over.headers.get('ratelimit-remaining')]).toEqual([429, String(max), '0'])
+    expect((await send(service, op, asked)).status).toBe(401)
+  })
+})
+
+interface Broken {
+  sample: Sample
+  headers?: Record<string, string>
+  raw?: string
+  size?: number
+}
+interface Mistake {
+  status: number
+  make?: (request: Broken) => Partial<Broken>
+}
+
+/** All mistakes a request of an operation can hold at once, in the order in which they are to be named. */
+function mistakesOf(op: AnyOperation, sample: Sample): Mistake[] {
+  const nobody = crypto.randomUUID()
+  const randomIds = withIds(sample, () => nobody)
+  const malformedPath = Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, 'not-an-id']))
+  const all: (Mistake | false)[] = [
+    signedIn(op) && { status: 401 },
+    signedIn(op) && op.access !== 'user' && { status: 403 },
+    takesUuids(op) && { status: 404, make: (request) => ({ sample: { ...request.sample, params: malformedPath } }) },
+    op.method !== 'get' && { status: 413, make: () => ({ size: (op.maxBody ?? megabyte) + 1 }) },
+    op.body !== undefined && { status: 415, make: () => ({ raw: '{', headers: { 'content-type': 'text/plain' } }) },
+    { status: 422, make: ({ sample }) => ({ sample: { ...sample, query: { ...sample.query, zz_unknown: '1' } } }) },
+    takesUuids(op) && { status: 404, make: () => ({ sample: randomIds }) },
+  ]
+  return all.filter((mistake) => mistake !== false)
+}
+
+function withAll(mistakes: readonly Mistake[], sample: Sample): Broken {
+  let request: Broken = { sample }
+  for (const { make } of mistakes.toReversed()) request = Object.assign(request, make?.(request))
+  return request
+}

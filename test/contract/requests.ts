@@ -1,0 +1,113 @@
+import { request as httpRequest } from 'node:http'
+import type { AnyOperation } from '../../lib/http/operation.ts'
+import { type Answer, request, type Service } from '../support/app.ts'
+import type { AccountOf, Person } from '../support/people.ts'
+import { type Sample, someAddress } from './fixture-rows.ts'
+
+type RoleName = 'viewer' | 'leadingViewer' | 'engineer' | 'teamAdmin' | 'admin' | 'superAdmin'
+interface Role {
+  is: NonNullable<Parameters<AccountOf['colleague']>[0]>
+  may: readonly string[]
+}
+
+/** The people of an account, with the words of `access` that let them in. */
+export const roles: Record<RoleName, Role> = {
+  viewer: { is: { role: 'viewer' }, may: ['user'] },
+  leadingViewer: { is: { role: 'viewer', teamRole: 'admin' }, may: ['user', 'team_admin'] },
+  engineer: { is: { role: 'engineer' }, may: ['user', 'engineer'] },
+  teamAdmin: { is: { role: 'engineer', teamRole: 'admin' }, may: ['user', 'engineer', 'team_admin'] },
+  admin: { is: { role: 'admin' }, may: ['user', 'engineer', 'team_admin', 'account_admin'] },
+  superAdmin: { is: { role: 'engineer', superAdmin: true }, may: ['user', 'engineer', 'super_admin'] },
+}
+
+/** A fresh colleague whom the operation lets in, or one it refuses. */
+export function permitted(op: AnyOperation, account: AccountOf): Promise<Person> {
+  return account.colleague(roles[op.access === 'super_admin' ? 'superAdmin' : 'admin'].is)
+}
+export function refused(op: AnyOperation, account: AccountOf): Promise<Person> {
+  return account.colleague(roles[op.access === 'super_admin' ? 'admin' : 'viewer'].is)
+}
+
+/** The path below /api/v1, query included. */
+export function pathOf(op: AnyOperation, { params = {}, query = {} }: Sample): string {
+  const path = op.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams(query).toString()
+  return search ? `${path}?${search}` : path
+}
+
+interface Sending {
+  token?: string | null
+  headers?: Record<string, string>
+  raw?: string
+  /** Announces a body of so many bytes and sends none of it: who refuses one unread closes the connection under a client that writes. */
+  size?: number
+}
+
+/** Sends a sample as somebody, from an address of its own. */
+export function send(
+  service: Service,
+  op: AnyOperation,
+  sample: Sample,
+  { token, headers = {}, raw, size }: Sending = {},
+): Promise<Answer> {
+  const content = raw === undefined ? (sample.body === undefined ? {} : { body: sample.body }) : { raw }
+  const all = { 'cf-connecting-ip': someAddress(), ...headers }
+  if (size) return announce(`${service.api}/api/v1${pathOf(op, sample)}`, op.method, size, { ...all, ...bearer(token) })
+  return request(service, op.method.toUpperCase(), pathOf(op, sample), { ...content, token: token ?? null, headers: all })
+}
+
+export function bearer(token: string | null | undefined): Record<string, string> {
+  return token ? { authorization: `Bearer ${token}` } : {}
+}
+
+export function announce(url: string, method: string, size: number, headers: Record<string, string>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(url, {
+      method: method.toUpperCase(),
+      agent: false,
+      headers: { 'content-type': 'application/json', ...headers, 'content-length': String(size) },
+    })
+    sent.once('error', reject)
+    sent.once('response', async (response) => {
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      sent.removeAllListeners('error').on('error', () => {})
+      sent.destroy()
+      const pairs = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string])
+      const json = response.headers['content-type']?.includes('json') && text
+      resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), body: json ? JSON.parse(text) : null, text })
+    })
+    sent.flushHeaders()
+  })
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Whether an operation's body is an open object, which takes any key. */
+export function isOpen({ body }: AnyOperation): boolean {
+  return body !== undefined && !JSON.stringify(body.safeParse({ zz_unknown: 1 }).error?.issues ?? []).includes('unrecognized_keys')
+}
+
+/** Whether an operation's path names rows by their ids, and not by a code. */
+export function takesUuids({ params }: AnyOperation): boolean {
+  return params !== undefined && !params.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, 'x']))).success
+}
+
+/** The same request with every id of a row, in path and body, put through `change`. */
+export function withIds({ params, query, body }: Sample, change: (id: string) => string): Sample {
+  const map = <V>(values: Record<string, V>) => Object.entries(values).map(([key, value]) => [key, isId(value) ? change(value) : value])
+  return {
+    ...(params && { params: Object.fromEntries(map(params)) }),
+    ...(query && { query }),
+    ...(body && { body: Object.fromEntries(map(body)) }),
+  }
+}
+
+/** The ids of rows that a sample names, in path and body. */
+export function idsOf(sample: Sample): string[] {
+  return [...Object.values(sample.params ?? {}), ...Object.values(sample.body ?? {})].filter(isId)
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && uuid.test(value)
+}

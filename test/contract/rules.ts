@@ -1,0 +1,88 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+
+// Groups whose every rule a test must name; a group joins with the issue that builds it.
+const built = ['NOT', 'WIR']
+
+const root = join(import.meta.dirname, '../..')
+
+/** Ids by number order, as rules.tsv lists them. */
+async function readRules(): Promise<Map<string, string>> {
+  const lines = (await readFile(join(import.meta.dirname, 'rules.tsv'), 'utf8')).trim().split('\n').slice(1)
+  return new Map(lines.map((line) => line.split('\t')).map(([id = '', , rule = '']) => [id, rule]))
+}
+
+/** Every test's name in a source, but of those that are skipped or still to do. */
+export function testNames(source: string): string[] {
+  const names: string[] = []
+  for (const match of source.matchAll(/(?<![\w.$'"`])(?:it|test|describe)((?:\.\w+)*)\s*\(/g)) {
+    const modifiers = match[1] ?? ''
+    if (/\.(skip|todo)\b/.test(modifiers)) continue
+    let at = match.index + match[0].length
+    if (/\.(each|for|skipIf|runIf)$/.test(modifiers)) {
+      at = source.indexOf('(', endOfCall(source, at)) + 1
+    }
+    const name = /^\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/.exec(source.slice(at, at + 1000))
+    if (name?.[2] !== undefined) names.push(name[2])
+  }
+  return names
+}
+
+/** The index behind the bracket that closes the one before `at`, brackets in texts not counted. */
+function endOfCall(source: string, at: number): number {
+  let depth = 1
+  let quote = ''
+  for (let i = at; i < source.length; i++) {
+    const c = source[i] ?? ''
+    if (quote) {
+      if (c === '\\') i++
+      else if (c === quote) quote = ''
+    } else if (`'"\``.includes(c)) quote = c
+    else if (c === '(') depth++
+    else if (c === ')' && --depth === 0) return i + 1
+  }
+  return source.length
+}
+
+/** The rules a name begins with: `NOT-11 NOT-47 tests a config` proves two. */
+export function rulesOf(name: string, groups: ReadonlySet<string>): string[] {
+  const ids: string[] = []
+  for (const word of name.split(' ')) {
+    if (!/^[A-Z]{3}-\d+$/.test(word) || !groups.has(word.slice(0, 3))) break
+    ids.push(word)
+  }
+  return ids
+}
+
+async function sources(): Promise<string[]> {
+  const files = await readdir(join(root, 'test'), { recursive: true })
+  return files
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort()
+    .map((file) => join(root, 'test', file))
+}
+
+async function main(): Promise<number> {
+  const rules = await readRules()
+  const groups = new Set([...rules.keys()].map((id) => id.slice(0, 3)))
+  const proved = new Set<string>()
+  const unknown: string[] = []
+  for (const file of await sources()) {
+    for (const id of testNames(await readFile(file, 'utf8')).flatMap((name) => rulesOf(name, groups))) {
+      if (rules.has(id)) proved.add(id)
+      else unknown.push(`${id} in ${relative(root, file)}`)
+    }
+  }
+  for (const group of groups) {
+    const ids = [...rules.keys()].filter((id) => id.startsWith(group))
+    const done = ids.filter((id) => proved.has(id)).length
+    if (done > 0 || built.includes(group))
+      console.log(`${group} ${done} of ${ids.length} rules named by a test${built.includes(group) ? '' : ' (not built)'}`)
+  }
+  const missing = [...rules].filter(([id]) => built.includes(id.slice(0, 3)) && !proved.has(id))
+  if (missing.length > 0) console.log(`\nNo test names:\n${missing.map(([id, rule]) => `  ${id} ${rule}`).join('\n')}`)
+  if (unknown.length > 0) console.log(`\nUnknown rules:\n${unknown.map((line) => `  ${line}`).join('\n')}`)
+  return missing.length + unknown.length > 0 ? 1 : 0
+}
+
+if (import.meta.main) process.exitCode = await main()

@@ -1,0 +1,176 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { shared } from '../support/app.ts'
+import { type AccountOf, newAccount } from '../support/people.ts'
+import { insertDelivery, insertNotification } from './fixture-rows.ts'
+import { rowsOf, tenantTables } from './rows.ts'
+
+const service = shared()
+const tables = await tenantTables(service)
+const tenant = ['accounts', ...tables]
+
+/** Every account's rows are out of the runtime role's reach there, so these need no account of their own. */
+const platformOnly = ['passwords', 'refresh_tokens', 'one_time_tokens', 'invite_codes']
+/** Indexes that do not begin with the account, and why. */
+const otherIndexes = new Set([
+  'users_email', // an address signs in before its account is known
+  'deliveries_due', // the sweep reads every account at once, through the platform's door
+  'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
+])
+
+describe('the schema', () => {
+  it('forces row level security on every tenant table, with a check of what is written', async () => {
+    const flags = await service.sql<{ name: string; on: boolean }>(
+      `select relname as name, relrowsecurity and relforcerowsecurity as on from pg_class
+        where relnamespace = 'public'::regnamespace and relname = any ($1)`,
+      [tenant],
+    )
+    expect(flags.filter(({ on }) => !on)).toEqual([])
+    expect(flags).toHaveLength(tenant.length)
+    const policies = await service.sql<{ tablename: string; cmd: string; qual: string | null; with_check: string | null }>(
+      `select tablename, cmd, qual, with_check from pg_policies where schemaname = 'public'`,
+    )
+    for (const table of tenant) {
+      const own = policies.filter(({ tablename }) => tablename === table)
+      const reads = own.filter(({ cmd }) => cmd === 'ALL' || cmd === 'SELECT')
+      const writes = own.filter(({ cmd }) => cmd === 'ALL' || cmd === 'INSERT')
+      expect([table, reads.length, writes.length]).toEqual([table, 1, 1])
+      for (const { cmd, qual } of own) if (cmd !== 'INSERT') expect(qual, table).toMatch(/^\(+(account_id|id) = app\.account_id\(\)/)
+      for (const { cmd, with_check } of own)
+        if (cmd !== 'SELECT' && cmd !== 'DELETE') expect(with_check, table).toMatch(/^\(+(account_id|id) = app\.account_id\(\)/)
+    }
+  })
+
+  it('begins every index of a tenant table with its account', async () => {
+    const rows = await service.sql<{ index: string; table: string; columns: string[]; primary: boolean }>(
+      `select c.relname as index, t.relname as table, i.indisprimary as primary,
+              array(select pg_get_indexdef(i.indexrelid, n, true) from generate_series(1, i.indnkeyatts) n) as columns
+         from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid where t.relname = any ($1)`,
+      [tables],
+    )
+    expect(rows.length).toBeGreaterThan(tables.length)
+    const others = rows.filter(({ columns, primary }) => columns[0] !== 'account_id' && !(primary && columns.join() === 'id'))
+    expect(others.filter(({ index }) => !otherIndexes.has(index))).toEqual([])
+  })
+
+  it('points to tenant tables by account and id together', async () => {
+    const keys = await service.sql<{ name: string; from: string; to: string; columns: string[]; targets: string[] }>(
+      `select k.conname as name, k.conrelid::regclass::text as from, k.confrelid::regclass::text as to,
+              array(select attname::text from unnest(k.conkey) with ordinality n (num, at)
+                      join pg_attribute on attrelid = k.conrelid and attnum = num order by at) as columns,
+              array(select attname::text from unnest(k.confkey) with ordinality n (num, at)
+                      join pg_attribute on attrelid = k.confrelid and attnum = num order by at) as targets
+         from pg_constraint k where k.contype = 'f' and k.connamespace = 'public'::regnamespace`,
+    )
+    const toTenants = keys.filter(({ from, to }) => tables.includes(to) && !platformOnly.includes(from))
+    expect(toTenants.length).toBeGreaterThan(5)
+    // A key ignores row level security, so it must not be able to name another account's row.
+    expect(toTenants.filter(({ columns, targets }) => columns[0] !== 'account_id' || targets[0] !== 'account_id')).toEqual([])
+  })
+
+  it('gives the runtime role nothing of its own and no way around', async () => {
+    const [role] = await service.sql(
+      `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, has_schema_privilege('app_runtime', 'public', 'create') as creates_public,
+              has_schema_privilege('app_runtime', 'app', 'create') as creates_app, pg_has_role('app_runtime', 'app_platform', 'member') as is_platform
+         from pg_roles where rolname = 'app_runtime'`,
+    )
+    expect(Object.values(role ?? {})).toEqual([false, false, false, false, false, false, false])
+    const owned = await service.sql(
+      `select relname from pg_class where relowner = 'app_runtime'::regrole
+       union all select proname from pg_proc where proowner = 'app_runtime'::regrole`,
+    )
+    expect(owned).toEqual([])
+    for (const table of [...platformOnly, 'login_failures']) {
+      const [{ may } = { may: true }] = await service.sql<{ may: boolean }>(
+        `select has_table_privilege('app_runtime', $1, 'select') as may`,
+        [table],
+      )
+      expect([table, may]).toEqual([table, false])
+    }
+    const loose = await service.sql(
+      `select p.proname from pg_proc p where p.pronamespace = 'app'::regnamespace and p.prosecdef
+          and not coalesce(p.proconfig, '{}') && array['search_path=pg_catalog, pg_temp', 'search_path=public, pg_temp']`,
+    )
+    expect(loose, 'security definer functions without a pinned search_path').toEqual([])
+  })
+})
+
+describe('row level security alone', () => {
+  let client: pg.Client
+  let ours: AccountOf
+  let theirs: AccountOf
+
+  beforeAll(async () => {
+    const url = new URL(service.settings.DATABASE_URL ?? '')
+    const { username: user, password, pathname } = url
+    client = new pg.Client({ host: '127.0.0.1', port: inject('shared').postgresPort, user, password, database: pathname.slice(1) })
+    await client.connect()
+    ours = await newAccount(service)
+    theirs = await newAccount(service)
+    await insertDelivery(service, ours.admin)
+    await insertNotification(service, ours.admin)
+    await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
+    await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
+    await service.sql(
+      `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,
+      [ours.id, ours.admin.id],
+    )
+  })
+  afterAll(() => client.end())
+
+  const idColumn = (table: string) => (table === 'accounts' ? 'id' : 'account_id')
+  const count = async (sql: string, values: unknown[] = []) => (await client.query(sql, values)).rowCount ?? 0
+
+  /** Runs one statement in a scope and takes it back; a missing privilege or a policy's refusal counts as no row. */
+  async function inScope(of: AccountOf, sql: string, values: unknown[] = []): Promise<number | string> {
+    await client.query('begin')
+    try {
+      await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [of.admin.id, of.id, of.admin.signInId])
+      return await count(sql, values)
+    } catch (error) {
+      return (error as { code: string }).code
+    } finally {
+      await client.query('rollback')
+    }
+  }
+
+  it.each(tenant)('shows, changes and deletes nothing of another account in %s', async (table) => {
+    const where = `where ${idColumn(table)} = $1`
+    const before = await rowsOf(service, ours.id)
+    const [column] = (await service.sql<{ name: string }>(
+      `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and has_column_privilege('app_runtime', attrelid, attnum, 'update')
+       order by attname = 'account_id', attnum limit 1`,
+      [table],
+    )) as [{ name: string } | undefined]
+    expect(await inScope(ours, `select 1 from ${table} ${where}`, [ours.id])).toBeGreaterThan(0)
+    expect(await inScope(theirs, `select 1 from ${table} ${where}`, [ours.id])).toBe(0)
+    if (column) expect(await inScope(theirs, `update ${table} set ${column.name} = ${column.name} ${where}`, [ours.id])).toBe(0)
+    expect([0, '42501']).toContain(await inScope(theirs, `delete from ${table} ${where}`, [ours.id]))
+    const copy = `insert into ${table} select (jsonb_populate_record(null::${table}, $1)).*`
+    const [{ row } = { row: {} }] = await service.sql<{ row: object }>(`select to_jsonb(t) as row from ${table} t ${where} limit 1`, [
+      ours.id,
+    ])
+    const fresh = { ...row, ...('id' in row ? { id: crypto.randomUUID() } : {}), [idColumn(table)]: ours.id }
+    expect(await inScope(theirs, copy, [JSON.stringify(fresh)])).toBe('42501')
+    expect(await rowsOf(service, ours.id)).toEqual(before)
+  })
+
+  it('shows nothing outside a scope, nor after one on the same connection', async () => {
+    for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
+    await client.query('begin')
+    await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [ours.admin.id, ours.id, ours.admin.signInId])
+    expect(await count('select 1 from users')).toBe(1)
+    await client.query('commit')
+    // After a commit the setting is empty, not missing.
+    expect((await client.query(`select current_setting('app.account_id', true) as left`)).rows).toEqual([{ left: '' }])
+    for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
+  })
+
+  it('lets nobody enter an account with the sign-in of another, nor without one', async () => {
+    const enter = (values: string[]) => client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, values)
+    await expect(enter([theirs.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({ code: 'SF401' })
+    await expect(enter([ours.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({ code: 'SF401' })
+    await expect(client.query('select app.enter_account($1, $2)', [ours.id, ours.admin.id])).rejects.toMatchObject({ code: '42501' })
+    await expect(client.query('set role app_platform')).rejects.toMatchObject({ code: '42501' })
+  })
+})

@@ -1,0 +1,50 @@
+import openapi from '../../functions/openapi.json' with { type: 'json' }
+import type { AnyOperation } from '../../lib/http/operation.ts'
+
+export interface Given {
+  status: number
+  headers: Headers
+  text: string
+}
+
+const paths = openapi.paths as unknown as Record<string, Record<string, { responses: Record<string, unknown> }>>
+const places = new Set(['path', 'query', 'body', 'header'])
+
+/** What is wrong with an answer by the document, or null. */
+export function faultOf(op: AnyOperation, { status, headers, text }: Given): string | null {
+  const declared = paths[`/api/v1${op.path}`]?.[op.method]?.responses ?? {}
+  if (status >= 500) return `answered ${status}`
+  if (!(status in declared)) return `answered ${status}, which it does not declare`
+  if (!headers.get('x-request-id')) return 'answered without X-Request-Id'
+  if (status === op.success && !op.returns) return text === '' ? null : 'answered content where it declares none'
+  if (!headers.get('content-type')?.startsWith('application/json')) return `answered ${headers.get('content-type')} instead of JSON`
+  const body = parse(text)
+  if (body === undefined) return 'answered malformed JSON'
+  return status === op.success ? faultOfSuccess(op, body) : faultOfFailure(status, headers, body)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function faultOfSuccess(op: AnyOperation, body: unknown): string | null {
+  const parsed = op.returns.safeParse(body)
+  return parsed.success ? null : `answered another shape than it declares: ${parsed.error.message}`
+}
+
+function faultOfFailure(status: number, headers: Headers, body: unknown): string | null {
+  const { detail, code, errors } = (body ?? {}) as Record<string, unknown>
+  if (typeof detail !== 'string' || detail === '') return 'refused without a detail'
+  if (code !== undefined && typeof code !== 'string') return 'refused with a code that is no text'
+  if (status === 401 && headers.get('www-authenticate') !== 'Bearer' && code === undefined && detail === 'Not authenticated')
+    return 'answered 401 without WWW-Authenticate: Bearer'
+  if (status === 429 && !/^\d+$/.test(headers.get('retry-after') ?? '')) return 'answered 429 without Retry-After'
+  if (status !== 422) return null
+  if (!Array.isArray(errors) || errors.length === 0) return 'answered 422 without errors'
+  const bad = errors.find(({ loc, msg, type }) => !places.has(loc?.[0]) || typeof msg !== 'string' || typeof type !== 'string')
+  return bad ? `answered 422 with a mistake out of shape: ${JSON.stringify(bad)}` : null
+}

@@ -1,0 +1,164 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, onTestFinished, type TestContext } from 'vitest'
+import openapi from '../../functions/openapi.json' with { type: 'json' }
+import { ownService } from '../support/app.ts'
+import { openBrowser } from '../support/browser.ts'
+import { newAccount } from '../support/people.ts'
+
+let service: Awaited<ReturnType<typeof ownService>>
+let browser: Browser | undefined
+let why = ''
+
+beforeAll(async () => {
+  const opened = openBrowser().catch((error: Error) => {
+    why = `No browser starts on this machine: ${error.message.split('\n')[0]}`
+    console.warn(`The pages were not tested. ${why}`)
+    return undefined
+  })
+  ;[service, browser] = await Promise.all([ownService(), opened])
+})
+afterAll(async () => {
+  await browser?.close()
+  await service.close()
+})
+
+/** A page that writes down what it asks for and what goes wrong in it. */
+async function openPage(context: TestContext): Promise<{ page: Page; asked: string[]; wrong: string[] }> {
+  if (!browser) return context.skip(why)
+  const page = await browser.newPage()
+  onTestFinished(() => page.close())
+  page.setDefaultTimeout(15_000)
+  const asked: string[] = []
+  const wrong: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  // An answer whose body nobody reads before the page reloads counts as aborted.
+  page.on('requestfailed', (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && wrong.push(`${request.url()} failed`))
+  page.on('response', (response) => response.status() >= 400 && wrong.push(`${response.url()} ${response.status()}`))
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()))
+  page.on('pageerror', (error) => wrong.push(error.message))
+  return { page, asked, wrong }
+}
+
+it('/docs leads to /docs/, and what the page loads is there, with its type', async () => {
+  const answer = await fetch(`${service.api}/docs`, { redirect: 'manual' })
+  expect([answer.status, answer.headers.get('location')]).toEqual([308, '/docs/'])
+  for (const [name, type] of [
+    ['', 'text/html'],
+    ['swagger-ui.css', 'text/css'],
+    ['swagger-ui-bundle.js', 'text/javascript'],
+    ['start.js', 'text/javascript'],
+    ['favicon.svg', 'image/svg+xml'],
+  ]) {
+    const part = await fetch(`${service.api}/docs/${name}`)
+    expect([name, part.status, part.headers.get('content-type')?.split(';')[0]]).toEqual([name, 200, type])
+  }
+})
+
+it('the page names no other origin: the browser of a laptop might not ask it', async () => {
+  for (const name of ['', 'start.js', 'favicon.svg']) {
+    const text = await (await fetch(`${service.api}/docs/${name}`)).text()
+    expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:\/\/|["']\/\//)
+  }
+})
+
+it('/openapi.json is the committed document', async () => {
+  const answer = await fetch(`${service.api}/openapi.json`)
+  expect(answer.headers.get('content-type')).toContain('application/json')
+  expect(await answer.json()).toEqual(openapi)
+})
+
+it('the reference lists every operation and asks nobody but its own origin', async (context) => {
+  const { page, asked, wrong } = await openPage(context)
+  await page.goto(`${service.api}/docs`)
+  await page.waitForSelector('.opblock')
+  const listed = await page.locator('.opblock').evaluateAll((blocks) =>
+    blocks.map((block) => {
+      const text = (name: string) =>
+        block
+          .querySelector(name)
+          ?.textContent?.replace(/\u200b/g, '')
+          .trim()
+      return `${text('.opblock-summary-method')} ${text('.opblock-summary-path')}`
+    }),
+  )
+  const declared = Object.entries(openapi.paths).flatMap(([path, methods]) => Object.keys(methods).map((m) => `${m.toUpperCase()} ${path}`))
+  expect(listed.sort()).toEqual(declared.sort())
+  expect(asked.length).toBeGreaterThan(4)
+  expect(asked.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
+  expect(wrong).toEqual([])
+})
+
+it('an operation is opened, tried out with a pasted token, and its answer shown', async (context) => {
+  const { page, asked, wrong } = await openPage(context)
+  const { admin } = await newAccount(service)
+  await page.goto(`${service.api}/docs/`)
+  await page.click('.scheme-container .authorize')
+  await page.fill('.modal-ux input[type=text]', admin.token)
+  await page.click('.modal-ux button.authorize')
+  await page.click('.modal-ux .btn-done')
+  await page.click('.opblock-summary-path[data-path="/api/v1/notifications/event-keys"]')
+  await page.click('.opblock.is-open .execute')
+  const answered = page.locator('.opblock.is-open .live-responses-table tbody .response')
+  await answered.waitFor()
+  expect((await answered.locator('.response-col_status').textContent())?.trim()).toBe('200')
+  expect(await answered.textContent()).toContain('session.escalated')
+  expect(await page.locator('.opblock.is-open .request-url').textContent()).toContain(`${service.api}/api/v1/notifications/event-keys`)
+  expect(asked).toContain(`${service.api}/api/v1/notifications/event-keys`)
+  expect(asked.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
+  expect(wrong).toEqual([])
+})
+
+it('an opened operation shows its request and answer examples and its failures', async (context) => {
+  const { page, wrong } = await openPage(context)
+  await page.goto(`${service.api}/docs/#/notifications/notifications.createConfig`)
+  const opened = page.locator('.opblock.is-open')
+  await opened.locator('.response-col_status', { hasText: '201' }).waitFor()
+  expect(await opened.locator('textarea.body-param__text').inputValue()).toContain('oncall@northwind.example')
+  const declared = Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses)
+  const shown = await opened.locator('.responses-table:not(.live-responses-table) .response > .response-col_status').allTextContents()
+  expect(shown.map((text) => text.trim().slice(0, 3)).sort()).toEqual(declared.sort())
+  expect(wrong).toEqual([])
+})
+
+it('the local desk draws a mail and the messages of both chat tools', async (context) => {
+  const { page, asked, wrong } = await openPage(context)
+  const { admin } = await newAccount(service)
+  const webhook = (tool: number) => ({ channel: `chat${tool}_webhook`, webhook_url: `${service.local}/chat/${tool}/desk` })
+  for (const config of [webhook(1), webhook(2), { channel: 'email', email_addresses: ['desk@people.example'] }]) {
+    const made = await admin.call('POST', '/notifications/configs', config)
+    expect((await admin.call('POST', '/notifications/configs/test', { config_id: made.body.id })).body.success).toBe(true)
+  }
+  await page.goto(service.local)
+  for (const tool of [1, 2]) {
+    const drawn = page.locator('#chat article', { hasText: `/chat/${tool}/desk` }).locator('.message')
+    expect(await drawn.textContent()).toContain('Test message')
+    expect(await drawn.locator('a', { hasText: 'Open in Support Flow' }).getAttribute('href')).toMatch(/^https:\/\/app\./)
+  }
+  const mail = page.locator('#mail article', { hasText: 'desk@people.example' })
+  expect(await mail.locator('b').first().textContent()).toBe('Test message')
+  await mail.scrollIntoViewIfNeeded()
+  const letter = mail.locator('iframe').contentFrame()
+  expect(await letter.locator('h1').textContent()).toBe('Test message')
+  expect(await letter.locator('a').getAttribute('href')).toBe('https://app.supportflow.example/settings/notifications')
+  expect(asked.filter((url) => new URL(url).origin !== service.local && !url.startsWith('about:'))).toEqual([])
+  expect(wrong).toEqual([])
+})
+
+it("the local desk's levers work: a fault is set and lifted, the clock moves", async (context) => {
+  const { page, wrong } = await openPage(context)
+  await page.goto(service.local)
+  await page.selectOption('select[name=service]', 'chat1')
+  await page.selectOption('select[name=mode]', 'error')
+  await page.fill('input[name=times]', '3')
+  await page.click('button:text-is("set")')
+  await page.locator('p.bad', { hasText: 'chat1: error, 3 more' }).waitFor()
+  expect(service.stack.local.faults.list()).toEqual([{ service: 'chat1', mode: 'error', times: 3 }])
+  await page.click('button:text-is("lift all")')
+  await page.locator('p.bad').waitFor({ state: 'detached' })
+  expect(service.stack.local.faults.list()).toEqual([])
+  await page.click('button:text-is("+ 2 min")')
+  await page.getByText('120 s ahead').waitFor()
+  const [moved] = await service.sql<{ seconds: number }>('select round(extract(epoch from app.now() - now()))::int as seconds')
+  expect(moved?.seconds).toBe(120)
+  expect(wrong).toEqual([])
+})

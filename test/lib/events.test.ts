@@ -1,0 +1,148 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { announce, type Event, snippet } from '../../lib/events/events.ts'
+import { type EventKey, eventKeyList } from '../../lib/events/keys.ts'
+
+const id = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'
+const actor = { actorId: id, teamId: id }
+const escalation = {
+  ...actor,
+  key: 'session.escalated' as const,
+  sessionId: id,
+  engineerName: 'Dana Reyes',
+  problemSummary: 'VPN drops',
+  psaTicketId: null as string | null,
+  targetUserId: null as string | null,
+}
+
+type Sample = { [Key in EventKey]: (text: string, name: string) => Extract<Event, { key: Key }> }
+/** One of each, its texts as long as they may be. */
+const samples: Sample = {
+  'session.escalated': (text, name) => ({ ...escalation, engineerName: name, problemSummary: text, psaTicketId: name.slice(0, 50) }),
+  'handoff.claimed': (text, name) => ({
+    ...actor,
+    key: 'handoff.claimed',
+    sessionId: id,
+    sessionTitle: text,
+    claimantName: name,
+    engineerId: 'e',
+  }),
+  'handoff.assessment_ready': (text) => ({ ...actor, key: 'handoff.assessment_ready', sessionId: id, sessionTitle: text, claimantId: 'c' }),
+  'proposal.submitted': (text, name) => ({ ...actor, key: 'proposal.submitted', proposalId: id, flowName: text, submitterName: name }),
+  'proposal.approved': (text) => ({ ...actor, key: 'proposal.approved', proposalId: id, flowName: text, submitterId: 's' }),
+  'proposal.rejected': (text) => ({ ...actor, key: 'proposal.rejected', proposalId: id, flowName: text, submitterId: 's', reason: text }),
+  'maintenance.batch_created': (text) => ({
+    ...actor,
+    key: 'maintenance.batch_created',
+    scheduleId: id,
+    scheduleName: text,
+    sessionCount: 2,
+    ownerId: 'o',
+  }),
+  'maintenance.run_failed': (text) => ({
+    ...actor,
+    key: 'maintenance.run_failed',
+    scheduleId: id,
+    scheduleName: text,
+    reason: text,
+    ownerId: 'o',
+  }),
+  'psa.push_failed': (text) => ({ ...actor, key: 'psa.push_failed', sessionId: id, psaTicketId: '4711', reason: text, ownerId: 'o' }),
+  'member.joined': (_, name) => ({ ...actor, key: 'member.joined', memberName: name, inviterId: 'i' }),
+}
+
+describe('a snippet', () => {
+  it('NOT-28 stays whole up to 70 characters and is cut to the first 70 and an ellipsis from 71 on', () => {
+    for (const one of ['a', '😀', 'é', '你']) {
+      expect(snippet(one.repeat(70))).toBe(one.repeat(70))
+      expect(snippet(one.repeat(71))).toBe(`${one.repeat(70)}…`)
+    }
+    expect(snippet('VPN drops')).toBe('VPN drops')
+  })
+
+  it('NOT-28 is one line: the length is counted after white space is made single', () => {
+    expect(snippet('  VPN\r\n\tdrops\u2028again  ')).toBe('VPN drops again')
+    expect(snippet(`${'x'.repeat(35)} \n ${'y'.repeat(34)}`)).toBe(`${'x'.repeat(35)} ${'y'.repeat(34)}`)
+  })
+
+  it('NOT-28 holds for every text', () => {
+    const spaced = fc.string({ unit: fc.constantFrom(' ', '\n', 'a', '😀', '你'), maxLength: 200, size: 'max' })
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200, size: 'max' }), spaced), (text) => {
+        const line = Array.from(text.replace(/\s+/g, ' ').trim())
+        const shown = snippet(text)
+        expect(Array.from(shown).length).toBe(Math.min(71, line.length))
+        expect(shown).toBe(line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join(''))
+        expect(shown.isWellFormed()).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('an escalation', () => {
+  it('NOT-27 NOT-38 names the engineer and the snippet in its title', () => {
+    expect(announce(escalation).title).toBe('Dana Reyes escalated: VPN drops')
+    const long = announce({ ...escalation, problemSummary: 'x'.repeat(500) })
+    expect(long).toMatchObject({ title: `Dana Reyes escalated: ${'x'.repeat(70)}…`, body: 'x'.repeat(500) })
+  })
+
+  it('NOT-29 NOT-38 ends with the ticket when there is one, after a cut snippet too', () => {
+    expect(announce({ ...escalation, psaTicketId: '4711' }).title).toBe('Dana Reyes escalated: VPN drops (Ticket #4711)')
+    const long = announce({ ...escalation, problemSummary: 'x'.repeat(71), psaTicketId: '4711' })
+    expect(long.title).toBe(`Dana Reyes escalated: ${'x'.repeat(70)}… (Ticket #4711)`)
+    expect(announce(escalation).title).not.toContain('Ticket')
+  })
+
+  it('NOT-30 leads to its session, ready to be picked up', () => {
+    expect(announce(escalation).link).toBe(`/pilot/${id}?pickup=true`)
+  })
+
+  it('tells the admins and the target engineer, and mails each of them', () => {
+    expect(announce(escalation)).toMatchObject({ admins: true, mailEach: true, userIds: [] })
+    expect(announce({ ...escalation, targetUserId: 'target' })).toMatchObject({ admins: true, userIds: ['target'] })
+  })
+})
+
+describe('every event', () => {
+  it('has an announcement of its own', () => {
+    expect(Object.keys(samples).sort()).toEqual([...eventKeyList].sort())
+    for (const key of eventKeyList) expect(announce(samples[key]('text', 'name')).key).toBe(key)
+    expect(new Set(eventKeyList.map((key) => announce(samples[key]('text', 'name')).title)).size).toBe(eventKeyList.length)
+  })
+
+  it('NOT-30 has a title of at most 500 characters and a link of at most 500, whatever its texts are', () => {
+    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 200, size: 'max' })
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...eventKeyList),
+        fc.string({ unit: 'binary', maxLength: 1000, size: 'max' }),
+        name,
+        (key, text, name) => {
+          const { title, link } = announce(samples[key](text, name))
+          expect(title.trim()).not.toBe('')
+          expect(Array.from(title).length).toBeLessThanOrEqual(500)
+          expect(link).toMatch(/^\/[\w./?=-]{1,499}$/)
+        },
+      ),
+    )
+  })
+
+  it.each([
+    ['handoff.claimed', { userIds: ['e'], admins: false }],
+    ['handoff.assessment_ready', { userIds: ['c'], admins: false }],
+    ['proposal.submitted', { userIds: [], admins: true }],
+    ['proposal.approved', { userIds: ['s'], admins: false }],
+    ['proposal.rejected', { userIds: ['s'], admins: false }],
+    ['maintenance.batch_created', { userIds: ['o'], admins: false }],
+    ['maintenance.run_failed', { userIds: ['o'], admins: true }],
+    ['psa.push_failed', { userIds: ['o'], admins: false }],
+    ['member.joined', { userIds: ['i'], admins: false }],
+  ] as const)('NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 %s is told to those it concerns, without a mail of their own', (key, told) => {
+    expect(announce(samples[key]('text', 'name'))).toMatchObject({ ...told, mailEach: false })
+  })
+
+  it('NOT-49 an assessment is for the admins while nobody has claimed', () => {
+    const ready = { ...actor, key: 'handoff.assessment_ready', sessionId: id, sessionTitle: 't', claimantId: null } as const
+    expect(announce(ready)).toMatchObject({ userIds: [], admins: true, link: `/pilot/${id}?pickup=true` })
+  })
+})

@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { outboundGuard } from '../../lib/net/guard.ts'
+
+const inside = 'May not lead to a loopback, private, link-local, multicast or metadata address'
+const publicAddress = '93.184.215.14'
+
+function guard(answers: Record<string, string[] | null> = {}, allowed?: string) {
+  const asked: string[] = []
+  const resolve = async (name: string) => {
+    asked.push(name)
+    return name in answers ? (answers[name] ?? null) : [publicAddress]
+  }
+  return { asked, ...outboundGuard({ resolve }, allowed) }
+}
+
+describe('by number', () => {
+  const numbers = [
+    ['loopback', '127.0.0.1', '127.8.9.1', '[::1]', '0.0.0.0', '[::]'],
+    ['private', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '[fc00::1]', '[fdff:ffff::1]'],
+    ['link-local', '169.254.0.1', '[fe80::1]', '[febf::1]'],
+    ['metadata', '169.254.169.254', '[fd00:ec2::254]', '100.100.100.200', '192.0.0.192', '168.63.129.16'],
+    ['carrier-grade NAT', '100.64.0.1', '100.127.255.255'],
+    ['multicast and broadcast', '224.0.0.1', '239.255.255.255', '255.255.255.255', '[ff02::1]'],
+    ['reserved and for documents', '0.1.2.3', '240.0.0.1', '192.0.2.1', '198.18.0.1', '198.51.100.7', '203.0.113.9', '[2001:db8::1]'],
+    [
+      'IPv4 inside IPv6',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[::a00:1]',
+      '[::ffff:0:7f00:1]',
+      '[64:ff9b::7f00:1]',
+      '[64:ff9b:1::7f00:1]',
+    ],
+    ['tunnels', '[2002:7f00:1::]', '[2001::1]', '[2002:a9fe:a9fe::1]'],
+    [
+      'decimal, hexadecimal, octal and short',
+      '2130706433',
+      '0x7f000001',
+      '0x7f.1',
+      '017700000001',
+      '0177.0.0.1',
+      '127.1',
+      '0',
+      '127.0.0.1.',
+    ],
+    ['full-width digits', '１２７.０.０.１', '①②⑦.⓪.⓪.①'],
+  ].flatMap(([kind = '', ...hosts]) => hosts.map((host) => [kind, host] as const))
+
+  it.each(numbers)('NOT-41 refuses an address that is %s: %s', async (_, host) => {
+    const { refusal, asked } = guard()
+    for (const url of [`https://${host}/hook`, `https://${host}:8443`]) {
+      expect([url, await refusal(url, 'saving'), await refusal(url, 'sending')]).toEqual([url, inside, inside])
+    }
+    expect(asked).toEqual([])
+  })
+
+  it('NOT-41 refuses every address of the inner IPv4 ranges, however it is written', async () => {
+    const ranges: [number, number][] = [
+      [0x0a000000, 8],
+      [0x7f000000, 8],
+      [0xac100000, 12],
+      [0xc0a80000, 16],
+      [0xa9fe0000, 16],
+      [0x64400000, 10],
+      [0xe0000000, 4],
+    ]
+    const spelt = (n: number) => [
+      [24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join('.'),
+      [24, 16, 8, 0].map((shift) => `0${((n >>> shift) & 255).toString(8)}`).join('.'),
+      `${n}`,
+      `0x${n.toString(16)}`,
+      `[::ffff:${(n >>> 16).toString(16)}:${(n & 0xffff).toString(16)}]`,
+    ]
+    const address = fc.tuple(fc.constantFrom(...ranges), fc.nat()).map(([[base, bits], n]) => base + (n % 2 ** (32 - bits)))
+    const check = fc.asyncProperty(address, async (n) => {
+      for (const host of spelt(n)) expect([host, await guard().refusal(`https://${host}/`, 'saving')]).toEqual([host, inside])
+    })
+    await fc.assert(check)
+  })
+
+  it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '100.128.0.1', '[2606:4700::1111]', '0x01010101'])(
+    'lets a public one through: %s',
+    async (host) => expect(await guard().refusal(`https://${host}/`, 'sending')).toBeNull(),
+  )
+})
+
+describe('by name', () => {
+  it.each([
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'a.localhost',
+    'printer.local',
+    'db.internal',
+    'x.home.arpa',
+    'wiki.intranet',
+    'nas.lan',
+    'intranet',
+  ])('NOT-41 refuses a name that is only known inside, without asking for it: %s', async (host) => {
+    const { refusal, asked } = guard()
+    expect([await refusal(`https://${host}/`, 'saving'), await refusal(`https://${host}/`, 'sending')]).toEqual([inside, inside])
+    expect(asked).toEqual([])
+  })
+
+  it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.1', 'not an address'])(
+    'NOT-41 refuses a name of which one address is %s, at saving and at sending',
+    async (address) => {
+      const { refusal } = guard({ 'hooks.example.com': [publicAddress, address] })
+      for (const moment of ['saving', 'sending'] as const) expect(await refusal('https://hooks.example.com/x', moment)).toBe(inside)
+    },
+  )
+
+  it('NOT-41 saves a name that nobody could resolve, and does not send to it', async () => {
+    for (const answer of [null, []]) {
+      const { refusal } = guard({ 'hooks.example.com': answer })
+      expect(await refusal('https://hooks.example.com/x', 'saving')).toBeNull()
+      expect(await refusal('https://hooks.example.com/x', 'sending')).toBe('The name could not be resolved')
+    }
+  })
+
+  it('NOT-41 asks anew at each moment: a name that changed its mind is refused at sending', async () => {
+    const answers: Record<string, string[]> = { 'rebind.example.com': [publicAddress] }
+    const { refusal } = guard(answers)
+    expect(await refusal('https://rebind.example.com/', 'saving')).toBeNull()
+    answers['rebind.example.com'] = ['127.0.0.1']
+    expect(await refusal('https://rebind.example.com/', 'sending')).toBe(inside)
+  })
+
+  it('lets a name through whose addresses are all public, asked for as it is in DNS', async () => {
+    const { refusal, asked } = guard()
+    expect(await refusal('https://HOOKS.Bücher.example/x?y#z', 'sending')).toBeNull()
+    expect(asked).toEqual(['hooks.xn--bcher-kva.example'])
+  })
+})
+
+describe('by shape', () => {
+  it.each([
+    '',
+    'nowhere',
+    '/hook',
+    '//example.com',
+    'http://example.com/',
+    'ftp://example.com',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'data:,x',
+  ])('NOT-40 takes absolute https only: %s', async (url) =>
+    expect(await guard().refusal(url, 'saving')).toBe('Must be an absolute https address'),
+  )
+
+  it.each([
+    'https://user@example.com/',
+    'https://user:secret@example.com/',
+    'https://:secret@example.com/',
+    'https://example.com@127.0.0.1/',
+  ])('NOT-40 takes no credentials: %s', async (url) => expect(await guard().refusal(url, 'saving')).toBe('May not hold credentials'))
+})
+
+describe('the one origin of a laptop', () => {
+  it('is let through under both of its names, and nothing beside it', async () => {
+    const { refusal } = guard({}, 'http://127.0.0.1:8788')
+    for (const url of ['http://127.0.0.1:8788/chat/1/x', 'http://localhost:8788/chat/2/x']) expect(await refusal(url, 'sending')).toBeNull()
+    const other = ['http://127.0.0.1:8787/', 'http://127.0.0.1/', 'https://127.0.0.1:8788/', 'http://[::1]:8788/', 'http://127.0.0.2:8788/']
+    for (const url of other) expect([url, await refusal(url, 'sending')]).not.toEqual([url, null])
+    expect(await refusal('http://a:b@127.0.0.1:8788/', 'sending')).toBe('May not hold credentials')
+  })
+
+  it('is none in production', async () => {
+    expect(await guard().refusal('http://127.0.0.1:8788/chat/1/x', 'saving')).toBe('Must be an absolute https address')
+  })
+})

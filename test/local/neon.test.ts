@@ -1,0 +1,201 @@
+import { Client, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { createNeon } from '../../lib/local/neon.ts'
+import { stand } from './stand.ts'
+
+const { settings, ownerUrl } = inject('shared')
+const runtimeUrl = settings.DATABASE_URL ?? ''
+// The host says nothing: the stand-in knows where PostgreSQL is.
+const url = ownerUrl.replace(/@[^/]+/, '@somewhere.local')
+neonConfig.fetchEndpoint = settings.NEON_HTTP_ENDPOINT ?? ''
+Object.assign(neonConfig, { wsProxy: () => settings.NEON_WS_PROXY, useSecureWebSocket: false })
+
+const sql = neon(url)
+const schema = `neon_${crypto.randomUUID().slice(0, 8)}`
+const insert = (id: number, name: string) => sql.query(`insert into ${schema}.things values ($1, $2) returning id`, [id, name])
+const count = async (name: string) => (await sql.query(`select count(*)::int as n from ${schema}.things where name = $1`, [name]))[0]?.n
+
+beforeAll(async () => {
+  await sql.query(`create schema ${schema}`)
+  await sql.query(`create table ${schema}.things (id int constraint things_pk primary key, name text not null)`)
+})
+afterAll(async () => void (await sql.query(`drop schema ${schema} cascade`)))
+
+async function connected(): Promise<Client> {
+  const client = new Client(url)
+  await client.connect()
+  return client
+}
+
+async function failureOf(work: Promise<unknown>): Promise<NeonDbError> {
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(error).toBeInstanceOf(NeonDbError)
+  return error as NeonDbError
+}
+
+test('a single statement answers its rows, as a template and as text with parameters', async () => {
+  const name = "O'Brien"
+  expect(await sql`select ${name}::text as name, ${41}::int + 1 as n`).toEqual([{ name, n: 42 }])
+  expect(await sql.query('select $1::text as name, $2::int + 1 as n', [name, 41])).toEqual([{ name, n: 42 }])
+  expect(await sql`select 1 where false`).toEqual([])
+})
+
+test('it connects as whoever the connection string names', async () => {
+  expect(await neon(runtimeUrl)`select current_user as role`).toEqual([{ role: 'app_runtime' }])
+  const wrong = new URL(runtimeUrl)
+  wrong.password = 'guessed'
+  expect(await failureOf(neon(wrong.href)`select 1`)).toMatchObject({ code: '28P01' })
+})
+
+test('arrayMode gives rows as arrays, so that two columns of one name both arrive', async () => {
+  expect(await sql.query('select 1 as a, 2 as a', [], { arrayMode: true })).toEqual([[1, 2]])
+  expect(await neon(url, { arrayMode: true })`select 'x' as a, null as b`).toEqual([['x', null]])
+})
+
+test('fullResults gives the command, the count of rows and the fields', async () => {
+  const full = neon(url, { fullResults: true })
+  const inserted = await full.query(`insert into ${schema}.things select n, 'full' from generate_series(100, 102) n returning id`)
+  expect(inserted).toMatchObject({ command: 'INSERT', rowCount: 3, rows: [{ id: 100 }, { id: 101 }, { id: 102 }] })
+  expect(inserted.fields).toMatchObject([{ name: 'id', dataTypeID: 23 }])
+  const updated = await full.query(`update ${schema}.things set name = 'fuller' where name = 'full'`)
+  expect(updated).toMatchObject({ command: 'UPDATE', rowCount: 3, rows: [] })
+})
+
+test.each([
+  ['null', 'select null::text as value', null],
+  ['true', 'select true as value', true],
+  ['a bigint past 2^53', 'select 9007199254740993 as value', '9007199254740993'],
+  ['numeric', 'select 0.10 as value', '0.10'],
+  ['json', `select '{"a":[1,"ü"]}'::json as value`, { a: [1, 'ü'] }],
+  ['jsonb null', `select 'null'::jsonb as value`, null],
+  ['bytea', String.raw`select '\x00ff'::bytea as value`, Buffer.from([0, 255])],
+  ['timestamptz', `select '2026-11-21 09:30:00.123456+02'::timestamptz as value`, new Date('2026-11-21T07:30:00.123Z')],
+  ['an array', `select array['a', 'b,"c', null] as value`, ['a', 'b,"c', null]],
+  ['uuid', `select '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'::uuid as value`, '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'],
+  ['text in any alphabet', `select 'Žofie ✓ 你好 😀' as value`, 'Žofie ✓ 你好 😀'],
+])('%s arrives as its JavaScript value over both ways', async (_, statement, value) => {
+  expect(await sql.query(statement)).toEqual([{ value }])
+  const client = await connected()
+  expect((await client.query(statement)).rows).toEqual([{ value }])
+  await client.end()
+})
+
+test('parameters of every kind are understood', async () => {
+  const at = new Date('2026-11-21T09:30:00.123Z')
+  const [row] = await sql.query(
+    'select $1::bytea as bytes, $2::timestamptz as at, $3::jsonb as data, $4::text as nothing, $5::int[] as list, $6::bool as yes',
+    [Buffer.from([1, 2]), at, { a: 1 }, null, [1, 2], true],
+  )
+  expect(row).toEqual({ bytes: Buffer.from([1, 2]), at, data: { a: 1 }, nothing: null, list: [1, 2], yes: true })
+})
+
+test("a refusal carries PostgreSQL's SQLSTATE, constraint, table and position", async () => {
+  await insert(1, 'first')
+  expect(await failureOf(insert(1, 'again'))).toMatchObject({
+    code: '23505',
+    constraint: 'things_pk',
+    schema,
+    table: 'things',
+    severity: 'ERROR',
+    detail: 'Key (id)=(1) already exists.',
+  })
+  expect(await failureOf(sql.query(`insert into ${schema}.things values (2, null)`))).toMatchObject({ code: '23502', column: 'name' })
+  expect(await failureOf(sql.query('select 1 fro m'))).toMatchObject({ code: '42601', position: '14' })
+  expect(await failureOf(sql.query(`do $$ begin raise 'no' using errcode = 'SF401', hint = 'h'; end $$`))).toMatchObject({
+    code: 'SF401',
+    hint: 'h',
+  })
+  // A connection that met an error is as good as new.
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+})
+
+test('a batch is one transaction: every statement sees those before it', async () => {
+  const [first, second, third] = await sql.transaction([
+    insert(10, 'batch'),
+    sql.query(`select name from ${schema}.things where id = 10`),
+    sql.query('select txid_current() = txid_current() as same, now() = statement_timestamp() as late'),
+  ])
+  expect([first, second, third?.[0]?.same]).toEqual([[{ id: 10 }], [{ name: 'batch' }], true])
+  expect(await count('batch')).toBe(1)
+})
+
+test('a batch with an error leaves nothing behind', async () => {
+  const failure = await failureOf(sql.transaction([insert(20, 'lost'), insert(21, 'lost'), insert(20, 'lost')]))
+  expect(failure).toMatchObject({ code: '23505', constraint: 'things_pk' })
+  expect(await count('lost')).toBe(0)
+})
+
+test.each([
+  ['ReadUncommitted', 'read uncommitted'],
+  ['ReadCommitted', 'read committed'],
+  ['RepeatableRead', 'repeatable read'],
+  ['Serializable', 'serializable'],
+] as const)('a batch may ask for isolation level %s', async (isolationLevel, level) => {
+  const settings = sql`select current_setting('transaction_isolation') as level, current_setting('transaction_read_only') as reading`
+  expect(await sql.transaction([settings], { isolationLevel })).toEqual([[{ level, reading: 'off' }]])
+})
+
+test('a batch that is read only cannot write, and one that may be deferred is', async () => {
+  const failure = await failureOf(sql.transaction([insert(30, 'forbidden')], { readOnly: true }))
+  expect(failure).toMatchObject({ code: '25006' })
+  expect(await count('forbidden')).toBe(0)
+  const options = { readOnly: true, deferrable: true, isolationLevel: 'Serializable' } as const
+  const settings = sql`select current_setting('transaction_read_only') as reading, current_setting('transaction_deferrable') as deferred`
+  expect(await sql.transaction([settings], options)).toEqual([[{ reading: 'on', deferred: 'on' }]])
+  // The next user of the connection finds none of it.
+  expect(await sql.transaction([insert(31, 'allowed')])).toEqual([[{ id: 31 }]])
+})
+
+test('the WebSocket client commits and rolls back an interactive transaction', async () => {
+  const client = await connected()
+  await client.query('begin')
+  const { rows } = await client.query(`insert into ${schema}.things values (40, 'socket') returning id`)
+  expect([rows, await count('socket')]).toEqual([[{ id: 40 }], 0])
+  await client.query('commit')
+  await client.query('begin')
+  await client.query(`update ${schema}.things set name = 'changed' where id = $1`, [rows[0].id])
+  await client.query('rollback')
+  expect(await count('socket')).toBe(1)
+  await expect(client.query(`insert into ${schema}.things values (40, 'x')`)).rejects.toMatchObject({
+    code: '23505',
+    constraint: 'things_pk',
+  })
+  await client.end()
+})
+
+test('two clients at once each have a transaction of their own', async () => {
+  const [one, two] = await Promise.all([connected(), connected()])
+  for (const client of [one, two]) await client.query('begin')
+  await one.query(`insert into ${schema}.things values (50, 'one')`)
+  expect((await two.query(`select from ${schema}.things where id = 50`)).rowCount).toBe(0)
+  // The second waits for the first to end, which it then follows.
+  const waiting = two.query(`insert into ${schema}.things values (50, 'two') on conflict do nothing`)
+  await one.query('commit')
+  expect((await waiting).rowCount).toBe(0)
+  await two.query('rollback')
+  await Promise.all([one.end(), two.end()])
+  expect(await count('one')).toBe(1)
+})
+
+test('a client that leaves in the middle has rolled back', async () => {
+  const client = await connected()
+  await client.query('begin')
+  await client.query(`insert into ${schema}.things values (60, 'left')`)
+  await client.end()
+  await expect.poll(() => insert(60, 'stayed'), { timeout: 5000 }).toEqual([{ id: 60 }])
+})
+
+test('a PostgreSQL that is away is a failure without a SQLSTATE', async () => {
+  const away = createNeon(() => 1)
+  const { origin } = await stand({ rawHandler: away.handle })
+  const usual = neonConfig.fetchEndpoint
+  neonConfig.fetchEndpoint = `${origin}/sql`
+  onTestFinished(() => {
+    neonConfig.fetchEndpoint = usual
+  })
+  const failure = await failureOf(sql`select 1`)
+  expect([failure.code, failure.message]).toEqual([undefined, expect.stringContaining('503')])
+})
