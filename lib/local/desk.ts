@@ -106,6 +106,8 @@ function clockRoutes(routes: Hono, clock: Clock, hooks: DeskHooks): void {
 }
 
 async function moveClock(clock: Clock, hooks: DeskHooks, offsetMs: number): Promise<void> {
+  // What is under way belongs to the time before: an attempt that ended after the leap would count its delay from there.
+  await quiet(hooks)
   // Nothing may be delivered while the queue's time and Postgres' differ.
   const release = hooks.queue?.hold()
   clock.set(offsetMs)
@@ -114,7 +116,11 @@ async function moveClock(clock: Clock, hooks: DeskHooks, offsetMs: number): Prom
   } finally {
     release?.()
   }
-  if (hooks.queue) await Promise.race([settled(hooks.queue), sleep(settleMs, undefined, { ref: false })])
+  await quiet(hooks)
+}
+
+async function quiet({ queue }: DeskHooks): Promise<void> {
+  if (queue) await Promise.race([settled(queue), sleep(settleMs, undefined, { ref: false })])
 }
 
 /** Waits for the deliveries and for what they publish just after their answers. */

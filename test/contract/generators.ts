@@ -140,6 +140,17 @@ export const rightPlan: Plan = {
   key: null,
 }
 
+/** What every run begins with, whatever its seed: a right request, a text no database takes in every field, numbers past the edge. */
+export function firstPlans(op: AnyOperation): Plan[] {
+  const fields = op.body ? Object.keys((schemaOf(op.body).properties as object | undefined) ?? {}) : []
+  const pages = op.paged ? [`skip=${2 ** 31}`, `skip=${2 ** 53}`, 'limit=101'] : []
+  return [
+    rightPlan,
+    ...fields.map((name): Plan => ({ ...rightPlan, body: { kind: 'set', name, value: 'a\u0000b', append: true } })),
+    ...pages.map((broken): Plan => ({ ...rightPlan, query: { kind: 'broken', made: {}, broken } })),
+  ]
+}
+
 /** The random requests of an operation: right ones, ones with a single part of them left to chance, and ones that are chance all over. */
 export function plansOf(op: AnyOperation): fc.Arbitrary<Plan> {
   const parts = partsOf(op)
