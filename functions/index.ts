@@ -22,7 +22,13 @@ function assemble(env: Bindings) {
   mountHealth(app, services)
   app.get('/openapi.json', (c) => c.json(openapi))
   app.get('/docs', (c) => c.redirect('/docs/', 308))
-  app.get('/docs/*', (c) => env.ASSETS.fetch(c.req.raw).then((asset) => new Response(asset.body, asset)))
+  app.get('/docs/*', async (c) => {
+    const asset = await env.ASSETS.fetch(c.req.raw)
+    const headers = new Headers(asset.headers)
+    // Ours hold for every answer.
+    headers.delete('cache-control')
+    return c.newResponse(asset.body, { status: asset.status, headers })
+  })
   mountOperations(app, operations, services)
   mountJobs(app, jobOperations, services)
   return { app, services }

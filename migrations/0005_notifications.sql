@@ -141,11 +141,13 @@ create function app.list_notifications(p_user uuid, p_account uuid, p_sign_in uu
 language plpgsql stable set search_path = public, pg_temp as $$
 begin
   perform app.enter(p_user, p_account, p_sign_in, p_access, p_past, p_ip);
-  select coalesce(json_agg(app.notification_json(n) order by r) filter (where r <= p_limit), '[]')::text, count(*) > p_limit
+  select coalesce(json_agg(item order by r) filter (where r <= p_limit), '[]')::text, count(*) > p_limit
     into body, more
-    from (select n, row_number() over () as r
-            from (select i from notifications i where account_id = p_account and user_id = p_user
-                   order by is_read, created_at desc, id desc offset p_skip limit p_limit + 1) page (n)) numbered (n, r);
+    from (select item, row_number() over () as r
+            from (select n.id, n.user_id, n.event_key, n.title, n.body, n.link, n.is_read,
+                         app.iso(n.read_at) as read_at, app.iso(n.created_at) as created_at
+                    from notifications n where n.account_id = p_account and n.user_id = p_user
+                   order by n.is_read, n.created_at desc, n.id desc offset p_skip limit p_limit + 1) item) numbered;
 end $$;
 
 create function app.count_unread(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text, out body text)

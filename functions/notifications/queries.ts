@@ -108,11 +108,14 @@ export function markRead(entering: Entering, id: string) {
   return entering<{ body: string | null }>('app.mark_notification_read', id)
 }
 
+/** Rows are locked in one order, so that two of these at once do not deadlock. */
 export function markAllRead(db: WriteDb, userId: string) {
   return db
+    .with('mine', (mine) =>
+      mine.selectFrom('notifications').select('id').where('user_id', '=', userId).where('is_read', '=', false).orderBy('id').forUpdate(),
+    )
     .updateTable('notifications')
     .set({ is_read: true, read_at: sql<string>`app.now()` })
-    .where('user_id', '=', userId)
-    .where('is_read', '=', false)
+    .where('id', 'in', (row) => row.selectFrom('mine').select('mine.id'))
     .execute()
 }

@@ -53,7 +53,9 @@ return {allowed, n, redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]}`
 
 /** Exact sliding windows in Redis, with a memory of who is over and what to do when Redis is away. */
 export function createLimiter(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): Limiter {
-  const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs) })
+  // One small call at a time: what the client does for many, large or readable ones costs more than the call.
+  const plain = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false } as const
+  const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs), ...plain })
   const window = redis.createScript<[number, number, string]>(script)
   const blocked = new Map<string, number>()
   const local = localWindows()

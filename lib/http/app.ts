@@ -29,35 +29,41 @@ export type C = HonoContext<Env>
 /** The app without operations: ids, headers, CORS, the log line, and what is answered when nothing else does. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
+  const { CORS_ORIGINS } = services.ports.config
+  const preflight = cors({ origin: CORS_ORIGINS, allowHeaders, exposeHeaders, maxAge: 600 })
   app.use(async (c, next) => {
     const started = performance.now()
     c.set('requestId', requestId(c.req.raw))
     c.set('ip', c.req.header('cf-connecting-ip') ?? 'unknown')
-    await next()
-    for (const [name, value] of securityHeaders) c.res.headers.set(name, value)
-    c.res.headers.set('x-request-id', c.get('requestId'))
+    // Before the answer is made, so that it is made once.
+    for (const [name, value] of everyHeader) c.header(name, value)
+    c.header('x-request-id', c.get('requestId'))
+    if (c.req.method === 'OPTIONS') {
+      const answer = await preflight(c, next)
+      if (answer) c.res = answer
+    } else {
+      const origin = c.req.header('origin')
+      if (origin && CORS_ORIGINS.includes(origin)) c.header('access-control-allow-origin', origin)
+      await next()
+    }
     logRequest(c, started, services)
   })
-  app.use(
-    cors({
-      origin: services.ports.config.CORS_ORIGINS,
-      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'Last-Event-ID'],
-      exposeHeaders: ['Link', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id'],
-      maxAge: 600,
-    }),
-  )
   app.notFound((c) => respondProblem(c as C, methodsAt(app, c.req.path, c.req.method)))
   app.onError((error, c) => respondProblem(c as C, asProblem(error), error))
   return app
 }
 
-const securityHeaders = [
+const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'Last-Event-ID']
+const exposeHeaders = ['Link', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
+const everyHeader = [
   ['x-content-type-options', 'nosniff'],
   ['referrer-policy', 'no-referrer'],
   ['x-frame-options', 'DENY'],
   ['strict-transport-security', 'max-age=31536000; includeSubDomains'],
   ['cache-control', 'no-store'],
   ['cross-origin-resource-policy', 'same-site'],
+  ['access-control-expose-headers', exposeHeaders.join(',')],
+  ['vary', 'Origin'],
 ] as const
 
 function requestId(request: Request): string {

@@ -54,6 +54,7 @@ it('whenever the calls come, no minute ever holds more than n, and none is refus
   let run = 0
   const gaps = fc.array(fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.constantFrom(0, 1, 20_000, 59_999, 60_000, 60_001)), {
     maxLength: 25,
+    size: 'max',
   })
   const sameAsModel = async (waits: number[]) => {
     const key = `run-${++run}`
