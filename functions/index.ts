@@ -27,7 +27,7 @@ function assemble(env: Bindings) {
     const headers = new Headers(asset.headers)
     // Ours hold for every answer.
     headers.delete('cache-control')
-    return c.newResponse(asset.body, { status: asset.status, headers })
+    return c.newResponse(asset.body, { status: asset.status as 200, headers })
   })
   mountOperations(app, operations, services)
   mountJobs(app, jobOperations, services)
