@@ -59,7 +59,7 @@ export async function isolatesCountTogether(service: Service, rounds: number): P
   const { UPSTASH_REDIS_REST_URL = '', UPSTASH_REDIS_REST_TOKEN = '' } = service.settings
   const rate = parseRate('20/minute')
   for (let round = 1; round <= rounds; round++) {
-    const limiters = Array.from({ length: 4 }, () => createLimiter(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN))
+    const limiters = Array.from({ length: 4 }, () => createLimiter(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, 10_000))
     const key = `isolates:${crypto.randomUUID()}`
     const verdicts = await together(async (caller) => limiters[caller % limiters.length]?.take(key, rate, false))
     expect(verdicts.filter((verdict) => verdict?.allowed).length, `round ${round}`).toBe(rate.max)
