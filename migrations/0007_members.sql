@@ -108,31 +108,6 @@ create trigger seats_again after update of is_active on users for each row
 create trigger seats after insert or update of codes_since on invites for each row execute function app.keep_seats();
 
 -- Administrators' writes leave a row; what people do to themselves does not.
-create or replace function app.audit() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  before jsonb := case when tg_op = 'INSERT' then '{}' else to_jsonb(old) end;
-  after jsonb := case when tg_op = 'DELETE' then '{}' else to_jsonb(new) end;
-  subject jsonb := case when tg_op = 'DELETE' then to_jsonb(old) else to_jsonb(new) end;
-  diff jsonb;
-begin
-  -- A write that is part of another one is told by that one's row.
-  if current_setting('app.audit', true) = 'off' then
-    return null;
-  end if;
-  select coalesce(jsonb_object_agg(k, case when k = any (tg_argv[1:]) then '"[redacted]"'::jsonb
-                                           else jsonb_build_object('from', before -> k, 'to', after -> k) end), '{}')
-    into diff
-    from jsonb_object_keys(subject) k
-   where k not in ('id', 'account_id', 'created_at', 'updated_at', 'last_login_at') and before -> k is distinct from after -> k;
-  if tg_op = 'UPDATE' and diff = '{}' then
-    return null;
-  end if;
-  insert into public.audit_logs (account_id, actor_id, action, resource_type, resource_id, changes, ip)
-  values (coalesce(subject ->> 'account_id', subject ->> 'id')::uuid, app.user_id(), tg_argv[0] || '.' || case tg_op when 'INSERT' then 'created'
-          when 'UPDATE' then 'updated' else 'deleted' end, tg_argv[0], (subject ->> 'id')::uuid, diff,
-          nullif(current_setting('app.ip', true), ''));
-  return null;
-end $$;
 create trigger audit after update of name, timezone, settings on accounts for each row execute function app.audit('account');
 create trigger audit after insert or update or delete on teams for each row when (app.user_id() is not null) execute function app.audit('team');
 create trigger audit after update of role, team_id, team_role, is_active, is_super_admin on users
