@@ -61,6 +61,18 @@ export interface EventsTable {
   created_at: Generated<string>
 }
 
+export interface FeatureOverridesTable {
+  account_id: ColumnType<string, never, never>
+  feature: string
+  enabled: boolean
+  created_at: Generated<string>
+}
+
+export interface FeaturesTable {
+  key: string
+  description: string
+}
+
 export interface IdempotencyKeysTable {
   account_id: ColumnType<string, never, never>
   user_id: Generated<string>
@@ -139,9 +151,34 @@ export interface PasswordsTable {
   changed_at: Generated<string>
 }
 
+export interface PlanBillingTable {
+  plan: string
+  display_name: string
+  description: Generated<string>
+  monthly_price_cents: number | null
+  annual_price_cents: number | null
+  currency: Generated<string>
+  features: Generated<Json>
+  is_public: Generated<boolean>
+  is_archived: Generated<boolean>
+  sort_order: Generated<number>
+  provider_product_id: string | null
+  provider_monthly_price_id: string | null
+  provider_annual_price_id: string | null
+  updated_at: Generated<string>
+}
+
+export interface PlanFeaturesTable {
+  plan: string
+  feature: string
+  enabled: boolean
+}
+
 export interface PlanLimitsTable {
   plan: string
   max_users: number | null
+  max_kb_imports: number | null
+  max_ai_builds_per_month: number | null
 }
 
 export interface RefreshTokensTable {
@@ -192,6 +229,8 @@ export interface DB {
   audit_logs: AuditLogsTable
   deliveries: DeliveriesTable
   events: EventsTable
+  feature_overrides: FeatureOverridesTable
+  features: FeaturesTable
   idempotency_keys: IdempotencyKeysTable
   invite_codes: InviteCodesTable
   invites: InvitesTable
@@ -200,6 +239,8 @@ export interface DB {
   notifications: NotificationsTable
   one_time_tokens: OneTimeTokensTable
   passwords: PasswordsTable
+  plan_billing: PlanBillingTable
+  plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
   refresh_tokens: RefreshTokensTable
   sign_ins: SignInsTable

@@ -110,6 +110,7 @@ describe('row level security alone', () => {
     await insertDelivery(service, ours.admin)
     await insertNotification(service, ours.admin)
     await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
+    await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(
       `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,
