@@ -1,6 +1,13 @@
 import { Hono } from 'hono'
 
-const app = new Hono()
+interface Bindings {
+  NEON_HTTP_ENDPOINT: string
+  DATABASE_URL: string
+  UPSTASH_REDIS_REST_URL: string
+  UPSTASH_REDIS_REST_TOKEN: string
+}
+
+const app = new Hono<{ Bindings: Bindings }>()
 const bodies = new Map<number, string>()
 
 /** The floor of every route: an answer of so many bytes, from memory. */
@@ -10,6 +17,24 @@ app.get('/bare/:bytes', (c) => {
   bodies.set(bytes, body)
   return c.body(body, 200, { 'content-type': 'application/json' })
 })
+
+/** The floor of every signed-in route: one call to the database and one to Redis, side by side, that ask for nothing. */
+app.get('/calls', async ({ env, json }) => {
+  const [rows] = await Promise.all([
+    call(env.NEON_HTTP_ENDPOINT, { 'neon-connection-string': env.DATABASE_URL }, { query: 'select 1', params: [] }),
+    call(env.UPSTASH_REDIS_REST_URL, { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` }, ['PING']),
+  ])
+  return json(rows)
+})
+
+async function call(url: string, headers: Record<string, string>, body: unknown): Promise<object> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return answer.json()
+}
 
 // biome-ignore lint/style/noDefaultExport: workerd calls a Worker so
 export default app

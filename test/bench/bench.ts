@@ -83,12 +83,12 @@ async function measureAll(server: ChildProcess, standing: Standing, crowd: Crowd
   for (const measure of measures) {
     const pool = await poolPerSecond(standing.ownerUrl, measure, connections, seconds / 2)
     const pgbench = await pgbenchPerSecond(standing, measure, connections, Math.ceil(seconds / 2))
-    let bare: number | undefined
     for (const subject of standing.subjects) {
       const ours = await measured(server, standing, subject, shots[measure])
-      bare ??= (await loadFor(standing.bare.port, connections, seconds / 2, () => ({ method: 'GET', path: `/bare/${ours.bytes}` })))
-        .perSecond
-      results.push({ measure, subject: subject.name, ...ours, floors: { pool, pgbench, bare } })
+      const bareAt = async (path: string) =>
+        (await loadFor(subject.barePort, connections, seconds / 2, () => ({ method: 'GET', path }))).perSecond
+      const [bare, calls] = [await bareAt(`/bare/${ours.bytes}`), await bareAt('/calls')]
+      results.push({ measure, subject: subject.name, ...ours, floors: { pool, pgbench, bare, calls } })
     }
   }
   return results

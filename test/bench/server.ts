@@ -20,6 +20,8 @@ export interface Subject {
   port: number
   workerdPid: number
   redisPid: number | null
+  /** Where a Worker of bare routes has the same things behind it. */
+  barePort: number
 }
 
 /** What the bench is told when everything stands. */
@@ -31,7 +33,6 @@ export interface Standing {
   ownerUrl: string
   settings: Record<string, string>
   subjects: Subject[]
-  bare: { port: number; pid: number }
 }
 
 const database = 'flow_bench'
@@ -41,7 +42,7 @@ const trips = new Map<string, () => number>()
 
 async function start(): Promise<Standing> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-bench-'))
-  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
+  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build(), bundleBare(folder)])
   stops.push(() => cluster.stop())
   const subjects = [await startSubject(cluster, folder, process.env.REDIS_URL ? 'REDIS_URL' : 'Redis stand-in', process.env.REDIS_URL)]
   const real = process.env.REDIS_URL ? null : await startRedis()
@@ -55,7 +56,6 @@ async function start(): Promise<Standing> {
     ownerUrl: first.ownerUrl,
     settings: first.settings,
     subjects,
-    bare: await startBare(folder),
   }
 }
 
@@ -70,13 +70,13 @@ async function startSubject(cluster: Cluster, parent: string, name: string, redi
   trips.set(name, sql.trips)
   const folder = join(parent, `worker-${stacks.size}`)
   await mkdir(folder)
-  const worker = await serveWorker(folder, builtModules(), {
-    ...stack.settings,
-    NEON_HTTP_ENDPOINT: sql.endpoint,
-    CHECK_RESPONSES: 'false',
-  })
-  stops.unshift(worker.stop, () => stack.close())
-  return { name, port: worker.port, workerdPid: worker.pid, redisPid: null }
+  const settings = { ...stack.settings, NEON_HTTP_ENDPOINT: sql.endpoint, CHECK_RESPONSES: 'false' }
+  const worker = await serveWorker(folder, builtModules(), settings)
+  const bareFolder = join(folder, 'bare')
+  await mkdir(bareFolder)
+  const bare = await serveWorker(bareFolder, [{ type: 'ESModule', path: join(parent, 'bare.js') }], settings)
+  stops.unshift(worker.stop, bare.stop, () => stack.close())
+  return { name, port: worker.port, workerdPid: worker.pid, redisPid: null, barePort: bare.port }
 }
 
 /** Neon's SQL over HTTP straight in front of PostgreSQL: the stack's own goes through a relay that plays faults. */
@@ -97,14 +97,9 @@ async function serveSql({ port }: Cluster): Promise<{ endpoint: string; trips():
   return { endpoint: `http://127.0.0.1:${own}/sql`, trips: () => count }
 }
 
-async function startBare(parent: string): Promise<{ port: number; pid: number }> {
-  const folder = join(parent, 'bare')
-  const entry = join(import.meta.dirname, 'bare.ts')
-  await bundle({ entryPoints: [entry], outfile: join(parent, 'bare.js'), bundle: true, format: 'esm', minify: true, logLevel: 'error' })
-  await mkdir(folder)
-  const worker = await serveWorker(folder, [{ type: 'ESModule', path: join(parent, 'bare.js') }], {})
-  stops.unshift(worker.stop)
-  return worker
+async function bundleBare(folder: string): Promise<void> {
+  const [entry, outfile] = [join(import.meta.dirname, 'bare.ts'), join(folder, 'bare.js')]
+  await bundle({ entryPoints: [entry], outfile, bundle: true, format: 'esm', minify: true, logLevel: 'error' })
 }
 
 async function startRedis(): Promise<{ url: string; pid: number } | null> {

@@ -10,7 +10,7 @@ export interface Result extends Load {
   /** Requests to PostgreSQL per request. */
   trips: number
   /** Per second. */
-  floors: { pool: number; pgbench: number | null; bare: number }
+  floors: { pool: number; pgbench: number | null; bare: number; calls: number }
 }
 
 const goals: Record<Measure, number> = { list: 0.25, 'unread-count': 0.2, 'mark-read': 0.15 }
@@ -18,13 +18,25 @@ const goals: Record<Measure, number> = { list: 0.25, 'unread-count': 0.2, 'mark-
 /** Ratios, since another machine has other figures; the rest of a row explains them. */
 export function printMeasures(results: readonly Result[]): void {
   print([
-    ['', 'of pgbench', '(goal)', 'of pg pool', 'of bare Hono', 'p50 ms', 'p99 ms', 'round trips', 'CPU per request, µs'],
+    [
+      '',
+      'of pgbench',
+      '(goal)',
+      'of pg pool',
+      'of bare Hono',
+      'of two bare calls',
+      'p50 ms',
+      'p99 ms',
+      'round trips',
+      'CPU per request, µs',
+    ],
     ...results.map(({ measure, subject, perSecond, floors, p50, p99, trips, cpu }) => [
       `${measure}, ${subject}`,
       floors.pgbench ? ratio(perSecond, floors.pgbench) : 'no pgbench',
       `> ${goals[measure]}`,
       ratio(perSecond, floors.pool),
       ratio(perSecond, floors.bare),
+      ratio(perSecond, floors.calls),
       p50.toFixed(1),
       p99.toFixed(1),
       trips.toFixed(3),
