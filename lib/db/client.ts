@@ -71,15 +71,16 @@ const patienceMs = 8000
 export function openWire({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }: WireSettings): Wire {
   if (httpEndpoint) redirect(new URL(url).hostname, httpEndpoint)
   if (wsProxy) Object.assign(neonConfig, { wsProxy: () => wsProxy, useSecureWebSocket: false })
-  const http = neon(url, { fullResults: true, types })
+  const http = neon(url, { fullResults: true })
   const result = ({ rows, rowCount }: { rows: unknown[]; rowCount: number }): Rows => ({ rows, rowCount })
   return {
     async run(statements, { readOnly }) {
       onRoundTrip()
       const [only] = statements
       const fetchOptions = { signal: AbortSignal.timeout(patienceMs) }
-      if (only && statements.length === 1) return [result(await http.query(only.sql, [...only.parameters], { fetchOptions }))]
-      const queries = statements.map(({ sql, parameters }) => http.query(sql, [...parameters]))
+      if (only && statements.length === 1) return [result(await http.query(only.sql, [...only.parameters], { fetchOptions, types }))]
+      // Each query names the parsers itself: over HTTP the driver looks nowhere else.
+      const queries = statements.map(({ sql, parameters }) => http.query(sql, [...parameters], { types }))
       return (await http.transaction(queries, { readOnly, isolationLevel: 'ReadCommitted', fetchOptions })).map(result)
     },
     async begin(first) {
