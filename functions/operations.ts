@@ -4,6 +4,10 @@ import { authOperations } from './auth/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { teamOperations } from './teams/operations.ts'
+import { treePinOperations } from './tree-pins/operations.ts'
+import { treeSharingOperations } from './tree-sharing/operations.ts'
+import { treeVersionOperations } from './tree-versions/operations.ts'
+import { treeOperations } from './trees/operations.ts'
 
 /** Every operation of the service; a new group is one line. */
 export const operations: readonly AnyOperation[] = [
@@ -11,5 +15,10 @@ export const operations: readonly AnyOperation[] = [
   ...accountOperations,
   ...inviteOperations,
   ...teamOperations,
+  // Before the flows: /trees/pinned is no flow's id.
+  ...treePinOperations,
+  ...treeOperations,
+  ...treeVersionOperations,
+  ...treeSharingOperations,
   ...notificationOperations,
 ]

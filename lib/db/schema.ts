@@ -28,6 +28,15 @@ export interface AuditLogsTable {
   created_at: Generated<string>
 }
 
+export interface CategoriesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  name: string
+  team_id: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+}
+
 export interface DeliveriesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -104,6 +113,24 @@ export interface InvitesTable {
   revoked_at: string | null
   codes_since: Generated<string>
   created_at: Generated<string>
+}
+
+export interface LibraryStepsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  created_by: Generated<string>
+  visibility: Generated<string>
+  title: string
+  description: Generated<string>
+  step_type: string
+  source_tree_id: string | null
+  source_node_id: string | null
+  source_tree_name: string | null
+  is_active: Generated<boolean>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+  search: Generated<string | null>
 }
 
 export interface LoginFailuresTable {
@@ -207,6 +234,73 @@ export interface TeamsTable {
   created_at: Generated<string>
 }
 
+export interface TreePinsTable {
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  tree_account_id: string
+  tree_id: string
+  position: number
+  created_at: Generated<string>
+}
+
+export interface TreeSharesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  tree_id: string
+  hash: Uint8Array
+  created_by: Generated<string | null>
+  expires_at: string
+  revoked_at: string | null
+  created_at: Generated<string>
+}
+
+export interface TreeVersionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  tree_id: string
+  version: number
+  status: string
+  name: string
+  description: Generated<string>
+  category: string | null
+  tree_structure: Json | null
+  intake_form: Generated<Json>
+  tree_type: string
+  saved_by: Generated<string | null>
+  restored_from: number | null
+  created_at: Generated<string>
+}
+
+export interface TreesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  author_id: Generated<string>
+  tree_type: string
+  status: string
+  visibility: string
+  name: string
+  description: Generated<string>
+  category_id: string | null
+  tags: Generated<string[]>
+  version: Generated<number>
+  usage_count: Generated<number>
+  parent_account_id: string | null
+  parent_tree_id: string | null
+  root_account_id: string | null
+  root_tree_id: string | null
+  fork_depth: Generated<number>
+  fork_reason: string | null
+  import_metadata: Json | null
+  is_featured: Generated<boolean>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+  published_at: string | null
+  deleted_at: string | null
+  search: Generated<string | null>
+  tag_keys: Generated<string[] | null>
+}
+
 export interface UsersTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -227,6 +321,7 @@ export interface UsersTable {
 export interface DB {
   accounts: AccountsTable
   audit_logs: AuditLogsTable
+  categories: CategoriesTable
   deliveries: DeliveriesTable
   events: EventsTable
   feature_overrides: FeatureOverridesTable
@@ -234,6 +329,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeysTable
   invite_codes: InviteCodesTable
   invites: InvitesTable
+  library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
   notification_configs: NotificationConfigsTable
   notifications: NotificationsTable
@@ -245,5 +341,9 @@ export interface DB {
   refresh_tokens: RefreshTokensTable
   sign_ins: SignInsTable
   teams: TeamsTable
+  tree_pins: TreePinsTable
+  tree_shares: TreeSharesTable
+  tree_versions: TreeVersionsTable
+  trees: TreesTable
   users: UsersTable
 }

@@ -2,8 +2,8 @@ import type { Invalid } from './problem.ts'
 
 export const maxDepth = 32
 
-/** Whether a JSON text nests deeper than `maxDepth`, seen before parsing: a deep one kills the serialiser later. */
-export function tooDeep(text: string): boolean {
+/** Whether a JSON text nests deeper than `most` levels, seen before parsing: a deep one kills the serialiser later. */
+export function tooDeep(text: string, most: number = maxDepth): boolean {
   let depth = 0
   let quoted = false
   for (let i = 0; i < text.length; i++) {
@@ -13,7 +13,7 @@ export function tooDeep(text: string): boolean {
       else if (code === 0x22) quoted = false
     } else if (code === 0x22) quoted = true
     else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxDepth) return true
+      if (++depth > most) return true
     } else if (code === 0x7d || code === 0x5d) depth--
   }
   return false

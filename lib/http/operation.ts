@@ -82,6 +82,8 @@ export interface Operation<
   body?: B
   /** Bytes; 1 MiB when not said. */
   maxBody?: number
+  /** Levels of a JSON body; 32 when not said. */
+  maxDepth?: number
   /** The query has skip and limit, the answer a Link to the next page. */
   paged?: G
   success: 200 | 201 | 202 | 204

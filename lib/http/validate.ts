@@ -88,7 +88,8 @@ function parseBody(op: AnyOperation, rawBody: string, errors: Invalid[]): unknow
   const schema: z.ZodType = op.body
   // A change that names nothing changes nothing.
   if (rawBody === '') return collect(schema, op.method === 'patch' || op.method === 'put' ? {} : undefined, 'body', errors)
-  if (tooDeep(rawBody)) return void errors.push({ loc: ['body'], msg: `Nested deeper than ${maxDepth} levels`, type: 'too_deep' })
+  const most = op.maxDepth ?? maxDepth
+  if (tooDeep(rawBody, most)) return void errors.push({ loc: ['body'], msg: `Nested deeper than ${most} levels`, type: 'too_deep' })
   let given: unknown
   try {
     given = JSON.parse(rawBody)
@@ -107,9 +108,17 @@ function collect(schema: z.ZodType, value: unknown, place: string, errors: Inval
 }
 
 function toInvalid(issue: z.core.$ZodIssue, place: string): Invalid[] {
+  if (issue.code === 'invalid_union' && issue.errors.length > 0)
+    return closest(issue.errors).flatMap((inner) => toInvalid({ ...inner, path: [...issue.path, ...inner.path] }, place))
   const loc = [place, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'Unknown key', type: 'unknown_key' }))
   if (issue.code === 'invalid_type' && issue.input === undefined && issue.path.length === 0)
     return [{ loc, msg: 'A body is required', type: 'missing' }]
   return [{ loc, msg: issue.message, type: issue.code }]
+}
+
+/** What is wrong by the alternative that was most likely meant: the one whose first fault lies deepest, then the one with the fewest. */
+function closest(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
+  const depth = (issues: readonly z.core.$ZodIssue[]) => Math.min(...issues.map(({ path }) => path.length))
+  return alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []
 }

@@ -1,0 +1,254 @@
+-- Flows: what a technician follows. A flow's row says what it is; each save of its content is an immutable version.
+create extension if not exists pg_trgm with schema public;
+create extension if not exists btree_gin with schema public;
+
+create function app.role() returns text language sql stable parallel safe
+  as $$ select nullif(current_setting('app.role', true), '') $$;
+create function app.team_id() returns uuid language sql stable parallel safe
+  as $$ select nullif(current_setting('app.team_id', true), '')::uuid $$;
+-- Whether the caller may change what somebody of some team made: its creator, an admin of its team, an account admin.
+create function app.may_change(p_creator uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
+  select coalesce(p_creator = app.user_id(), false) or coalesce(app.role() = 'admin', false)
+    or (coalesce(p_team = app.team_id(), false) and current_setting('app.team_role', true) = 'admin')
+$$;
+-- Whether the caller sees what belongs to a team and is shared so far.
+create function app.sees(p_visibility text, p_author uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
+  select p_visibility in ('account', 'public') or coalesce(p_author = app.user_id(), false)
+    or (p_visibility = 'team' and (coalesce(p_team = app.team_id(), false) or coalesce(app.role() = 'admin', false)))
+$$;
+
+-- The author of what the platform ships. Nobody can sign in as it.
+create function app.service_user() returns uuid language sql immutable parallel safe
+  as $$ select '00000000-0000-7000-8000-000000000002'::uuid $$;
+insert into users (id, account_id, email, full_name, role, is_active, email_verified_at)
+  values (app.service_user(), app.platform_account(), 'service@platform.invalid', 'Support Flow', 'engineer', false, app.now());
+
+create table categories (
+  id         uuid not null default uuidv7(),
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  name       text not null check (length(name) between 1 and 200),
+  team_id    uuid,
+  created_by uuid default app.user_id(),
+  created_at timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id) on delete set null (team_id)
+);
+create unique index categories_name on categories (account_id, lower(name));
+
+create function app.flow_text(p_name text, p_description text, p_tags text[]) returns text language sql immutable parallel safe
+  as $$ select lower(p_name || E'\n' || p_description || E'\n' || coalesce(array_to_string(p_tags, E'\n'), '')) $$;
+create function app.lower_all(p_texts text[]) returns text[] language sql immutable parallel safe
+  as $$ select coalesce(array_agg(lower(t) order by n), '{}') from unnest(p_texts) with ordinality u (t, n) $$;
+
+create table trees (
+  id                uuid not null default uuidv7(),
+  account_id        uuid not null default app.account_id() references accounts on delete cascade,
+  team_id           uuid,
+  author_id         uuid not null default app.user_id(),
+  tree_type         text not null check (tree_type in ('troubleshooting', 'procedural', 'maintenance')),
+  status            text not null check (status in ('draft', 'published')),
+  visibility        text not null check (visibility in ('private', 'team', 'account', 'public')),
+  name              text not null check (length(name) between 1 and 200),
+  description       text not null default '' check (length(description) <= 20000),
+  category_id       uuid,
+  tags              text[] not null default '{}',
+  version           integer not null default 1,
+  usage_count       bigint not null default 0,
+  -- The flow it was forked from and the first of that line; either may be the platform's.
+  parent_account_id uuid,
+  parent_tree_id    uuid,
+  root_account_id   uuid,
+  root_tree_id      uuid,
+  fork_depth        integer not null default 0,
+  fork_reason       text check (length(fork_reason) <= 2000),
+  import_metadata   jsonb,
+  is_featured       boolean not null default false,
+  created_at        timestamptz(3) not null default app.now(),
+  updated_at        timestamptz(3) not null default app.now(),
+  published_at      timestamptz(3),
+  deleted_at        timestamptz(3),
+  search            text generated always as (app.flow_text(name, description, tags)) stored,
+  tag_keys          text[] generated always as (app.lower_all(tags)) stored,
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, author_id) references users (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id),
+  foreign key (account_id, category_id) references categories (account_id, id) on delete set null (category_id),
+  foreign key (parent_account_id, parent_tree_id) references trees (account_id, id),
+  foreign key (root_account_id, root_tree_id) references trees (account_id, id),
+  check (parent_account_id in (account_id, app.platform_account())),
+  check (root_account_id in (account_id, app.platform_account())),
+  check ((parent_tree_id is null) = (parent_account_id is null) and (root_tree_id is null) = (root_account_id is null))
+);
+-- One for each order of the list; each is read as far as the page goes.
+create index trees_usage on trees (account_id, usage_count desc, id desc) where deleted_at is null;
+create index trees_updated on trees (account_id, updated_at desc, id desc) where deleted_at is null;
+create index trees_created on trees (account_id, created_at desc, id desc) where deleted_at is null;
+create index trees_name on trees (account_id, lower(name), id) where deleted_at is null;
+create index trees_version on trees (account_id, version desc, id desc) where deleted_at is null;
+create index trees_author on trees (account_id, author_id) where deleted_at is null;
+create index trees_category on trees (account_id, category_id) where deleted_at is null;
+create index trees_parent on trees (account_id, parent_tree_id) where parent_tree_id is not null;
+create index trees_team on trees (account_id, team_id);
+create index trees_search on trees using gin (account_id, search gin_trgm_ops) where deleted_at is null;
+create index trees_tags on trees using gin (account_id, tag_keys) where deleted_at is null;
+
+create table tree_versions (
+  id             uuid not null default uuidv7(),
+  account_id     uuid not null default app.account_id() references accounts on delete cascade,
+  tree_id        uuid not null,
+  version        integer not null check (version > 0),
+  status         text not null check (status in ('draft', 'published')),
+  name           text not null,
+  description    text not null default '',
+  category       text,
+  tree_structure jsonb,
+  intake_form    jsonb not null default '[]',
+  tree_type      text not null check (tree_type in ('troubleshooting', 'procedural', 'maintenance')),
+  saved_by       uuid default app.user_id(),
+  restored_from  integer,
+  created_at     timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, tree_id, version),
+  foreign key (account_id, tree_id) references trees (account_id, id) on delete cascade,
+  foreign key (account_id, saved_by) references users (account_id, id)
+);
+
+create table tree_pins (
+  account_id      uuid not null default app.account_id() references accounts on delete cascade,
+  user_id         uuid not null default app.user_id(),
+  tree_account_id uuid not null,
+  tree_id         uuid not null,
+  position        integer not null,
+  created_at      timestamptz(3) not null default app.now(),
+  primary key (account_id, user_id, tree_id),
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  foreign key (tree_account_id, tree_id) references trees (account_id, id) on delete cascade,
+  check (tree_account_id in (account_id, app.platform_account()))
+);
+
+create table tree_shares (
+  id         uuid not null default uuidv7(),
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  tree_id    uuid not null,
+  hash       bytea not null unique,
+  created_by uuid default app.user_id(),
+  expires_at timestamptz(3) not null,
+  revoked_at timestamptz(3),
+  created_at timestamptz(3) not null default app.now(),
+  primary key (id),
+  foreign key (account_id, tree_id) references trees (account_id, id) on delete cascade,
+  foreign key (account_id, created_by) references users (account_id, id)
+);
+create index tree_shares_tree on tree_shares (account_id, tree_id, created_at desc);
+create trigger audit after insert or update of revoked_at on tree_shares for each row execute function app.audit('tree_share', 'hash');
+
+create table library_steps (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  team_id          uuid,
+  created_by       uuid not null default app.user_id(),
+  visibility       text not null default 'team' check (visibility in ('private', 'team', 'account')),
+  title            text not null check (length(title) <= 300),
+  description      text not null default '' check (length(description) <= 20000),
+  step_type        text not null check (step_type in ('action', 'solution', 'procedure_step')),
+  source_tree_id   uuid,
+  source_node_id   text,
+  source_tree_name text,
+  is_active        boolean not null default true,
+  created_at       timestamptz(3) not null default app.now(),
+  updated_at       timestamptz(3) not null default app.now(),
+  search           text generated always as (lower(title || E'\n' || description)) stored,
+  primary key (id),
+  unique (account_id, id),
+  unique (account_id, source_tree_id, source_node_id),
+  foreign key (account_id, team_id) references teams (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id),
+  foreign key (account_id, source_tree_id) references trees (account_id, id) on delete cascade,
+  check ((source_tree_id is null) = (source_node_id is null) and (source_tree_id is null) = (source_tree_name is null))
+);
+create index library_steps_title on library_steps (account_id, lower(title), id) where is_active;
+create index library_steps_search on library_steps using gin (account_id, search gin_trgm_ops) where is_active;
+
+-- Reading: the account's own as far as it is shared, and what the platform has published. Writing: the account's own alone.
+alter table categories enable row level security;
+alter table categories force row level security;
+create policy reads on categories for select
+  using (account_id = app.account_id() or (app.account_id() is not null and account_id = app.platform_account()));
+create policy adds on categories for insert with check (account_id = app.account_id());
+create policy changes on categories for update using (account_id = app.account_id()) with check (account_id = app.account_id());
+create policy removes on categories for delete using (account_id = app.account_id());
+
+alter table trees enable row level security;
+alter table trees force row level security;
+create policy reads on trees for select using (
+  (account_id = app.account_id() and app.sees(visibility, author_id, team_id))
+  or (app.account_id() is not null and account_id = app.platform_account() and status = 'published'));
+create policy adds on trees for insert with check (account_id = app.account_id());
+create policy changes on trees for update using (account_id = app.account_id()) with check (account_id = app.account_id());
+
+alter table tree_versions enable row level security;
+alter table tree_versions force row level security;
+create policy reads on tree_versions for select
+  using (account_id = app.account_id() or (app.account_id() is not null and account_id = app.platform_account()));
+create policy adds on tree_versions for insert with check (account_id = app.account_id());
+
+alter table tree_pins enable row level security;
+alter table tree_pins force row level security;
+create policy own on tree_pins using (account_id = app.account_id()) with check (account_id = app.account_id());
+alter table tree_shares enable row level security;
+alter table tree_shares force row level security;
+create policy own on tree_shares using (account_id = app.account_id()) with check (account_id = app.account_id());
+alter table library_steps enable row level security;
+alter table library_steps force row level security;
+create policy own on library_steps using (account_id = app.account_id()) with check (account_id = app.account_id());
+
+grant select, insert, update (name), delete on categories to app_runtime;
+grant select, insert on trees to app_runtime;
+grant update (team_id, tree_type, status, visibility, name, description, category_id, tags, version, updated_at, published_at, deleted_at)
+  on trees to app_runtime;
+grant select, insert on tree_versions to app_runtime;
+grant select, insert, update (position), delete on tree_pins to app_runtime;
+grant select, insert, update (revoked_at) on tree_shares to app_runtime;
+grant select, insert, delete on library_steps to app_runtime;
+grant update (team_id, visibility, title, description, step_type, source_tree_name, is_active, updated_at) on library_steps to app_runtime;
+grant select, insert, update, delete on categories, trees, tree_versions, tree_pins, tree_shares, library_steps to app_platform;
+
+-- A use counts wherever the flow lives; nobody writes the counter.
+create function app.count_use(p_account uuid, p_tree uuid) returns void
+language sql security definer set search_path = public, pg_temp as $$
+  update trees set usage_count = usage_count + 1
+   where account_id = p_account and id = p_tree and account_id in (app.account_id(), app.platform_account())
+$$;
+
+-- Flows whose text holds all words, or that carry a tag: indexes that row level security would leave unused, since
+-- LIKE and @> are not leakproof. Only ids leave; what the caller may see of them is decided where they are joined.
+create function app.find_trees(p_words text[], p_tag text) returns setof uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select t.id from trees t
+   where t.account_id in (app.account_id(), app.platform_account()) and t.deleted_at is null
+     and (p_words is null or t.search like all (p_words))
+     and (p_tag is null or t.tag_keys @> array[lower(p_tag)])
+$$;
+create function app.find_library_steps(p_words text[]) returns setof uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select s.id from library_steps s where s.account_id = app.account_id() and s.is_active and s.search like all (p_words)
+$$;
+
+-- Makes the library hold just these entries of a published flow, none when there are none. One per flow and node, whatever is done twice.
+create function app.sync_library(p_tree uuid, p_entries jsonb) returns void
+language sql set search_path = public, pg_temp as $$
+  insert into library_steps (team_id, created_by, visibility, title, description, step_type, source_tree_id, source_node_id, source_tree_name)
+  select t.team_id, t.author_id, case when t.visibility = 'private' then 'private' else e.visibility end, e.title, e.description,
+         e.step_type, t.id, e.node_id, t.name
+    from trees t, jsonb_to_recordset(p_entries) e (node_id text, step_type text, title text, description text, visibility text)
+   where t.account_id = app.account_id() and t.id = p_tree
+  on conflict (account_id, source_tree_id, source_node_id) do update
+     set team_id = excluded.team_id, visibility = excluded.visibility, title = excluded.title, description = excluded.description,
+         step_type = excluded.step_type, source_tree_name = excluded.source_tree_name, is_active = true, updated_at = app.now();
+  update library_steps s set is_active = false, updated_at = app.now()
+   where s.account_id = app.account_id() and s.source_tree_id = p_tree and s.is_active
+     and not exists (select from jsonb_to_recordset(p_entries) e (node_id text) where e.node_id = s.source_node_id)
+$$;

@@ -1,0 +1,71 @@
+import type { Person } from './people.ts'
+
+/** A small troubleshooting flow that may be published; every call gives one of its own. */
+export function printerFlow() {
+  return {
+    id: 'ping',
+    type: 'decision',
+    title: 'Does {{printer_ip}} answer a ping?',
+    description: 'Run `ping {{printer_ip}}`.',
+    options: [
+      { id: 'yes', label: 'Yes', next_node_id: 'queue' },
+      { id: 'no', label: 'No', next_node_id: 'cable' },
+    ],
+    children: [
+      {
+        id: 'queue',
+        type: 'action',
+        title: 'Clear the print queue',
+        description: 'Stop the spooler, empty the folder, start it again.',
+        next_node_id: 'works',
+        children: [{ id: 'works', type: 'solution', title: 'The queue was stuck', description: '' }],
+      },
+      { id: 'cable', type: 'solution', title: 'Reseat the network cable', description: '' },
+    ],
+  }
+}
+
+export const printerForm = [{ key: 'printer_ip', label: 'Address of the printer', type: 'ip', required: true }]
+
+/** A procedural structure that may be published. */
+export function patchSteps() {
+  return {
+    steps: [
+      { id: 'before', type: 'section_header', title: 'Before', description: '' },
+      {
+        id: 'snapshot',
+        type: 'procedure_step',
+        title: 'Take a snapshot of {{server}}',
+        description: 'In the hypervisor.',
+        group_label: 'Safety',
+        library_visibility: 'account',
+        fallback_steps: [
+          { id: 'backup', title: 'Take a backup instead', description: '' },
+          { id: 'ask', title: 'Ask the client to accept the risk', description: '' },
+        ],
+      },
+      { id: 'patch', type: 'procedure_step', title: 'Install the updates', description: 'Reboot when asked.' },
+      { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
+    ],
+  }
+}
+
+export const patchForm = [{ key: 'server', label: 'Server', type: 'hostname', required: true }]
+
+/** A troubleshooting body, published unless said otherwise. */
+export function flowBody(change: Record<string, unknown> = {}) {
+  return {
+    tree_type: 'troubleshooting',
+    name: `Printer offline ${crypto.randomUUID().slice(0, 8)}`,
+    tree_structure: printerFlow(),
+    intake_form: printerForm,
+    ...change,
+  }
+}
+
+/** Makes a flow of this person's and answers it. */
+export async function newFlow(person: Person, change: Record<string, unknown> = {}) {
+  const answer = await person.call('POST', '/trees', flowBody(change))
+  if (answer.status !== 201) throw new Error(`The flow was refused: ${answer.text}`)
+  return answer.body
+}
