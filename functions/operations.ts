@@ -4,6 +4,7 @@ import { authOperations } from './auth/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { teamOperations } from './teams/operations.ts'
+import { treeForkOperations } from './tree-forks/operations.ts'
 import { treePinOperations } from './tree-pins/operations.ts'
 import { treeSharingOperations } from './tree-sharing/operations.ts'
 import { treeVersionOperations } from './tree-versions/operations.ts'
@@ -19,6 +20,7 @@ export const operations: readonly AnyOperation[] = [
   ...treePinOperations,
   ...treeOperations,
   ...treeVersionOperations,
+  ...treeForkOperations,
   ...treeSharingOperations,
   ...notificationOperations,
 ]

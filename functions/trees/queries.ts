@@ -15,7 +15,7 @@ export interface TreeRow extends Tree {
   may_change: boolean
 }
 
-const full = (id: string) => sql<TreeRow>`
+const full = (id: RawBuilder<unknown>) => sql<TreeRow>`
   select ${treeColumns}, v.tree_structure, v.intake_form,
          t.account_id = app.account_id() and app.may_change(t.author_id, t.team_id) as may_change
     from trees t ${treeJoins}
@@ -23,7 +23,7 @@ const full = (id: string) => sql<TreeRow>`
    where t.id = ${id} and t.deleted_at is null`
 
 export async function selectTree(db: ReadDb, id: string): Promise<TreeRow | undefined> {
-  return (await full(id).execute(db as WriteDb)).rows[0]
+  return (await full(sql`${id}`).execute(db as WriteDb)).rows[0]
 }
 
 const orders: Record<(typeof sorts)[number], RawBuilder<unknown>> = {
@@ -107,28 +107,27 @@ const versionValues = (save: string, content: Content) => sql`
                   (select c.name from categories c where c.account_id = s.account_id and c.id = s.category_id)), s.tree_type,
          ${content.tree_structure && JSON.stringify(content.tree_structure)}::jsonb, ${JSON.stringify(content.intake_form)}::jsonb,
          ${content.restored_from ?? null}::integer from s`
-const synced = (save: string, id: string, { library }: Content) => sql`
-  select app.sync_library(${id}::uuid, ${JSON.stringify(library)}::jsonb)
-   where exists (select from tree_versions v where v.account_id = app.account_id() and v.id = ${save}::uuid)`
-const saved = (save: string, id: string) => sql<TreeRow>`
-  with s as (select v.id from tree_versions v where v.account_id = app.account_id() and v.id = ${save}::uuid)
-  select q.* from (${full(id)}) q where exists (select from s)`
+const savedTree = (save: string) =>
+  sql`(select v.tree_id from tree_versions v where v.account_id = app.account_id() and v.id = ${save}::uuid)`
+// Both find the flow by the version that was just written, and so do nothing when none was.
+const synced = (save: string, { library }: Content) => sql`
+  select app.sync_library(id, ${JSON.stringify(library)}::jsonb) from trees where id = ${savedTree(save)}`
 
 /** The flow, its first version and what the library gets, in one transaction. */
-export async function insertTree(db: WriteDb, id: string, content: Content, origin: Origin = {}): Promise<TreeRow> {
+export async function insertTree(db: WriteDb, content: Content, origin: Origin = {}): Promise<TreeRow> {
   const save = crypto.randomUUID()
   const { parent, import_metadata } = origin
   const write = sql`
     with ${categoryOf(content, sql`true`)}, s as (
-      insert into trees (id, team_id, tree_type, status, visibility, name, description, tags, category_id, published_at, import_metadata,
+      insert into trees (team_id, tree_type, status, visibility, name, description, tags, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
-      values (${id}, app.team_id(), ${content.tree_type}, ${content.status}, ${content.visibility}, ${content.name}, ${content.description},
+      values (app.team_id(), ${content.tree_type}, ${content.status}, ${content.visibility}, ${content.name}, ${content.description},
               ${asText(content.tags)}, ${categoryId(content, sql`null`)}, case when ${content.status} = 'published' then app.now() end,
               ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}, ${parent?.id ?? null},
               ${parent?.root_account_id ?? null}, ${parent?.root_id ?? null}, ${parent ? parent.depth + 1 : 0}, ${parent?.reason ?? null})
       returning *)
     insert into tree_versions ${versionColumns} ${versionValues(save, content)}`
-  const [, , rows] = await db.batch([statement(db, write), statement(db, synced(save, id, content)), statement(db, saved(save, id))])
+  const [, , rows] = await db.batch([statement(db, write), statement(db, synced(save, content)), statement(db, full(savedTree(save)))])
   return rows[0] as TreeRow
 }
 
@@ -145,7 +144,7 @@ export async function updateTree(db: WriteDb, id: string, version: number, conte
          and app.may_change(t.author_id, t.team_id)
       returning *)
     insert into tree_versions ${versionColumns} ${versionValues(save, content)}`
-  const [, , rows] = await db.batch([statement(db, write), statement(db, synced(save, id, content)), statement(db, saved(save, id))])
+  const [, , rows] = await db.batch([statement(db, write), statement(db, synced(save, content)), statement(db, full(savedTree(save)))])
   return rows[0]
 }
 

@@ -33,7 +33,7 @@ export async function create({ db }: Pick<Writer, 'db'>, given: TreeCreate, orig
     intake_form: normaliseForm(given.intake_form ?? []),
     library: [],
   }
-  return shown(await queries.insertTree(db, crypto.randomUUID(), checked(content), origin).catch(unknownCategory))
+  return shown(await queries.insertTree(db, checked(content), origin).catch(unknownCategory))
 }
 
 /** Changes what is given, as a new version. Whoever saved meanwhile is not overwritten but merged with, unless a version was expected. */

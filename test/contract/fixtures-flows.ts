@@ -61,6 +61,9 @@ export const flowFixtures: Record<string, Fixture> = {
   'treeVersions.get': version,
   'treeVersions.restore': version,
 
+  'treeForks.fork': async (...of) => ({ ...(await flow(...of)), body: { name: 'Printer offline, north', reason: 'Another print server' } }),
+  'treeForks.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),
+
   'treeSharing.share': async (...of) => ({ ...(await flow(...of)), body: { expires_in_days: 7 } }),
   'treeSharing.list': async (service, owner) => ({
     params: { tree_id: (await insertShare(service, owner)).tree_id },

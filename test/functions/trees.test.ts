@@ -10,6 +10,7 @@ describe('creating a flow', () => {
     const { admin, teamId } = await newAccount(service)
     const { status, body } = await admin.call('POST', '/trees', flowBody({ description: 'A printer shows as offline.' }))
     expect([status, body.status, body.visibility, body.version, body.usage_count]).toEqual([201, 'published', 'team', 1, 0])
+    expect(body.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7/)
     expect(body).toMatchObject({ author_id: admin.id, author_name: admin.fullName, team_id: teamId, account_id: admin.accountId })
     expect(body.tree_structure).toEqual(printerFlow())
     expect(body.published_at).toBe(body.created_at)
