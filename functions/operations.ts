@@ -1,8 +1,10 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/operations.ts'
 import { authOperations } from './auth/operations.ts'
+import { categoryOperations } from './categories/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
+import { stepLibraryOperations } from './step-library/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
 import { treePinOperations } from './tree-pins/operations.ts'
@@ -22,5 +24,7 @@ export const operations: readonly AnyOperation[] = [
   ...treeVersionOperations,
   ...treeForkOperations,
   ...treeSharingOperations,
+  ...categoryOperations,
+  ...stepLibraryOperations,
   ...notificationOperations,
 ]

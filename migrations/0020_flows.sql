@@ -169,8 +169,8 @@ create table library_steps (
   foreign key (account_id, source_tree_id) references trees (account_id, id) on delete cascade,
   check ((source_tree_id is null) = (source_node_id is null) and (source_tree_id is null) = (source_tree_name is null))
 );
-create index library_steps_title on library_steps (account_id, lower(title), id) where is_active;
-create index library_steps_search on library_steps using gin (account_id, search gin_trgm_ops) where is_active;
+create index library_steps_title on library_steps (account_id, is_active, lower(title), id);
+create index library_steps_search on library_steps using gin (account_id, search gin_trgm_ops);
 
 -- Reading: the account's own as far as it is shared, and what the platform has published. Writing: the account's own alone.
 alter table categories enable row level security;
@@ -232,9 +232,9 @@ language sql stable security definer set search_path = public, pg_temp as $$
      and (p_words is null or t.search like all (p_words))
      and (p_tag is null or t.tag_keys @> array[lower(p_tag)])
 $$;
-create function app.find_library_steps(p_words text[]) returns setof uuid
+create function app.find_library_steps(p_words text[], p_active boolean) returns setof uuid
 language sql stable security definer set search_path = public, pg_temp as $$
-  select s.id from library_steps s where s.account_id = app.account_id() and s.is_active and s.search like all (p_words)
+  select s.id from library_steps s where s.account_id = app.account_id() and s.is_active = p_active and s.search like all (p_words)
 $$;
 
 -- Makes the library hold just these entries of a published flow, none when there are none. One per flow and node, whatever is done twice.

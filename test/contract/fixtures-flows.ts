@@ -35,6 +35,19 @@ export async function insertShare(service: Service, owner: Person): Promise<{ tr
   return { tree_id, token, share_id: await idOf(service, statement, [owner.accountId, tree_id, sha256(token)]) }
 }
 
+export function insertCategory(service: Service, { accountId, id }: Person): Promise<string> {
+  const statement = 'insert into categories (account_id, name, created_by) values ($1, $2, $3) returning id'
+  return idOf(service, statement, [accountId, `Printing ${randomBytes(4).toString('hex')}`, id])
+}
+const category: Fixture = async (service, owner) => ({ params: { category_id: await insertCategory(service, owner) } })
+
+export function insertStep(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  const statement = `insert into library_steps (account_id, team_id, created_by, visibility, title, step_type)
+                     values ($1, $2, $3, 'account', 'Restart the print spooler', 'action') returning id`
+  return idOf(service, statement, [accountId, teamId || null, id])
+}
+const step: Fixture = async (service, owner) => ({ params: { step_id: await insertStep(service, owner) } })
+
 export const flowFixtures: Record<string, Fixture> = {
   'trees.list': async (service, owner) => {
     await insertTree(service, owner)
@@ -60,6 +73,29 @@ export const flowFixtures: Record<string, Fixture> = {
   'treeVersions.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),
   'treeVersions.get': version,
   'treeVersions.restore': version,
+
+  'categories.list': async (service, owner) => {
+    await insertCategory(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'categories.create': async () => ({ body: { name: 'Printing' } }),
+  'categories.rename': async (...of) => ({ ...(await category(...of)), body: { name: 'Printers and scanners' } }),
+  'categories.remove': category,
+  'categories.listTags': async (service, owner) => {
+    await insertTree(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+
+  'stepLibrary.list': async (service, owner) => {
+    await insertStep(service, owner)
+    return { query: { skip: '0', limit: '20', search: 'spooler', synced: 'false', active: 'true' } }
+  },
+  'stepLibrary.create': async () => ({
+    body: { title: 'Restart the print spooler', description: 'As an administrator.', step_type: 'action' },
+  }),
+  'stepLibrary.get': step,
+  'stepLibrary.update': async (...of) => ({ ...(await step(...of)), body: { title: 'Restart the spooler', visibility: 'account' } }),
+  'stepLibrary.remove': step,
 
   'treeForks.fork': async (...of) => ({ ...(await flow(...of)), body: { name: 'Printer offline, north', reason: 'Another print server' } }),
   'treeForks.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),

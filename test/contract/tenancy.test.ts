@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { shared } from '../support/app.ts'
 import { type AccountOf, newAccount } from '../support/people.ts'
 import { insertDelivery, insertNotification } from './fixture-rows.ts'
-import { insertPin, insertShare } from './fixtures-flows.ts'
+import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
 import { rowsOf, tenantTables } from './rows.ts'
 
 const service = shared()
@@ -115,11 +115,8 @@ describe('row level security alone', () => {
     await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
     await insertPin(service, ours.admin)
     await insertShare(service, ours.admin)
-    await service.sql(`insert into categories (account_id, name) values ($1, 'Printing')`, [ours.id])
-    await service.sql(`insert into library_steps (account_id, created_by, title, step_type) values ($1, $2, 'Reboot', 'action')`, [
-      ours.id,
-      ours.admin.id,
-    ])
+    await insertCategory(service, ours.admin)
+    await insertStep(service, ours.admin)
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(
       `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,
