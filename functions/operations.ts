@@ -9,6 +9,7 @@ import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
 import { treePinOperations } from './tree-pins/operations.ts'
 import { treeSharingOperations } from './tree-sharing/operations.ts'
+import { treeTransferOperations } from './tree-transfer/operations.ts'
 import { treeVersionOperations } from './tree-versions/operations.ts'
 import { treeOperations } from './trees/operations.ts'
 
@@ -24,6 +25,7 @@ export const operations: readonly AnyOperation[] = [
   ...treeVersionOperations,
   ...treeForkOperations,
   ...treeSharingOperations,
+  ...treeTransferOperations,
   ...categoryOperations,
   ...stepLibraryOperations,
   ...notificationOperations,

@@ -188,7 +188,7 @@ export const TreeUpdate = z
   .meta({ id: 'TreeUpdate', examples: [{ name: 'Printer offline or stuck', expected_version: 3 }] })
 export type TreeUpdate = z.infer<typeof TreeUpdate>
 
-const Problem = z
+export const FlowProblem = z
   .strictObject({
     node_id: z.string().nullable().describe('The node or step it is about; null when it is about the whole flow.'),
     path: z.string().describe('Where, as `tree_structure.children[0].title`.'),
@@ -202,7 +202,7 @@ const Problem = z
 export const PublishCheck = z
   .strictObject({
     can_publish: z.boolean().describe('Whether there are no errors.'),
-    errors: z.array(Problem).describe('What stops it from being published, all at once.'),
-    warnings: z.array(Problem).describe('What looks wrong but stops nothing.'),
+    errors: z.array(FlowProblem).describe('What stops it from being published, all at once.'),
+    warnings: z.array(FlowProblem).describe('What looks wrong but stops nothing.'),
   })
   .meta({ id: 'CanPublishResponse', examples: [{ can_publish: true, errors: [], warnings: [] }] })

@@ -124,8 +124,12 @@ function success(op: AnyOperation, schema: ToSchema): Json {
   }
   const described = { description: op.summary, headers: headerObjects(headers) }
   if (op.produces)
-    return { ...described, content: Object.fromEntries(op.produces.map((type: string) => [type, { schema: { type: 'string' } }])) }
+    return { ...described, content: Object.fromEntries(op.produces.map((type: string) => [type, produced(op, type, schema)])) }
   return op.returns ? { ...described, content: { 'application/json': content(op.returns, 'output', schema) } } : described
+}
+
+function produced(op: AnyOperation, type: string, schema: ToSchema): Json {
+  return op.returns && type === 'application/json' ? content(op.returns, 'output', schema) : { schema: { type: 'string' } }
 }
 
 function failure(op: AnyOperation, kinds: ProblemKind[], schema: ToSchema): Json {

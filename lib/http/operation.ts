@@ -121,7 +121,7 @@ type StreamDefinition<
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
   B extends z.ZodType | undefined,
-> = Omit<Operation<M, A, F, P, Q, B>, 'handle' | 'returns' | 'paged' | 'success' | 'idempotent' | 'produces'> & {
+> = Omit<Operation<M, A, F, P, Q, B>, 'handle' | 'paged' | 'success' | 'idempotent' | 'produces'> & {
   produces: readonly [string, ...string[]]
   handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }): Promise<Content>
 }

@@ -74,6 +74,21 @@ export const flowFixtures: Record<string, Fixture> = {
   'treeVersions.get': version,
   'treeVersions.restore': version,
 
+  'treeTransfer.export': flow,
+  'treeTransfer.import': async () => ({
+    body: {
+      rfflow_version: '1.0',
+      exported_at: '2026-11-21T09:30:00.000Z',
+      flow: {
+        tree_type: 'troubleshooting',
+        name: 'Printer offline',
+        category: 'Printing',
+        tags: ['printer'],
+        tree_structure: printerFlow(),
+      },
+    },
+  }),
+
   'categories.list': async (service, owner) => {
     await insertCategory(service, owner)
     return { query: { skip: '0', limit: '20' } }
