@@ -2,6 +2,7 @@ import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/operations.ts'
 import { authOperations } from './auth/operations.ts'
 import { categoryOperations } from './categories/operations.ts'
+import { galleryOperations } from './gallery/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
@@ -28,5 +29,6 @@ export const operations: readonly AnyOperation[] = [
   ...treeTransferOperations,
   ...categoryOperations,
   ...stepLibraryOperations,
+  ...galleryOperations,
   ...notificationOperations,
 ]

@@ -42,6 +42,11 @@ create function app.flow_text(p_name text, p_description text, p_tags text[]) re
 create function app.lower_all(p_texts text[]) returns text[] language sql immutable parallel safe
   as $$ select coalesce(array_agg(lower(t) order by n), '{}') from unnest(p_texts) with ordinality u (t, n) $$;
 
+create function app.flow_words(p_name text, p_description text, p_tags text[]) returns tsvector language sql immutable parallel safe as $$
+  select setweight(to_tsvector('english', p_name), 'A') || setweight(to_tsvector('english', coalesce(array_to_string(p_tags, ' '), '')), 'B')
+      || setweight(to_tsvector('english', p_description), 'C')
+$$;
+
 create table trees (
   id                uuid not null default uuidv7(),
   account_id        uuid not null default app.account_id() references accounts on delete cascade,
@@ -64,13 +69,17 @@ create table trees (
   fork_depth        integer not null default 0,
   fork_reason       text check (length(fork_reason) <= 2000),
   import_metadata   jsonb,
-  is_featured       boolean not null default false,
+  -- Where it stands in the public gallery: staff put it first or take it out.
+  is_gallery_featured boolean not null default false,
+  gallery_sort_order integer not null default 0,
+  is_gallery_hidden boolean not null default false,
   created_at        timestamptz(3) not null default app.now(),
   updated_at        timestamptz(3) not null default app.now(),
   published_at      timestamptz(3),
   deleted_at        timestamptz(3),
   search            text generated always as (app.flow_text(name, description, tags)) stored,
   tag_keys          text[] generated always as (app.lower_all(tags)) stored,
+  words             tsvector generated always as (app.flow_words(name, description, tags)) stored,
   primary key (id),
   unique (account_id, id),
   foreign key (account_id, author_id) references users (account_id, id),
@@ -94,6 +103,11 @@ create index trees_parent on trees (account_id, parent_tree_id) where parent_tre
 create index trees_team on trees (account_id, team_id);
 create index trees_search on trees using gin (account_id, search gin_trgm_ops) where deleted_at is null;
 create index trees_tags on trees using gin (account_id, tag_keys) where deleted_at is null;
+-- The gallery reads every account's public flows at once, through the platform's door.
+create index trees_gallery_words on trees using gin (words)
+  where visibility = 'public' and status = 'published' and deleted_at is null and not is_gallery_hidden;
+create index trees_gallery_popular on trees (usage_count desc, id desc)
+  where visibility = 'public' and status = 'published' and deleted_at is null and not is_gallery_hidden;
 
 create table tree_versions (
   id             uuid not null default uuidv7(),

@@ -89,6 +89,15 @@ export const flowFixtures: Record<string, Fixture> = {
     },
   }),
 
+  'gallery.list': async () => ({ query: { sort: 'popular', type: 'procedural', category: 'Printing', page: '1', page_size: '10' } }),
+  'gallery.categories': async () => ({}),
+  'gallery.search': async () => ({ query: { q: 'printer', page: '1', page_size: '10' } }),
+  'gallery.flow': async (service, owner) => {
+    const tree_id = await insertTree(service, owner)
+    await service.sql(`update trees set visibility = 'public' where id = $1`, [tree_id])
+    return { params: { tree_id } }
+  },
+
   'categories.list': async (service, owner) => {
     await insertCategory(service, owner)
     return { query: { skip: '0', limit: '20' } }

@@ -16,6 +16,8 @@ const platformOnly = ['passwords', 'refresh_tokens', 'one_time_tokens', 'invite_
 const otherIndexes = new Set([
   'users_email', // an address signs in before its account is known
   'tree_shares_hash_key', // a link opens a flow before its account is known, through the platform's door
+  'trees_gallery_words', // the gallery reads what every account made public, through the platform's door
+  'trees_gallery_popular',
   'deliveries_due', // the sweep reads every account at once, through the platform's door
   'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
 ])

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { operation } from '../../lib/http/operation.ts'
+import * as schemas from './schemas.ts'
+import * as gallery from './service.ts'
+
+const open = {
+  access: 'public',
+  platform: 'the gallery shows what every account made public',
+  limit: '30/minute/ip',
+  errors: ['not_found'],
+} as const
+
+export const galleryOperations = [
+  operation({
+    id: 'gallery.list',
+    method: 'get',
+    path: '/public/templates',
+    summary: 'Public flows and scripts, a page at a time',
+    description: '404 while the gallery is switched off, like all of its operations.',
+    ...open,
+    query: schemas.GalleryQuery,
+    success: 200,
+    returns: schemas.GalleryPage,
+    handle: ({ ctx, query }) => gallery.list(ctx, query),
+  }),
+
+  operation({
+    id: 'gallery.categories',
+    method: 'get',
+    path: '/public/templates/categories',
+    summary: 'The gallery’s categories, with how many items each has',
+    ...open,
+    success: 200,
+    returns: z.array(schemas.GalleryCategory),
+    handle: ({ ctx }) => gallery.categories(ctx),
+  }),
+
+  operation({
+    id: 'gallery.search',
+    method: 'get',
+    path: '/public/templates/search',
+    summary: 'Look for words in the gallery',
+    ...open,
+    query: schemas.GallerySearch,
+    success: 200,
+    returns: schemas.GalleryPage,
+    handle: ({ ctx, query }) => gallery.search(ctx, query),
+  }),
+
+  operation({
+    id: 'gallery.flow',
+    method: 'get',
+    path: '/public/templates/flows/{tree_id}',
+    summary: 'A public flow, with the first three levels of its structure',
+    ...open,
+    params: schemas.FlowId,
+    success: 200,
+    returns: schemas.GalleryFlow,
+    handle: ({ ctx, params }) => gallery.flow(ctx, params.tree_id),
+  }),
+]
