@@ -7,6 +7,7 @@ const kinds: Record<string, ProblemKind> = {
   SF4EV: 'email_not_verified',
   SF4SL: 'subscription_lapsed',
   SF4PW: 'password_change_required',
+  SF4FD: 'feature_disabled',
   SF4LA: 'conflict',
   SF4SE: 'conflict',
   SF4IO: 'conflict',

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Page, PageQuery } from '../db/page.ts'
 import type { Access, Caller, Past, PlatformDb, ReadDb, WriteDb } from '../db/scope.ts'
+import type { Feature } from '../features.ts'
 import type { Ports } from '../ports.ts'
 import type { ProblemKind } from './problem.ts'
 
@@ -48,6 +49,14 @@ export class Content {
   }
 }
 
+/** Answers 307: the same request is meant for another place. */
+export class Redirect {
+  readonly location: string
+  constructor(location: string) {
+    this.location = location
+  }
+}
+
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Query<Q, Paged> = Paged extends true ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery : Parsed<Q>
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
@@ -75,6 +84,8 @@ export interface Operation<
   limit: Limit
   /** Guards that do not stop it. */
   past?: Past
+  /** 403 `feature_disabled` where it is switched off for the caller's account. */
+  feature?: A extends 'public' ? undefined : Feature
   /** Why it needs the platform's door; without a reason it has none. */
   platform?: F
   params?: P
@@ -84,7 +95,7 @@ export interface Operation<
   maxBody?: number
   /** The query has skip and limit, the answer a Link to the next page. */
   paged?: G
-  success: 200 | 201 | 202 | 204
+  success: 200 | 201 | 202 | 204 | 307
   returns?: R
   /** Beyond those that access, limit and the request's shape imply. */
   errors?: readonly ProblemKind[]
@@ -136,6 +147,15 @@ export function stream<
   return { ...definition, success: 200, idempotent: false } as AnyOperation
 }
 
+/** An operation's sibling that answers where else to ask. What it is sent is not looked at. */
+export function redirect(
+  definition: Pick<AnyOperation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit'> & {
+    handle(input: { ctx: Base }): Promise<Redirect>
+  },
+): AnyOperation {
+  return { ...definition, success: 307, idempotent: false }
+}
+
 /** Whether an operation keeps its first answer under the caller's key. */
 export function takesIdempotencyKey(op: AnyOperation): boolean {
   return op.method === 'post' && op.access !== 'public' && op.idempotent !== false
@@ -154,6 +174,7 @@ export function failuresOf(op: AnyOperation): ProblemKind[] {
     if (op.access !== 'user') failures.add('forbidden')
     if (past !== 'password') failures.add('password_change_required')
     if (past === 'none') failures.add('email_not_verified').add('subscription_lapsed')
+    if (op.feature) failures.add('feature_disabled')
   }
   if (takesIdempotencyKey(op)) failures.add('conflict')
   return [...failures]

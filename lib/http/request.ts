@@ -82,7 +82,7 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
 }
 
 function scopeOf(op: AnyOperation, caller: Caller, c: C): ScopeOf {
-  return { caller, access: op.access, past: op.past ?? 'none', ip: c.get('ip'), readOnly: op.method === 'get' }
+  return { caller, access: op.access, past: op.past ?? 'none', ip: c.get('ip'), readOnly: op.method === 'get', feature: op.feature }
 }
 
 function rateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
