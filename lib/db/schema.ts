@@ -28,6 +28,18 @@ export interface AuditLogsTable {
   created_at: Generated<string>
 }
 
+export interface BetaFeedbackTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  reaction: string
+  category: string
+  text: string
+  page_url: string | null
+  ai_session_id: string | null
+  created_at: Generated<string>
+}
+
 export interface DeliveriesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -48,6 +60,8 @@ export interface DeliveriesTable {
   delivered_at: string | null
   created_at: Generated<string>
   invite_id: string | null
+  sales_lead_id: string | null
+  feedback_id: string | null
 }
 
 export interface EventsTable {
@@ -71,6 +85,16 @@ export interface FeatureOverridesTable {
 export interface FeaturesTable {
   key: string
   description: string
+}
+
+export interface FeedbackTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  subject: string
+  message: string
+  page_url: string | null
+  created_at: Generated<string>
 }
 
 export interface IdempotencyKeysTable {
@@ -181,11 +205,34 @@ export interface PlanLimitsTable {
   max_ai_builds_per_month: number | null
 }
 
+export interface PlatformInviteCodesTable {
+  id: Generated<string>
+  hash: Uint8Array
+  max_uses: number
+  used_count: Generated<number>
+  expires_at: string | null
+  note: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+}
+
 export interface RefreshTokensTable {
   hash: Uint8Array
   sign_in_id: string
   used_at: string | null
   created_at: Generated<string>
+}
+
+export interface SalesLeadsTable {
+  id: Generated<string>
+  email: string
+  name: string
+  company: string
+  source: string
+  message: string | null
+  phone: string | null
+  seats: number | null
+  received_at: Generated<string>
 }
 
 export interface SignInsTable {
@@ -227,10 +274,12 @@ export interface UsersTable {
 export interface DB {
   accounts: AccountsTable
   audit_logs: AuditLogsTable
+  beta_feedback: BetaFeedbackTable
   deliveries: DeliveriesTable
   events: EventsTable
   feature_overrides: FeatureOverridesTable
   features: FeaturesTable
+  feedback: FeedbackTable
   idempotency_keys: IdempotencyKeysTable
   invite_codes: InviteCodesTable
   invites: InvitesTable
@@ -242,7 +291,9 @@ export interface DB {
   plan_billing: PlanBillingTable
   plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
+  platform_invite_codes: PlatformInviteCodesTable
   refresh_tokens: RefreshTokensTable
+  sales_leads: SalesLeadsTable
   sign_ins: SignInsTable
   teams: TeamsTable
   users: UsersTable

@@ -6,7 +6,7 @@ import type { DB } from './schema.ts'
 
 type Results<Q extends readonly Compilable[]> = { [K in keyof Q]: InferResult<Q[K]> }
 
-interface Batches {
+export interface Batches {
   /** Several statements behind one entrance: one round trip, one transaction. Answers each statement's rows. */
   batch<const Q extends readonly Compilable[]>(queries: Q): Promise<Results<Q>>
 }
@@ -20,8 +20,10 @@ type PlatformTables = {
 }
 /** The platform door: every account's rows, and code that names whose. */
 export type PlatformDb = Kysely<PlatformTables>
+/** The same for staff: each statement runs behind the caller's own entrance, so whoever is no super admin any more writes nothing. */
+export type StaffDb = PlatformDb & Batches
 
-export type Access = 'user' | 'engineer' | 'team_admin' | 'account_admin' | 'super_admin'
+export type Access = 'user' | 'engineer' | 'team_admin' | 'account_admin' | 'account_or_super_admin' | 'super_admin'
 /** Which guards do not stop an operation: none are waived, those of address and subscription, or also a password that is due. */
 export type Past = 'none' | 'guards' | 'password'
 
@@ -60,7 +62,7 @@ function entranceOf({ caller, access, past, ip, feature }: ScopeOf): Statement {
   return { sql: 'select app.enter_feature($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature] }
 }
 
-/** The only way to a tenant's rows: whatever runs in it runs behind app.enter in the same transaction. */
+/** The only way to a tenant's rows: whatever runs in it runs behind app.enter in the same transaction. On the platform's wire it is the door of staff. */
 export function openScope(wire: Wire, of: ScopeOf): Scope {
   return scopeBehind(wire, entranceOf(of), of.readOnly)
 }

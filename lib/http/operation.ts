@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Page, PageQuery } from '../db/page.ts'
-import type { Access, Caller, Past, PlatformDb, ReadDb, WriteDb } from '../db/scope.ts'
+import type { Access, Caller, Past, PlatformDb, ReadDb, StaffDb, WriteDb } from '../db/scope.ts'
 import type { Feature } from '../features.ts'
 import type { Ports } from '../ports.ts'
 import type { ProblemKind } from './problem.ts'
@@ -22,8 +22,13 @@ type Tenant<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb :
 /** Calls a SQL function that enters by itself, so that entering and answering are one statement; its row, or undefined. */
 export type Entering = <Row>(name: `app.${string}`, ...rest: (string | number)[]) => Promise<Row | undefined>
 type Door<F> = F extends string ? { platform: PlatformDb } : unknown
-/** Public operations get no tenant, GETs a database that cannot write, and the platform's door only who names a reason. */
-export type Context<M extends Method, A extends Access | 'public', F> = Base & (A extends 'public' ? unknown : Tenant<M>) & Door<F>
+type Staff = { caller: Caller; platform: StaffDb }
+/**
+ * Public operations get no tenant, GETs a database that cannot write, and the platform's door only who names a reason. A super admin's
+ * operation that does has that door alone, entered as its caller: no account is its own.
+ */
+export type Context<M extends Method, A extends Access | 'public', F> = Base &
+  (A extends 'public' ? Door<F> : [A, F] extends ['super_admin', string] ? Staff : Tenant<M> & Door<F>)
 export type Reader = Context<'get', 'user', undefined>
 export type Writer = Context<'post', 'user', undefined>
 
@@ -154,6 +159,11 @@ export function redirect(
   },
 ): AnyOperation {
   return { ...definition, success: 307, idempotent: false }
+}
+
+/** Whether its scope is the platform's door, entered by staff. */
+export function isStaff(op: AnyOperation): boolean {
+  return op.access === 'super_admin' && op.platform !== undefined
 }
 
 /** Whether an operation keeps its first answer under the caller's key. */
