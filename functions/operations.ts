@@ -1,5 +1,7 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/operations.ts'
+import { adminPlanOperations } from './admin-plans/operations.ts'
+import { adminUserOperations } from './admin-users/operations.ts'
 import { authOperations } from './auth/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
@@ -16,4 +18,6 @@ export const operations: readonly AnyOperation[] = [
   ...teamOperations,
   ...notificationOperations,
   ...feedbackOperations,
+  ...adminUserOperations,
+  ...adminPlanOperations,
 ]
