@@ -83,6 +83,8 @@ export const adminPlanOperations = [
     path: '/admin/invite-codes',
     summary: 'Make a code to register with',
     limit: 'write',
+    // An answer that is kept for a key would keep the code.
+    idempotent: false,
     body: schemas.InviteCodeCreate,
     success: 201,
     returns: schemas.NewInviteCode,

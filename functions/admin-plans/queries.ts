@@ -1,9 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { StaffDb } from '../../lib/db/scope.ts'
+import { statement } from '../../lib/db/statement.ts'
 import type { FeatureFlag, FeatureOverride, InviteCode, InviteCodeCreate, LeadQuery, PlanLimits, SalesLead } from './schemas.ts'
-
-const compiled = <Row>(db: StaffDb, query: RawBuilder<Row>) => ({ compile: () => query.compile(db) })
 
 const planSelection = sql`
   select l.plan, l.max_users, l.max_kb_imports, l.max_ai_builds_per_month, b.display_name, b.description, b.monthly_price_cents,
@@ -20,8 +19,8 @@ export async function selectPlans(db: StaffDb, { skip, limit }: PageQuery): Prom
 /** Violates a unique key when another plan has one of the provider's ids. */
 export async function putPlan(db: StaffDb, plan: string, change: Record<string, unknown>): Promise<PlanLimits> {
   const [, rows] = await db.batch([
-    compiled(db, sql`select app.put_plan(${JSON.stringify(change)}::jsonb)`),
-    compiled(db, sql<PlanLimits>`${planSelection} where l.plan = ${plan}`),
+    statement(db, sql`select app.put_plan(${JSON.stringify(change)}::jsonb)`),
+    statement(db, sql<PlanLimits>`${planSelection} where l.plan = ${plan}`),
   ])
   return rows[0] as PlanLimits
 }
@@ -50,12 +49,12 @@ export async function selectFlag(db: StaffDb, key: string): Promise<FeatureFlag 
 /** Violates plan_features_plan_fkey for a plan that is not there; undefined for a feature that is not. */
 export async function putPlanFeature(db: StaffDb, key: string, plan: string, enabled: boolean): Promise<FeatureFlag | undefined> {
   const [, rows] = await db.batch([
-    compiled(
+    statement(
       db,
       sql`insert into plan_features as p (plan, feature, enabled) select ${plan}, key, ${enabled} from features where key = ${key}
           on conflict (plan, feature) do update set enabled = excluded.enabled`,
     ),
-    compiled(db, sql<FeatureFlag>`${flagSelection} where f.key = ${key}`),
+    statement(db, sql<FeatureFlag>`${flagSelection} where f.key = ${key}`),
   ])
   return rows[0]
 }
@@ -68,15 +67,15 @@ export async function putOverride(
   enabled: boolean | null | undefined,
 ): Promise<FeatureOverride | undefined> {
   const [, , rows] = await db.batch([
-    compiled(db, sql`delete from feature_overrides where account_id = ${accountId} and feature = ${key} and ${enabled === null}`),
-    compiled(
+    statement(db, sql`delete from feature_overrides where account_id = ${accountId} and feature = ${key} and ${enabled === null}`),
+    statement(
       db,
       sql`insert into feature_overrides (account_id, feature, enabled)
           select a.id, f.key, ${enabled ?? null}::boolean from accounts a, features f
            where a.id = ${accountId} and f.key = ${key} and ${typeof enabled === 'boolean'}
           on conflict (account_id, feature) do update set enabled = excluded.enabled`,
     ),
-    compiled(
+    statement(
       db,
       sql<FeatureOverride>`
         select a.id as account_id, a.name as account_name, f.key, o.enabled as override, app.feature_on(a.id, f.key) as enabled

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { containing } from '../../lib/db/like.ts'
+import { contains } from '../../lib/db/like.ts'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { StaffDb } from '../../lib/db/scope.ts'
+import { statement } from '../../lib/db/statement.ts'
 import type { AccountQuery, AdminAccount, AdminDevice, AdminUser, AuditQuery, Subscription, UserQuery } from './schemas.ts'
 
 // Ids grow with time: `order by id desc` is newest first, by the primary key.
@@ -21,7 +22,7 @@ function allOf(conditions: (RawBuilder<unknown> | null)[]): RawBuilder<unknown> 
 
 export async function selectUsers(db: StaffDb, { q, account_id, skip, limit }: UserQuery & PageQuery): Promise<AdminUser[]> {
   const where = allOf([
-    q ? sql`(u.email ilike ${containing(q)} or u.full_name ilike ${containing(q)})` : null,
+    q ? sql`(u.email ilike ${contains(q)} or u.full_name ilike ${contains(q)})` : null,
     account_id ? sql`u.account_id = ${account_id}::uuid` : null,
   ])
   const { rows } = await sql<AdminUser>`
@@ -42,17 +43,22 @@ type Account = Pick<AdminAccount, 'id' | 'name' | 'timezone' | 'user_count' | 'c
 /** A person, their account, what it pays for, and the last of their devices and of what they did: one round trip. */
 export async function selectDetail(db: StaffDb, id: string) {
   const theirs = sql`(select account_id from users where id = ${id})`
-  const compiled = <Row>(query: RawBuilder<Row>) => ({ compile: () => query.compile(db) })
   const [users, accounts, subscriptions, sessions, logs] = await db.batch([
-    compiled(sql<AdminUser>`select ${userColumns} from users u join accounts a on a.id = u.account_id where u.id = ${id}`),
-    compiled(sql<Account>`select a.id, a.name, a.timezone, ${userCount}, a.created_at from accounts a where a.id = ${theirs}`),
-    compiled(sql<Subscription>`select ${subscriptionColumns} from accounts a where a.id = ${theirs}`),
-    compiled(sql<AdminDevice>`
+    statement(db, sql<AdminUser>`select ${userColumns} from users u join accounts a on a.id = u.account_id where u.id = ${id}`),
+    statement(db, sql<Account>`select a.id, a.name, a.timezone, ${userCount}, a.created_at from accounts a where a.id = ${theirs}`),
+    statement(db, sql<Subscription>`select ${subscriptionColumns} from accounts a where a.id = ${theirs}`),
+    statement(
+      db,
+      sql<AdminDevice>`
       select id, user_agent, ip, created_at, last_used_at, expires_at, ended_at from sign_ins
-       where account_id = ${theirs} and user_id = ${id} order by last_used_at desc, id desc limit 50`),
-    compiled(sql<AuditRow>`
+       where account_id = ${theirs} and user_id = ${id} order by last_used_at desc, id desc limit 50`,
+    ),
+    statement(
+      db,
+      sql<AuditRow>`
       ${auditSelection} where l.account_id = ${theirs} and (l.actor_id = ${id} or l.resource_id = ${id})
-       order by l.created_at desc, l.id desc limit 50`),
+       order by l.created_at desc, l.id desc limit 50`,
+    ),
   ])
   const [user, account, subscription] = [users[0], accounts[0], subscriptions[0]]
   return user && account && subscription ? { user, account, subscription, sessions, audit_logs: logs } : undefined
@@ -98,7 +104,7 @@ export async function extendTrial(db: StaffDb, userId: string, days: number): Pr
 export async function selectAccounts(db: StaffDb, { q, skip, limit }: AccountQuery & PageQuery): Promise<AdminAccount[]> {
   const { rows } = await sql<AdminAccount>`
     select a.id, a.name, a.timezone, ${userCount}, a.created_at, app.plan_of(a) as plan, app.subscription_of(a) as subscription_status, a.trial_ends_at
-      from accounts a where ${allOf([q ? sql`a.name ilike ${containing(q)}` : null])} order by a.id desc offset ${skip} limit ${limit + 1}`.execute(
+      from accounts a where ${allOf([q ? sql`a.name ilike ${contains(q)}` : null])} order by a.id desc offset ${skip} limit ${limit + 1}`.execute(
     db,
   )
   return rows

@@ -9,7 +9,7 @@ export const publicOperations = [
     method: 'post',
     path: '/beta-signup',
     summary: 'Sent on to the registration page; no mail is sent',
-    description: 'Takes any body or none, of any media type, and looks at none of it.',
+    description: 'Takes any body or none up to 1 MiB, of any media type, and looks at none of it.',
     access: 'public',
     limit: 'public',
     handle: () => visitors.betaSignup(),

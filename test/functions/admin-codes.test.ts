@@ -8,7 +8,8 @@ const staff = await (await newAccount(service)).colleague({ superAdmin: true })
 
 it('tells a code once, stores its hash, and lists codes with their uses', async () => {
   const expires_at = '2100-01-01T00:00:00.000Z'
-  const { status, body } = await staff.call('POST', '/admin/invite-codes', { max_uses: 2, expires_at, note: 'Spring fair' })
+  const key = { 'idempotency-key': 'a key' }
+  const { status, body } = await staff.call('POST', '/admin/invite-codes', { max_uses: 2, expires_at, note: 'Spring fair' }, key)
   expect(status).toBe(201)
   const { code, ...shown } = body
   expect(shown).toMatchObject({
@@ -22,7 +23,7 @@ it('tells a code once, stores its hash, and lists codes with their uses', async 
   })
   const listed = async () => (await staff.call('GET', '/admin/invite-codes')).body.find(({ id }: { id: string }) => id === body.id)
   expect(await listed()).toEqual(shown)
-  for (const table of ['platform_invite_codes', 'audit_logs']) {
+  for (const table of ['platform_invite_codes', 'audit_logs', 'idempotency_keys']) {
     const rows = await service.sql(`select t::text as row from ${table} t`)
     expect(JSON.stringify(rows)).not.toContain(code)
   }
