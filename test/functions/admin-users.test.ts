@@ -120,35 +120,6 @@ it('ADM-03 promotes and demotes on the next request, each with its audit row in 
   ])
 })
 
-it('keeps the last active super admin, from staff, from admins of the account, and when two demote each other at once', async () => {
-  const own = await ownService()
-  try {
-    const { admin, colleague } = await newAccount(own)
-    const elsewhere = await newAccount(own)
-    const only = await colleague({ superAdmin: true })
-    const last = [409, 'last_super_admin']
-    const demote = (by: Person, who: Person) => by.call('PUT', `/admin/users/${who.id}/super-admin`, { is_super_admin: false })
-    const refused = await demote(only, only)
-    expect([refused.status, refused.body.code]).toEqual(last)
-    const removed = await admin.call('DELETE', `/accounts/me/members/${only.id}`)
-    expect([removed.status, removed.body.code]).toEqual(last)
-    for (let round = 0; round < 4; round++) {
-      // The other one is out of sight of the admins of this account, and counts all the same.
-      const other = await elsewhere.colleague({ superAdmin: true })
-      const answers = await Promise.all([demote(only, other), demote(other, only)])
-      expect(answers.map(({ status }) => status)).toContain(200)
-      const left = await own.sql<{ id: string }>('select id from users where is_super_admin and is_active')
-      expect(left).toHaveLength(1)
-      await own.sql('update users set is_super_admin = true where id = $1', [only.id])
-      await own.sql('update users set is_super_admin = false where id = $1', [other.id])
-    }
-    await elsewhere.colleague({ superAdmin: true })
-    expect((await admin.call('DELETE', `/accounts/me/members/${only.id}`)).status).toBe(204)
-  } finally {
-    await own.close()
-  }
-})
-
 it('reads the audit log of all accounts, filtered, with actors of other accounts by name', async () => {
   const staff = await newStaff()
   const { id, admin } = await newAccount(service)
