@@ -20,6 +20,8 @@ function assemble(env: Bindings) {
   const services = createServices(parseConfig({ ...env }), log)
   const app = createApp(services)
   mountHealth(app, services)
+  // Where the beta signup leads; a browser that followed it here goes on to the page.
+  app.all('/register', (c) => c.redirect(`${services.ports.config.FRONTEND_URL}/register${new URL(c.req.url).search}`, 303))
   app.get('/openapi.json', (c) => c.json(openapi))
   app.get('/docs', (c) => c.redirect('/docs/', 308))
   app.get('/docs/*', async (c) => {

@@ -1,10 +1,14 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/operations.ts'
+import { adminPlanOperations } from './admin-plans/operations.ts'
+import { adminUserOperations } from './admin-users/operations.ts'
 import { authOperations } from './auth/operations.ts'
 import { categoryOperations } from './categories/operations.ts'
+import { feedbackOperations } from './feedback/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
+import { publicOperations } from './public/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
@@ -16,6 +20,7 @@ import { treeOperations } from './trees/operations.ts'
 
 /** Every operation of the service; a new group is one line. */
 export const operations: readonly AnyOperation[] = [
+  ...publicOperations,
   ...authOperations,
   ...accountOperations,
   ...inviteOperations,
@@ -31,4 +36,7 @@ export const operations: readonly AnyOperation[] = [
   ...stepLibraryOperations,
   ...galleryOperations,
   ...notificationOperations,
+  ...feedbackOperations,
+  ...adminUserOperations,
+  ...adminPlanOperations,
 ]

@@ -46,9 +46,17 @@ const Settings = z.object({
   RESEND_API_KEY: z.string().describe('Mail.'),
   RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Where the mail provider is.'),
   MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),
+  SALES_EMAIL: z.email().optional().describe('Who hears of sales leads; unset, they are stored and no mail is sent.'),
+  FEEDBACK_EMAIL: z.email().optional().describe('Who hears of feedback; unset, it is stored and only its author gets a mail.'),
+  ANALYTICS_URL: Url.optional().describe('Where product analytics are captured, as PostHog has it; off when it or the key is unset.'),
+  ANALYTICS_KEY: z.string().min(1).optional().describe('Its project key.'),
   DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to see where a webhook leads.'),
   OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The one http origin that webhooks may reach; only `npm start` sets it.'),
   JWT_KEYS: Keys.describe('Signing keys of access tokens; the first signs, all verify.'),
+  SELF_SERVE_ENABLED: Flag.default(true).describe('Whether anybody may register without a platform invite code.'),
+  INVITE_REQUIRED: Flag.default(false).describe('Whether registering needs a platform invite code while self-serve is off.'),
+  GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Sign-in with Google; unset, it is not offered.'),
+  MICROSOFT_CLIENT_ID: z.string().min(1).optional().describe('Sign-in with Microsoft; unset, it is not offered.'),
   CHECK_RESPONSES: Flag.default(false).describe('Hold every answer against its schema: development and tests.'),
 })
 export type Config = z.infer<typeof Settings>

@@ -1,3 +1,4 @@
+import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { ChatPort } from './chat/chat.ts'
 import type { Config } from './config.ts'
@@ -12,5 +13,6 @@ export interface Ports {
   queue: QueuePort
   mail: MailPort
   chat: ChatPort
+  analytics: AnalyticsPort
   guard: OutboundGuard
 }

@@ -1,3 +1,5 @@
+import { noAnalytics } from './analytics/analytics.ts'
+import { posthogAnalytics } from './analytics/posthog.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createLimiter } from './cache/limiter.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
@@ -11,6 +13,7 @@ import { qstashQueue } from './queue/qstash.ts'
 
 /** Everything the app stands on, wired from the settings: the one place that chooses vendors. */
 export function createServices(config: Config, log: Services['log']): Services {
+  const { ANALYTICS_URL, ANALYTICS_KEY } = config
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
   return {
     ports: {
@@ -19,6 +22,7 @@ export function createServices(config: Config, log: Services['log']): Services {
       queue: qstashQueue({ url: config.QSTASH_URL, token: config.QSTASH_TOKEN, target: config.PUBLIC_BASE_URL }),
       mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
       chat: chatWebhooks(),
+      analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,
       guard: outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN),
     },
     limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),

@@ -12,6 +12,8 @@ export const authOperations = [
     method: 'post',
     path: '/auth/register',
     summary: 'Register: a new user with an account of their own on trial, or a new member by invite',
+    description:
+      "While self-serve is off and the invite requirement on, a platform code or an account's invite is needed: 400 `invite_code_required`. A code that does not work is 400 `invite_code_invalid` in any case.",
     access: 'public',
     platform: before,
     limit: '5/minute/ip',
@@ -136,6 +138,19 @@ export const authOperations = [
     success: 204,
     errors: ['bad_request'],
     handle: ({ ctx, body }) => auth.resetPassword(ctx, body),
+  }),
+
+  operation({
+    id: 'auth.featureFlags',
+    method: 'get',
+    path: '/auth/me/feature-flags',
+    summary: 'Which features are on for me',
+    access: 'user',
+    past: 'guards',
+    limit: 'read',
+    success: 200,
+    returns: schemas.FeatureFlags,
+    handle: ({ ctx }) => auth.featureFlags(ctx),
   }),
 
   operation({

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { PlatformDb, ReadDb, WriteDb } from '../../lib/db/scope.ts'
+import type { Feature } from '../../lib/features.ts'
 import type { ProfileUpdate, User } from './schemas.ts'
 
 /** The columns of a UserResponse, from `users u` joined with `accounts a`. */
@@ -15,6 +16,11 @@ interface Device {
   ip: string
 }
 
+/** One more use of a platform code, if it works: decided by the row, so never one too many. */
+const redeem = (hash: string | null) => sql`
+  update platform_invite_codes set used_count = used_count + 1
+   where hash = ${hash}::bytea and used_count < max_uses and (expires_at is null or expires_at > app.now()) returning id`
+
 interface NewAccount extends Device {
   email: string
   fullName: string
@@ -22,12 +28,20 @@ interface NewAccount extends Device {
   passwordHash: string
 }
 
-/** Account, team, admin, password, sign-in and the mail that is owed, in one statement. Violates users_email for an address already taken. */
-export async function insertAccount(db: PlatformDb, input: NewAccount): Promise<SignedIn & { delivery_id: string }> {
+/**
+ * Account, team, admin, password, sign-in, the mail that is owed and the use of a code, in one statement. Undefined for a code that does not
+ * work; violates users_email for an address already taken.
+ */
+export async function insertAccount(
+  db: PlatformDb,
+  input: NewAccount,
+  codeHash: string | null,
+): Promise<(SignedIn & { delivery_id: string }) | undefined> {
   const { rows } = await sql<SignedIn & { delivery_id: string }>`
-    with a as (
+    with code as (${redeem(codeHash)}), a as (
       insert into accounts (name, plan, subscription_status, trial_ends_at)
-      values (${input.accountName}, 'pro', 'trialing', app.now() + interval '14 days') returning id, name
+      select ${input.accountName}, 'pro', 'trialing', app.now() + interval '14 days'
+       where ${codeHash}::bytea is null or exists (select from code) returning id, name
     ), t as (
       insert into teams (account_id, name) select id, name from a returning id, account_id
     ), u as (
@@ -45,7 +59,11 @@ export async function insertAccount(db: PlatformDb, input: NewAccount): Promise<
       select account_id, 'email', email, 'verify_email', id from u returning id
     )
     select ${userColumns}, s.id as sign_in_id, d.id as delivery_id from u join a on a.id = u.account_id, s, d`.execute(db)
-  return rows[0] as SignedIn & { delivery_id: string }
+  return rows[0]
+}
+
+export async function redeemCode(db: PlatformDb, hash: string): Promise<boolean> {
+  return (await redeem(hash).execute(db)).rows.length > 0
 }
 
 /** What signing in needs to know of an address; undefined for one that nobody has. `locked_for` is in seconds. */
@@ -134,6 +152,12 @@ export async function selectMe(db: ReadDb | WriteDb, userId: string) {
     select ${userColumns}, u.email_verified_at is null and u.created_at + interval '72 hours' <= app.now() as unverified, app.lapsed(a) as lapsed
       from users u join accounts a on a.id = u.account_id where u.id = ${userId}`.execute(db as WriteDb)
   return rows[0] as User & { unverified: boolean; lapsed: boolean }
+}
+
+export async function selectFeatures(db: ReadDb): Promise<{ key: Feature; enabled: boolean }[]> {
+  const { rows } = await sql<{ key: Feature; enabled: boolean }>`
+    select key, app.feature_on(app.account_id(), key) as enabled from features order by key`.execute(db as WriteDb)
+  return rows
 }
 
 export async function updateProfile(db: WriteDb, userId: string, change: ProfileUpdate): Promise<void> {

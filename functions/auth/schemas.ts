@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Feature, features } from '../../lib/features.ts'
 import { Email, exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '../../lib/http/fields.ts'
 
 const Password = z.string().min(10).max(128).describe('10 to 128 characters, without the address, not one of the commonest.')
@@ -64,6 +65,9 @@ export const Register = z
     password: Password,
     full_name: Name.describe('As colleagues see it.'),
     account_name: Name.optional().describe("The new account's name; made from the full name when not given."),
+    invite_code: Token.optional().describe(
+      "The platform's: needed where registering is by invitation only, and used wherever it is given.",
+    ),
     account_invite_code: Token.optional().describe(
       "From an invite: joins that account with its role, without an account or a trial of one's own.",
     ),
@@ -80,6 +84,14 @@ export const Login = z
   .strictObject({ email: z.string().min(1).max(320).describe('The address.'), password: AnyPassword.describe('The password.') })
   .meta({ id: 'LoginRequest', examples: [{ email: exampleUser.email, password: 'violet-tractor-81' }] })
 export type Login = z.infer<typeof Login>
+
+const flags = Object.fromEntries(features.map((key) => [key, z.boolean().describe('Whether it is on.')])) as Record<Feature, z.ZodBoolean>
+export const FeatureFlags = z
+  .strictObject({ flags: z.strictObject(flags).describe("Every feature: the account's own value, else its plan's, else off.") })
+  .meta({
+    id: 'FeatureFlagsResponse',
+    examples: [{ flags: Object.fromEntries(features.map((key) => [key, true])) as Record<Feature, boolean> }],
+  })
 
 const exampleToken = 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU'
 

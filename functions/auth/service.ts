@@ -3,6 +3,7 @@ import { hashPassword, verifyPassword, weakness } from '../../lib/auth/passwords
 import { accessTokenSeconds } from '../../lib/auth/tokens.ts'
 import { violated } from '../../lib/db/sqlstate.ts'
 import { emit, publishDeliveries } from '../../lib/events/outbox.ts'
+import type { Feature } from '../../lib/features.ts'
 import type { Context, Reader, Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
 import * as invites from '../invites/service.ts'
@@ -12,23 +13,37 @@ import type { ChangePassword, Login, ProfileUpdate, Register, ResetPassword } fr
 type Visitor = Context<'post', 'public', string>
 type Person = Context<'post', 'user', string>
 
-export async function register(ctx: Visitor, { email, password, full_name, account_name, account_invite_code }: Register) {
+export async function register(ctx: Visitor, { email, password, full_name, account_name, invite_code, account_invite_code }: Register) {
   requireStrong(password, email, 'password')
+  if (!invite_code && !account_invite_code) requireOpen(ctx)
   const refresh = randomToken()
   const person = { email, fullName: full_name, passwordHash: await hashPassword(password), ...(await device(ctx, refresh)) }
-  if (account_invite_code) return tokenPair(ctx, await join(ctx, person, account_invite_code), refresh)
+  const codeHash = invite_code ? await sha256Bytea(invite_code) : null
+  if (account_invite_code) return tokenPair(ctx, await join(ctx, person, account_invite_code, codeHash), refresh)
   const accountName = account_name ?? `${full_name.slice(0, 190)}'s team`
-  const { delivery_id, ...signedIn } = await queries.insertAccount(ctx.platform, { ...person, accountName }).catch(explainTaken)
+  const made = await queries.insertAccount(ctx.platform, { ...person, accountName }, codeHash).catch(explainTaken)
+  const { delivery_id, ...signedIn } = made ?? wrongCode()
   ctx.after(() => publishDeliveries(ctx.queue, [delivery_id]))
   return tokenPair(ctx, signedIn, refresh)
+}
+
+/** Without any code: only where everybody may, or nobody was asked for one. */
+function requireOpen({ config: { SELF_SERVE_ENABLED, INVITE_REQUIRED } }: Visitor): void {
+  if (SELF_SERVE_ENABLED || !INVITE_REQUIRED) return
+  throw new Problem('bad_request', 'Registering needs an invite code', { code: 'invite_code_required' })
+}
+
+function wrongCode(): never {
+  throw new Problem('bad_request', 'This invite code is wrong, used up or has run out', { code: 'invite_code_invalid' })
 }
 
 type Newcomer = Parameters<typeof queries.insertMember>[2]
 
 /** Joins by an account's invite: it is used, the newcomer is there and the inviter is told in one transaction, or nothing is. */
-async function join(ctx: Visitor, person: Newcomer, code: string) {
+async function join(ctx: Visitor, person: Newcomer, code: string, platformCodeHash: string | null) {
   const hash = await sha256Bytea(code)
   const { signedIn, deliveries } = await ctx.platform.transaction().execute(async (tx) => {
+    if (platformCodeHash && !(await queries.redeemCode(tx, platformCodeHash))) wrongCode()
     const invite = (await queries.claimInvite(tx, hash, person.email)) ?? (await explainUnusable(ctx, code))
     const signedIn = await queries.insertMember(tx, invite, person).catch(explainTaken)
     if (!invite.invited_by) return { signedIn, deliveries: [] }
@@ -85,6 +100,11 @@ export async function me({ db, caller }: Pick<Reader, 'db' | 'caller'>) {
   if (lapsed) guards.push('subscription_lapsed')
   if (user.must_change_password) guards.push('password_change_required')
   return { ...user, guards }
+}
+
+export async function featureFlags({ db }: Reader) {
+  const rows = await queries.selectFeatures(db)
+  return { flags: Object.fromEntries(rows.map(({ key, enabled }) => [key, enabled])) as Record<Feature, boolean> }
 }
 
 export async function updateMe({ db, caller }: Context<'patch', 'user', undefined>, change: ProfileUpdate) {

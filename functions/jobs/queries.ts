@@ -10,9 +10,11 @@ export interface Claimed {
   attempts: number
   max_attempts: number
   recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'invite' | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | null
   user_id: string | null
   invite_id: string | null
+  sales_lead_id: string | null
+  feedback_id: string | null
   webhook_url: string | null
   email_addresses: string[] | null
   title: string | null
@@ -30,7 +32,7 @@ export async function claimAttempt(db: PlatformDb, id: string, attempt: number):
       returning *
     )
     select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
-           c.webhook_url, c.email_addresses, e.title, e.body, e.link
+           d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link
       from claimed d
       left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
       left join events e on e.account_id = d.account_id and e.id = d.event_id`.execute(db)

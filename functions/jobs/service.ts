@@ -1,8 +1,10 @@
 import { randomToken, sha256Bytea } from '../../lib/auth/hash.ts'
 import { deliveryMessage } from '../../lib/events/outbox.ts'
 import type { JobContext } from '../../lib/http/job.ts'
-import { renderLetter } from '../../lib/mail/layout.ts'
+import { type Letter, renderLetter } from '../../lib/mail/layout.ts'
 import type { Sent } from '../../lib/net/sent.ts'
+import * as feedback from '../feedback/service.ts'
+import * as visitors from '../public/service.ts'
 import {
   type Claimed,
   claimAttempt,
@@ -50,8 +52,12 @@ function nextDelay({ attempts, max_attempts }: Claimed, sent: Sent): number | nu
 }
 
 async function sendOnce(ctx: Sender, delivery: Claimed): Promise<Sent> {
-  if (delivery.purpose === 'invite') return sendInvite(ctx, delivery)
-  if (delivery.purpose) return sendLink(ctx, delivery)
+  const { purpose } = delivery
+  if (purpose === 'invite') return sendInvite(ctx, delivery)
+  if (purpose === 'sales_lead') return sendLetter(ctx, delivery, await visitors.leadLetter(ctx.platform, delivery.sales_lead_id ?? ''))
+  if (purpose === 'feedback' || purpose === 'feedback_receipt')
+    return sendLetter(ctx, delivery, await feedback.letterOf(ctx.platform, delivery.feedback_id ?? '', purpose))
+  if (purpose) return sendLink(ctx, delivery)
   const message = {
     title: delivery.title ?? 'Test message',
     body: delivery.body ?? 'This channel is set up. Notifications that you switched on will arrive here.',
@@ -90,6 +96,13 @@ const letters = {
     subject: 'Reset your password',
     text: 'Somebody, hopefully you, asked for a new password. The link works once, within an hour. If it was not you, do nothing.',
   },
+}
+
+/** What somebody wrote to us, as a mail. */
+async function sendLetter(ctx: Sender, { id, recipient }: Claimed, found: (Letter & { replyTo?: string }) | undefined): Promise<Sent> {
+  if (!found) return { ok: false, status: null, error: 'What it tells of is gone', gone: true }
+  const { replyTo, ...letter } = found
+  return ctx.mail.send([{ to: recipient ?? '', ...(replyTo ? { replyTo } : {}), ...renderLetter(letter) }], id)
 }
 
 /** An invite's mail, with a code of its own; nothing is sent for one that was used or revoked meanwhile. */

@@ -24,6 +24,7 @@ const columnsQuery = `
 const types: Record<string, string> = {
   uuid: 'string',
   text: 'string',
+  tsvector: 'string',
   boolean: 'boolean',
   integer: 'number',
   smallint: 'number',

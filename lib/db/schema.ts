@@ -28,6 +28,18 @@ export interface AuditLogsTable {
   created_at: Generated<string>
 }
 
+export interface BetaFeedbackTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  reaction: string
+  category: string
+  text: string
+  page_url: string | null
+  ai_session_id: string | null
+  created_at: Generated<string>
+}
+
 export interface CategoriesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -57,6 +69,8 @@ export interface DeliveriesTable {
   delivered_at: string | null
   created_at: Generated<string>
   invite_id: string | null
+  sales_lead_id: string | null
+  feedback_id: string | null
 }
 
 export interface EventsTable {
@@ -80,6 +94,16 @@ export interface FeatureOverridesTable {
 export interface FeaturesTable {
   key: string
   description: string
+}
+
+export interface FeedbackTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  subject: string
+  message: string
+  page_url: string | null
+  created_at: Generated<string>
 }
 
 export interface IdempotencyKeysTable {
@@ -208,11 +232,34 @@ export interface PlanLimitsTable {
   max_ai_builds_per_month: number | null
 }
 
+export interface PlatformInviteCodesTable {
+  id: Generated<string>
+  hash: Uint8Array
+  max_uses: number
+  used_count: Generated<number>
+  expires_at: string | null
+  note: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+}
+
 export interface RefreshTokensTable {
   hash: Uint8Array
   sign_in_id: string
   used_at: string | null
   created_at: Generated<string>
+}
+
+export interface SalesLeadsTable {
+  id: Generated<string>
+  email: string
+  name: string
+  company: string
+  source: string
+  message: string | null
+  phone: string | null
+  seats: number | null
+  received_at: Generated<string>
 }
 
 export interface SignInsTable {
@@ -292,13 +339,16 @@ export interface TreesTable {
   fork_depth: Generated<number>
   fork_reason: string | null
   import_metadata: Json | null
-  is_featured: Generated<boolean>
+  is_gallery_featured: Generated<boolean>
+  gallery_sort_order: Generated<number>
+  is_gallery_hidden: Generated<boolean>
   created_at: Generated<string>
   updated_at: Generated<string>
   published_at: string | null
   deleted_at: string | null
   search: Generated<string | null>
   tag_keys: Generated<string[] | null>
+  words: Generated<string | null>
 }
 
 export interface UsersTable {
@@ -321,11 +371,13 @@ export interface UsersTable {
 export interface DB {
   accounts: AccountsTable
   audit_logs: AuditLogsTable
+  beta_feedback: BetaFeedbackTable
   categories: CategoriesTable
   deliveries: DeliveriesTable
   events: EventsTable
   feature_overrides: FeatureOverridesTable
   features: FeaturesTable
+  feedback: FeedbackTable
   idempotency_keys: IdempotencyKeysTable
   invite_codes: InviteCodesTable
   invites: InvitesTable
@@ -338,7 +390,9 @@ export interface DB {
   plan_billing: PlanBillingTable
   plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
+  platform_invite_codes: PlatformInviteCodesTable
   refresh_tokens: RefreshTokensTable
+  sales_leads: SalesLeadsTable
   sign_ins: SignInsTable
   teams: TeamsTable
   tree_pins: TreePinsTable

@@ -1,11 +1,12 @@
 import { type Compilable, type InferResult, Kysely, type Transaction } from 'kysely'
+import type { Feature } from '../features.ts'
 import type { Statement, Wire } from './client.ts'
 import { type Entrance, lazyDialect, runEntered } from './dialect.ts'
 import type { DB } from './schema.ts'
 
 type Results<Q extends readonly Compilable[]> = { [K in keyof Q]: InferResult<Q[K]> }
 
-interface Batches {
+export interface Batches {
   /** Several statements behind one entrance: one round trip, one transaction. Answers each statement's rows. */
   batch<const Q extends readonly Compilable[]>(queries: Q): Promise<Results<Q>>
 }
@@ -19,8 +20,10 @@ type PlatformTables = {
 }
 /** The platform door: every account's rows, and code that names whose. */
 export type PlatformDb = Kysely<PlatformTables>
+/** The same for staff: each statement runs behind the caller's own entrance, so whoever is no super admin any more writes nothing. */
+export type StaffDb = PlatformDb & Batches
 
-export type Access = 'user' | 'engineer' | 'team_admin' | 'account_admin' | 'super_admin'
+export type Access = 'user' | 'engineer' | 'team_admin' | 'account_admin' | 'account_or_super_admin' | 'super_admin'
 /** Which guards do not stop an operation: none are waived, those of address and subscription, or also a password that is due. */
 export type Past = 'none' | 'guards' | 'password'
 
@@ -36,6 +39,8 @@ export interface ScopeOf {
   past: Past
   ip: string
   readOnly: boolean
+  /** What must be switched on for the account. */
+  feature?: Feature | undefined
 }
 
 export interface Scope {
@@ -50,14 +55,16 @@ export interface Scope {
   within<T>(work: (db: WriteDb) => Promise<T>): Promise<T>
 }
 
-/** In the order of app.enter, and of every function that enters by itself. */
-function enterArguments({ caller, access, past, ip }: Omit<ScopeOf, 'readOnly'>): readonly string[] {
-  return [caller.userId, caller.accountId, caller.signInId, access, past, ip]
+/** In the order of app.enter and app.enter_feature, and of every function that enters by itself. */
+function entranceOf({ caller, access, past, ip, feature }: ScopeOf): Statement {
+  const parameters = [caller.userId, caller.accountId, caller.signInId, access, past, ip]
+  if (!feature) return { sql: 'select app.enter($1, $2, $3, $4, $5, $6)', parameters }
+  return { sql: 'select app.enter_feature($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature] }
 }
 
-/** The only way to a tenant's rows: whatever runs in it runs behind app.enter in the same transaction. */
+/** The only way to a tenant's rows: whatever runs in it runs behind app.enter in the same transaction. On the platform's wire it is the door of staff. */
 export function openScope(wire: Wire, of: ScopeOf): Scope {
-  return scopeBehind(wire, { sql: 'select app.enter($1, $2, $3, $4, $5, $6)', parameters: enterArguments(of) }, of.readOnly)
+  return scopeBehind(wire, entranceOf(of), of.readOnly)
 }
 
 /** An account's scope for work that no one signed in for. `wire` must be the platform's. */

@@ -7,7 +7,9 @@ const kinds: Record<string, ProblemKind> = {
   SF4EV: 'email_not_verified',
   SF4SL: 'subscription_lapsed',
   SF4PW: 'password_change_required',
+  SF4FD: 'feature_disabled',
   SF4LA: 'conflict',
+  SF4LS: 'conflict',
   SF4SE: 'conflict',
   SF4IO: 'conflict',
   '23505': 'conflict',
@@ -15,6 +17,9 @@ const kinds: Record<string, ProblemKind> = {
   '23514': 'invalid',
   '22001': 'invalid',
   '22003': 'invalid',
+  '22007': 'invalid',
+  '22008': 'invalid',
+  '22009': 'invalid',
   '22021': 'invalid',
   '22P02': 'invalid',
   '22P05': 'invalid',
@@ -44,6 +49,7 @@ export function violated(error: unknown): string | undefined {
 /** What the rules that live in triggers say, and the code by which a client tells it apart. */
 const rules: Record<string, { detail: string; code: string }> = {
   SF4LA: { detail: 'An account keeps at least one active admin', code: 'last_admin' },
+  SF4LS: { detail: 'The platform keeps at least one active super admin', code: 'last_super_admin' },
   SF4SE: { detail: 'Every seat of the plan is taken', code: 'seat_limit_reached' },
   SF4IO: { detail: 'An open invite for this address is there already', code: 'invite_open' },
 }

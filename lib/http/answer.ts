@@ -1,18 +1,20 @@
 import type { Page } from '../db/page.ts'
 import type { C } from './app.ts'
-import { type AnyOperation, Content, JsonText } from './operation.ts'
+import { type AnyOperation, Content, JsonText, Redirect } from './operation.ts'
 
-/** What goes out: JSON text, a stream's content, or nothing. */
+/** What goes out: JSON text, a stream's content, another place to ask, or nothing. */
 export interface Answer {
   status: number
   body: string
   more?: boolean
   content?: Content
+  location?: string
 }
 
 /** Writes a handler's result as its operation says; `check` holds it against the declared shape first and throws where it differs. */
 export function serialise(op: AnyOperation, result: unknown, check: boolean): Answer {
   if (result instanceof Content) return { status: op.success, body: '', content: result }
+  if (result instanceof Redirect) return { status: op.success, body: '', location: result.location }
   if (!op.returns) return { status: op.success, body: '' }
   const page = op.paged && !(result instanceof JsonText) ? (result as Page<unknown>) : null
   const body = result instanceof JsonText ? result.text : JSON.stringify(page ? page.items : result)
@@ -27,8 +29,9 @@ function requireShape(op: AnyOperation, body: string): void {
   throw new TypeError(`${op.id} answered another shape than it declares: ${where.join('; ')}`)
 }
 
-export function respond(c: C, op: AnyOperation, url: URL, { status, body, more, content }: Answer): Response {
+export function respond(c: C, op: AnyOperation, url: URL, { status, body, more, content, location }: Answer): Response {
   if (content) return respondContent(c, content, status)
+  if (location) c.header('location', location)
   if (body === '') return c.body(null, status as 204)
   if (op.paged && more) c.header('link', `<${nextPage(url)}>; rel="next"`)
   c.header('content-type', 'application/json; charset=utf-8')

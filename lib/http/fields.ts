@@ -12,6 +12,11 @@ export const Email = z.email().max(320)
 /** A short name: 1 to 200 characters. */
 export const Name = z.string().trim().min(1).max(200)
 
+/** A longer text: 1 to 20,000 characters. */
+export const Text = z.string().trim().min(1).max(20_000)
+/** Where in the frontend somebody was, as the frontend says it. */
+export const PageUrl = z.string().max(2000)
+
 export const Role = z.enum(['viewer', 'engineer', 'admin']).describe('What this person may do in the account.')
 export const TeamRole = z.enum(['member', 'admin']).describe('What this person is in the team.')
 

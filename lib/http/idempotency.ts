@@ -4,6 +4,9 @@ import type { Scope, WriteDb } from '../db/scope.ts'
 import type { Answer } from './answer.ts'
 import { invalid, Problem } from './problem.ts'
 
+// The policies say it too, but not at the platform's door, where staff enter.
+const mine = sql`account_id = app.account_id() and user_id = app.user_id()`
+
 /** The caller's key of a POST, or null. Throws 422 for one that is empty, too long or not printable. */
 export function idempotencyKey(request: Request): string | null {
   const key = request.headers.get('idempotency-key')
@@ -35,7 +38,7 @@ export async function once(
     if (!locks[0]?.mine) throw stillRunning()
     const kept = await sql<Answer & { same: boolean }>`
       select status, body, request = ${request}::bytea as same from idempotency_keys
-       where operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'`.execute(db)
+       where ${mine} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'`.execute(db)
     const first = kept.rows[0]
     if (first && !first.same) throw reused()
     if (first) return { status: first.status, body: first.body }
@@ -77,7 +80,7 @@ export async function onceLeased(
   const { rows } = await sql<Partial<Answer> & { taken: boolean; same: boolean }>`
     with old as (
       select status, body, request = ${request}::bytea as same from idempotency_keys
-       where operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'
+       where ${mine} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'
          and (status is not null or leased_until > app.now())
     ), taken as (
       insert into idempotency_keys (operation, key, request, leased_until)
@@ -101,12 +104,12 @@ async function finishLease(scope: Scope, operation: string, key: string, work: (
   const answer = await work().catch(async (error: unknown) => {
     if (error instanceof Problem && (error.status === 400 || error.status === 422))
       return { status: error.status, body: JSON.stringify(error.body) }
-    await sql`delete from idempotency_keys where operation = ${operation} and key = ${key}`.execute(scope.db)
+    await sql`delete from idempotency_keys where ${mine} and operation = ${operation} and key = ${key}`.execute(scope.db)
     throw error
   })
   await sql`
     update idempotency_keys set status = ${answer.status}, body = ${answer.body}, leased_until = null
-     where operation = ${operation} and key = ${key}`.execute(scope.db)
+     where ${mine} and operation = ${operation} and key = ${key}`.execute(scope.db)
   return answer
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AnyOperation, failuresOf, takesIdempotencyKey } from './operation.ts'
-import { type ProblemKind, problems } from './problem.ts'
+import { coded, type ProblemKind, problems } from './problem.ts'
 import { querySchema } from './validate.ts'
 
 type Json = Record<string, unknown>
@@ -72,6 +72,7 @@ function describeOperation(op: AnyOperation, schema: ToSchema): Json {
     security: op.access === 'public' ? [] : [{ bearer: [] }],
     'x-access': op.access,
     'x-rate-limit': op.limit,
+    ...(op.feature ? { 'x-feature': op.feature } : {}),
   }
 }
 
@@ -120,6 +121,7 @@ function success(op: AnyOperation, schema: ToSchema): Json {
   const headers = {
     ...(op.limit === 'none' ? {} : limited),
     'X-Request-Id': "The request's id in our logs.",
+    ...(op.success === 307 ? { Location: 'The other place.' } : {}),
     ...(op.paged ? { Link: 'The next page (`rel="next"`), when rows follow.' } : {}),
   }
   const described = { description: op.summary, headers: headerObjects(headers) }
@@ -137,7 +139,7 @@ function failure(op: AnyOperation, kinds: ProblemKind[], schema: ToSchema): Json
   const invalidKind = first === 'invalid'
   const body = {
     detail: problems[first].detail,
-    ...(['email_not_verified', 'subscription_lapsed', 'password_change_required'].includes(first) ? { code: first } : {}),
+    ...(coded.has(first) ? { code: first } : {}),
     ...(invalidKind ? { errors: [{ loc: [op.body ? 'body' : 'query', 'name'], msg: 'Unknown key', type: 'unknown_key' }] } : {}),
   }
   const headers =

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Page, PageQuery } from '../db/page.ts'
-import type { Access, Caller, Past, PlatformDb, ReadDb, WriteDb } from '../db/scope.ts'
+import type { Access, Caller, Past, PlatformDb, ReadDb, StaffDb, WriteDb } from '../db/scope.ts'
+import type { Feature } from '../features.ts'
 import type { Ports } from '../ports.ts'
 import type { ProblemKind } from './problem.ts'
 
@@ -21,8 +22,13 @@ type Tenant<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb :
 /** Calls a SQL function that enters by itself, so that entering and answering are one statement; its row, or undefined. */
 export type Entering = <Row>(name: `app.${string}`, ...rest: (string | number)[]) => Promise<Row | undefined>
 type Door<F> = F extends string ? { platform: PlatformDb } : unknown
-/** Public operations get no tenant, GETs a database that cannot write, and the platform's door only who names a reason. */
-export type Context<M extends Method, A extends Access | 'public', F> = Base & (A extends 'public' ? unknown : Tenant<M>) & Door<F>
+type Staff = { caller: Caller; platform: StaffDb }
+/**
+ * Public operations get no tenant, GETs a database that cannot write, and the platform's door only who names a reason. A super admin's
+ * operation that does has that door alone, entered as its caller: no account is its own.
+ */
+export type Context<M extends Method, A extends Access | 'public', F> = Base &
+  (A extends 'public' ? Door<F> : [A, F] extends ['super_admin', string] ? Staff : Tenant<M> & Door<F>)
 export type Reader = Context<'get', 'user', undefined>
 export type Writer = Context<'post', 'user', undefined>
 
@@ -45,6 +51,14 @@ export class Content {
     this.body = body
     this.type = type
     this.filename = filename
+  }
+}
+
+/** Answers 307: the same request is meant for another place. */
+export class Redirect {
+  readonly location: string
+  constructor(location: string) {
+    this.location = location
   }
 }
 
@@ -75,6 +89,8 @@ export interface Operation<
   limit: Limit
   /** Guards that do not stop it. */
   past?: Past
+  /** 403 `feature_disabled` where it is switched off for the caller's account. */
+  feature?: A extends 'public' ? undefined : Feature
   /** Why it needs the platform's door; without a reason it has none. */
   platform?: F
   params?: P
@@ -86,7 +102,7 @@ export interface Operation<
   maxDepth?: number
   /** The query has skip and limit, the answer a Link to the next page. */
   paged?: G
-  success: 200 | 201 | 202 | 204
+  success: 200 | 201 | 202 | 204 | 307
   returns?: R
   /** Beyond those that access, limit and the request's shape imply. */
   errors?: readonly ProblemKind[]
@@ -138,6 +154,20 @@ export function stream<
   return { ...definition, success: 200, idempotent: false } as AnyOperation
 }
 
+/** An operation's sibling that answers where else to ask. What it is sent is not looked at. */
+export function redirect(
+  definition: Pick<AnyOperation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit'> & {
+    handle(input: { ctx: Base }): Promise<Redirect>
+  },
+): AnyOperation {
+  return { ...definition, success: 307, idempotent: false }
+}
+
+/** Whether its scope is the platform's door, entered by staff. */
+export function isStaff(op: AnyOperation): boolean {
+  return op.access === 'super_admin' && op.platform !== undefined
+}
+
 /** Whether an operation keeps its first answer under the caller's key. */
 export function takesIdempotencyKey(op: AnyOperation): boolean {
   return op.method === 'post' && op.access !== 'public' && op.idempotent !== false
@@ -156,6 +186,7 @@ export function failuresOf(op: AnyOperation): ProblemKind[] {
     if (op.access !== 'user') failures.add('forbidden')
     if (past !== 'password') failures.add('password_change_required')
     if (past === 'none') failures.add('email_not_verified').add('subscription_lapsed')
+    if (op.feature) failures.add('feature_disabled')
   }
   if (takesIdempotencyKey(op)) failures.add('conflict')
   return [...failures]

@@ -6,6 +6,7 @@ export const problems = {
   email_not_verified: { status: 403, detail: 'Verify your e-mail address to go on' },
   subscription_lapsed: { status: 403, detail: 'The subscription of this account has lapsed' },
   password_change_required: { status: 403, detail: 'Change your password to go on' },
+  feature_disabled: { status: 403, detail: 'This feature is switched off for your account' },
   not_found: { status: 404, detail: 'Not found' },
   method_not_allowed: { status: 405, detail: 'Method not allowed' },
   conflict: { status: 409, detail: 'Conflict' },
@@ -27,7 +28,13 @@ export interface Invalid {
   type: string
 }
 
-const coded: ReadonlySet<ProblemKind> = new Set(['email_not_verified', 'subscription_lapsed', 'password_change_required'])
+/** Kinds whose name is their code. */
+export const coded: ReadonlySet<ProblemKind> = new Set([
+  'email_not_verified',
+  'subscription_lapsed',
+  'password_change_required',
+  'feature_disabled',
+])
 
 interface ProblemOptions {
   /** What a client tells apart by machine. */

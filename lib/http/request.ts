@@ -4,7 +4,7 @@ import { asPlatform, type Caller, openScope, type Scope, type ScopeOf, type Writ
 import { type Answer, respond, serialise } from './answer.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
 import { fingerprint, idempotencyKey, once, onceLeased } from './idempotency.ts'
-import { type AnyOperation, takesIdempotencyKey } from './operation.ts'
+import { type AnyOperation, isStaff, takesIdempotencyKey } from './operation.ts'
 import { Problem } from './problem.ts'
 import { type Input, type Reading, readInput } from './validate.ts'
 
@@ -34,7 +34,7 @@ async function handle(c: C, op: AnyOperation, rate: ParsedRate | null, services:
   c.set('operation', op.id)
   try {
     const caller = op.access === 'public' ? null : await authenticate(c, services)
-    const scope = caller ? openScope(services.runtime, scopeOf(op, caller, c)) : null
+    const scope = caller ? openScope(isStaff(op) ? services.platform : services.runtime, scopeOf(op, caller, c)) : null
     const call: Call = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [] }
     const limited = rate ? services.limiter.take(rateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
     const answer = await perform(call, limited, rate)
@@ -82,7 +82,7 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
 }
 
 function scopeOf(op: AnyOperation, caller: Caller, c: C): ScopeOf {
-  return { caller, access: op.access, past: op.past ?? 'none', ip: c.get('ip'), readOnly: op.method === 'get' }
+  return { caller, access: op.access, past: op.past ?? 'none', ip: c.get('ip'), readOnly: op.method === 'get', feature: op.feature }
 }
 
 function rateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
@@ -132,16 +132,24 @@ async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.s
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     after: (effect: () => Promise<unknown>) => void call.effects.push(effect),
-    ...(scope ? { caller, db, entering: (name: `app.${string}`, ...rest: (string | number)[]) => scope.call(name, rest) } : {}),
-    ...(op.platform ? { platform: asPlatform(services.platform, op.platform) } : {}),
+    ...(scope ? { caller } : {}),
+    ...doorsOf(call, db),
   }
-  // The platform's door asks nobody who they are, so the caller's own is tried first.
-  if (op.platform) await scope?.check()
+  // The platform's door asks nobody who they are, so the caller's own is tried first; staff are asked at every statement.
+  if (op.platform && !isStaff(op)) await scope?.check()
   const result = await settle(op.handle({ ctx, params: input.params, query: input.query, body: input.body }))
   // Nobody hears anything, not even a refusal of our own, whom the database has not let in.
   if (scope && !scope.entered && (result.ok || result.error instanceof Problem)) await scope.check()
   if (!result.ok) throw result.error
   return serialise(op, result.value, services.ports.config.CHECK_RESPONSES)
+}
+
+function doorsOf({ op, services, scope }: Call, db: WriteDb | undefined) {
+  if (isStaff(op)) return { platform: db }
+  return {
+    ...(scope ? { db, entering: (name: `app.${string}`, ...rest: (string | number)[]) => scope.call(name, rest) } : {}),
+    ...(op.platform ? { platform: asPlatform(services.platform, op.platform) } : {}),
+  }
 }
 
 /** What was promised in rows is swept when it fails here, so a failure is a line in the log and no more. */

@@ -19,6 +19,7 @@ const titles: Record<DeskService, string> = {
   ai: 'AI calls',
   psa: 'PSA calls',
   billing: 'Billing calls',
+  analytics: 'Analytics',
   redirect: 'Followed redirects',
 }
 
@@ -36,6 +37,7 @@ ${section('queue', state.queue.length > 0 ? [drawQueue(state.queue)] : [])}
 ${section('ai', state.ai.map(drawCall))}
 ${section('psa', state.psa.map(drawCall))}
 ${section('billing', state.billing.map(drawCall))}
+${section('analytics', state.analytics.map(drawCall))}
 ${
   state.redirect.length > 0
     ? section(

@@ -12,6 +12,7 @@ export const services = [
   'psa',
   'google',
   'microsoft',
+  'analytics',
 ] as const
 const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect'] as const
 const deliveryModes = ['duplicate', 'forge'] as const

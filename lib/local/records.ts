@@ -40,6 +40,7 @@ export interface DeskRecords {
   ai: Call
   psa: Call
   billing: Call
+  analytics: Call
   /** What followed a `redirect` fault: nothing should. */
   redirect: { id: string; at: string; service: string; method: string; path: string; body: string }
 }
@@ -47,7 +48,7 @@ export interface DeskRecords {
 export type DeskService = keyof DeskRecords
 type Fresh<S extends DeskService> = Omit<DeskRecords[S], 'id' | 'at'> & { id?: string; at?: string }
 
-export const deskServices = ['mail', 'chat', 'queue', 'ai', 'psa', 'billing', 'redirect'] as const satisfies DeskService[]
+export const deskServices = ['mail', 'chat', 'queue', 'ai', 'psa', 'billing', 'analytics', 'redirect'] as const satisfies DeskService[]
 const limit = 1000
 
 export interface Records {

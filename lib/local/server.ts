@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
+import { analyticsRoutes } from './analytics.ts'
 import { chatRoutes } from './chat.ts'
 import { type Clock, createClock } from './clock.ts'
 import { createDesk, type Desk } from './desk.ts'
@@ -19,6 +20,7 @@ export interface LocalSecrets {
   qstashCurrentSigningKey: string
   qstashNextSigningKey: string
   resendKey: string
+  analyticsKey: string
 }
 
 export interface LocalServerOptions {
@@ -70,7 +72,16 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   desk.connect({ queue: qstash, escalate: options.escalate, ...(options.move ? { move: options.move } : {}) })
   const redis = redisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
   const resend = resendRoutes({ records: desk.records, clock, key: secrets.resendKey })
-  const app = assemble({ desk, faults, qstash: qstash.app, redis: redis.app, resend, extra: options.extra?.({ desk, clock, faults }) })
+  const analytics = analyticsRoutes({ records: desk.records, key: secrets.analyticsKey })
+  const app = assemble({
+    desk,
+    faults,
+    qstash: qstash.app,
+    redis: redis.app,
+    resend,
+    analytics,
+    extra: options.extra?.({ desk, clock, faults }),
+  })
   const server = serve(app, options)
   const stop = stopper(server)
   const port = await listening(server, options.port, host)
@@ -88,17 +99,18 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   }
 }
 
-type Parts = { desk: Desk; faults: Faults; qstash: Hono; redis: Hono; resend: Hono; extra: Hono | undefined }
+type Parts = { desk: Desk; faults: Faults; qstash: Hono; redis: Hono; resend: Hono; analytics: Hono; extra: Hono | undefined }
 
-function assemble({ desk, faults, qstash, redis, resend, extra }: Parts): Hono<{ Bindings: HttpBindings }> {
+function assemble({ desk, faults, qstash, redis, resend, analytics, extra }: Parts): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>()
-  for (const service of ['redis', 'qstash', 'resend'] as const) {
+  for (const service of ['redis', 'qstash', 'resend', 'analytics'] as const) {
     // In Hono's router this pattern takes `/redis` itself too.
     app.use(`/${service}/*`, faulty(faults, service))
   }
   app.route('/redis', redis)
   app.route('/qstash', qstash)
   app.route('/resend', resend)
+  app.route('/analytics', analytics)
   app.route('/chat', chatRoutes({ records: desk.records, faults }))
   app.route('/dns-query', dnsRoutes())
   app.all('/redirected/:service', async (c) => {

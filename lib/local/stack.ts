@@ -16,6 +16,7 @@ const secrets = {
   qstashCurrentSigningKey: 'sig_local_current_0123456789abcdef',
   qstashNextSigningKey: 'sig_local_next_0123456789abcdef0',
   resendKey: 're_local_0123456789',
+  analyticsKey: 'phc_local_0123456789',
 }
 const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
 
@@ -119,6 +120,10 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
     RESEND_API_KEY: secrets.resendKey,
     RESEND_BASE_URL: `${origin}/resend`,
     MAIL_FROM: 'Support Flow <notifications@supportflow.example>',
+    SALES_EMAIL: 'sales@supportflow.example',
+    FEEDBACK_EMAIL: 'feedback@supportflow.example',
+    ANALYTICS_URL: `${origin}/analytics`,
+    ANALYTICS_KEY: secrets.analyticsKey,
     DNS_URL: `${origin}/dns-query`,
     OUTBOUND_ALLOWED_ORIGIN: origin,
     JWT_KEYS: jwtKeys,

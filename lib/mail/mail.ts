@@ -2,6 +2,7 @@ import type { Sent } from '../net/sent.ts'
 
 export interface Mail {
   to: string
+  replyTo?: string
   subject: string
   html: string
   text: string

@@ -15,7 +15,7 @@ import { rowsOf } from './rows.ts'
 const service = shared()
 
 /** A write for each word of `access`, so that each is proved before a group uses it. */
-const accesses = ['user', 'engineer', 'team_admin', 'account_admin', 'super_admin'] as const
+const accesses = ['user', 'engineer', 'team_admin', 'account_admin', 'account_or_super_admin', 'super_admin'] as const
 const probes = accesses.map((access) =>
   operation({
     id: `probe.${access}`,

@@ -12,6 +12,7 @@ import {
 } from './fixture-rows.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { memberFixtures } from './fixtures-members.ts'
+import { platformFixtures } from './fixtures-platform.ts'
 
 const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
 const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
@@ -19,6 +20,7 @@ const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
   ...flowFixtures,
+  ...platformFixtures,
   'auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),
@@ -29,6 +31,7 @@ export const fixtures: Record<string, Fixture> = {
   'auth.refresh': refreshToken,
   'auth.logout': refreshToken,
   'auth.me': async () => ({}),
+  'auth.featureFlags': async () => ({}),
   'auth.updateMe': async () => ({ body: { full_name: 'Dana R. Reyes', timezone: 'Europe/Berlin' } }),
   'auth.changePassword': async (service, owner) => {
     await givePassword(service, owner)

@@ -16,8 +16,8 @@ export const roles: Record<RoleName, Role> = {
   leadingViewer: { is: { role: 'viewer', teamRole: 'admin' }, may: ['user', 'team_admin'] },
   engineer: { is: { role: 'engineer' }, may: ['user', 'engineer'] },
   teamAdmin: { is: { role: 'engineer', teamRole: 'admin' }, may: ['user', 'engineer', 'team_admin'] },
-  admin: { is: { role: 'admin' }, may: ['user', 'engineer', 'team_admin', 'account_admin'] },
-  superAdmin: { is: { role: 'engineer', superAdmin: true }, may: ['user', 'engineer', 'super_admin'] },
+  admin: { is: { role: 'admin' }, may: ['user', 'engineer', 'team_admin', 'account_admin', 'account_or_super_admin'] },
+  superAdmin: { is: { role: 'engineer', superAdmin: true }, may: ['user', 'engineer', 'account_or_super_admin', 'super_admin'] },
 }
 
 /** A fresh colleague whom the operation lets in, or one it refuses. */

@@ -11,7 +11,15 @@ const tables = await tenantTables(service)
 const tenant = ['accounts', ...tables]
 
 /** Every account's rows are out of the runtime role's reach there, so these need no account of their own. */
-const platformOnly = ['passwords', 'refresh_tokens', 'one_time_tokens', 'invite_codes']
+const platformOnly = [
+  'passwords',
+  'refresh_tokens',
+  'one_time_tokens',
+  'invite_codes',
+  'platform_invite_codes',
+  'sales_leads',
+  'plan_billing',
+]
 /** Indexes that do not begin with the account, and why. */
 const otherIndexes = new Set([
   'users_email', // an address signs in before its account is known
@@ -119,6 +127,14 @@ describe('row level security alone', () => {
     await insertShare(service, ours.admin)
     await insertCategory(service, ours.admin)
     await insertStep(service, ours.admin)
+    await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [
+      ours.id,
+      ours.admin.id,
+    ])
+    await service.sql(
+      `insert into beta_feedback (account_id, user_id, reaction, category, text) values ($1, $2, 'neutral', 'ui', 'Fine')`,
+      [ours.id, ours.admin.id],
+    )
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(
       `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,

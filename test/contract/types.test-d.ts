@@ -22,6 +22,11 @@ operation({ ...shared, id: 'things.make', access: 'user', limit: 'often', handle
 operation({ ...shared, id: 'make', access: 'user', limit: 'write', handle })
 // @ts-expect-error a path begins with a slash
 operation({ ...shared, path: 'things', id: 'things.make', access: 'user', limit: 'write', handle })
+// @ts-expect-error a feature is one of the list
+operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', feature: 'time_travel', handle })
+// @ts-expect-error nobody has features who has no account
+operation({ ...shared, id: 'things.make', access: 'public', limit: 'public', feature: 'kb_import', handle })
+operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', feature: 'kb_import', handle })
 // @ts-expect-error a failure is one of the list
 operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', errors: ['exploded'], handle })
 

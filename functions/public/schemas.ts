@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { Email, Id, Name, Time } from '../../lib/http/fields.ts'
+
+export const PublicPlan = z
+  .strictObject({
+    plan: z.string().describe('The key of the plan.'),
+    display_name: z.string().describe('As customers see it.'),
+    description: z.string().describe('What it is for.'),
+    monthly_price_cents: z.int().nullable().describe('A month, in cents; null where the price is by agreement.'),
+    annual_price_cents: z.int().nullable().describe('A year, in cents; null where the price is by agreement.'),
+    currency: z.string().describe('ISO 4217, in small letters.'),
+    sort_order: z.int().describe('The smaller, the earlier.'),
+    features: z.array(z.string()).describe('What is in it, for people.'),
+    max_seats: z.int().nullable().describe('Seats; null without a limit.'),
+  })
+  .meta({
+    id: 'PublicPlanResponse',
+    examples: [
+      {
+        plan: 'pro',
+        display_name: 'Pro',
+        description: 'For a support team that runs its day on flows.',
+        monthly_price_cents: 4900,
+        annual_price_cents: 49_000,
+        currency: 'usd',
+        sort_order: 20,
+        features: ['10 seats', 'Maintenance schedules'],
+        max_seats: 10,
+      },
+    ],
+  })
+export type PublicPlan = z.infer<typeof PublicPlan>
+
+export const PublicConfig = z
+  .strictObject({
+    self_serve_enabled: z.boolean().describe('Whether anybody may register without a platform invite code.'),
+    oauth_providers: z.array(z.enum(['google', 'microsoft'])).describe('The identity providers that are set up here.'),
+  })
+  .meta({ id: 'PublicConfigResponse', examples: [{ self_serve_enabled: true, oauth_providers: ['google', 'microsoft'] }] })
+
+export const LeadSource = z
+  .enum(['pricing_page', 'contact_form', 'landing_page', 'demo_request', 'referral'])
+  .describe('Where the lead came from.')
+
+const exampleLead = {
+  email: 'nora@fabrikam.example',
+  name: 'Nora Lindt',
+  company: 'Fabrikam Managed IT',
+  source: 'pricing_page' as const,
+  message: 'We are 40 technicians in three offices.',
+  phone: '+49 30 1234567',
+  seats: 40,
+}
+
+export const SalesLeadCreate = z
+  .strictObject({
+    email: Email.describe('Where to answer.'),
+    name: Name.describe('Who asks.'),
+    company: Name.describe('For whom.'),
+    source: LeadSource,
+    message: z.string().max(20_000).optional().describe('What they want to say.'),
+    phone: z.string().max(50).optional().describe('Where to call.'),
+    seats: z.int().min(1).max(1_000_000).optional().describe('How many people would use it.'),
+  })
+  .meta({ id: 'SalesLeadCreate', examples: [exampleLead] })
+export type SalesLeadCreate = z.infer<typeof SalesLeadCreate>
+
+export const SalesLeadReceipt = z.strictObject({ id: Id, received_at: Time.describe('When it came in.') }).meta({
+  id: 'SalesLeadCreateResponse',
+  examples: [{ id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d20', received_at: '2026-11-21T09:30:00.000Z' }],
+})

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { features } from '../../lib/features.ts'
+import { openApi } from '../../lib/http/openapi.ts'
+import { type AnyOperation, failuresOf, operation } from '../../lib/http/operation.ts'
+import { request, shared } from '../support/app.ts'
+import { newAccount } from '../support/people.ts'
+import { served } from '../support/served.ts'
+
+const service = shared()
+
+/** A read and a write of one feature, over the real database, so that the gate is proved before a group uses it. */
+const gated = { feature: 'kb_import', access: 'engineer', path: '/probe/imports' } as const
+const probes = [
+  operation({
+    ...gated,
+    id: 'probe.count',
+    method: 'get',
+    summary: 'Count my teams',
+    limit: 'read',
+    success: 200,
+    returns: z.strictObject({ count: z.int() }),
+    handle: async ({ ctx }) => ({ count: (await ctx.db.selectFrom('teams').select('id').execute()).length }),
+  }),
+  operation({
+    ...gated,
+    id: 'probe.rename',
+    method: 'post',
+    summary: 'Rename my teams',
+    limit: 'write',
+    body: z.strictObject({ name: z.string() }),
+    success: 204,
+    handle: async ({ ctx, body }) => void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
+  }),
+] as AnyOperation[]
+const probed = await served(probes, service.settings)
+
+const override = (accountId: string, enabled: boolean) =>
+  service.sql(
+    `insert into feature_overrides (account_id, feature, enabled) values ($1, 'kb_import', $2)
+     on conflict (account_id, feature) do update set enabled = $2`,
+    [accountId, enabled],
+  )
+
+it('lists the features that the database knows', async () => {
+  const rows = await service.sql<{ key: string }>('select key from features')
+  expect(rows.map(({ key }) => key).sort()).toEqual([...features].sort())
+})
+
+it('AUT-34 answers 403 feature_disabled while a feature is off, from the next request on, and does nothing', async () => {
+  const { id, admin } = await newAccount(service)
+  const count = () => request(probed, 'GET', gated.path, { token: admin.token })
+  const rename = (key?: string) =>
+    request(probed, 'POST', gated.path, { token: admin.token, body: { name: 'New' }, headers: key ? { 'idempotency-key': key } : {} })
+  expect((await count()).body).toEqual({ count: 1 })
+  await override(id, false)
+  for (const answer of [await count(), await rename(), await rename('a key')]) {
+    expect([answer.status, answer.body.code]).toEqual([403, 'feature_disabled'])
+    expect(answer.body.detail).toBe('This feature is switched off for your account')
+  }
+  expect(await service.sql('select name from teams where account_id = $1', [id])).toEqual([{ name: 'Test team' }])
+  await override(id, true)
+  expect([(await count()).status, (await rename()).status]).toEqual([200, 204])
+})
+
+it('names the role and the guards before the feature, and the feature before a mistake in the body', async () => {
+  const { id, admin, colleague } = await newAccount(service)
+  await override(id, false)
+  const viewer = await colleague({ role: 'viewer' })
+  const rename = (token: string, body: unknown) => request(probed, 'POST', gated.path, { token, body })
+  expect((await rename(viewer.token, { name: 'New' })).body).toEqual({ detail: 'Not allowed' })
+  await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
+  expect((await rename(admin.token, { name: 'New' })).body.code).toBe('subscription_lapsed')
+  await service.sql(`update accounts set subscription_status = 'active' where id = $1`, [id])
+  expect((await rename(admin.token, { nome: 'New' })).body.code).toBe('feature_disabled')
+})
+
+it('says in the document which feature an operation belongs to, and that it may be off', () => {
+  const { paths } = openApi(probes, '1') as unknown as { paths: Record<string, Record<string, { 'x-feature': string }>> }
+  expect(paths[`/api/v1${gated.path}`]?.get?.['x-feature']).toBe('kb_import')
+  for (const op of probes) expect(failuresOf(op)).toContain('feature_disabled')
+})

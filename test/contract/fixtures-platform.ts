@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import type { Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+
+const nothing: Fixture = async () => ({})
+const page: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
+
+/** A plan of its own: what is changed about the others would be changed for every account. */
+function somePlan(): string {
+  return `p${randomBytes(8).toString('hex')}`
+}
+
+function insertColleague(service: Service, { accountId }: Person): Promise<string> {
+  const email = `${randomBytes(8).toString('hex')}@people.example`
+  const statement = `insert into users (account_id, email, full_name, role) values ($1, $2, 'Vik Olsen', 'engineer') returning id`
+  return idOf(service, statement, [accountId, email])
+}
+
+const beta = { reaction: 'positive', category: 'ai', text: 'It found the cause at once.', page_url: 'https://app.example/pilot/1' }
+
+/** Public pages, feedback and administration: by the group's name, as in functions/. */
+export const platformFixtures: Record<string, Fixture> = {
+  'public.betaSignup': nothing,
+  'public.listPlans': nothing,
+  'public.config': nothing,
+  'public.createLead': async () => ({
+    body: {
+      email: 'nora@fabrikam.example',
+      name: 'Nora Lindt',
+      company: 'Fabrikam',
+      source: 'pricing_page',
+      message: 'Call me',
+      seats: 40,
+    },
+  }),
+
+  'feedback.create': async () => ({ body: { subject: 'Shortcuts', message: 'Number keys, please.', page_url: '/sessions/1' } }),
+  'feedback.createBeta': async () => ({ body: beta }),
+  'feedback.listBeta': async (service, { accountId, id }) => {
+    await service.sql(
+      `insert into beta_feedback (account_id, user_id, reaction, category, text) values ($1, $2, 'neutral', 'ui', 'Fine')`,
+      [accountId, id],
+    )
+    return { query: { category: 'ui', skip: '0', limit: '20' } }
+  },
+
+  'admin.listUsers': async (_, owner) => ({ query: { q: owner.email, skip: '0', limit: '20' } }),
+  'admin.user': async (service, owner) => ({ params: { user_id: await insertColleague(service, owner) } }),
+  'admin.setSuperAdmin': async (service, owner) => ({
+    params: { user_id: await insertColleague(service, owner) },
+    body: { is_super_admin: true },
+  }),
+  'admin.changePlan': async (_, owner) => ({ params: { user_id: owner.id }, body: { plan: 'team' } }),
+  'admin.extendTrial': async (_, owner) => ({ params: { user_id: owner.id }, body: { days: 14 } }),
+  'admin.listAccounts': page,
+  'admin.listAuditLogs': page,
+
+  'admin.listPlanLimits': page,
+  'admin.putPlanLimits': async () => ({
+    body: { plan: somePlan(), max_users: 7, monthly_price_cents: 900, currency: 'eur', sort_order: 5 },
+  }),
+  'admin.listFeatureFlags': nothing,
+  'admin.putFeatureFlag': async (service) => {
+    const plan = somePlan()
+    await service.sql('insert into plan_limits (plan) values ($1)', [plan])
+    return { params: { flag_key: 'kb_import' }, body: { plan, enabled: true } }
+  },
+  'admin.putFeatureOverride': async (_, { accountId }) => ({
+    params: { account_id: accountId, flag_key: 'kb_import' },
+    body: { enabled: true },
+  }),
+  'admin.createInviteCode': async () => ({ body: { max_uses: 3, note: 'Spring fair' } }),
+  'admin.listInviteCodes': page,
+  'admin.listSalesLeads': page,
+}
