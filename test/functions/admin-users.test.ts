@@ -17,7 +17,7 @@ const audit = (accountId: string) =>
 
 it('ADM-01 refuses every admin operation to everybody but a super admin, account admins included', async () => {
   const all = operations.filter(({ path }) => path.startsWith('/admin/'))
-  expect(all).toHaveLength(15)
+  expect(all.length).toBeGreaterThanOrEqual(15)
   const account = await newAccount(service)
   const names = ['admin', 'teamAdmin', 'engineer', 'viewer', 'superAdmin'] as const
   const people = await Promise.all(names.map(async (name) => [name, await account.colleague(roles[name].is)] as const))
