@@ -80,6 +80,8 @@ export interface Operation<
   params?: P
   query?: Q
   body?: B
+  /** Says of a GET that it writes all the same, so that it waits for the limit's verdict. */
+  writes?: true
   /** Bytes; 1 MiB when not said. */
   maxBody?: number
   /** The query has skip and limit, the answer a Link to the next page. */

@@ -3,15 +3,18 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
+import type { ProviderName } from '../auth/oidc.ts'
 import { chatRoutes } from './chat.ts'
 import { type Clock, createClock } from './clock.ts'
 import { createDesk, type Desk } from './desk.ts'
 import { dnsRoutes } from './dns.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { faulty } from './faulty.ts'
+import { identityRoutes } from './identity.ts'
 import { createQstash, type Qstash } from './qstash.ts'
 import { redisRoutes } from './redis.ts'
 import { resendRoutes } from './resend.ts'
+import { signInRoutes } from './sign-in-page.ts'
 
 export interface LocalSecrets {
   redisToken: string
@@ -19,6 +22,8 @@ export interface LocalSecrets {
   qstashCurrentSigningKey: string
   qstashNextSigningKey: string
   resendKey: string
+  /** Of this client at both identity providers. */
+  identitySecret: string
 }
 
 export interface LocalServerOptions {
@@ -33,6 +38,8 @@ export interface LocalServerOptions {
   redisUrl?: string | undefined
   /** Keeps the data of several servers in one process apart. */
   redisName: string
+  /** Where the Worker answers, for the pages that play its frontend; without it there are none. */
+  api?: string
   /** Moves Postgres and cron when the desk's clock moves. */
   move?: (offsetMs: number) => Promise<void>
   /** The desk's demo escalation; without it the route is 404. */
@@ -70,7 +77,12 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   desk.connect({ queue: qstash, escalate: options.escalate, ...(options.move ? { move: options.move } : {}) })
   const redis = redisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
   const resend = resendRoutes({ records: desk.records, clock, key: secrets.resendKey })
-  const app = assemble({ desk, faults, qstash: qstash.app, redis: redis.app, resend, extra: options.extra?.({ desk, clock, faults }) })
+  const idp = (provider: ProviderName) => identityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
+  const app = assemble({
+    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, google: idp('google'), microsoft: idp('microsoft') },
+    frontend: options.api ? signInRoutes(options.api) : undefined,
+    extra: options.extra?.({ desk, clock, faults }),
+  })
   const server = serve(app, options)
   const stop = stopper(server)
   const port = await listening(server, options.port, host)
@@ -88,19 +100,26 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   }
 }
 
-type Parts = { desk: Desk; faults: Faults; qstash: Hono; redis: Hono; resend: Hono; extra: Hono | undefined }
+type Parts = { desk: Desk; faults: Faults; frontend: Hono | undefined; extra: Hono | undefined } & Record<
+  'qstash' | 'redis' | 'resend' | 'google' | 'microsoft',
+  Hono
+>
 
-function assemble({ desk, faults, qstash, redis, resend, extra }: Parts): Hono<{ Bindings: HttpBindings }> {
+function assemble({ desk, faults, qstash, redis, resend, google, microsoft, frontend, extra }: Parts): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>()
   for (const service of ['redis', 'qstash', 'resend'] as const) {
     // In Hono's router this pattern takes `/redis` itself too.
     app.use(`/${service}/*`, faulty(faults, service))
   }
+  for (const service of ['google', 'microsoft'] as const) app.use(`/idp/${service}/*`, faulty(faults, service))
   app.route('/redis', redis)
   app.route('/qstash', qstash)
   app.route('/resend', resend)
   app.route('/chat', chatRoutes({ records: desk.records, faults }))
   app.route('/dns-query', dnsRoutes())
+  app.route('/idp/google', google)
+  app.route('/idp/microsoft', microsoft)
+  if (frontend) app.route('/', frontend)
   app.all('/redirected/:service', async (c) => {
     const { method, path } = c.req
     desk.records.add('redirect', { service: c.req.param('service'), method, path, body: await c.req.text() })

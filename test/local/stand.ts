@@ -10,6 +10,7 @@ export const secrets = {
   qstashCurrentSigningKey: 'sig_current',
   qstashNextSigningKey: 'sig_next',
   resendKey: 're_local',
+  identitySecret: 'identity-secret',
 }
 
 /** A local server of the test's own, closed when the test ends. */
