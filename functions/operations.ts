@@ -1,13 +1,21 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/operations.ts'
 import { authOperations } from './auth/operations.ts'
+import { credentialOperations } from './credentials/operations.ts'
+import { deviceOperations } from './devices/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
+import { oauthOperations } from './oauth/operations.ts'
+import { onboardingOperations } from './onboarding/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 
 /** Every operation of the service; a new group is one line. */
 export const operations: readonly AnyOperation[] = [
   ...authOperations,
+  ...oauthOperations,
+  ...credentialOperations,
+  ...deviceOperations,
+  ...onboardingOperations,
   ...accountOperations,
   ...inviteOperations,
   ...teamOperations,

@@ -10,7 +10,7 @@ const tables = await tenantTables(service)
 const tenant = ['accounts', ...tables]
 
 /** Every account's rows are out of the runtime role's reach there, so these need no account of their own. */
-const platformOnly = ['passwords', 'refresh_tokens', 'one_time_tokens', 'invite_codes']
+const platformOnly = ['passwords', 'refresh_tokens', 'one_time_tokens', 'invite_codes', 'identities', 'oauth_states']
 /** Indexes that do not begin with the account, and why. */
 const otherIndexes = new Set([
   'users_email', // an address signs in before its account is known
@@ -111,6 +111,7 @@ describe('row level security alone', () => {
     await insertNotification(service, ours.admin)
     await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
     await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
+    await service.sql(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`, [ours.id, ours.admin.id])
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(
       `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,
