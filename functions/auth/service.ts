@@ -32,7 +32,7 @@ export async function arrive(ctx: Visitor, { email, fullName, accountName, invit
   const refresh = randomToken()
   const person = { email, fullName, ...proof, ...(await device(ctx, refresh)) }
   if (inviteCode) return tokenPair(ctx, await join(ctx, person, inviteCode), refresh)
-  const named = { ...person, accountName: accountName ?? `${fullName.slice(0, 190)}'s team` }
+  const named = { ...person, accountName: accountName ?? `${Array.from(fullName).slice(0, 190).join('')}'s team` }
   const { delivery_id, ...signedIn } = await queries.insertAccount(ctx.platform, named).catch(explainTaken(person))
   if (delivery_id) ctx.after(() => publishDeliveries(ctx.queue, [delivery_id]))
   return tokenPair(ctx, signedIn, refresh)

@@ -17,7 +17,7 @@ export async function insertState(db: PlatformDb, { hash, provider, codeVerifier
 }
 
 /** Uses a state, once, at the provider it was made for. */
-export async function useState(db: PlatformDb, hash: string, provider: Provider) {
+export async function claimState(db: PlatformDb, hash: string, provider: Provider) {
   const { rows } = await sql<{ code_verifier: string; nonce: string }>`
     update oauth_states set used_at = app.now()
      where hash = ${hash}::bytea and provider = ${provider} and used_at is null and expires_at > app.now()

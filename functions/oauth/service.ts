@@ -19,7 +19,7 @@ export async function authorize(ctx: Context<'get', 'public', string>, provider:
 
 export async function callback(ctx: Visitor, provider: Provider, { code, state, account_invite_code, invited_email }: Callback) {
   const identityProvider = configured(ctx, provider)
-  const flow = await queries.useState(ctx.platform, await sha256Bytea(state), provider)
+  const flow = await queries.claimState(ctx.platform, await sha256Bytea(state), provider)
   if (!flow) throw refused('oauth_state_invalid', 'This sign-in was finished, has run out or did not begin here; begin again')
   const { code_verifier: codeVerifier, nonce } = flow
   const identity = await identityProvider.redeem({ code, state, codeVerifier, nonce }).catch(explain)
@@ -65,12 +65,10 @@ function requireAddress(provider: Provider, { email, emailVerified }: Identity, 
 }
 
 function nameOf({ name }: Identity, email: string): string {
-  const given = (name ?? '').replace(/\p{C}+/gu, ' ').trim()
+  const given = (name ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
   return Array.from(given || email)
     .slice(0, 200)
     .join('')
-    .slice(0, 200)
-    .toWellFormed()
 }
 
 function refused(code: string, detail: string): Problem {

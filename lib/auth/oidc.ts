@@ -144,15 +144,22 @@ async function verifySignature(
 
 const readers: Record<ProviderName, (claims: oauth.IDToken) => Identity> = {
   google: ({ sub, email, email_verified, name }) => ({
-    subject: sub,
+    subject: requireSubject(sub),
     email: textOf(email),
     emailVerified: email_verified === true,
     name: textOf(name),
   }),
   microsoft: ({ tid, oid, email, preferred_username, name }) => {
-    if (!isTenant(tid) || typeof oid !== 'string' || oid === '') throw new OidcFailure('refused', 'The ID token names no tenant and object')
-    return { subject: `${tid}:${oid}`, email: textOf(email) ?? textOf(preferred_username), emailVerified: false, name: textOf(name) }
+    if (!isTenant(tid)) throw new OidcFailure('refused', 'The ID token names no tenant')
+    const subject = `${tid}:${requireSubject(oid)}`
+    return { subject, email: textOf(email) ?? textOf(preferred_username), emailVerified: false, name: textOf(name) }
   },
+}
+
+// What the standard lets a subject be.
+function requireSubject(claim: unknown): string {
+  if (typeof claim === 'string' && /^[\x21-\x7e]{1,255}$/.test(claim)) return claim
+  throw new OidcFailure('refused', 'The ID token names nobody')
 }
 
 function isTenant(tid: unknown): tid is string {

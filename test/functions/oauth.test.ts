@@ -139,6 +139,15 @@ it('lets somebody without a password choose one by mail, not by change-password'
   expect((await signInWith(service, 'google', who)).body.user.id).toBe(body.user.id)
 })
 
+it('takes a long or strange name as far as it goes, and the address where there is none', async () => {
+  const email = someone()
+  const named = async (name: string) => (await signInWith(service, 'google', { email: someone(), name })).body.user
+  expect((await named('😀'.repeat(200))).full_name).toBe('😀'.repeat(200))
+  expect((await named('x'.repeat(400))).account_name).toBe(`${'x'.repeat(190)}'s team`)
+  expect((await named('  Noa\u0000\u202e\n Lindqvist  ')).full_name).toBe('Noa Lindqvist')
+  expect((await signInWith(service, 'microsoft', { email, name: '' })).body.user.full_name).toBe(email)
+})
+
 it('brings a refusal of the person back to the frontend without a code', async () => {
   const { body } = await authorize(service, 'google')
   expect(await say(body.authorization_url, { deny: 'true' })).toEqual({ error: 'access_denied', state: body.state })

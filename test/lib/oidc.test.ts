@@ -59,6 +59,11 @@ it('reads who somebody is at google, and believes only a true email_verified', a
   }
 })
 
+it('takes no subject that the standard does not know', async () => {
+  for (const sub of ['', 'a b', 'x'.repeat(256), 'nul\u0000', 'é'])
+    expect([sub, await kindOf(provider('google', '', origin, { iss: origin, sub }).redeem(flow))]).toEqual([sub, 'refused'])
+})
+
 const template = '/{tenantid}/v2.0'
 it('holds a token of microsoft to the issuer of its own tenant', async () => {
   const person = { tid: 'tenant-1', oid: 'object-1', email: 'a@b.example', email_verified: true, xms_edov: true }
