@@ -93,7 +93,7 @@ export async function recordLoginFailure(db: PlatformDb, email: string, ip: stri
   )
 }
 
-/** Opens a sign-in and forgets the failures of its address. Undefined for who is not active, or where passwords were locked meanwhile. */
+/** Opens a sign-in; a right password also forgets the wrong ones. Undefined for who is not active, or where passwords were locked meanwhile. */
 export async function insertSignIn(
   db: PlatformDb,
   userId: string,

@@ -65,7 +65,10 @@ export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ 
   return rows[0]
 }
 
-/** Uses a reset token, once: sets the password, ends every sign-in, lifts lock and guard, and kills the other tokens of the kind. */
+/**
+ * Uses a reset token, once: sets the password, ends every sign-in, lifts lock and guard, and kills the other tokens of the kind. Whoever
+ * follows the mail owns the address; an identity that came while nobody had proved that may be a stranger's, and goes.
+ */
 export async function resetPassword(db: PlatformDb, hash: string, passwordHash: string): Promise<boolean> {
   const { rows } = await sql`
     with used as (
@@ -77,6 +80,9 @@ export async function resetPassword(db: PlatformDb, hash: string, passwordHash: 
     ), others as (
       update one_time_tokens t set used_at = app.now() from used
        where t.user_id = used.user_id and t.purpose = 'reset_password' and t.used_at is null and t.hash <> ${hash}::bytea
+    ), unproved as (
+      delete from identities i using used, users before
+       where i.user_id = used.user_id and before.id = used.user_id and before.email_verified_at is null
     ), s as (
       update sign_ins s set ended_at = app.now() from used where s.user_id = used.user_id and s.ended_at is null
     ), u as (

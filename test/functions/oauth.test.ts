@@ -140,6 +140,18 @@ it('lets somebody without a password choose one by mail, not by change-password'
   expect((await signInWith(service, 'google', who)).body.user.id).toBe(body.user.id)
 })
 
+it('gives an address back to its owner: a reset by mail drops the identity of whoever claimed it unproved', async () => {
+  const claimed = { email: someone(), oid: crypto.randomUUID() }
+  const { body } = await signInWith(service, 'microsoft', claimed)
+  await post('forgot-password', { email: claimed.email })
+  const token = await linkIn(claimed.email, /reset-password\?token=([\w-]+)/)
+  expect((await post('reset-password', { token, new_password: 'copper-lantern-27' })).status).toBe(204)
+  expect((await post('refresh', { refresh_token: body.refresh_token })).status).toBe(401)
+  const again = await signInWith(service, 'microsoft', claimed)
+  expect([again.status, again.body.code]).toEqual([409, 'email_taken'])
+  expect((await post('login', { email: claimed.email, password: 'copper-lantern-27' })).body.user.id).toBe(body.user.id)
+})
+
 it('takes a long or strange name as far as it goes, and the address where there is none', async () => {
   const email = someone()
   const named = async (name: string) => (await signInWith(service, 'google', { email: someone(), name })).body.user
