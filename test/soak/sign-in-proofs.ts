@@ -63,7 +63,7 @@ export async function inviteHasOneWinner(service: Service, rounds: number): Prom
     const [code = ''] = await invites(service, admin, [email])
     // One person each at the provider, who all have the same address.
     const flows = await together(async (caller) =>
-      caller % 2 ? visitProvider(service, 'google', { email, sub: `${email} ${caller}` }) : null,
+      caller % 2 ? visitProvider(service, 'google', { email, sub: `${caller}-${email}` }) : null,
     )
     const answers = await together((caller) => joinBy(service, flows[caller] ?? null, email, code))
     expect(answers.filter(({ status }) => status < 300).length, `round ${round}`).toBe(1)
