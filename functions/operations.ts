@@ -4,10 +4,14 @@ import { adminPlanOperations } from './admin-plans/operations.ts'
 import { adminUserOperations } from './admin-users/operations.ts'
 import { authOperations } from './auth/operations.ts'
 import { categoryOperations } from './categories/operations.ts'
+import { credentialOperations } from './credentials/operations.ts'
+import { deviceOperations } from './devices/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
+import { oauthOperations } from './oauth/operations.ts'
+import { onboardingOperations } from './onboarding/operations.ts'
 import { publicOperations } from './public/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
 import { teamOperations } from './teams/operations.ts'
@@ -22,6 +26,10 @@ import { treeOperations } from './trees/operations.ts'
 export const operations: readonly AnyOperation[] = [
   ...publicOperations,
   ...authOperations,
+  ...oauthOperations,
+  ...credentialOperations,
+  ...deviceOperations,
+  ...onboardingOperations,
   ...accountOperations,
   ...inviteOperations,
   ...teamOperations,

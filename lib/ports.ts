@@ -1,4 +1,5 @@
 import type { AnalyticsPort } from './analytics/analytics.ts'
+import type { IdentityProviders } from './auth/oidc.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { ChatPort } from './chat/chat.ts'
 import type { Config } from './config.ts'
@@ -10,6 +11,8 @@ import type { QueuePort } from './queue/queue.ts'
 export interface Ports {
   config: Config
   tokens: AccessTokens
+  /** Those that are configured. */
+  identity: IdentityProviders
   queue: QueuePort
   mail: MailPort
   chat: ChatPort

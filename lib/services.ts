@@ -1,5 +1,6 @@
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
+import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createLimiter } from './cache/limiter.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
@@ -19,6 +20,7 @@ export function createServices(config: Config, log: Services['log']): Services {
     ports: {
       config,
       tokens: createAccessTokens(config.JWT_KEYS),
+      identity: identityProviders(config),
       queue: qstashQueue({ url: config.QSTASH_URL, token: config.QSTASH_TOKEN, target: config.PUBLIC_BASE_URL }),
       mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
       chat: chatWebhooks(),
@@ -30,4 +32,19 @@ export function createServices(config: Config, log: Services['log']): Services {
     platform: openWire({ url: config.DATABASE_PLATFORM_URL, ...neon }),
     log,
   }
+}
+
+function identityProviders(config: Config): IdentityProviders {
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET = '', GOOGLE_ISSUER, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET = '' } = config
+  const base = config.OAUTH_REDIRECT_BASE ?? config.FRONTEND_URL
+  const providers: IdentityProviders = {}
+  if (GOOGLE_CLIENT_ID) {
+    const client = { clientId: GOOGLE_CLIENT_ID, clientSecret: GOOGLE_CLIENT_SECRET, redirectUri: `${base}/oauth/google/callback` }
+    providers.google = identityProvider({ name: 'google', issuer: GOOGLE_ISSUER, ...client })
+  }
+  if (MICROSOFT_CLIENT_ID) {
+    const client = { clientId: MICROSOFT_CLIENT_ID, clientSecret: MICROSOFT_CLIENT_SECRET, redirectUri: `${base}/oauth/microsoft/callback` }
+    providers.microsoft = identityProvider({ name: 'microsoft', issuer: config.MICROSOFT_ISSUER, ...client })
+  }
+  return providers
 }

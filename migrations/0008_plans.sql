@@ -4,7 +4,7 @@ alter table plan_limits
   add column max_ai_builds_per_month integer check (max_ai_builds_per_month >= 0);
 update plan_limits set max_kb_imports = 3 where plan = 'free';
 update plan_limits l set max_ai_builds_per_month = v.builds
-  from (values ('free', 5), ('pro', 50), ('team', 250)) v (plan, builds) where l.plan = v.plan;
+  from (values ('free', 5), ('pro', 100), ('team', 500)) v (plan, builds) where l.plan = v.plan;
 
 create table plan_billing (
   plan                      text primary key references plan_limits on delete cascade,

@@ -1,10 +1,8 @@
-import { z } from 'zod'
 import { operation } from '../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as auth from './service.ts'
 
 const before = 'people sign in before their account is known'
-const secrets = 'passwords and tokens are out of reach of the tenant role'
 
 export const authOperations = [
   operation({
@@ -97,50 +95,6 @@ export const authOperations = [
   }),
 
   operation({
-    id: 'auth.changePassword',
-    method: 'post',
-    path: '/auth/change-password',
-    summary: 'Change my password; signs my other devices out',
-    access: 'user',
-    past: 'password',
-    platform: secrets,
-    limit: '5/minute',
-    idempotent: false,
-    body: schemas.ChangePassword,
-    success: 204,
-    errors: ['bad_request', 'conflict'],
-    handle: ({ ctx, body }) => auth.changePassword(ctx, body),
-  }),
-
-  operation({
-    id: 'auth.forgotPassword',
-    method: 'post',
-    path: '/auth/forgot-password',
-    summary: 'Send me a link to choose a new password',
-    description: 'Always 202, whether the address is known or not.',
-    access: 'public',
-    platform: before,
-    limit: '3/minute/ip',
-    body: schemas.ForgotPassword,
-    success: 202,
-    handle: ({ ctx, body }) => auth.forgotPassword(ctx, body.email),
-  }),
-
-  operation({
-    id: 'auth.resetPassword',
-    method: 'post',
-    path: '/auth/reset-password',
-    summary: 'Choose a new password by the link in the mail; signs every device out',
-    access: 'public',
-    platform: before,
-    limit: '5/minute/ip',
-    body: schemas.ResetPassword,
-    success: 204,
-    errors: ['bad_request'],
-    handle: ({ ctx, body }) => auth.resetPassword(ctx, body),
-  }),
-
-  operation({
     id: 'auth.featureFlags',
     method: 'get',
     path: '/auth/me/feature-flags',
@@ -151,59 +105,5 @@ export const authOperations = [
     success: 200,
     returns: schemas.FeatureFlags,
     handle: ({ ctx }) => auth.featureFlags(ctx),
-  }),
-
-  operation({
-    id: 'auth.listDevices',
-    method: 'get',
-    path: '/auth/me/sessions',
-    summary: 'My signed-in devices, the last used first',
-    access: 'user',
-    past: 'guards',
-    limit: 'read',
-    success: 200,
-    returns: z.array(schemas.Device),
-    handle: ({ ctx }) => auth.listDevices(ctx),
-  }),
-
-  operation({
-    id: 'auth.endDevice',
-    method: 'delete',
-    path: '/auth/me/sessions/{family_id}',
-    summary: 'Sign one of my devices out',
-    access: 'user',
-    past: 'guards',
-    limit: 'write',
-    params: schemas.FamilyId,
-    success: 204,
-    handle: ({ ctx, params }) => auth.endDevice(ctx, params.family_id),
-  }),
-
-  operation({
-    id: 'auth.verifyEmail',
-    method: 'post',
-    path: '/auth/verify-email',
-    summary: 'Confirm an address by the link in the mail',
-    access: 'public',
-    platform: before,
-    limit: '10/minute/ip',
-    body: schemas.VerifyEmail,
-    success: 204,
-    errors: ['bad_request'],
-    handle: ({ ctx, body }) => auth.verifyEmail(ctx, body.token),
-  }),
-
-  operation({
-    id: 'auth.resendVerification',
-    method: 'post',
-    path: '/auth/resend-verification',
-    summary: 'Send me the verification mail again',
-    access: 'user',
-    past: 'guards',
-    platform: secrets,
-    limit: '3/minute',
-    idempotent: false,
-    success: 202,
-    handle: ({ ctx }) => auth.resendVerification(ctx),
   }),
 ]

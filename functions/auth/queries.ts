@@ -16,28 +16,44 @@ interface Device {
   ip: string
 }
 
+/** How somebody will prove who they are. */
+export interface Proof {
+  passwordHash: string | null
+  identity: { provider: string; subject: string } | null
+  /** Whether somebody trusted says that the address is theirs. */
+  emailVerified: boolean
+}
+
+interface NewUser extends Proof, Device {
+  email: string
+  fullName: string
+}
+
+/** `with` clauses that give the rows of `u` what they prove themselves by, and a sign-in. */
+const proofAndSignIn = ({ passwordHash, identity, refreshHash, userAgent, ip }: NewUser) => sql`
+  p as (
+    insert into passwords (user_id, hash) select id, ${passwordHash} from u where ${passwordHash}::text is not null
+  ), k as (
+    insert into identities (provider, subject, user_id)
+    select ${identity?.provider ?? null}, ${identity?.subject ?? null}, id from u where ${identity?.subject ?? null}::text is not null
+  ), s as (
+    insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
+    select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days' from u returning id
+  ), r as (
+    insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
+  )`
+
 /** One more use of a platform code, if it works: decided by the row, so never one too many. */
 const redeem = (hash: string | null) => sql`
   update platform_invite_codes set used_count = used_count + 1
    where hash = ${hash}::bytea and used_count < max_uses and (expires_at is null or expires_at > app.now()) returning id`
 
-interface NewAccount extends Device {
-  email: string
-  fullName: string
-  accountName: string
-  passwordHash: string
-}
-
 /**
- * Account, team, admin, password, sign-in, the mail that is owed and the use of a code, in one statement. Undefined for a code that does not
- * work; violates users_email for an address already taken.
+ * Account, team, admin, proof, sign-in, the mail that an unverified address is owed and the use of a code, in one statement. Undefined for a
+ * code that does not work; violates users_email for an address already taken, and identities_pkey for an identity.
  */
-export async function insertAccount(
-  db: PlatformDb,
-  input: NewAccount,
-  codeHash: string | null,
-): Promise<(SignedIn & { delivery_id: string }) | undefined> {
-  const { rows } = await sql<SignedIn & { delivery_id: string }>`
+export async function insertAccount(db: PlatformDb, input: NewUser & { accountName: string }, codeHash: string | null) {
+  const { rows } = await sql<SignedIn & { delivery_id: string | null }>`
     with code as (${redeem(codeHash)}), a as (
       insert into accounts (name, plan, subscription_status, trial_ends_at)
       select ${input.accountName}, 'pro', 'trialing', app.now() + interval '14 days'
@@ -45,20 +61,14 @@ export async function insertAccount(
     ), t as (
       insert into teams (account_id, name) select id, name from a returning id, account_id
     ), u as (
-      insert into users (account_id, email, full_name, role, team_id, team_role, last_login_at)
-      select account_id, ${input.email}, ${input.fullName}, 'admin', id, 'admin', app.now() from t returning *
-    ), p as (
-      insert into passwords (user_id, hash) select id, ${input.passwordHash} from u
-    ), s as (
-      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
-      select account_id, id, ${input.userAgent}, ${input.ip}, app.now() + interval '30 days' from u returning id
-    ), r as (
-      insert into refresh_tokens (hash, sign_in_id) select ${input.refreshHash}::bytea, id from s
-    ), d as (
+      insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at, last_login_at)
+      select account_id, ${input.email}, ${input.fullName}, 'admin', id, 'admin', case when ${input.emailVerified} then app.now() end, app.now()
+        from t returning *
+    ), ${proofAndSignIn(input)}, d as (
       insert into deliveries (account_id, channel, recipient, purpose, user_id)
-      select account_id, 'email', email, 'verify_email', id from u returning id
+      select account_id, 'email', email, 'verify_email', id from u where email_verified_at is null returning id
     )
-    select ${userColumns}, s.id as sign_in_id, d.id as delivery_id from u join a on a.id = u.account_id, s, d`.execute(db)
+    select ${userColumns}, s.id as sign_in_id, (select id from d) as delivery_id from u join a on a.id = u.account_id, s`.execute(db)
   return rows[0]
 }
 
@@ -94,19 +104,24 @@ export async function recordLoginFailure(db: PlatformDb, email: string, ip: stri
   )
 }
 
-/** Opens a sign-in, unless the address was locked meanwhile, and forgets its failures. */
-export async function insertSignIn(db: PlatformDb, userId: string, device: Device): Promise<SignedIn | undefined> {
+/** Opens a sign-in; a right password also forgets the wrong ones. Undefined for who is not active, or where passwords were locked meanwhile. */
+export async function insertSignIn(
+  db: PlatformDb,
+  userId: string,
+  by: 'password' | 'identity',
+  device: Device,
+): Promise<SignedIn | undefined> {
   const { rows } = await sql<SignedIn>`
     with u as (
       update users u set last_login_at = app.now() where id = ${userId} and is_active
-         and not exists (select from login_failures f where f.email = lower(u.email) and f.locked_until > app.now()) returning *
+         and (${by} <> 'password' or not exists (select from login_failures f where f.email = lower(u.email) and f.locked_until > app.now())) returning *
     ), s as (
       insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
       select account_id, id, ${device.userAgent}, ${device.ip}, app.now() + interval '30 days' from u returning id
     ), r as (
       insert into refresh_tokens (hash, sign_in_id) select ${device.refreshHash}::bytea, id from s
     ), forgotten as (
-      delete from login_failures f using u where f.email = lower(u.email)
+      delete from login_failures f using u where f.email = lower(u.email) and ${by} = 'password'
     )
     select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
   return rows[0]
@@ -168,155 +183,24 @@ export async function updateProfile(db: WriteDb, userId: string, change: Profile
     .execute()
 }
 
-export async function selectPassword(db: PlatformDb, userId: string) {
-  const { rows } = await sql<{ hash: string; email: string }>`
-    select p.hash, u.email from users u join passwords p on p.user_id = u.id where u.id = ${userId}`.execute(db)
-  return rows[0]
-}
-
-/** Replaces exactly the password that was checked, lifts the guard and ends every other sign-in. False when it changed meanwhile. */
-export async function replacePassword(
-  db: PlatformDb,
-  change: { userId: string; signInId: string; before: string; after: string },
-): Promise<boolean> {
-  const { rows } = await sql`
-    with p as (
-      update passwords set hash = ${change.after}, changed_at = app.now() where user_id = ${change.userId} and hash = ${change.before} returning user_id
-    ), u as (
-      update users set must_change_password = false from p where users.id = p.user_id
-    ), s as (
-      update sign_ins set ended_at = app.now() from p where sign_ins.user_id = p.user_id and sign_ins.id <> ${change.signInId} and ended_at is null
-    )
-    select from p`.execute(db)
-  return rows.length > 0
-}
-
-/** Uses a verification token, once. */
-export async function verifyEmail(db: PlatformDb, hash: string): Promise<boolean> {
-  const { rows } = await sql`
-    with used as (
-      update one_time_tokens set used_at = app.now()
-       where hash = ${hash}::bytea and purpose = 'verify_email' and used_at is null and expires_at > app.now() returning user_id
-    ), u as (
-      update users set email_verified_at = coalesce(email_verified_at, app.now()) from used where users.id = used.user_id
-    )
-    select from used`.execute(db)
-  return rows.length > 0
-}
-
-/** Owes the caller a new verification mail; undefined when the address is verified already. */
-export async function insertVerificationMail(db: PlatformDb, userId: string): Promise<{ id: string } | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    insert into deliveries (account_id, channel, recipient, purpose, user_id)
-    select account_id, 'email', email, 'verify_email', id from users where id = ${userId} and email_verified_at is null
-    returning id`.execute(db)
-  return rows[0]
-}
-
-/** Owes a link to choose a new password, where the address is somebody's; the same work either way. */
-export async function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    insert into deliveries (account_id, channel, recipient, purpose, user_id)
-    select account_id, 'email', email, 'reset_password', id from users where lower(email) = lower(${email}) and is_active
-    returning id`.execute(db)
-  return rows[0]
-}
-
-/** Whose reset token this is while it works; it is not used by looking. */
-export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_id: string; email: string } | undefined> {
-  const { rows } = await sql<{ user_id: string; email: string }>`
-    select u.id as user_id, u.email from one_time_tokens t join users u on u.id = t.user_id
-     where t.hash = ${hash}::bytea and t.purpose = 'reset_password' and t.used_at is null and t.expires_at > app.now() and u.is_active`.execute(
-    db,
-  )
-  return rows[0]
-}
-
-/** Uses a reset token, once: sets the password, ends every sign-in, lifts lock and guard, and kills the other tokens of the kind. */
-export async function resetPassword(db: PlatformDb, hash: string, passwordHash: string): Promise<boolean> {
-  const { rows } = await sql`
-    with used as (
-      update one_time_tokens set used_at = app.now()
-       where hash = ${hash}::bytea and purpose = 'reset_password' and used_at is null and expires_at > app.now() returning user_id
-    ), p as (
-      insert into passwords (user_id, hash) select user_id, ${passwordHash} from used
-      on conflict (user_id) do update set hash = excluded.hash, changed_at = app.now()
-    ), others as (
-      update one_time_tokens t set used_at = app.now() from used
-       where t.user_id = used.user_id and t.purpose = 'reset_password' and t.used_at is null and t.hash <> ${hash}::bytea
-    ), s as (
-      update sign_ins s set ended_at = app.now() from used where s.user_id = used.user_id and s.ended_at is null
-    ), u as (
-      update users u set must_change_password = false, email_verified_at = coalesce(u.email_verified_at, app.now()) from used
-       where u.id = used.user_id returning u.email
-    ), unlocked as (
-      delete from login_failures f using u where f.email = lower(u.email)
-    )
-    select from used`.execute(db)
-  return rows.length > 0
-}
-
-export async function selectDevices(db: ReadDb, userId: string, current: string) {
-  const { rows } = await sql<DeviceRow>`
-    select id, user_agent, ip, created_at, last_used_at, id = ${current} as current from sign_ins
-     where user_id = ${userId} and ended_at is null and expires_at > app.now() order by last_used_at desc, id desc limit 100`.execute(
-    db as WriteDb,
-  )
-  return rows
-}
-
-interface DeviceRow {
-  id: string
-  user_agent: string
-  ip: string
-  created_at: string
-  last_used_at: string
-  current: boolean
-}
-
-export async function endDevice(db: WriteDb, userId: string, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    update sign_ins set ended_at = app.now() where id = ${id} and user_id = ${userId} and ended_at is null returning id`.execute(db)
-  return rows.length > 0
-}
-
-export interface ClaimedInvite {
+/** The account, team and role that an invite gives. */
+interface Place {
   id: string
   account_id: string
   team_id: string | null
   role: string
-  invited_by: string | null
-}
-
-/** Uses an invite, once, for the address it was sent to; undefined when the code does not work for it. */
-export async function claimInvite(db: PlatformDb, codeHash: string, email: string): Promise<ClaimedInvite | undefined> {
-  const { rows } = await sql<ClaimedInvite>`
-    update invites i set accepted_at = app.now() from invite_codes c
-     where c.hash = ${codeHash}::bytea and i.id = c.invite_id and c.created_at >= i.codes_since and app.is_open(i) and lower(i.email) = lower(${email})
-    returning i.id, i.account_id, i.role, i.invited_by,
-              coalesce(i.team_id, (select t.id from teams t where t.account_id = i.account_id order by t.created_at, t.id limit 1)) as team_id`.execute(
-    db,
-  )
-  return rows[0]
 }
 
 /** The newcomer of a claimed invite, signed in; the mail that brought the code proved the address. */
-export async function insertMember(db: PlatformDb, invite: ClaimedInvite, input: Omit<NewAccount, 'accountName'>): Promise<SignedIn> {
+export async function insertMember(db: PlatformDb, invite: Place, input: NewUser): Promise<SignedIn> {
   const { rows } = await sql<SignedIn>`
     with u as (
       insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at, last_login_at)
       values (${invite.account_id}, ${input.email}, ${input.fullName}, ${invite.role}, ${invite.team_id}::uuid,
               case when ${invite.team_id}::uuid is not null then 'member' end, app.now(), app.now()) returning *
-    ), p as (
-      insert into passwords (user_id, hash) select id, ${input.passwordHash} from u
     ), i as (
       update invites set accepted_by = u.id from u where invites.id = ${invite.id}
-    ), s as (
-      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
-      select account_id, id, ${input.userAgent}, ${input.ip}, app.now() + interval '30 days' from u returning id
-    ), r as (
-      insert into refresh_tokens (hash, sign_in_id) select ${input.refreshHash}::bytea, id from s
-    )
+    ), ${proofAndSignIn(input)}
     select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
   return rows[0] as SignedIn
 }

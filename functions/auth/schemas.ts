@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { type Feature, features } from '../../lib/features.ts'
-import { Email, exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '../../lib/http/fields.ts'
+import { Email, Id, Name, Role, TeamRole, Time, Timezone } from '../../lib/http/fields.ts'
 
-const Password = z.string().min(10).max(128).describe('10 to 128 characters, without the address, not one of the commonest.')
-const AnyPassword = z.string().min(1).max(1000)
-const Token = z.string().min(1).max(1000)
+export const Password = z.string().min(10).max(128).describe('10 to 128 characters, without the address, not one of the commonest.')
+export const AnyPassword = z.string().min(1).max(1000)
+export const Token = z.string().min(1).max(1000)
 
+export const exampleEmail = 'dana@northwind.example'
 const exampleUser = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
-  email: 'dana@northwind.example',
+  email: exampleEmail,
   full_name: 'Dana Reyes',
   account_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10',
   account_name: 'Northwind IT',
@@ -93,7 +94,7 @@ export const FeatureFlags = z
     examples: [{ flags: Object.fromEntries(features.map((key) => [key, true])) as Record<Feature, boolean> }],
   })
 
-const exampleToken = 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU'
+export const exampleToken = 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU'
 
 export const RefreshToken = z
   .strictObject({ refresh_token: Token.describe('The newest refresh token of this sign-in.') })
@@ -119,46 +120,3 @@ export const TokenPair = z
       },
     ],
   })
-
-export const ChangePassword = z
-  .strictObject({ current_password: AnyPassword.describe('The password of now.'), new_password: Password })
-  .meta({ id: 'ChangePasswordRequest', examples: [{ current_password: 'violet-tractor-81', new_password: 'copper-lantern-27' }] })
-export type ChangePassword = z.infer<typeof ChangePassword>
-
-export const ForgotPassword = z
-  .strictObject({ email: Email.describe('The address that signs in.') })
-  .meta({ id: 'ForgotPasswordRequest', examples: [{ email: exampleUser.email }] })
-
-export const ResetPassword = z
-  .strictObject({ token: Token.describe('From the link in the mail.'), new_password: Password })
-  .meta({ id: 'ResetPasswordRequest', examples: [{ token: exampleToken, new_password: 'copper-lantern-27' }] })
-export type ResetPassword = z.infer<typeof ResetPassword>
-
-export const FamilyId = idParams('family_id', 'sign-in')
-
-export const Device = z
-  .strictObject({
-    id: Id,
-    user_agent: z.string().describe('What the device said it is.'),
-    ip: z.string().describe('Where it signed in from.'),
-    created_at: Time.describe('When it signed in.'),
-    last_used_at: Time.describe('When it last renewed its token.'),
-    current: z.boolean().describe('Whether it is the one asking.'),
-  })
-  .meta({
-    id: 'SignedInDevice',
-    examples: [
-      {
-        id: exampleIds.signIn,
-        user_agent: 'Mozilla/5.0',
-        ip: '198.51.100.7',
-        created_at: '2026-11-21T09:30:00.000Z',
-        last_used_at: '2026-11-21T09:30:00.000Z',
-        current: true,
-      },
-    ],
-  })
-
-export const VerifyEmail = z
-  .strictObject({ token: Token.describe('From the link in the mail.') })
-  .meta({ id: 'VerifyEmailRequest', examples: [{ token: exampleToken }] })

@@ -70,3 +70,23 @@ export async function selectByCode(db: PlatformDb, hash: string): Promise<Invite
      where c.hash = ${hash}::bytea and app.is_open(i)`.execute(db)
   return rows[0]
 }
+
+interface ClaimedInvite {
+  id: string
+  account_id: string
+  team_id: string | null
+  role: string
+  invited_by: string | null
+}
+
+/** Uses an invite, once, for the address it was sent to; undefined when the code does not work for it. */
+export async function claimInvite(db: PlatformDb, codeHash: string, email: string): Promise<ClaimedInvite | undefined> {
+  const { rows } = await sql<ClaimedInvite>`
+    update invites i set accepted_at = app.now() from invite_codes c
+     where c.hash = ${codeHash}::bytea and i.id = c.invite_id and c.created_at >= i.codes_since and app.is_open(i) and lower(i.email) = lower(${email})
+    returning i.id, i.account_id, i.role, i.invited_by,
+              coalesce(i.team_id, (select t.id from teams t where t.account_id = i.account_id order by t.created_at, t.id limit 1)) as team_id`.execute(
+    db,
+  )
+  return rows[0]
+}

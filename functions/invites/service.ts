@@ -1,5 +1,6 @@
 import { sha256Bytea } from '../../lib/auth/hash.ts'
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
+import type { PlatformDb } from '../../lib/db/scope.ts'
 import { sqlState } from '../../lib/db/sqlstate.ts'
 import { publishDeliveries } from '../../lib/events/outbox.ts'
 import type { Context, Reader, Writer } from '../../lib/http/operation.ts'
@@ -35,8 +36,21 @@ export async function lookup({ platform }: Context<'get', 'public', string>, cod
   return (await queries.selectByCode(platform, await sha256Bytea(code))) ?? unusable()
 }
 
+/** Uses an invite, once, for the address it was sent to, in the transaction of the one who joins. */
+export async function claim(tx: PlatformDb, code: string, email: string) {
+  const hash = await sha256Bytea(code)
+  const claimed = await queries.claimInvite(tx, hash, email)
+  if (claimed) return claimed
+  if (!(await queries.selectByCode(tx, hash))) unusable()
+  throw otherAddress()
+}
+
+export function otherAddress(): Problem {
+  return new Problem('bad_request', 'This invite was sent to another address', { code: 'invite_email_mismatch' })
+}
+
 /** One answer for every code that does not work, so that none can be told from another. */
-export function unusable(): never {
+function unusable(): never {
   const code = 'invite_invalid_or_expired_or_revoked'
   throw new Problem('not_found', code, { code })
 }

@@ -71,6 +71,7 @@ export async function failAbandoned(db: PlatformDb): Promise<void> {
 export async function deleteExpired(db: PlatformDb): Promise<void> {
   await sql`delete from idempotency_keys where created_at < app.now() - interval '24 hours'`.execute(db)
   await sql`delete from sign_ins where expires_at < app.now() - interval '30 days'`.execute(db)
+  await sql`delete from oauth_states where expires_at < app.now() - interval '1 day'`.execute(db)
   await sql`delete from one_time_tokens where expires_at < app.now() - interval '30 days'`.execute(db)
 }
 

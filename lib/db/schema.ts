@@ -118,6 +118,13 @@ export interface IdempotencyKeysTable {
   created_at: Generated<string>
 }
 
+export interface IdentitiesTable {
+  provider: string
+  subject: string
+  user_id: string
+  created_at: Generated<string>
+}
+
 export interface InviteCodesTable {
   hash: Uint8Array
   invite_id: string
@@ -185,6 +192,27 @@ export interface NotificationsTable {
   is_read: Generated<boolean>
   read_at: string | null
   created_at: Generated<string>
+}
+
+export interface OauthStatesTable {
+  hash: Uint8Array
+  provider: string
+  code_verifier: string
+  nonce: string
+  expires_at: Generated<string>
+  used_at: string | null
+  created_at: Generated<string>
+}
+
+export interface OnboardingTable {
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  current_step: Generated<number>
+  completed_steps: Generated<number[]>
+  skipped_steps: Generated<number[]>
+  data: Generated<Json>
+  dismissed_at: string | null
+  updated_at: Generated<string>
 }
 
 export interface OneTimeTokensTable {
@@ -379,12 +407,15 @@ export interface DB {
   features: FeaturesTable
   feedback: FeedbackTable
   idempotency_keys: IdempotencyKeysTable
+  identities: IdentitiesTable
   invite_codes: InviteCodesTable
   invites: InvitesTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
   notification_configs: NotificationConfigsTable
   notifications: NotificationsTable
+  oauth_states: OauthStatesTable
+  onboarding: OnboardingTable
   one_time_tokens: OneTimeTokensTable
   passwords: PasswordsTable
   plan_billing: PlanBillingTable

@@ -96,6 +96,8 @@ export interface Operation<
   params?: P
   query?: Q
   body?: B
+  /** Says of a GET that it writes all the same, so that it waits for the limit's verdict. */
+  writes?: true
   /** Bytes; 1 MiB when not said. */
   maxBody?: number
   /** Levels of a JSON body; 32 when not said. */

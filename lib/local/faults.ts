@@ -16,12 +16,16 @@ export const services = [
 ] as const
 const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect'] as const
 const deliveryModes = ['duplicate', 'forge'] as const
-export const modes = [...httpModes, ...deliveryModes] as const
+// What an ID token can be wrong in, while everything around it is right.
+const tokenModes = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const
+export const modes = [...httpModes, ...deliveryModes, ...tokenModes] as const
 
 export type Service = (typeof services)[number]
 export type HttpMode = (typeof httpModes)[number]
 export type DeliveryMode = (typeof deliveryModes)[number]
-export type Mode = HttpMode | DeliveryMode
+export type TokenMode = (typeof tokenModes)[number]
+type SideMode = DeliveryMode | TokenMode
+export type Mode = HttpMode | SideMode
 
 export const FaultInput = z
   .strictObject({
@@ -30,9 +34,13 @@ export const FaultInput = z
     times: z.int().min(1).max(1_000_000).optional(),
     delay_ms: z.int().min(0).max(600_000).optional(),
   })
-  .refine((fault) => fault.service === 'qstash' || !isDelivery(fault.mode), {
+  .refine((fault) => fault.service === 'qstash' || !isOneOf(deliveryModes, fault.mode), {
     path: ['mode'],
     error: 'only the queue duplicates or forges',
+  })
+  .refine((fault) => ['google', 'microsoft'].includes(fault.service) || !isOneOf(tokenModes, fault.mode), {
+    path: ['mode'],
+    error: 'only the identity providers issue tokens',
   })
 
 export type Fault = z.infer<typeof FaultInput>
@@ -44,13 +52,13 @@ export interface FaultChange {
 }
 
 export interface Faults {
-  /** Replaces the service's former fault; `duplicate` and `forge` stand beside the others. */
+  /** Replaces the service's former fault; `duplicate` and `forge`, and what is wrong with a token, stand beside the others. */
   set(fault: Fault): Fault
   clear(): void
   list(): Fault[]
   /** The fault that meets the next request, counted down; without a mode, the one that spoils HTTP answers. */
-  take(service: Service, mode?: DeliveryMode): Fault | undefined
-  peek(service: Service, mode?: DeliveryMode): Fault | undefined
+  take(service: Service, mode?: SideMode): Fault | undefined
+  peek(service: Service, mode?: SideMode): Fault | undefined
   /** Calls back after every change; answers a function that stops it. */
   onChange(listener: (change: FaultChange) => void): () => void
 }
@@ -64,7 +72,7 @@ export function createFaults(): Faults {
   }
   return {
     set(fault) {
-      slots.set(slotOf(fault.service, isDelivery(fault.mode) ? fault.mode : undefined), { ...fault })
+      slots.set(slotOf(fault.service, isSide(fault.mode) ? fault.mode : undefined), { ...fault })
       changed({ kind: 'set', service: fault.service })
       return fault
     },
@@ -92,10 +100,14 @@ export function createFaults(): Faults {
   }
 }
 
-function slotOf(service: Service, mode?: DeliveryMode): string {
+function slotOf(service: Service, mode?: SideMode): string {
   return mode ? `${service}:${mode}` : service
 }
 
-function isDelivery(mode: Mode): mode is DeliveryMode {
-  return mode === 'duplicate' || mode === 'forge'
+function isOneOf(modes: readonly Mode[], mode: Mode): boolean {
+  return modes.includes(mode)
+}
+
+function isSide(mode: Mode): mode is SideMode {
+  return isOneOf(deliveryModes, mode) || isOneOf(tokenModes, mode)
 }

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
+import type { ProviderName } from '../auth/oidc.ts'
 import { analyticsRoutes } from './analytics.ts'
 import { chatRoutes } from './chat.ts'
 import { type Clock, createClock } from './clock.ts'
@@ -10,9 +11,11 @@ import { createDesk, type Desk } from './desk.ts'
 import { dnsRoutes } from './dns.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { faulty } from './faulty.ts'
+import { identityRoutes } from './identity.ts'
 import { createQstash, type Qstash } from './qstash.ts'
 import { redisRoutes } from './redis.ts'
 import { resendRoutes } from './resend.ts'
+import { signInRoutes } from './sign-in-page.ts'
 
 export interface LocalSecrets {
   redisToken: string
@@ -21,6 +24,8 @@ export interface LocalSecrets {
   qstashNextSigningKey: string
   resendKey: string
   analyticsKey: string
+  /** Of this client at both identity providers. */
+  identitySecret: string
 }
 
 export interface LocalServerOptions {
@@ -35,6 +40,8 @@ export interface LocalServerOptions {
   redisUrl?: string | undefined
   /** Keeps the data of several servers in one process apart. */
   redisName: string
+  /** Where the Worker answers, for the pages that play its frontend; without it there are none. */
+  api?: string
   /** Moves Postgres and cron when the desk's clock moves. */
   move?: (offsetMs: number) => Promise<void>
   /** The desk's demo escalation; without it the route is 404. */
@@ -73,13 +80,10 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   const redis = redisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
   const resend = resendRoutes({ records: desk.records, clock, key: secrets.resendKey })
   const analytics = analyticsRoutes({ records: desk.records, key: secrets.analyticsKey })
+  const idp = (provider: ProviderName) => identityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
   const app = assemble({
-    desk,
-    faults,
-    qstash: qstash.app,
-    redis: redis.app,
-    resend,
-    analytics,
+    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, analytics, google: idp('google'), microsoft: idp('microsoft') },
+    frontend: options.api ? signInRoutes(options.api) : undefined,
     extra: options.extra?.({ desk, clock, faults }),
   })
   const server = serve(app, options)
@@ -99,20 +103,28 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   }
 }
 
-type Parts = { desk: Desk; faults: Faults; qstash: Hono; redis: Hono; resend: Hono; analytics: Hono; extra: Hono | undefined }
+type Parts = { desk: Desk; faults: Faults; frontend: Hono | undefined; extra: Hono | undefined } & Record<
+  'qstash' | 'redis' | 'resend' | 'analytics' | 'google' | 'microsoft',
+  Hono
+>
 
-function assemble({ desk, faults, qstash, redis, resend, analytics, extra }: Parts): Hono<{ Bindings: HttpBindings }> {
+function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
+  const { desk, faults, qstash, redis, resend, analytics, google, microsoft, frontend, extra } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
   for (const service of ['redis', 'qstash', 'resend', 'analytics'] as const) {
     // In Hono's router this pattern takes `/redis` itself too.
     app.use(`/${service}/*`, faulty(faults, service))
   }
+  for (const service of ['google', 'microsoft'] as const) app.use(`/idp/${service}/*`, faulty(faults, service))
   app.route('/redis', redis)
   app.route('/qstash', qstash)
   app.route('/resend', resend)
   app.route('/analytics', analytics)
   app.route('/chat', chatRoutes({ records: desk.records, faults }))
   app.route('/dns-query', dnsRoutes())
+  app.route('/idp/google', google)
+  app.route('/idp/microsoft', microsoft)
+  if (frontend) app.route('/', frontend)
   app.all('/redirected/:service', async (c) => {
     const { method, path } = c.req
     desk.records.add('redirect', { service: c.req.param('service'), method, path, body: await c.req.text() })

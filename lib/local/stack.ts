@@ -3,6 +3,7 @@ import { openAccountScope } from '../db/scope.ts'
 import type { Event } from '../events/events.ts'
 import { emit, publishDeliveries } from '../events/outbox.ts'
 import { qstashQueue } from '../queue/qstash.ts'
+import { localClientId } from './identity.ts'
 import { createNeon } from './neon.ts'
 import { freePort } from './ports.ts'
 import { type Databases, moveDatabaseClock, platformPassword, runtimePassword } from './postgres.ts'
@@ -17,6 +18,7 @@ const secrets = {
   qstashNextSigningKey: 'sig_local_next_0123456789abcdef0',
   resendKey: 're_local_0123456789',
   analyticsKey: 'phc_local_0123456789',
+  identitySecret: 'local-identity-secret',
 }
 const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
 
@@ -28,8 +30,8 @@ export interface StackOptions {
   port: number
   localPort: number
   redisUrl?: string | undefined
-  /** Settings on top of the local ones. */
-  settings?: Record<string, string>
+  /** Settings on top of the local ones; undefined leaves one of those out. */
+  settings?: Record<string, string | undefined>
   onLog?: (line: string) => void
   /** What the desk's demo escalation does. */
   escalate?: (stack: Stack, input: unknown) => Promise<unknown>
@@ -64,6 +66,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     secrets,
     redisUrl: options.redisUrl,
     redisName: database,
+    api,
     rawHandler: (request, response) => {
       if (request.url === '/sql') roundTrips++
       return neon.handle(request, response)
@@ -79,7 +82,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const mode = local.faults.peek('postgres')?.mode
     relay.set(mode === 'hang' || mode === 'slow' ? mode : mode ? 'down' : 'open', local.faults.peek('postgres')?.delay_ms)
   })
-  const settings = { ...localSettings(api, local, database), ...options.settings }
+  const settings = given({ ...localSettings(api, local, database), ...options.settings })
   const worker = await startWorker({ port, settings, onLog: options.onLog ?? (() => {}) })
   const stack: Stack = {
     api,
@@ -98,6 +101,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   return stack
 }
 
+function given(settings: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
 /** The settings that make the Worker talk to the stand-ins instead of the vendors. */
 function localSettings(api: string, local: LocalServer, database: string): Record<string, string> {
   const { port, origin } = local
@@ -105,7 +112,8 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
     VERSION: 'local',
     PUBLIC_BASE_URL: api,
     FRONTEND_URL: 'https://app.supportflow.example',
-    CORS_ORIGINS: 'http://localhost:5173',
+    // The second is the local server's own page that plays the frontend.
+    CORS_ORIGINS: `http://localhost:5173,${origin}`,
     // The host names which stand-in to ask; the stand-in knows where PostgreSQL is.
     DATABASE_URL: `postgres://app_runtime:${runtimePassword}@${database.replaceAll('_', '-')}.local/${database}`,
     DATABASE_PLATFORM_URL: `postgres://app_platform:${platformPassword}@${database.replaceAll('_', '-')}.local/${database}`,
@@ -126,6 +134,13 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
     ANALYTICS_KEY: secrets.analyticsKey,
     DNS_URL: `${origin}/dns-query`,
     OUTBOUND_ALLOWED_ORIGIN: origin,
+    GOOGLE_CLIENT_ID: localClientId('google'),
+    GOOGLE_CLIENT_SECRET: secrets.identitySecret,
+    GOOGLE_ISSUER: `${origin}/idp/google`,
+    MICROSOFT_CLIENT_ID: localClientId('microsoft'),
+    MICROSOFT_CLIENT_SECRET: secrets.identitySecret,
+    MICROSOFT_ISSUER: `${origin}/idp/microsoft/common/v2.0`,
+    OAUTH_REDIRECT_BASE: origin,
     JWT_KEYS: jwtKeys,
     CHECK_RESPONSES: 'true',
   }

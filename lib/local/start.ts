@@ -60,6 +60,7 @@ function welcome({ api, local }: Stack): string {
   API          ${api}/api/v1
   Reference    ${api}/docs/
   Local desk   ${local.origin}/        mails, chat messages, queue, faults, clock
+  Sign in      ${local.origin}/sign-in through a local Google or Microsoft, where you say who you are
 
   Sign-ins, password ${first?.password} for each:
 ${people}

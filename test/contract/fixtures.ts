@@ -10,6 +10,7 @@ import {
   insertRefreshToken,
   password,
 } from './fixture-rows.ts'
+import { signInFixtures } from './fixtures-auth.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
@@ -21,6 +22,7 @@ export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
   ...flowFixtures,
   ...platformFixtures,
+  ...signInFixtures,
   'auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),

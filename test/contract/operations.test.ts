@@ -60,7 +60,7 @@ describe('who may call', () => {
     expectSuccess(op, await send(service, op, sample, { token }))
   })
 
-  it.each(each(signedIn))('WIR-09 %s answers 401 with WWW-Authenticate without a Bearer token, and does nothing', async (_, op) => {
+  it.each(each(signedIn))('WIR-09 AUT-09 %s answers 401 with WWW-Authenticate without a Bearer token, and does nothing', async (_, op) => {
     const { sample, rows, person } = await scene(op)
     const before = await rows()
     const tampered = `${person.token.slice(0, -8)}AAAAAAAA`

@@ -88,9 +88,10 @@ export function isOpen({ body }: AnyOperation): boolean {
   return body !== undefined && !JSON.stringify(body.safeParse({ zz_unknown: 1 }).error?.issues ?? []).includes('unrecognized_keys')
 }
 
-/** Whether an operation's path names rows by their ids, and not by a code. */
+/** Whether an operation's path names rows by their ids, and not by a code or a name. */
 export function takesUuids({ params }: AnyOperation): boolean {
-  return params !== undefined && !params.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, 'x']))).success
+  const takes = (text: string) => params?.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, text]))).success
+  return takes(crypto.randomUUID()) === true && takes('x') === false
 }
 
 /** The same request with every id of a row, in path and body, put through `change`. */

@@ -2,7 +2,7 @@ import type { Service } from '../support/app.ts'
 
 // Kept beside the change on purpose: who did what, and the answers kept for a key, refusals among them.
 const aside = new Set(['audit_logs', 'idempotency_keys'])
-const ofUsers = ['passwords', 'one_time_tokens']
+const ofUsers = ['passwords', 'one_time_tokens', 'identities']
 // A mail that an earlier request asked for is sent beside the next one.
 const sentLater = 'and purpose is null'
 const statements = new Map<string, Promise<string>>()

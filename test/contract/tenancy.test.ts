@@ -19,6 +19,8 @@ const platformOnly = [
   'platform_invite_codes',
   'sales_leads',
   'plan_billing',
+  'identities',
+  'oauth_states',
 ]
 /** Indexes that do not begin with the account, and why. */
 const otherIndexes = new Set([
@@ -135,6 +137,7 @@ describe('row level security alone', () => {
       `insert into beta_feedback (account_id, user_id, reaction, category, text) values ($1, $2, 'neutral', 'ui', 'Fine')`,
       [ours.id, ours.admin.id],
     )
+    await service.sql(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`, [ours.id, ours.admin.id])
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(
       `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,

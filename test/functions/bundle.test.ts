@@ -22,7 +22,18 @@ it('ships the Worker, its wasm and nothing else', async () => {
 
 it.each([
   ...['/desk', 'demo/escalation', 'advance_seconds', 'Local desk', 'local_clock', 'local fault', 'rollup_error', '/redirected/'],
-  ...['local-owner', 'local-runtime', 'local-platform', 'local-superuser', 'local-redis-token', 'sig_local', 're_local', 'demo-ladder'],
+  ...[
+    'local-owner',
+    'local-runtime',
+    'local-platform',
+    'local-superuser',
+    'local-redis-token',
+    'sig_local',
+    're_local',
+    'demo-ladder',
+    'local-identity',
+    '/idp/',
+  ],
   ...[
     'a-key-for-one-laptop',
     'northwind.example/',
@@ -57,6 +68,9 @@ it.each([
   '/sql',
   '/qstash/v2/keys',
   '/dns-query',
+  '/sign-in',
+  '/oauth/google/callback',
+  '/idp/google/.well-known/openid-configuration',
 ])('answers 404 at %s, whatever the method', async (path) => {
   for (const method of ['GET', 'POST', 'DELETE']) expect((await fetch(shared().api + path, { method })).status).toBe(404)
 })

@@ -1,43 +1,12 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, onTestFinished, type TestContext } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { ownService } from '../support/app.ts'
-import { openBrowser } from '../support/browser.ts'
+import { browserPages } from '../support/pages.ts'
 import { newAccount } from '../support/people.ts'
 
-let service: Awaited<ReturnType<typeof ownService>>
-let browser: Browser | undefined
-let why = ''
-
-beforeAll(async () => {
-  const opened = openBrowser().catch((error: Error) => {
-    why = `No browser starts on this machine: ${error.message.split('\n')[0]}`
-    console.warn(`The pages were not tested. ${why}`)
-    return undefined
-  })
-  ;[service, browser] = await Promise.all([ownService(), opened])
-})
-afterAll(async () => {
-  await browser?.close()
-  await service.close()
-})
-
-/** A page that writes down what it asks for and what goes wrong in it. */
-async function openPage(context: TestContext): Promise<{ page: Page; asked: string[]; wrong: string[] }> {
-  if (!browser) return context.skip(why)
-  const page = await browser.newPage()
-  onTestFinished(() => page.close())
-  page.setDefaultTimeout(15_000)
-  const asked: string[] = []
-  const wrong: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
-  // An answer whose body nobody reads before the page reloads counts as aborted.
-  page.on('requestfailed', (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && wrong.push(`${request.url()} failed`))
-  page.on('response', (response) => response.status() >= 400 && wrong.push(`${response.url()} ${response.status()}`))
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()))
-  page.on('pageerror', (error) => wrong.push(error.message))
-  return { page, asked, wrong }
-}
+const service = await ownService()
+afterAll(() => service.close())
+const openPage = browserPages()
 
 it('/docs leads to /docs/, and what the page loads is there, with its type', async () => {
   const answer = await fetch(`${service.api}/docs`, { redirect: 'manual' })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { insertRefreshToken, someAddress } from '../contract/fixture-rows.ts'
 import { request, shared } from '../support/app.ts'
 import { newAccount } from '../support/people.ts'
 
@@ -112,8 +113,12 @@ it('WIR-08 refuses a team of another account', async () => {
 it('AUT-35 signs a deactivated member out at once', async () => {
   const { admin, colleague } = await newAccount(service)
   const person = await colleague()
+  const refresh_token = await insertRefreshToken(service, person)
   expect((await admin.call('DELETE', `/accounts/me/members/${person.id}`)).status).toBe(204)
   expect((await person.call('GET', '/notifications')).status).toBe(401)
+  expect(
+    (await request(service, 'POST', '/auth/refresh', { body: { refresh_token }, headers: { 'cf-connecting-ip': someAddress() } })).status,
+  ).toBe(401)
   const back = await admin.call('PATCH', `/accounts/me/members/${person.id}`, { is_active: true })
   expect(back.body.is_active).toBe(true)
   expect((await person.call('GET', '/notifications')).status).toBe(401)

@@ -1,7 +1,9 @@
-import { afterAll, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { allowsExactly, isolatesCountTogether } from '../soak/limits.ts'
 import { outagesLoseNothing } from '../soak/outage.ts'
 import * as proofs from '../soak/proofs.ts'
+import * as signIn from '../soak/sign-in-proofs.ts'
+import { loginMedians } from '../soak/timing.ts'
 import { ownService } from '../support/app.ts'
 
 // A few rounds of what `npm run soak` does by the hundred, beside nobody: passwords by the dozen would slow the others' limits.
@@ -10,6 +12,19 @@ afterAll(() => service.close())
 
 it('AUT-05 gives one of 32 concurrent refreshes the next token', () => proofs.refreshHasOneWinner(service, 3))
 it('AUT-07 verifies an address once when 32 follow the link at once', () => proofs.verificationHasOneWinner(service, 3))
+it('AUT-25 ends a family by a replay among 32, and no descendant survives', () => signIn.replayEndsTheFamily(service, 3))
+it('AUT-08 lets one of 32 who redeem an invite join', () => signIn.inviteHasOneWinner(service, 2))
+it('AUT-06 takes one of 32 new passwords for a link', () => signIn.resetHasOneWinner(service, 2))
+it('ACC-18 never exceeds the seats when 32 join at once', () => signIn.seatsAreNeverExceeded(service, 2))
+it('signs one of 32 in who come back from a provider by the same way', () => signIn.stateHasOneWinner(service, 3))
+
+it('AUT-23 checks one password for an unknown address as for a known one: both take as long, and much longer than none', async () => {
+  // `npm run soak` holds the two to 5 % of each other, by enough samples to tell.
+  const { known, unknown, locked } = await loginMedians(service, 40)
+  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(1.4)
+  expect(Math.min(known, unknown)).toBeGreaterThan(locked * 1.7)
+})
+
 it('sends one message for 32 copies of a delivery', () => proofs.copiesSendOnce(service, 3))
 it('makes one config of 32 POSTs under one key', () => proofs.keyedCreateIsOne(service, 3))
 it('sends one test message for 32 POSTs under one key', () => proofs.keyedTestSendsOnce(service, 2))

@@ -11,6 +11,7 @@ export const secrets = {
   qstashNextSigningKey: 'sig_next',
   resendKey: 're_local',
   analyticsKey: 'phc_local',
+  identitySecret: 'identity-secret',
 }
 
 /** A local server of the test's own, closed when the test ends. */

@@ -3,6 +3,8 @@ import { ownService, shared } from '../support/app.ts'
 import { allowsExactly, isolatesCountTogether, notificationLimits } from './limits.ts'
 import { outagesLoseNothing } from './outage.ts'
 import * as proofs from './proofs.ts'
+import * as signIn from './sign-in-proofs.ts'
+import { loginMedians } from './timing.ts'
 
 const service = shared()
 const rounds = Number(process.env.SOAK_ROUNDS ?? 200)
@@ -22,6 +24,20 @@ it.each(notificationLimits)('$rule allows exactly $max calls of $what a minute',
 )
 
 it('counts the calls of several isolates together', () => isolatesCountTogether(service, rounds))
+
+// 50 rounds of 32 when nothing else is said.
+const signInRounds = Math.ceil(rounds / 4)
+it('AUT-25 ends a family by a replay, and no descendant survives', () => signIn.replayEndsTheFamily(service, signInRounds))
+it('AUT-08 lets one of many who redeem an invite join', () => signIn.inviteHasOneWinner(service, signInRounds))
+it('AUT-06 takes one of many new passwords for a link', () => signIn.resetHasOneWinner(service, signInRounds))
+it('ACC-18 never exceeds the seats, however many join at once', () => signIn.seatsAreNeverExceeded(service, signInRounds))
+it('signs one of many in who come back from a provider by the same way', () => signIn.stateHasOneWinner(service, signInRounds))
+
+it('AUT-23 takes as long for an unknown address as for a known one, within 5 % of the median', async () => {
+  const { known, unknown, locked } = await loginMedians(service, rounds * 2)
+  console.log(`Median of a failed sign-in: known ${known.toFixed(2)} ms, unknown ${unknown.toFixed(2)} ms, locked ${locked.toFixed(2)} ms`)
+  expect(Math.abs(known - unknown) / Math.max(known, unknown)).toBeLessThan(0.05)
+})
 
 it('registers an address once, however many try at once', () => proofs.registrationHasOneWinner(service, slowRounds))
 it('AUT-24 keeps an address locked against many at once', () => proofs.lockHoldsAgainstMany(service, slowRounds))

@@ -35,7 +35,7 @@ let stacks = 0
 
 /** A whole service of one file's own, for faults and clocks that would disturb others. Close it in afterAll. */
 export async function ownService(
-  settings: Record<string, string> = {},
+  settings: Record<string, string | undefined> = {},
 ): Promise<Service & { stack: Stack; log: string[]; close(): Promise<void> }> {
   const database = `flow_${process.pid}_${++stacks}`
   const log: string[] = []

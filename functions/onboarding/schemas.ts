@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+const Step = z.int().min(1).max(6)
+const steps = '1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done'
+const maxBytes = 16 * 1024
+
+export const OnboardingStatus = z
+  .strictObject({
+    current_step: z.int().min(0).max(6).describe(`The highest step sent so far; 0 before the first. ${steps}.`),
+    completed_steps: z.array(Step).describe('Steps that were completed, in order.'),
+    skipped_steps: z.array(Step).describe('Steps that were skipped and not completed since, in order.'),
+    dismissed: z.boolean().describe('Whether the remaining steps were dismissed.'),
+    email_verified: z.boolean().describe('Whether my address was confirmed.'),
+    shop_setup_done: z.boolean().describe('Whether step 2 was completed.'),
+    tried_ai_assistant: z.boolean().describe('Whether I have begun an AI session. Kept for older clients.'),
+    psa_connected: z.boolean().describe('Whether my account is connected to a ticketing system.'),
+    team_invited: z.boolean().describe('Whether anybody was ever invited to my account.'),
+    first_flow_created: z.boolean().describe('Whether my account has a flow of its own.'),
+  })
+  .meta({
+    id: 'OnboardingStatusResponse',
+    examples: [
+      {
+        current_step: 3,
+        completed_steps: [1, 2],
+        skipped_steps: [3],
+        dismissed: false,
+        email_verified: true,
+        shop_setup_done: true,
+        tried_ai_assistant: false,
+        psa_connected: false,
+        team_invited: false,
+        first_flow_created: false,
+      },
+    ],
+  })
+export type OnboardingStatus = z.infer<typeof OnboardingStatus>
+
+const isSmall = (data: object) => new TextEncoder().encode(JSON.stringify(data)).byteLength <= maxBytes
+
+export const OnboardingStep = z
+  .strictObject({
+    step: Step.describe(`${steps}.`),
+    action: z.enum(['complete', 'skip']).describe('`skip` ignores the data.'),
+    data: z
+      .record(z.string(), z.json())
+      .refine(isSmall, { error: 'The data exceeds 16 KB', abort: true })
+      .optional()
+      .describe('What was typed in this step: any keys, at most 16 KB.'),
+  })
+  .meta({ id: 'OnboardingStepUpdate', examples: [{ step: 2, action: 'complete', data: { shop_name: 'Northwind IT', technicians: 4 } }] })
+export type OnboardingStep = z.infer<typeof OnboardingStep>
