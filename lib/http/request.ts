@@ -4,7 +4,7 @@ import { asPlatform, type Caller, openScope, type Scope, type ScopeOf, type Writ
 import { type Answer, respond, serialise } from './answer.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
 import { fingerprint, idempotencyKey, once, onceLeased } from './idempotency.ts'
-import { type AnyOperation, takesIdempotencyKey } from './operation.ts'
+import { type AnyOperation, needsToken, takesIdempotencyKey } from './operation.ts'
 import { Problem } from './problem.ts'
 import { type Input, type Reading, readInput } from './validate.ts'
 
@@ -33,7 +33,7 @@ export function mountOperations(app: Hono<Env>, operations: readonly AnyOperatio
 async function handle(c: C, op: AnyOperation, rate: ParsedRate | null, services: Services): Promise<Response> {
   c.set('operation', op.id)
   try {
-    const caller = op.access === 'public' ? null : await authenticate(c, services)
+    const caller = needsToken(op) ? await authenticate(c, services) : null
     const scope = caller ? openScope(services.runtime, scopeOf(op, caller, c)) : null
     const call: Call = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [] }
     const limited = rate ? services.limiter.take(rateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
@@ -132,6 +132,7 @@ async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.s
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     after: (effect: () => Promise<unknown>) => void call.effects.push(effect),
+    log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller, db, entering: (name: `app.${string}`, ...rest: (string | number)[]) => scope.call(name, rest) } : {}),
     ...(op.platform ? { platform: asPlatform(services.platform, op.platform) } : {}),
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
-import type { AnyOperation } from '../../lib/http/operation.ts'
+import { type AnyOperation, needsToken } from '../../lib/http/operation.ts'
 import { type Answer, shared } from '../support/app.ts'
 import { type AccountOf, newAccount } from '../support/people.ts'
 import { fixtureOf } from './fixtures.ts'
@@ -8,7 +8,7 @@ import { idsOf, isOpen, permitted, send, withIds } from './requests.ts'
 import { rowsOf } from './rows.ts'
 
 const service = shared()
-const tenant = operations.filter((op) => op.access !== 'public')
+const tenant = operations.filter(needsToken)
 
 /** Two accounts, and a valid request for rows of the first. */
 async function twoAccounts(op: AnyOperation) {

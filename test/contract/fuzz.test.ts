@@ -76,7 +76,7 @@ async function rows({ ours, theirs }: World): Promise<string> {
 }
 
 function names({ url, body }: Shot, id: string): boolean {
-  return url.includes(id) || (body?.includes(id) ?? false)
+  return url.includes(id) || (typeof body === 'string' && body.includes(id))
 }
 
 function report(op: AnyOperation, shot: Shot, what: string, given?: Given): never {
