@@ -1,6 +1,7 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/operations.ts'
 import { authOperations } from './auth/operations.ts'
+import { billingOperations } from './billing/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { teamOperations } from './teams/operations.ts'
@@ -11,5 +12,6 @@ export const operations: readonly AnyOperation[] = [
   ...accountOperations,
   ...inviteOperations,
   ...teamOperations,
+  ...billingOperations,
   ...notificationOperations,
 ]

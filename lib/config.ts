@@ -19,6 +19,11 @@ const Origins = z.string().transform((text) =>
     .filter(Boolean),
 )
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+/** An empty text is no secret. */
+const OptionalSecret = z
+  .string()
+  .transform((text) => text || undefined)
+  .optional()
 const Url = z.url().transform((url) => url.replace(/\/$/, ''))
 
 const Settings = z.object({
@@ -46,6 +51,9 @@ const Settings = z.object({
   RESEND_API_KEY: z.string().describe('Mail.'),
   RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Where the mail provider is.'),
   MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),
+  STRIPE_SECRET_KEY: OptionalSecret.describe('Billing; without it the portal and the webhook answer 503.'),
+  STRIPE_WEBHOOK_SECRET: OptionalSecret.describe("Verifies the billing provider's events."),
+  STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Where the billing provider is.'),
   DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to see where a webhook leads.'),
   OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The one http origin that webhooks may reach; only `npm start` sets it.'),
   JWT_KEYS: Keys.describe('Signing keys of access tokens; the first signs, all verify.'),

@@ -1,4 +1,5 @@
 import type { AccessTokens } from './auth/tokens.ts'
+import type { BillingPort } from './billing/billing.ts'
 import type { ChatPort } from './chat/chat.ts'
 import type { Config } from './config.ts'
 import type { MailPort } from './mail/mail.ts'
@@ -12,5 +13,6 @@ export interface Ports {
   queue: QueuePort
   mail: MailPort
   chat: ChatPort
+  billing: BillingPort
   guard: OutboundGuard
 }

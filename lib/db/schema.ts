@@ -14,6 +14,11 @@ export interface AccountsTable {
   created_at: Generated<string>
   settings: Generated<Json>
   preferences: Generated<Json>
+  billing_customer_id: string | null
+  provider_subscription_id: string | null
+  current_period_end: string | null
+  billing_anchor: string | null
+  billing_event_at: string | null
 }
 
 export interface AuditLogsTable {
@@ -26,6 +31,13 @@ export interface AuditLogsTable {
   changes: Generated<Json>
   ip: string | null
   created_at: Generated<string>
+}
+
+export interface BillingEventsTable {
+  id: string
+  account_id: ColumnType<string, never, never>
+  occurred_at: string
+  received_at: Generated<string>
 }
 
 export interface DeliveriesTable {
@@ -181,6 +193,13 @@ export interface PlanLimitsTable {
   max_ai_builds_per_month: number | null
 }
 
+export interface QuotaCountersTable {
+  account_id: ColumnType<string, never, never>
+  quota: string
+  period_start: string
+  used: Generated<number>
+}
+
 export interface RefreshTokensTable {
   hash: Uint8Array
   sign_in_id: string
@@ -227,6 +246,7 @@ export interface UsersTable {
 export interface DB {
   accounts: AccountsTable
   audit_logs: AuditLogsTable
+  billing_events: BillingEventsTable
   deliveries: DeliveriesTable
   events: EventsTable
   feature_overrides: FeatureOverridesTable
@@ -242,6 +262,7 @@ export interface DB {
   plan_billing: PlanBillingTable
   plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
+  quota_counters: QuotaCountersTable
   refresh_tokens: RefreshTokensTable
   sign_ins: SignInsTable
   teams: TeamsTable

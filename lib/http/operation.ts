@@ -114,6 +114,8 @@ export interface Operation<
   errors?: readonly ProblemKind[]
   /** A signed-in user's POST takes an `Idempotency-Key`, unless this says false; `leased` when it waits for somebody outside. */
   idempotent?: false | 'leased'
+  /** A GET that asks somebody outside: unlike other reads it waits until the limit allows it. */
+  outward?: true
   /** Media types of a stream's content. */
   produces?: readonly string[]
   /** A stream whose content carries an ETag: the caller may hold it already. */

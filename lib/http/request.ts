@@ -48,7 +48,7 @@ async function handle(c: C, op: AnyOperation, rate: ParsedRate | null, services:
 async function perform(call: Call, limited: Promise<Verdict | null>, rate: ParsedRate | null): Promise<Answer> {
   const { c, op } = call
   const reading = await readInput(op, c.req.raw, c.req.param() as Record<string, string>, call.url)
-  if (op.method === 'get' && reading.input) {
+  if (op.method === 'get' && !op.outward && reading.input) {
     // A read runs beside the limiter's call, and its answer is dropped when over; a write waits for the verdict.
     const [verdict, result] = await Promise.all([limited, settle(invoke(call, reading.input))])
     // Not being signed in any more goes before the limit, everything else after it.

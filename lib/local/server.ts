@@ -12,6 +12,7 @@ import { faulty } from './faulty.ts'
 import { createQstash, type Qstash } from './qstash.ts'
 import { redisRoutes } from './redis.ts'
 import { resendRoutes } from './resend.ts'
+import { createStripe } from './stripe.ts'
 
 export interface LocalSecrets {
   redisToken: string
@@ -19,6 +20,8 @@ export interface LocalSecrets {
   qstashCurrentSigningKey: string
   qstashNextSigningKey: string
   resendKey: string
+  stripeKey: string
+  stripeWebhookSecret: string
 }
 
 export interface LocalServerOptions {
@@ -33,6 +36,10 @@ export interface LocalServerOptions {
   redisUrl?: string | undefined
   /** Keeps the data of several servers in one process apart. */
   redisName: string
+  /** Where the Worker answers, for the billing provider's events. */
+  api?: string
+  /** The account of somebody's address, for the desk. */
+  accountOf?: (email: string) => Promise<string>
   /** Moves Postgres and cron when the desk's clock moves. */
   move?: (offsetMs: number) => Promise<void>
   /** The desk's demo escalation; without it the route is 404. */
@@ -70,13 +77,26 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   desk.connect({ queue: qstash, escalate: options.escalate, ...(options.move ? { move: options.move } : {}) })
   const redis = redisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
   const resend = resendRoutes({ records: desk.records, clock, key: secrets.resendKey })
-  const app = assemble({ desk, faults, qstash: qstash.app, redis: redis.app, resend, extra: options.extra?.({ desk, clock, faults }) })
+  const places = { webhook: `${options.api ?? ''}/api/v1/billing/webhook`, origin: '' }
+  const { stripeKey: key, stripeWebhookSecret: webhookSecret } = secrets
+  const stripe = createStripe({ records: desk.records, clock, key, webhookSecret, places })
+  desk.routes.route('/desk/billing/events', stripe.events.routes(options.accountOf ?? nobody))
+  const app = assemble({
+    desk,
+    faults,
+    qstash: qstash.app,
+    redis: redis.app,
+    resend,
+    stripe: stripe.app,
+    extra: options.extra?.({ desk, clock, faults }),
+  })
   const server = serve(app, options)
   const stop = stopper(server)
   const port = await listening(server, options.port, host)
+  places.origin = `http://${host}:${port}`
   return {
     port,
-    origin: `http://${host}:${port}`,
+    origin: places.origin,
     clock,
     faults,
     desk,
@@ -88,17 +108,23 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   }
 }
 
-type Parts = { desk: Desk; faults: Faults; qstash: Hono; redis: Hono; resend: Hono; extra: Hono | undefined }
+async function nobody(email: string): Promise<string> {
+  throw new Error(`Nobody here has the address ${email}.`)
+}
 
-function assemble({ desk, faults, qstash, redis, resend, extra }: Parts): Hono<{ Bindings: HttpBindings }> {
+type Parts = { desk: Desk; faults: Faults; qstash: Hono; redis: Hono; resend: Hono; stripe: Hono; extra: Hono | undefined }
+
+function assemble({ desk, faults, qstash, redis, resend, stripe, extra }: Parts): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>()
   for (const service of ['redis', 'qstash', 'resend'] as const) {
     // In Hono's router this pattern takes `/redis` itself too.
     app.use(`/${service}/*`, faulty(faults, service))
   }
+  app.use('/stripe/v1/*', faulty(faults, 'stripe'))
   app.route('/redis', redis)
   app.route('/qstash', qstash)
   app.route('/resend', resend)
+  app.route('/stripe', stripe)
   app.route('/chat', chatRoutes({ records: desk.records, faults }))
   app.route('/dns-query', dnsRoutes())
   app.all('/redirected/:service', async (c) => {

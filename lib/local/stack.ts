@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { openWire } from '../db/client.ts'
 import { openAccountScope } from '../db/scope.ts'
 import type { Event } from '../events/events.ts'
@@ -16,6 +17,8 @@ const secrets = {
   qstashCurrentSigningKey: 'sig_local_current_0123456789abcdef',
   qstashNextSigningKey: 'sig_local_next_0123456789abcdef0',
   resendKey: 're_local_0123456789',
+  stripeKey: 'sk_local_0123456789',
+  stripeWebhookSecret: 'whsec_local_0123456789',
 }
 const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
 
@@ -60,6 +63,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let roundTrips = 0
   const local = await startLocalServer({
     port: options.localPort,
+    api,
+    accountOf: (email) => accountOf(ownerUrl, email),
     secrets,
     redisUrl: options.redisUrl,
     redisName: database,
@@ -97,6 +102,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   return stack
 }
 
+async function accountOf(ownerUrl: string, email: string): Promise<string> {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ account_id: string }>('select account_id from users where lower(email) = lower($1)', [email])
+    if (!rows[0]) throw new Error(`Nobody here has the address ${email}.`)
+    return rows[0].account_id
+  } finally {
+    await client.end()
+  }
+}
+
 /** The settings that make the Worker talk to the stand-ins instead of the vendors. */
 function localSettings(api: string, local: LocalServer, database: string): Record<string, string> {
   const { port, origin } = local
@@ -118,6 +135,9 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
     QSTASH_NEXT_SIGNING_KEY: secrets.qstashNextSigningKey,
     RESEND_API_KEY: secrets.resendKey,
     RESEND_BASE_URL: `${origin}/resend`,
+    STRIPE_SECRET_KEY: secrets.stripeKey,
+    STRIPE_WEBHOOK_SECRET: secrets.stripeWebhookSecret,
+    STRIPE_BASE_URL: `${origin}/stripe`,
     MAIL_FROM: 'Support Flow <notifications@supportflow.example>',
     DNS_URL: `${origin}/dns-query`,
     OUTBOUND_ALLOWED_ORIGIN: origin,

@@ -84,6 +84,7 @@ describe('what an account has made', () => {
     const { ours, theirs, owner, sample } = await twoAccounts(op)
     const mine = await send(service, op, sample, { token: owner.token })
     const stranger = await permitted(op, theirs)
+    await fixtureOf(op)(service, stranger)
     const answer = await send(service, op, sample, { token: stranger.token })
     expect([mine.status, answer.status]).toEqual([200, 200])
     const foreign = await idsIn(ours)

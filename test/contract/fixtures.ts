@@ -10,6 +10,7 @@ import {
   insertRefreshToken,
   password,
 } from './fixture-rows.ts'
+import { billingFixtures } from './fixtures-billing.ts'
 import { memberFixtures } from './fixtures-members.ts'
 
 const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
@@ -17,6 +18,7 @@ const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token
 
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
+  ...billingFixtures,
   'auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),

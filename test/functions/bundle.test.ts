@@ -22,7 +22,19 @@ it('ships the Worker, its wasm and nothing else', async () => {
 
 it.each([
   ...['/desk', 'demo/escalation', 'advance_seconds', 'Local desk', 'local_clock', 'local fault', 'rollup_error', '/redirected/'],
-  ...['local-owner', 'local-runtime', 'local-platform', 'local-superuser', 'local-redis-token', 'sig_local', 're_local', 'demo-ladder'],
+  ...[
+    'local-owner',
+    'local-runtime',
+    'local-platform',
+    'local-superuser',
+    'local-redis-token',
+    'sig_local',
+    're_local',
+    'sk_local',
+    'whsec_local',
+    'price_local',
+    'demo-ladder',
+  ],
   ...[
     'a-key-for-one-laptop',
     'northwind.example/',

@@ -10,6 +10,8 @@ export const secrets = {
   qstashCurrentSigningKey: 'sig_current',
   qstashNextSigningKey: 'sig_next',
   resendKey: 're_local',
+  stripeKey: 'sk_local',
+  stripeWebhookSecret: 'whsec_local',
 }
 
 /** A local server of the test's own, closed when the test ends. */
