@@ -5,6 +5,7 @@ import { billingOperations } from './billing/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { teamOperations } from './teams/operations.ts'
+import { uploadOperations } from './uploads/operations.ts'
 
 /** Every operation of the service; a new group is one line. */
 export const operations: readonly AnyOperation[] = [
@@ -13,5 +14,6 @@ export const operations: readonly AnyOperation[] = [
   ...inviteOperations,
   ...teamOperations,
   ...billingOperations,
+  ...uploadOperations,
   ...notificationOperations,
 ]

@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import type { MailPort } from './mail/mail.ts'
 import type { OutboundGuard } from './net/guard.ts'
 import type { QueuePort } from './queue/queue.ts'
+import type { UploadsPort } from './uploads/uploads.ts'
 
 /** Everything outside the database that a service may use, one port per kind of vendor. */
 export interface Ports {
@@ -14,5 +15,6 @@ export interface Ports {
   mail: MailPort
   chat: ChatPort
   billing: BillingPort
+  uploads: UploadsPort
   guard: OutboundGuard
 }

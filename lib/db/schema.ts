@@ -224,6 +224,22 @@ export interface TeamsTable {
   account_id: ColumnType<string, never, never>
   name: string
   created_at: Generated<string>
+  branding_company_name: string | null
+  branding_primary_colour: string | null
+  branding_footer_text: string | null
+  branding_logo_upload_id: string | null
+}
+
+export interface UploadsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  object_key: string
+  content_type: string
+  width: number
+  height: number
+  size: number
+  created_by: Generated<string | null>
+  created_at: Generated<string>
 }
 
 export interface UsersTable {
@@ -266,5 +282,6 @@ export interface DB {
   refresh_tokens: RefreshTokensTable
   sign_ins: SignInsTable
   teams: TeamsTable
+  uploads: UploadsTable
   users: UsersTable
 }

@@ -9,6 +9,7 @@ import { createDesk, type Desk } from './desk.ts'
 import { dnsRoutes } from './dns.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { faulty } from './faulty.ts'
+import { imagesRoutes } from './images.ts'
 import { createQstash, type Qstash } from './qstash.ts'
 import { redisRoutes } from './redis.ts'
 import { resendRoutes } from './resend.ts'
@@ -121,10 +122,12 @@ function assemble({ desk, faults, qstash, redis, resend, stripe, extra }: Parts)
     app.use(`/${service}/*`, faulty(faults, service))
   }
   app.use('/stripe/v1/*', faulty(faults, 'stripe'))
+  app.use('/images/*', faulty(faults, 'images'))
   app.route('/redis', redis)
   app.route('/qstash', qstash)
   app.route('/resend', resend)
   app.route('/stripe', stripe)
+  app.route('/images', imagesRoutes())
   app.route('/chat', chatRoutes({ records: desk.records, faults }))
   app.route('/dns-query', dnsRoutes())
   app.all('/redirected/:service', async (c) => {

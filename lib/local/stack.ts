@@ -30,6 +30,8 @@ export interface StackOptions {
   port: number
   localPort: number
   redisUrl?: string | undefined
+  /** Where uploads are kept; gone with the stack when not said. */
+  objectsDir?: string
   /** Settings on top of the local ones. */
   settings?: Record<string, string>
   onLog?: (line: string) => void
@@ -84,7 +86,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     relay.set(mode === 'hang' || mode === 'slow' ? mode : mode ? 'down' : 'open', local.faults.peek('postgres')?.delay_ms)
   })
   const settings = { ...localSettings(api, local, database), ...options.settings }
-  const worker = await startWorker({ port, settings, onLog: options.onLog ?? (() => {}) })
+  const images = new URL(`${local.origin}/images`)
+  const worker = await startWorker({ port, settings, images, dataDir: options.objectsDir, onLog: options.onLog ?? (() => {}) })
   const stack: Stack = {
     api,
     local,

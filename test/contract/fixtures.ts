@@ -12,6 +12,7 @@ import {
 } from './fixture-rows.ts'
 import { billingFixtures } from './fixtures-billing.ts'
 import { memberFixtures } from './fixtures-members.ts'
+import { uploadFixtures } from './fixtures-uploads.ts'
 
 const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
 const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
@@ -19,6 +20,7 @@ const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
   ...billingFixtures,
+  ...uploadFixtures,
   'auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),
