@@ -34,7 +34,9 @@ async function transformed(image: ArrayBuffer, form: FormData): Promise<Buffer> 
   if (text('output_format') !== 'image/jpeg') throw new Error('This stand-in makes JPEGs only')
   const opened = sharp(image, { autoOrient: true, failOn: 'error', limitInputPixels: 100_000_000, animated: false })
   const sized = Transforms.parse(JSON.parse(text('transforms') ?? '[]')).reduce(resized, opened)
+  // The real one keeps what names the copyright; all of it stays here, so that nobody relies on a decoder to drop any.
   return sized
+    .keepExif()
     .flatten({ background: text('background') ?? '#ffffff' })
     .jpeg({ quality: Number(text('output_quality') ?? 80) })
     .toBuffer()

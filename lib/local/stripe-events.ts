@@ -49,7 +49,12 @@ interface Options {
 
 export function createStripeEvents({ records, clock, webhookSecret, places, state }: Options): StripeEvents {
   const made = new Map<string, StripeEvent>()
-  const now = () => Math.floor(clock.now() / 1000)
+  let latest = 0
+  // The provider's time does not go back when the desk's clock does.
+  const now = () => {
+    latest = Math.max(latest, Math.floor(clock.now() / 1000))
+    return latest
+  }
 
   async function deliver(event: StripeEvent): Promise<Played> {
     const body = JSON.stringify(event)
