@@ -8,6 +8,8 @@ interface Settings {
 }
 
 const toleranceSeconds = 300
+// Nothing is taken away: a signature is over every byte.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const timeoutMs = 5000
 
 /** Stripe, or, without its keys, a port that says so. */
@@ -22,7 +24,7 @@ export function stripeBilling({ secretKey, webhookSecret, baseUrl }: Settings): 
       if (!stripe || !webhookSecret) return { ok: false, reason: 'not_configured' }
       try {
         const signature = headers.get('stripe-signature') ?? ''
-        const event = await stripe.webhooks.constructEventAsync(bytes as never, signature, webhookSecret, toleranceSeconds)
+        const event = await stripe.webhooks.constructEventAsync(decoder.decode(bytes), signature, webhookSecret, toleranceSeconds)
         const { id, type, created } = event
         return { ok: true, value: { id, type, at: time(created), told: toldBy(event) } }
       } catch {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { html } from 'hono/html'
 import type { Clock } from './clock.ts'
 import type { Records } from './records.ts'
@@ -49,32 +49,39 @@ export function createStripe({ records, clock, key, webhookSecret, places }: Str
   const state: StripeState = { customers: new Map(), subscriptions: new Map(), portals: new Map() }
   const events = createStripeEvents({ records, clock, webhookSecret, places, state })
   const app = new Hono()
-  app.use('/v1/*', async (c, next) => {
-    const record = { method: c.req.method, path: c.req.path, request: Object.fromEntries(new URLSearchParams(await c.req.text())) }
-    if (c.req.header('authorization') !== `Bearer ${key}`) c.res = refuse(c, 401, 'Invalid API Key provided')
-    else await next()
-    c.res.headers.set('request-id', newId('req'))
-    const response: unknown = await c.res.clone().json()
-    records.add('billing', { ...record, status: c.res.status, response })
-    return undefined
-  })
+  app.use('/v1/*', recorded(records, key))
   customerRoutes(app, state, events)
   app.get('/v1/subscriptions/:id', (c) => {
     const found = state.subscriptions.get(c.req.param('id'))
     return found ? c.json(events.subscriptionObject(found)) : missing(c, 'subscription', c.req.param('id'))
   })
+  sessionRoute(app, state, clock, places)
+  app.all('/v1/*', (c) => refuse(c, 404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`))
+  portalRoutes(app, state, events)
+  return { app, events }
+}
+
+/** Lets in who has the key, and lays every call with its answer on the desk. */
+function recorded(records: Records, key: string): MiddlewareHandler {
+  return async (c, next) => {
+    const record = { method: c.req.method, path: c.req.path, request: Object.fromEntries(new URLSearchParams(await c.req.text())) }
+    if (c.req.header('authorization') !== `Bearer ${key}`) c.res = refuse(c, 401, 'Invalid API Key provided')
+    else await next()
+    c.res.headers.set('request-id', newId('req'))
+    records.add('billing', { ...record, status: c.res.status, response: await c.res.clone().json() })
+  }
+}
+
+function sessionRoute(app: Hono, { customers, portals }: StripeState, clock: Clock, places: { origin: string }): void {
   app.post('/v1/billing_portal/sessions', async (c) => {
     const { customer = '', return_url: returnUrl = '' } = await form(c)
-    if (!state.customers.has(customer) || state.customers.get(customer)?.deleted) return missing(c, 'customer', customer)
+    if (customers.get(customer)?.deleted !== false) return missing(c, 'customer', customer)
     const token = randomBytes(16).toString('hex')
-    state.portals.set(token, { customer, returnUrl })
+    portals.set(token, { customer, returnUrl })
     const url = `${places.origin}/stripe/portal/${token}`
     const created = Math.floor(clock.now() / 1000)
     return c.json({ id: newId('bps'), object: 'billing_portal.session', created, customer, livemode: false, return_url: returnUrl, url })
   })
-  app.all('/v1/*', (c) => refuse(c, 404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`))
-  portalRoutes(app, state, events)
-  return { app, events }
 }
 
 function customerRoutes(app: Hono, { customers }: StripeState, events: StripeEvents): void {

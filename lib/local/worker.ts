@@ -18,7 +18,7 @@ interface WorkerSettings {
   settings: Record<string, string>
   /** Where the stand-in of the Images binding answers. */
   images?: URL
-  /** Where the bucket's objects are kept; in memory, or rather a temporary folder, when not said. */
+  /** Where the bucket's objects are kept; a temporary folder when not said. */
   dataDir?: string | undefined
   /** Each line the Worker logs. */
   onLog(line: string): void
