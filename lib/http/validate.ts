@@ -81,7 +81,17 @@ async function readBody(request: Request, maxBytes: number): Promise<Bytes> {
     if (size > maxBytes) throw new Problem('too_large')
     chunks.push(chunk)
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer())
+  return chunks.length === 1 && chunks[0] ? chunks[0] : joined(chunks, size)
+}
+
+function joined(chunks: Bytes[], size: number): Bytes {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
 }
 
 /** The media types an operation takes; none where it takes no body, or any. */

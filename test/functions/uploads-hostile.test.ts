@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rowsOf } from '../contract/rows.ts'
-import { desk, ownService, shared } from '../support/app.ts'
+import { desk, ownService, request, shared } from '../support/app.ts'
 import { type Bytes, joined, picture, upload } from '../support/images.ts'
 import { newAccount } from '../support/people.ts'
 
@@ -82,6 +82,16 @@ describe('what is no image, or more than one', () => {
     const ms = performance.now() - started
     expect([answer.status, answer.body.detail, ms < 1000]).toEqual([status, expect.any(String), true])
     expect(await rowsOf(service, id)).toEqual(before)
+  })
+
+  it('UPL-02 a form of a hundred thousand parts is 422 at once', async () => {
+    const { admin } = await newAccount(service)
+    const parts = Array.from({ length: 100_000 }, (_, n) => `--x\r\ncontent-disposition: form-data; name="${n}"\r\n\r\n1\r\n`)
+    const raw = joined([...parts, '--x--\r\n'].join(''))
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const started = performance.now()
+    const answer = await request(service, 'POST', '/uploads', { token: admin.token, raw, headers })
+    expect([answer.status, answer.body.errors.length, performance.now() - started < 1000]).toEqual([422, 1, true])
   })
 
   it('takes what cameras leave behind a picture, and keeps none of it', async () => {
