@@ -4,20 +4,20 @@ import { createApp } from '../lib/http/app.ts'
 import { mountHealth } from '../lib/http/health.ts'
 import { jobContext, mountJobs } from '../lib/http/job.ts'
 import { mountOperations } from '../lib/http/request.ts'
-import { createServices } from '../lib/services.ts'
+import { createServices, type Bindings as PlatformBindings } from '../lib/services.ts'
 import { jobOperations } from './jobs/operations.ts'
 import { sweep, tidy } from './jobs/service.ts'
 import openapi from './openapi.json'
 import { operations } from './operations.ts'
 
-interface Bindings {
+interface Bindings extends PlatformBindings {
   ASSETS: { fetch(request: Request): Promise<Response> }
 }
 
 function assemble(env: Bindings) {
   const log = (line: Record<string, unknown>) => console.log(JSON.stringify(line))
   tameClients(log)
-  const services = createServices(parseConfig({ ...env }), log)
+  const services = createServices(parseConfig({ ...env }), log, env)
   const app = createApp(services)
   mountHealth(app, services)
   // Where the beta signup leads; a browser that followed it here goes on to the page.

@@ -3,6 +3,7 @@ import { accountOperations } from './accounts/operations.ts'
 import { adminPlanOperations } from './admin-plans/operations.ts'
 import { adminUserOperations } from './admin-users/operations.ts'
 import { authOperations } from './auth/operations.ts'
+import { billingOperations } from './billing/operations.ts'
 import { categoryOperations } from './categories/operations.ts'
 import { credentialOperations } from './credentials/operations.ts'
 import { deviceOperations } from './devices/operations.ts'
@@ -21,6 +22,7 @@ import { treeSharingOperations } from './tree-sharing/operations.ts'
 import { treeTransferOperations } from './tree-transfer/operations.ts'
 import { treeVersionOperations } from './tree-versions/operations.ts'
 import { treeOperations } from './trees/operations.ts'
+import { uploadOperations } from './uploads/operations.ts'
 
 /** Every operation of the service; a new group is one line. */
 export const operations: readonly AnyOperation[] = [
@@ -43,6 +45,8 @@ export const operations: readonly AnyOperation[] = [
   ...categoryOperations,
   ...stepLibraryOperations,
   ...galleryOperations,
+  ...billingOperations,
+  ...uploadOperations,
   ...notificationOperations,
   ...feedbackOperations,
   ...adminUserOperations,

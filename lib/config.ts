@@ -19,6 +19,11 @@ const Origins = z.string().transform((text) =>
     .filter(Boolean),
 )
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+/** An empty text is no secret. */
+const OptionalSecret = z
+  .string()
+  .transform((text) => text || undefined)
+  .optional()
 const Url = z.url().transform((url) => url.replace(/\/$/, ''))
 
 function halfGiven(secret: string) {
@@ -55,6 +60,9 @@ const Settings = z
     FEEDBACK_EMAIL: z.email().optional().describe('Who hears of feedback; unset, it is stored and only its author gets a mail.'),
     ANALYTICS_URL: Url.optional().describe('Where product analytics are captured, as PostHog has it; off when it or the key is unset.'),
     ANALYTICS_KEY: z.string().min(1).optional().describe('Its project key.'),
+    STRIPE_SECRET_KEY: OptionalSecret.describe('Billing; without it the portal and the webhook answer 503.'),
+    STRIPE_WEBHOOK_SECRET: OptionalSecret.describe("Verifies the billing provider's events."),
+    STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Where the billing provider is.'),
     DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to see where a webhook leads.'),
     OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The one http origin that webhooks may reach; only `npm start` sets it.'),
     JWT_KEYS: Keys.describe('Signing keys of access tokens; the first signs, all verify.'),

@@ -1,11 +1,13 @@
 import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
 import type { AccessTokens } from './auth/tokens.ts'
+import type { BillingPort } from './billing/billing.ts'
 import type { ChatPort } from './chat/chat.ts'
 import type { Config } from './config.ts'
 import type { MailPort } from './mail/mail.ts'
 import type { OutboundGuard } from './net/guard.ts'
 import type { QueuePort } from './queue/queue.ts'
+import type { UploadsPort } from './uploads/uploads.ts'
 
 /** Everything outside the database that a service may use, one port per kind of vendor. */
 export interface Ports {
@@ -17,5 +19,7 @@ export interface Ports {
   mail: MailPort
   chat: ChatPort
   analytics: AnalyticsPort
+  billing: BillingPort
+  uploads: UploadsPort
   guard: OutboundGuard
 }

@@ -2,6 +2,7 @@ import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
+import { stripeBilling } from './billing/stripe.ts'
 import { createLimiter } from './cache/limiter.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
 import type { Config } from './config.ts'
@@ -11,9 +12,17 @@ import { resendMail } from './mail/resend.ts'
 import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
 import { qstashQueue } from './queue/qstash.ts'
+import { type ImagesBinding, imagesConversion } from './uploads/images.ts'
+import { type R2Bucket, r2Objects } from './uploads/r2.ts'
+
+/** What the platform hands the Worker besides its settings; missing is only what is not used. */
+export interface Bindings {
+  UPLOADS?: R2Bucket
+  IMAGES?: ImagesBinding
+}
 
 /** Everything the app stands on, wired from the settings: the one place that chooses vendors. */
-export function createServices(config: Config, log: Services['log']): Services {
+export function createServices(config: Config, log: Services['log'], { UPLOADS, IMAGES }: Bindings = {}): Services {
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
   return {
@@ -25,6 +34,12 @@ export function createServices(config: Config, log: Services['log']): Services {
       mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
       chat: chatWebhooks(),
       analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,
+      billing: stripeBilling({
+        secretKey: config.STRIPE_SECRET_KEY,
+        webhookSecret: config.STRIPE_WEBHOOK_SECRET,
+        baseUrl: config.STRIPE_BASE_URL,
+      }),
+      uploads: { ...r2Objects(UPLOADS), ...imagesConversion(IMAGES) },
       guard: outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN),
     },
     limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
-import type { Team } from './schemas.ts'
+import type { Branding, BrandingUpdate, Team } from './schemas.ts'
 
 const teamColumns = sql`
   t.id, t.account_id, t.name, t.created_at,
@@ -35,4 +35,31 @@ export async function updateTeam(db: WriteDb, id: string, name: string): Promise
 export async function deleteTeam(db: WriteDb, id: string): Promise<boolean> {
   const { rows } = await sql<{ deleted: boolean }>`select app.delete_team(${id}) as deleted`.execute(db)
   return rows[0]?.deleted ?? false
+}
+
+const brandingColumns = [
+  'id as team_id',
+  'branding_company_name as company_name',
+  'branding_primary_colour as primary_colour',
+  'branding_footer_text as footer_text',
+  'branding_logo_upload_id as logo_upload_id',
+] as const
+
+export async function selectBranding(db: ReadDb, id: string): Promise<Branding | undefined> {
+  return db.selectFrom('teams').select(brandingColumns).where('id', '=', id).executeTakeFirst()
+}
+
+/** Changes what is given, for who leads the team; undefined for everybody else, and where there is no such team. */
+export async function updateBranding(db: WriteDb, id: string, change: BrandingUpdate): Promise<Branding | undefined> {
+  const columns = Object.entries(change).map(([name, value]) => [`branding_${name}`, value])
+  return (
+    db
+      .updateTable('teams')
+      // An update needs a column; one that is given itself is no change.
+      .set({ name: sql`name`, ...Object.fromEntries(columns) })
+      .where('id', '=', id)
+      .where(sql<boolean>`app.leads_team(id)`)
+      .returning(brandingColumns)
+      .executeTakeFirst()
+  )
 }

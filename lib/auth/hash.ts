@@ -1,12 +1,12 @@
 import { base64url } from 'jose'
 
-async function sha256(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', typeof data === 'string' ? new TextEncoder().encode(data) : data))
 }
 
 /** SHA-256 as PostgreSQL reads a bytea. */
-export async function sha256Bytea(text: string): Promise<string> {
-  return `\\x${Array.from(await sha256(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+export async function sha256Bytea(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  return `\\x${Array.from(await sha256(data), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
 export async function sha256Base64url(text: string): Promise<string> {

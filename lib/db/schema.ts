@@ -14,6 +14,11 @@ export interface AccountsTable {
   created_at: Generated<string>
   settings: Generated<Json>
   preferences: Generated<Json>
+  billing_customer_id: string | null
+  provider_subscription_id: string | null
+  current_period_end: string | null
+  billing_anchor: string | null
+  billing_event_at: string | null
 }
 
 export interface AuditLogsTable {
@@ -38,6 +43,13 @@ export interface BetaFeedbackTable {
   page_url: string | null
   ai_session_id: string | null
   created_at: Generated<string>
+}
+
+export interface BillingEventsTable {
+  id: string
+  account_id: ColumnType<string, never, never>
+  occurred_at: string
+  received_at: Generated<string>
 }
 
 export interface CategoriesTable {
@@ -271,6 +283,13 @@ export interface PlatformInviteCodesTable {
   created_at: Generated<string>
 }
 
+export interface QuotaCountersTable {
+  account_id: ColumnType<string, never, never>
+  quota: string
+  period_start: string
+  used: Generated<number>
+}
+
 export interface RefreshTokensTable {
   hash: Uint8Array
   sign_in_id: string
@@ -307,6 +326,10 @@ export interface TeamsTable {
   account_id: ColumnType<string, never, never>
   name: string
   created_at: Generated<string>
+  branding_company_name: string | null
+  branding_primary_colour: string | null
+  branding_footer_text: string | null
+  branding_logo_upload_id: string | null
 }
 
 export interface TreePinsTable {
@@ -379,6 +402,18 @@ export interface TreesTable {
   words: Generated<string | null>
 }
 
+export interface UploadsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  object_key: string
+  content_type: string
+  width: number
+  height: number
+  size: number
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+}
+
 export interface UsersTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -400,6 +435,7 @@ export interface DB {
   accounts: AccountsTable
   audit_logs: AuditLogsTable
   beta_feedback: BetaFeedbackTable
+  billing_events: BillingEventsTable
   categories: CategoriesTable
   deliveries: DeliveriesTable
   events: EventsTable
@@ -422,6 +458,7 @@ export interface DB {
   plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
   platform_invite_codes: PlatformInviteCodesTable
+  quota_counters: QuotaCountersTable
   refresh_tokens: RefreshTokensTable
   sales_leads: SalesLeadsTable
   sign_ins: SignInsTable
@@ -430,5 +467,6 @@ export interface DB {
   tree_shares: TreeSharesTable
   tree_versions: TreeVersionsTable
   trees: TreesTable
+  uploads: UploadsTable
   users: UsersTable
 }

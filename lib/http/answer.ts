@@ -46,7 +46,15 @@ function nextPage(url: URL): string {
   return next.href
 }
 
-function respondContent(c: C, { body, type, filename }: Content, status: number): Response {
+function respondContent(c: C, { body, type, filename, etag }: Content, status: number): Response {
+  if (etag) {
+    c.header('etag', etag)
+    c.header('cache-control', 'private, max-age=86400, immutable')
+    if (c.req.header('if-none-match')?.includes(etag)) {
+      if (body instanceof ReadableStream) void body.cancel()
+      return c.body(null, 304)
+    }
+  }
   c.header('content-type', type)
   if (filename) c.header('content-disposition', `attachment; filename*=UTF-8''${percentEncoded(filename)}`)
   return c.body(body as ReadableStream, status as 200)

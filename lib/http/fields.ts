@@ -39,6 +39,7 @@ export const exampleIds = {
   invite: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d17',
   signIn: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d18',
   entry: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d19',
+  upload: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d1a',
 }
 
 export function idParams<K extends string>(name: K, what: string) {

@@ -15,8 +15,9 @@ export function idempotencyKey(request: Request): string | null {
 }
 
 /** What a key stands for: the path and query as well as the body, since they are part of the request. */
-export function fingerprint(url: URL, rawBody: string): Promise<string> {
-  return sha256Bytea(`${url.pathname}${url.search}\n${rawBody}`)
+export async function fingerprint(url: URL, rawBody: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const body = typeof rawBody === 'string' ? rawBody : await sha256Bytea(rawBody)
+  return sha256Bytea(`${url.pathname}${url.search}\n${body}`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type AnyOperation, failuresOf, takesIdempotencyKey } from './operation.ts'
-import { coded, type ProblemKind, problems } from './problem.ts'
+import { type AnyOperation, failuresOf, needsToken, takesIdempotencyKey } from './operation.ts'
+import { bodyOf, type ProblemKind, problems } from './problem.ts'
 import { querySchema } from './validate.ts'
 
 type Json = Record<string, unknown>
@@ -11,6 +11,8 @@ const Failure = z
     code: z.string().optional().describe('What went wrong, where a client must tell it apart.'),
   })
   .meta({ id: 'Problem' })
+
+const BareFailure = z.object({ error: z.string().describe('What went wrong, for a client to tell apart.') }).meta({ id: 'BillingProblem' })
 
 const Invalidity = Failure.extend({
   errors: z
@@ -65,15 +67,30 @@ function describeOperation(op: AnyOperation, schema: ToSchema): Json {
     ...(op.description ? { description: op.description } : {}),
     tags: [op.id.split('.')[0]],
     ...parameters(op, schema),
-    ...(op.body
-      ? { requestBody: { required: op.method === 'post', content: { 'application/json': content(op.body, 'input', schema) } } }
-      : {}),
+    ...requestBody(op, schema),
     responses: responses(op, schema),
-    security: op.access === 'public' ? [] : [{ bearer: [] }],
+    security: needsToken(op) ? [{ bearer: [] }] : [],
     'x-access': op.access,
     'x-rate-limit': op.limit,
     ...(op.feature ? { 'x-feature': op.feature } : {}),
   }
+}
+
+function requestBody(op: AnyOperation, schema: ToSchema): Json {
+  const media = {
+    ...(op.body ? { 'application/json': content(op.body, 'input', schema) } : {}),
+    ...(op.takes === 'file' ? { 'multipart/form-data': { schema: form } } : {}),
+    // The provider documents it; what is said here is that its very bytes are signed.
+    ...(op.takes === 'raw' ? { 'application/json': { schema: { type: 'object' } } } : {}),
+  }
+  if (Object.keys(media).length === 0) return {}
+  return { requestBody: { required: op.method === 'post', content: media } }
+}
+
+const form = {
+  type: 'object',
+  properties: { file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' } },
+  required: ['file'],
 }
 
 function parameters(op: AnyOperation, schema: ToSchema): Json {
@@ -114,7 +131,8 @@ function responses(op: AnyOperation, schema: ToSchema): Json {
   const byStatus = new Map<number, ProblemKind[]>()
   for (const kind of failuresOf(op)) byStatus.set(problems[kind].status, [...(byStatus.get(problems[kind].status) ?? []), kind])
   const failures = [...byStatus].sort(([a], [b]) => a - b).map(([status, kinds]) => [status, failure(op, kinds, schema)] as const)
-  return { [op.success]: success(op, schema), ...Object.fromEntries(failures) }
+  const held = op.cached ? { 304: { description: 'The caller holds it already (`If-None-Match`).' } } : {}
+  return { [op.success]: success(op, schema), ...held, ...Object.fromEntries(failures) }
 }
 
 function success(op: AnyOperation, schema: ToSchema): Json {
@@ -123,6 +141,7 @@ function success(op: AnyOperation, schema: ToSchema): Json {
     'X-Request-Id': "The request's id in our logs.",
     ...(op.success === 307 ? { Location: 'The other place.' } : {}),
     ...(op.paged ? { Link: 'The next page (`rel="next"`), when rows follow.' } : {}),
+    ...(op.cached ? { ETag: 'Names this content.', 'Cache-Control': '`private`: for the caller alone.' } : {}),
   }
   const described = { description: op.summary, headers: headerObjects(headers) }
   if (op.produces)
@@ -137,9 +156,10 @@ function produced(op: AnyOperation, type: string, schema: ToSchema): Json {
 function failure(op: AnyOperation, kinds: ProblemKind[], schema: ToSchema): Json {
   const [first = 'internal'] = kinds
   const invalidKind = first === 'invalid'
+  const shapes = new Set(kinds.map((kind) => (kind === 'invalid' ? Invalidity : 'error' in bodyOf(kind) ? BareFailure : Failure)))
+  const [only, ...others] = [...shapes].map((shape) => schema(shape, 'output'))
   const body = {
-    detail: problems[first].detail,
-    ...(coded.has(first) ? { code: first } : {}),
+    ...bodyOf(first),
     ...(invalidKind ? { errors: [{ loc: [op.body ? 'body' : 'query', 'name'], msg: 'Unknown key', type: 'unknown_key' }] } : {}),
   }
   const headers =
@@ -151,7 +171,7 @@ function failure(op: AnyOperation, kinds: ProblemKind[], schema: ToSchema): Json
   return {
     description: kinds.map((kind) => problems[kind].detail).join('; '),
     ...(Object.keys(headers).length > 0 ? { headers: headerObjects(headers) } : {}),
-    content: { 'application/json': { schema: schema(invalidKind ? Invalidity : Failure, 'output'), example: body } },
+    content: { 'application/json': { schema: others.length > 0 ? { anyOf: [only, ...others] } : only, example: body } },
   }
 }
 

@@ -7,6 +7,8 @@ import type { ProblemKind } from './problem.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 export type Rate = `${number}/${'minute' | 'hour'}${'' | '/ip'}`
+/** Who may call: somebody signed in, `public`, or `signed`: the sender of a body that a vendor's signature vouches for. */
+export type Entry = Access | 'public' | 'signed'
 /** A rate of its own, or one of the house's words. */
 export type Limit = Rate | 'read' | 'write' | 'ai' | 'public' | 'none'
 
@@ -17,6 +19,8 @@ export interface Base extends Ports {
   userAgent: string
   /** Runs once the answer's transaction has held, after the answer; what must not be lost is a row as well. */
   after(effect: () => Promise<unknown>): void
+  /** A line in the log, beside the request's own; never what a caller sent. */
+  log(line: Record<string, unknown>): void
 }
 type Tenant<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; entering: Entering }
 /** Calls a SQL function that enters by itself, so that entering and answering are one statement; its row, or undefined. */
@@ -24,11 +28,11 @@ export type Entering = <Row>(name: `app.${string}`, ...rest: (string | number)[]
 type Door<F> = F extends string ? { platform: PlatformDb } : unknown
 type Staff = { caller: Caller; platform: StaffDb }
 /**
- * Public operations get no tenant, GETs a database that cannot write, and the platform's door only who names a reason. A super admin's
- * operation that does has that door alone, entered as its caller: no account is its own.
+ * Public and signed operations get no tenant, GETs a database that cannot write, and the platform's door only who names a reason. A super
+ * admin's operation that does has that door alone, entered as its caller: no account is its own.
  */
-export type Context<M extends Method, A extends Access | 'public', F> = Base &
-  (A extends 'public' ? Door<F> : [A, F] extends ['super_admin', string] ? Staff : Tenant<M> & Door<F>)
+export type Context<M extends Method, A extends Entry, F> = Base &
+  (A extends 'public' | 'signed' ? Door<F> : [A, F] extends ['super_admin', string] ? Staff : Tenant<M> & Door<F>)
 export type Reader = Context<'get', 'user', undefined>
 export type Writer = Context<'post', 'user', undefined>
 
@@ -42,15 +46,17 @@ export class JsonText {
   }
 }
 
-/** What a stream operation answers: events, a download. */
+/** What a stream operation answers: events, a download. With an `etag` it never changes, and the caller's own cache may keep it. */
 export class Content {
   readonly body: ReadableStream | Uint8Array | string
   readonly type: string
   readonly filename: string | undefined
-  constructor(body: ReadableStream | Uint8Array | string, type: string, filename?: string) {
+  readonly etag: string | undefined
+  constructor(body: ReadableStream | Uint8Array | string, type: string, filename?: string, etag?: string) {
     this.body = body
     this.type = type
     this.filename = filename
+    this.etag = etag
   }
 }
 
@@ -62,7 +68,22 @@ export class Redirect {
   }
 }
 
+/** The `file` of a form: its bytes, and what its sender calls it, which proves nothing. */
+export interface FormFile {
+  bytes: Uint8Array<ArrayBuffer>
+  name: string
+  type: string
+}
+/** A body as it came: a signature is over these very bytes. */
+export interface RawBody {
+  bytes: Uint8Array<ArrayBuffer>
+  headers: Headers
+}
+/** What an operation takes where a body is not JSON alone; a form's `file` may stand beside a JSON body of the same operation. */
+export type Taken = 'file' | 'raw'
+
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
+type BodyOf<B, T> = T extends 'raw' ? RawBody : T extends 'file' ? FormFile | (B extends z.ZodType ? z.output<B> : never) : Parsed<B>
 type Query<Q, Paged> = Paged extends true ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery : Parsed<Q>
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
 type Nothing = void
@@ -71,13 +92,14 @@ type Result<R, Paged> =
 
 export interface Operation<
   M extends Method = Method,
-  A extends Access | 'public' = Access | 'public',
+  A extends Entry = Entry,
   F extends string | undefined = string | undefined,
   P extends z.ZodObject | undefined = z.ZodObject | undefined,
   Q extends z.ZodObject | undefined = z.ZodObject | undefined,
   B extends z.ZodType | undefined = z.ZodType | undefined,
   R extends z.ZodType | undefined = z.ZodType | undefined,
   G extends true | undefined = true | undefined,
+  T extends Taken | undefined = Taken | undefined,
 > {
   /** `group.verb`: the OpenAPI operationId and the rate limit's key. */
   id: `${string}.${string}`
@@ -98,6 +120,8 @@ export interface Operation<
   body?: B
   /** Says of a GET that it writes all the same, so that it waits for the limit's verdict. */
   writes?: true
+  /** A body that is not JSON: a form with one `file`, or `raw` bytes that the operation checks itself. */
+  takes?: T
   /** Bytes; 1 MiB when not said. */
   maxBody?: number
   /** Levels of a JSON body; 32 when not said. */
@@ -110,31 +134,36 @@ export interface Operation<
   errors?: readonly ProblemKind[]
   /** A signed-in user's POST takes an `Idempotency-Key`, unless this says false; `leased` when it waits for somebody outside. */
   idempotent?: false | 'leased'
+  /** A GET that asks somebody outside: unlike other reads it waits until the limit allows it. */
+  outward?: true
   /** Media types of a stream's content. */
   produces?: readonly string[]
-  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Query<Q, G>; body: Parsed<B> }): Promise<Result<R, G> | JsonText>
+  /** A stream whose content carries an ETag: the caller may hold it already. */
+  cached?: true
+  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Query<Q, G>; body: BodyOf<B, T> }): Promise<Result<R, G> | JsonText>
 }
 
 // Handlers are contravariant in their input, so a list of mixed operations needs `any`.
 // biome-ignore lint/suspicious/noExplicitAny: the one place operation types are erased
-export type AnyOperation = Operation<any, any, any, any, any, any, any, any>
+export type AnyOperation = Operation<any, any, any, any, any, any, any, any, any>
 
 export function operation<
   M extends Method,
-  A extends Access | 'public',
+  A extends Entry,
   const F extends string | undefined = undefined,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
   R extends z.ZodType | undefined = undefined,
   const G extends true | undefined = undefined,
->(definition: Operation<M, A, F, P, Q, B, R, G>): Operation<M, A, F, P, Q, B, R, G> {
+  const T extends Taken | undefined = undefined,
+>(definition: Operation<M, A, F, P, Q, B, R, G, T>): Operation<M, A, F, P, Q, B, R, G, T> {
   return definition
 }
 
 type StreamDefinition<
   M extends Method,
-  A extends Access | 'public',
+  A extends Entry,
   F extends string | undefined,
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
@@ -147,7 +176,7 @@ type StreamDefinition<
 /** An operation's sibling whose answer is no JSON value: server-sent events, a download. */
 export function stream<
   M extends Method,
-  A extends Access | 'public',
+  A extends Entry,
   const F extends string | undefined = undefined,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
@@ -170,19 +199,26 @@ export function isStaff(op: AnyOperation): boolean {
   return op.access === 'super_admin' && op.platform !== undefined
 }
 
+/** Whether an operation is for people who are signed in. */
+export function needsToken(op: AnyOperation): boolean {
+  return op.access !== 'public' && op.access !== 'signed'
+}
+
 /** Whether an operation keeps its first answer under the caller's key. */
 export function takesIdempotencyKey(op: AnyOperation): boolean {
-  return op.method === 'post' && op.access !== 'public' && op.idempotent !== false
+  return op.method === 'post' && needsToken(op) && op.idempotent !== false
 }
 
 /** All failures an operation may answer with: OpenAPI and the tests read the same list. */
 export function failuresOf(op: AnyOperation): ProblemKind[] {
   const failures = new Set<ProblemKind>(op.errors ?? [])
-  failures.add('rate_limited').add('internal').add('unavailable')
+  failures.add('internal').add('unavailable')
+  if (op.limit !== 'none' || needsToken(op)) failures.add('rate_limited')
+  if (op.access === 'signed') failures.add('invalid_signature')
   if (op.params) failures.add('not_found')
   if (op.method !== 'get') failures.add('too_large').add('unsupported_media')
   failures.add('invalid')
-  if (op.access !== 'public') {
+  if (needsToken(op)) {
     failures.add('unauthenticated')
     const past = op.past ?? 'none'
     if (op.access !== 'user') failures.add('forbidden')

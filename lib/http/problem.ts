@@ -1,5 +1,7 @@
 /** Every failure the API can answer with; an operation names those it can throw beyond the ones its declaration implies. */
 export const problems = {
+  no_billing_customer: { status: 400, detail: 'This account is no customer of the billing provider' },
+  invalid_signature: { status: 400, detail: 'The signature is missing, wrong or too old' },
   bad_request: { status: 400, detail: 'Bad request' },
   unauthenticated: { status: 401, detail: 'Not authenticated' },
   forbidden: { status: 403, detail: 'Not allowed' },
@@ -15,7 +17,9 @@ export const problems = {
   invalid: { status: 422, detail: 'The request is not valid' },
   rate_limited: { status: 429, detail: 'Rate limit exceeded' },
   internal: { status: 500, detail: 'Internal error' },
+  billing_provider_error: { status: 502, detail: 'The billing provider failed' },
   provider_error: { status: 502, detail: 'A provider failed' },
+  billing_provider_not_configured: { status: 503, detail: 'No billing provider is set up' },
   unavailable: { status: 503, detail: 'Temporarily unavailable, try again' },
 } as const
 
@@ -35,6 +39,20 @@ export const coded: ReadonlySet<ProblemKind> = new Set([
   'password_change_required',
   'feature_disabled',
 ])
+
+/** Billing's own failures answer as `{error: kind}`, by contract. */
+const bare: ReadonlySet<ProblemKind> = new Set([
+  'billing_provider_not_configured',
+  'no_billing_customer',
+  'billing_provider_error',
+  'invalid_signature',
+])
+
+/** What a failure answers when nothing more is said. */
+export function bodyOf(kind: ProblemKind): Record<string, unknown> {
+  if (bare.has(kind)) return { error: kind }
+  return { detail: problems[kind].detail, ...(coded.has(kind) ? { code: kind } : {}) }
+}
 
 interface ProblemOptions {
   /** What a client tells apart by machine. */
@@ -56,8 +74,7 @@ export class Problem extends Error {
     super(detail, { cause })
     this.kind = kind
     this.status = problems[kind].status
-    const named = code ?? (coded.has(kind) ? kind : undefined)
-    this.body = { detail, ...(named ? { code: named } : {}), ...facts }
+    this.body = bare.has(kind) ? bodyOf(kind) : { ...bodyOf(kind), detail, ...(code ? { code } : {}), ...facts }
     this.headers = kind === 'unauthenticated' ? { 'www-authenticate': 'Bearer', ...headers } : headers
   }
 }

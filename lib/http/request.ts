@@ -4,7 +4,7 @@ import { asPlatform, type Caller, openScope, type Scope, type ScopeOf, type Writ
 import { type Answer, respond, serialise } from './answer.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
 import { fingerprint, idempotencyKey, once, onceLeased } from './idempotency.ts'
-import { type AnyOperation, isStaff, takesIdempotencyKey } from './operation.ts'
+import { type AnyOperation, isStaff, needsToken, takesIdempotencyKey } from './operation.ts'
 import { Problem } from './problem.ts'
 import { type Input, type Reading, readInput } from './validate.ts'
 
@@ -33,7 +33,7 @@ export function mountOperations(app: Hono<Env>, operations: readonly AnyOperatio
 async function handle(c: C, op: AnyOperation, rate: ParsedRate | null, services: Services): Promise<Response> {
   c.set('operation', op.id)
   try {
-    const caller = op.access === 'public' ? null : await authenticate(c, services)
+    const caller = needsToken(op) ? await authenticate(c, services) : null
     const scope = caller ? openScope(isStaff(op) ? services.platform : services.runtime, scopeOf(op, caller, c)) : null
     const call: Call = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [] }
     const limited = rate ? services.limiter.take(rateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
@@ -48,7 +48,7 @@ async function handle(c: C, op: AnyOperation, rate: ParsedRate | null, services:
 async function perform(call: Call, limited: Promise<Verdict | null>, rate: ParsedRate | null): Promise<Answer> {
   const { c, op } = call
   const reading = await readInput(op, c.req.raw, c.req.param() as Record<string, string>, call.url)
-  if (op.method === 'get' && !op.writes && reading.input) {
+  if (op.method === 'get' && !op.writes && !op.outward && reading.input) {
     // A read runs beside the limiter's call, and its answer is dropped when over; a write waits for the verdict.
     const [verdict, result] = await Promise.all([limited, settle(invoke(call, reading.input))])
     // Not being signed in any more goes before the limit, everything else after it.
@@ -132,6 +132,7 @@ async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.s
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     after: (effect: () => Promise<unknown>) => void call.effects.push(effect),
+    log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
     ...doorsOf(call, db),
   }

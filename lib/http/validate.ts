@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PageQuery } from '../db/page.ts'
+import { readForm } from './form.ts'
 import { maxDepth, tooDeep, unstorable } from './json.ts'
 import type { AnyOperation } from './operation.ts'
 import { type Invalid, invalid, Problem } from './problem.ts'
@@ -8,11 +9,13 @@ export interface Input {
   params: unknown
   query: unknown
   body: unknown
-  /** The body as it came, for what must be signed or compared. */
-  rawBody: string
+  /** The body as it came, or the file in it, for what must be compared. */
+  rawBody: string | Uint8Array<ArrayBuffer>
 }
 
 const megabyte = 1024 * 1024
+const json = 'application/json'
+const decoder = new TextDecoder()
 const querySchemas = new WeakMap<AnyOperation, z.ZodType>()
 
 /** The query an operation takes, paging included. */
@@ -26,25 +29,38 @@ export function querySchema(op: AnyOperation): z.ZodObject {
 export interface Reading {
   input?: Input
   problem?: Problem
-  rawBody: string
+  rawBody: string | Uint8Array<ArrayBuffer>
 }
 
 /** Reads and checks a request in the contract's order: 404 malformed id, 413, 415, 422. */
 export async function readInput(op: AnyOperation, request: Request, pathParams: Record<string, string>, url: URL): Promise<Reading> {
-  let rawBody = ''
+  let rawBody: Input['rawBody'] = ''
   try {
     const params = op.params ? parseParams(op.params, pathParams) : undefined
-    rawBody = op.method === 'get' ? '' : await readBody(request, op.maxBody ?? megabyte)
-    requireJson(op, request, rawBody)
+    const sent = op.method === 'get' ? empty : await readBody(request, op.maxBody ?? megabyte)
+    requireMedia(op, request, sent)
     const errors: Invalid[] = []
     const query = parseQuery(op, url, errors)
-    const body = op.body ? parseBody(op, rawBody, errors) : undefined
+    const read = await readContent(op, request, sent, errors)
+    rawBody = read.rawBody
     if (errors.length > 0) throw invalid(errors)
-    return { input: { params, query, body, rawBody }, rawBody }
+    return { input: { params, query, ...read }, rawBody }
   } catch (error) {
     if (error instanceof Problem) return { problem: error, rawBody }
     throw error
   }
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+async function readContent(op: AnyOperation, request: Request, sent: Bytes, errors: Invalid[]): Promise<Pick<Input, 'body' | 'rawBody'>> {
+  if (op.takes === 'raw') return { body: { bytes: sent, headers: request.headers }, rawBody: sent }
+  if (op.takes === 'file' && !(op.body && mediaOf(request) === json)) {
+    const file = await readForm(sent, request.headers.get('content-type') ?? '', errors)
+    return { body: file, rawBody: file?.bytes ?? '' }
+  }
+  const rawBody = decoder.decode(sent)
+  return { body: op.body ? parseBody(op, rawBody, errors) : undefined, rawBody }
 }
 
 function parseParams(schema: z.ZodObject, pathParams: Record<string, string>): unknown {
@@ -53,23 +69,44 @@ function parseParams(schema: z.ZodObject, pathParams: Record<string, string>): u
   return parsed.data
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<string> {
+const empty = new Uint8Array()
+
+async function readBody(request: Request, maxBytes: number): Promise<Bytes> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw new Problem('too_large')
-  if (!request.body) return ''
-  const chunks: Uint8Array<ArrayBuffer>[] = []
+  if (!request.body) return empty
+  const chunks: Bytes[] = []
   let size = 0
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array<ArrayBuffer>>) {
+  for await (const chunk of request.body as unknown as AsyncIterable<Bytes>) {
     size += chunk.byteLength
     if (size > maxBytes) throw new Problem('too_large')
     chunks.push(chunk)
   }
-  return new Blob(chunks).text()
+  return chunks.length === 1 && chunks[0] ? chunks[0] : joined(chunks, size)
 }
 
-function requireJson(op: AnyOperation, request: Request, rawBody: string): void {
-  if (rawBody === '' || !op.body) return
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw new Problem('unsupported_media', 'Send application/json')
+function joined(chunks: Bytes[], size: number): Bytes {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
+}
+
+/** The media types an operation takes; none where it takes no body, or any. */
+function mediaTaken(op: AnyOperation): string[] {
+  return [...(op.body ? [json] : []), ...(op.takes === 'file' ? ['multipart/form-data'] : [])]
+}
+
+function mediaOf(request: Request): string {
+  return request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+function requireMedia(op: AnyOperation, request: Request, sent: Uint8Array): void {
+  const taken = mediaTaken(op)
+  if (sent.byteLength === 0 || taken.length === 0 || taken.includes(mediaOf(request))) return
+  throw new Problem('unsupported_media', `Send ${taken.join(' or ')}`)
 }
 
 function parseQuery(op: AnyOperation, url: URL, errors: Invalid[]): unknown {

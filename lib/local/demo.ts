@@ -38,6 +38,7 @@ export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl })
   await client.connect()
   try {
+    await givePrices(client)
     for (const [account, people] of [
       ['Northwind IT', northwind],
       ['Contoso Support', contoso],
@@ -51,6 +52,14 @@ export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+/** Prices at the provider's stand-in, by the names the desk offers. */
+export async function givePrices(client: Pick<pg.Client, 'query'>): Promise<void> {
+  await client.query(`
+    update plan_billing set provider_product_id = 'prod_local_' || plan, provider_monthly_price_id = 'price_local_' || plan || '_monthly',
+                            provider_annual_price_id = 'price_local_' || plan || '_annual'
+     where plan <> 'free' and provider_product_id is null`)
 }
 
 async function register(api: string, account_name: string, { email, name }: DemoPerson): Promise<void> {

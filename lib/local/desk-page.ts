@@ -36,7 +36,7 @@ ${section('chat', state.chat.map(drawChat))}
 ${section('queue', state.queue.length > 0 ? [drawQueue(state.queue)] : [])}
 ${section('ai', state.ai.map(drawCall))}
 ${section('psa', state.psa.map(drawCall))}
-${section('billing', state.billing.map(drawCall))}
+${section('billing', state.billing.map(drawBilling))}
 ${section('analytics', state.analytics.map(drawCall))}
 ${
   state.redirect.length > 0
@@ -61,6 +61,7 @@ ${faults.map((fault) => html`<p class="bad">${fault.service}: ${fault.mode}${fau
 <input name="times" type="number" min="1" placeholder="times" /><input name="delay_ms" type="number" min="0" placeholder="delay in ms" />
 <button>set</button>${button('lift all', 'DELETE', '/desk/faults')}</form>
 ${demo ? demoForm() : ''}
+${billingForm()}
 </section>`
 }
 
@@ -69,6 +70,15 @@ function demoForm(): Html {
 <form class="row" data-path="/desk/demo/escalation">
 <input name="email" type="email" placeholder="who escalates (e-mail)" /><input name="account_of" type="email" placeholder="or in whose account (e-mail)" /><input name="problem_summary" placeholder="problem" size="40" />
 <input name="psa_ticket_id" placeholder="ticket" /><button>escalate</button></form>`
+}
+
+const plays = ['subscribe', 'change_price', 'past_due', 'paid', 'unpaid', 'canceled'] as const
+
+function billingForm(): Html {
+  return html`<h2>Subscription</h2>
+<form class="row" data-path="/desk/billing/events"><input name="email" type="email" required placeholder="whose account (e-mail)" />${select('action', plays)}
+<input name="price" placeholder="price_local_pro_monthly" /><select name="keep"><option value="">deliver the event</option><option value="true">keep it for later</option></select>
+<button>play</button></form>`
 }
 
 function section(service: DeskService, items: Html[]): Html {
@@ -96,6 +106,12 @@ function drawQueue(messages: DeskState['queue']): Html {
 <td><time>${message.due_at}</time></td><td>${message.attempts}</td><td>${message.url}<pre>${JSON.stringify(message.body)}</pre></td></tr>`,
   )
   return html`<table><thead><tr><th>State</th><th>Due</th><th>Attempts</th><th>Message</th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
+/** An event has a way to be sent again, in whatever order. */
+function drawBilling(call: Call): Html {
+  const id = (call.request as { object?: string; id?: string } | null)?.object === 'event' ? (call.request as { id: string }).id : null
+  return html`${drawCall(call)}${id ? button('send again', 'POST', `/desk/billing/events/${id}/resend`) : ''}`
 }
 
 function drawCall(call: Call): Html {

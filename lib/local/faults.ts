@@ -9,6 +9,7 @@ export const services = [
   'chat1',
   'chat2',
   'stripe',
+  'images',
   'psa',
   'google',
   'microsoft',

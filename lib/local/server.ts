@@ -12,10 +12,12 @@ import { dnsRoutes } from './dns.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { faulty } from './faulty.ts'
 import { identityRoutes } from './identity.ts'
+import { imagesRoutes } from './images.ts'
 import { createQstash, type Qstash } from './qstash.ts'
 import { redisRoutes } from './redis.ts'
 import { resendRoutes } from './resend.ts'
 import { signInRoutes } from './sign-in-page.ts'
+import { createStripe } from './stripe.ts'
 
 export interface LocalSecrets {
   redisToken: string
@@ -26,6 +28,8 @@ export interface LocalSecrets {
   analyticsKey: string
   /** Of this client at both identity providers. */
   identitySecret: string
+  stripeKey: string
+  stripeWebhookSecret: string
 }
 
 export interface LocalServerOptions {
@@ -40,8 +44,10 @@ export interface LocalServerOptions {
   redisUrl?: string | undefined
   /** Keeps the data of several servers in one process apart. */
   redisName: string
-  /** Where the Worker answers, for the pages that play its frontend; without it there are none. */
+  /** Where the Worker answers, for the pages that play its frontend and the billing provider's events; without it there are no pages. */
   api?: string
+  /** The account of somebody's address, for the desk. */
+  accountOf?: (email: string) => Promise<string>
   /** Moves Postgres and cron when the desk's clock moves. */
   move?: (offsetMs: number) => Promise<void>
   /** The desk's demo escalation; without it the route is 404. */
@@ -81,17 +87,22 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   const resend = resendRoutes({ records: desk.records, clock, key: secrets.resendKey })
   const analytics = analyticsRoutes({ records: desk.records, key: secrets.analyticsKey })
   const idp = (provider: ProviderName) => identityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
+  const places = { webhook: `${options.api ?? ''}/api/v1/billing/webhook`, origin: '' }
+  const { stripeKey: key, stripeWebhookSecret: webhookSecret } = secrets
+  const stripe = createStripe({ records: desk.records, clock, key, webhookSecret, places })
+  desk.routes.route('/desk/billing/events', stripe.events.routes(options.accountOf ?? nobody))
   const app = assemble({
-    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, analytics, google: idp('google'), microsoft: idp('microsoft') },
-    frontend: options.api ? signInRoutes(options.api) : undefined,
+    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, analytics, stripe: stripe.app },
+    ...{ google: idp('google'), microsoft: idp('microsoft'), frontend: options.api ? signInRoutes(options.api) : undefined },
     extra: options.extra?.({ desk, clock, faults }),
   })
   const server = serve(app, options)
   const stop = stopper(server)
   const port = await listening(server, options.port, host)
+  places.origin = `http://${host}:${port}`
   return {
     port,
-    origin: `http://${host}:${port}`,
+    origin: places.origin,
     clock,
     faults,
     desk,
@@ -103,23 +114,31 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   }
 }
 
+async function nobody(email: string): Promise<string> {
+  throw new Error(`Nobody here has the address ${email}.`)
+}
+
 type Parts = { desk: Desk; faults: Faults; frontend: Hono | undefined; extra: Hono | undefined } & Record<
-  'qstash' | 'redis' | 'resend' | 'analytics' | 'google' | 'microsoft',
+  'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'google' | 'microsoft',
   Hono
 >
 
 function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
-  const { desk, faults, qstash, redis, resend, analytics, google, microsoft, frontend, extra } = parts
+  const { desk, faults, qstash, redis, resend, analytics, stripe, google, microsoft, frontend, extra } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
   for (const service of ['redis', 'qstash', 'resend', 'analytics'] as const) {
     // In Hono's router this pattern takes `/redis` itself too.
     app.use(`/${service}/*`, faulty(faults, service))
   }
   for (const service of ['google', 'microsoft'] as const) app.use(`/idp/${service}/*`, faulty(faults, service))
+  app.use('/stripe/v1/*', faulty(faults, 'stripe'))
+  app.use('/images/*', faulty(faults, 'images'))
   app.route('/redis', redis)
   app.route('/qstash', qstash)
   app.route('/resend', resend)
   app.route('/analytics', analytics)
+  app.route('/stripe', stripe)
+  app.route('/images', imagesRoutes())
   app.route('/chat', chatRoutes({ records: desk.records, faults }))
   app.route('/dns-query', dnsRoutes())
   app.route('/idp/google', google)

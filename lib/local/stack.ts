@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { openWire } from '../db/client.ts'
 import { openAccountScope } from '../db/scope.ts'
 import type { Event } from '../events/events.ts'
@@ -19,6 +20,8 @@ const secrets = {
   resendKey: 're_local_0123456789',
   analyticsKey: 'phc_local_0123456789',
   identitySecret: 'local-identity-secret',
+  stripeKey: 'sk_local_0123456789',
+  stripeWebhookSecret: 'whsec_local_0123456789',
 }
 const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
 
@@ -30,6 +33,8 @@ export interface StackOptions {
   port: number
   localPort: number
   redisUrl?: string | undefined
+  /** Where uploads are kept; gone with the stack when not said. */
+  objectsDir?: string
   /** Settings on top of the local ones; undefined leaves one of those out. */
   settings?: Record<string, string | undefined>
   onLog?: (line: string) => void
@@ -63,10 +68,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let roundTrips = 0
   const local = await startLocalServer({
     port: options.localPort,
+    api,
+    accountOf: (email) => accountOf(ownerUrl, email),
     secrets,
     redisUrl: options.redisUrl,
     redisName: database,
-    api,
     rawHandler: (request, response) => {
       if (request.url === '/sql') roundTrips++
       return neon.handle(request, response)
@@ -83,7 +89,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     relay.set(mode === 'hang' || mode === 'slow' ? mode : mode ? 'down' : 'open', local.faults.peek('postgres')?.delay_ms)
   })
   const settings = given({ ...localSettings(api, local, database), ...options.settings })
-  const worker = await startWorker({ port, settings, onLog: options.onLog ?? (() => {}) })
+  const images = new URL(`${local.origin}/images`)
+  const worker = await startWorker({ port, settings, images, dataDir: options.objectsDir, onLog: options.onLog ?? (() => {}) })
   const stack: Stack = {
     api,
     local,
@@ -103,6 +110,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 function given(settings: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+async function accountOf(ownerUrl: string, email: string): Promise<string> {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ account_id: string }>('select account_id from users where lower(email) = lower($1)', [email])
+    if (!rows[0]) throw new Error(`Nobody here has the address ${email}.`)
+    return rows[0].account_id
+  } finally {
+    await client.end()
+  }
 }
 
 /** The settings that make the Worker talk to the stand-ins instead of the vendors. */
@@ -127,6 +146,9 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
     QSTASH_NEXT_SIGNING_KEY: secrets.qstashNextSigningKey,
     RESEND_API_KEY: secrets.resendKey,
     RESEND_BASE_URL: `${origin}/resend`,
+    STRIPE_SECRET_KEY: secrets.stripeKey,
+    STRIPE_WEBHOOK_SECRET: secrets.stripeWebhookSecret,
+    STRIPE_BASE_URL: `${origin}/stripe`,
     MAIL_FROM: 'Support Flow <notifications@supportflow.example>',
     SALES_EMAIL: 'sales@supportflow.example',
     FEEDBACK_EMAIL: 'feedback@supportflow.example',

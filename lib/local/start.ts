@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from './build.ts'
 import { demoEscalation, demoSignIns, seedDemo } from './demo.ts'
@@ -6,6 +7,7 @@ import { type Cluster, removeData, startPostgres } from './postgres.ts'
 import { type Stack, startStack } from './stack.ts'
 
 const dataDir = join(import.meta.dirname, '../../.data/postgres')
+const objectsDir = join(import.meta.dirname, '../../.data/objects')
 const started = performance.now()
 
 function progress(text: string): void {
@@ -24,12 +26,12 @@ async function start(): Promise<void> {
   const localPort = portFrom('LOCAL_PORT', port + 1)
   await requirePort(port, 'PORT')
   await requirePort(localPort, 'LOCAL_PORT')
-  if (process.argv.includes('--fresh')) await removeData(dataDir)
+  if (process.argv.includes('--fresh')) await Promise.all([removeData(dataDir), rm(objectsDir, { recursive: true, force: true })])
   progress('Building the Worker and starting PostgreSQL')
   const [cluster] = await Promise.all([startPostgres(dataDir, { durable: true }), build()])
   endWith(cluster, null, null)
   progress('Migrating, and starting the Worker beside the stand-ins of its vendors')
-  const options = { cluster, database: 'support_flow', port, localPort, redisUrl: process.env.REDIS_URL }
+  const options = { cluster, database: 'support_flow', port, localPort, objectsDir, redisUrl: process.env.REDIS_URL }
   const stack = await startStack({ ...options, onLog: (line) => process.env.LOG && console.log(line), escalate: demoEscalation })
   endWith(cluster, stack, null)
   progress('Seeding two demo accounts')

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from 'miniflare'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -16,6 +16,10 @@ export interface RunningWorker {
 interface WorkerSettings {
   port: number
   settings: Record<string, string>
+  /** Where the stand-in of the Images binding answers. */
+  images?: URL
+  /** Where the bucket's objects are kept; a temporary folder when not said. */
+  dataDir?: string | undefined
   /** Each line the Worker logs. */
   onLog(line: string): void
 }
@@ -31,7 +35,9 @@ export function builtModules() {
 }
 
 /** The built Worker in workerd, on the loopback interface. */
-export async function startWorker({ port, settings, onLog }: WorkerSettings): Promise<RunningWorker> {
+export async function startWorker({ port, settings, images, dataDir, onLog }: WorkerSettings): Promise<RunningWorker> {
+  // Miniflare marks the type as its own; it takes any address that speaks like the binding's service.
+  const binding = images && { binding: 'IMAGES', remoteProxyConnectionString: images as RemoteProxyConnectionString }
   const options = {
     host: '127.0.0.1',
     port,
@@ -40,6 +46,9 @@ export async function startWorker({ port, settings, onLog }: WorkerSettings): Pr
     compatibilityDate: compatibility.date,
     compatibilityFlags: compatibility.flags,
     bindings: settings,
+    r2Buckets: ['UPLOADS'],
+    ...(binding ? { images: binding } : {}),
+    ...(dataDir ? { resourcePersistencePath: dataDir } : {}),
     assets: {
       directory: join(root, 'dist/assets'),
       binding: 'ASSETS',

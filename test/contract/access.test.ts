@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { operations } from '../../functions/operations.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { createApp } from '../../lib/http/app.ts'
-import { type AnyOperation, operation } from '../../lib/http/operation.ts'
+import { type AnyOperation, needsToken, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { createServices } from '../../lib/services.ts'
 import { shared } from '../support/app.ts'
@@ -65,7 +65,7 @@ describe('the guards', () => {
     ['password_change_required', 2, `update users set must_change_password = true where account_id = $1`],
   ] as const
   const waived = { none: 0, guards: 1, password: 2 }
-  const signedIn = operations.filter(({ access }) => access !== 'public').map((op) => [op.id, op] as const)
+  const signedIn = operations.filter(needsToken).map((op) => [op.id, op] as const)
   it.each(signedIn)('stop %s with 403 and their code, unless its declaration lets it past', async (_, op) => {
     for (const [code, weight, state] of guards) {
       const account = await newAccount(service)

@@ -32,8 +32,8 @@ const probes = [
     success: 204,
     handle: async ({ ctx, body }) => void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
   }),
-] as AnyOperation[]
-const probed = await served(probes, service.settings)
+]
+const probed = await served(probes as AnyOperation[], service.settings)
 
 const override = (accountId: string, enabled: boolean) =>
   service.sql(

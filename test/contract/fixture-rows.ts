@@ -7,6 +7,8 @@ export interface Sample {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: Record<string, unknown>
+  /** The body as it goes over the wire, where that is not JSON made from `body`, with the headers that belong to it. */
+  content?: { bytes: Uint8Array<ArrayBuffer>; headers: Record<string, string> }
 }
 
 /** Makes the rows an operation needs, in the owner's account and where it matters the owner's own, and a valid request for them. */

@@ -102,8 +102,8 @@ export const flowFixtures: Record<string, Fixture> = {
     await insertCategory(service, owner)
     return { query: { skip: '0', limit: '20' } }
   },
-  'categories.create': async () => ({ body: { name: 'Printing' } }),
-  'categories.rename': async (...of) => ({ ...(await category(...of)), body: { name: 'Printers and scanners' } }),
+  'categories.create': async () => ({ body: { name: `Printing ${randomBytes(4).toString('hex')}` } }),
+  'categories.rename': async (...of) => ({ ...(await category(...of)), body: { name: `Scanners ${randomBytes(4).toString('hex')}` } }),
   'categories.remove': category,
   'categories.listTags': async (service, owner) => {
     await insertTree(service, owner)

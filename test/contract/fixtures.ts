@@ -11,9 +11,11 @@ import {
   password,
 } from './fixture-rows.ts'
 import { signInFixtures } from './fixtures-auth.ts'
+import { billingFixtures } from './fixtures-billing.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
+import { uploadFixtures } from './fixtures-uploads.ts'
 
 const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
 const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
@@ -23,6 +25,8 @@ export const fixtures: Record<string, Fixture> = {
   ...flowFixtures,
   ...platformFixtures,
   ...signInFixtures,
+  ...billingFixtures,
+  ...uploadFixtures,
   'auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),

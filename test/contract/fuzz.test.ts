@@ -62,9 +62,13 @@ async function run(op: AnyOperation, world: World, plan: Plan): Promise<Given> {
   const shot = shotOf(service.api, op, plan, known)
   const before = await rows(world)
   const given = await fire(shot).catch((error: Error) => report(op, shot, `gave no answer: ${error} ${error.cause ?? ''}`))
-  // A stranger asks for rows of the other account, by their very ids; staff may.
+  // A stranger asks for rows of the other account, by their very ids; staff may, and everybody sees what the gallery shows.
   const reached =
-    op.access !== 'super_admin' && plan.who === 'stranger' && given.status < 300 && idsOf(known.sample).some((id) => names(shot, id))
+    op.access !== 'super_admin' &&
+    !op.id.startsWith('gallery.') &&
+    plan.who === 'stranger' &&
+    given.status < 300 &&
+    idsOf(known.sample).some((id) => names(shot, id))
   const fault = reached ? "let a stranger at another account's row" : faultOf(op, given)
   if (fault) report(op, shot, fault, given)
   const after = given.status >= 400 ? await rows(world) : before
@@ -77,7 +81,7 @@ async function rows({ ours, theirs }: World): Promise<string> {
 }
 
 function names({ url, body }: Shot, id: string): boolean {
-  return url.includes(id) || (body?.includes(id) ?? false)
+  return url.includes(id) || (typeof body === 'string' && body.includes(id))
 }
 
 function report(op: AnyOperation, shot: Shot, what: string, given?: Given): never {

@@ -24,6 +24,8 @@ export type Body =
   | { kind: 'missing'; leaf: number; name: string }
   | { kind: 'extra'; leaf: number; name: string }
   | { kind: 'raw'; text: string }
+  /** The sample's bytes cut short, or with one of them changed. */
+  | { kind: 'torn'; at: number; flip: number }
   | { kind: 'huge' }
 
 /** Values a JSON Schema mostly takes; what its words cannot say (refinements) makes some of them wrong all the same. */
@@ -85,11 +87,20 @@ function inline(value: unknown, definitions: Record<string, Schema>, depth: numb
   return Object.fromEntries(Object.entries({ ...target, ...rest }).map(([key, item]) => [key, inline(item, definitions, depth - 1)]))
 }
 
+const torn = fc.record({ kind: fc.constant('torn' as const), at: fc.nat(2 ** 31), flip: fc.nat(255) })
+
 function bodies(op: AnyOperation): fc.Arbitrary<Body> {
   const sample = fc.constant<Body>({ kind: 'sample' })
   const huge = fc.constant<Body>({ kind: 'huge' })
   const raw = rawTexts.map((text): Body => ({ kind: 'raw', text }))
   if (op.method === 'get') return sample
+  if (op.takes)
+    return fc.oneof(
+      { weight: 6, arbitrary: sample },
+      { weight: 6, arbitrary: torn },
+      { weight: 2, arbitrary: raw },
+      { weight: 1, arbitrary: huge },
+    )
   if (!op.body) return fc.oneof({ weight: 6, arbitrary: sample }, { weight: 1, arbitrary: raw }, { weight: 1, arbitrary: huge })
   const schema = schemaOf(op.body)
   const sets = setBodies(schema)
@@ -156,7 +167,11 @@ export function plansOf(op: AnyOperation): fc.Arbitrary<Plan> {
   const parts = partsOf(op)
   const only = (name: keyof Plan) => (parts[name] as fc.Arbitrary<unknown>).map((part): Plan => ({ ...rightPlan, [name]: part }))
   const names = Object.keys(parts) as (keyof Plan)[]
-  const chief = [...(op.body ? ['body' as const] : []), ...(op.paged ? ['query' as const] : []), ...(op.params ? ['ids' as const] : [])]
+  const chief = [
+    ...(op.body || op.takes ? ['body' as const] : []),
+    ...(op.paged ? ['query' as const] : []),
+    ...(op.params ? ['ids' as const] : []),
+  ]
   return fc.oneof(
     { weight: 1, arbitrary: fc.constant(rightPlan) },
     { weight: 2, arbitrary: fc.constantFrom(...names).chain(only) },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { operations } from '../../functions/operations.ts'
-import { failuresOf } from '../../lib/http/operation.ts'
+import { failuresOf, needsToken } from '../../lib/http/operation.ts'
 import { problems } from '../../lib/http/problem.ts'
 
 type Json = Record<string, unknown>
@@ -33,6 +33,12 @@ function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
   if (!Array.isArray(value)) yield [way, value as Json]
   for (const [key, item] of Object.entries(value))
     if (!['example', 'examples', 'default', 'enum'].includes(key)) yield* objectsIn(item, `${way}/${key}`)
+}
+
+/** The media types of a body that is not JSON of a schema. */
+function mediaOf({ takes }: (typeof operations)[number]): string[] {
+  if (takes === 'file') return ['multipart/form-data']
+  return takes === 'raw' ? ['application/json'] : []
 }
 
 function descriptionOf(property: Json): unknown {
@@ -101,7 +107,7 @@ describe('every operation', () => {
     }
     const inPath = [...op.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
-    expect(security).toEqual(op.access === 'public' ? [] : [{ bearer: [] }])
+    expect(security).toEqual(needsToken(op) ? [{ bearer: [] }] : [])
   })
 
   it.each(each)('%s shows a request and an answer that its own schemas take', (_, op, { requestBody, responses }) => {
@@ -109,7 +115,7 @@ describe('every operation', () => {
     if (op.body) {
       expect(request?.example, 'no example of a request').toBeDefined()
       expect((op.body as z.ZodType).safeParse(request?.example).error).toBeUndefined()
-    } else expect(requestBody).toBeUndefined()
+    } else expect(Object.keys(requestBody?.content ?? {})).toEqual(mediaOf(op))
     const answer = json(responses[op.success]?.content)
     if (op.returns) {
       expect(answer?.example, 'no example of an answer').toBeDefined()
@@ -118,13 +124,13 @@ describe('every operation', () => {
   })
 
   it.each(each)('%s lists every failure it declares, each with an example', (_, op, { responses }) => {
-    const statuses = [op.success, ...failuresOf(op).map((kind) => problems[kind].status)]
+    const statuses = [op.success, ...(op.cached ? [304] : []), ...failuresOf(op).map((kind) => problems[kind].status)]
     expect(Object.keys(responses).map(Number)).toEqual([...new Set(statuses)].sort((a, b) => a - b))
     for (const [status, { description, content }] of Object.entries(responses)) {
       expect([status, description?.length ?? 0]).not.toEqual([status, 0])
       if (Number(status) < 400) continue
-      const example = json(content)?.example as { detail?: string; errors?: unknown[] } | undefined
-      expect([status, typeof example?.detail]).toEqual([status, 'string'])
+      const example = json(content)?.example as { detail?: string; error?: string; errors?: unknown[] } | undefined
+      expect([status, typeof (example?.detail ?? example?.error)]).toEqual([status, 'string'])
       if (status === '422') expect(example?.errors).toHaveLength(1)
     }
   })

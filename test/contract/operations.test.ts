@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { operations } from '../../functions/operations.ts'
 import { parseRate } from '../../lib/cache/limiter.ts'
-import type { AnyOperation } from '../../lib/http/operation.ts'
+import { type AnyOperation, needsToken } from '../../lib/http/operation.ts'
 import { shared } from '../support/app.ts'
 import { newAccount, type Person } from '../support/people.ts'
 import type { Sample } from './fixture-rows.ts'
@@ -12,7 +12,7 @@ import { rowsOf } from './rows.ts'
 
 const service = shared()
 const each = (wanted: (op: AnyOperation) => boolean = () => true) => operations.filter(wanted).map((op) => [op.id, op] as const)
-const signedIn = (op: AnyOperation) => op.access !== 'public'
+const signedIn = needsToken
 const garbage = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
 const megabyte = 1024 * 1024
 
@@ -26,7 +26,8 @@ async function scene(op: AnyOperation) {
 }
 
 function expectSuccess(op: AnyOperation, answer: Awaited<ReturnType<typeof send>>) {
-  expect([answer.status, answer.text]).toEqual([op.success, op.returns ? expect.any(String) : ''])
+  expect([answer.status, answer.text]).toEqual([op.success, op.returns || op.produces ? expect.any(String) : ''])
+  if (op.produces) expect(op.produces).toContain(answer.headers.get('content-type')?.split(';')[0])
   if (!op.returns) return
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
   expect((op.returns as z.ZodType).safeParse(answer.body).error).toBeUndefined()
@@ -224,7 +225,10 @@ function mistakesOf(op: AnyOperation, sample: Sample): Mistake[] {
     signedIn(op) && op.access !== 'user' && { status: 403 },
     takesUuids(op) && { status: 404, make: (request) => ({ sample: { ...request.sample, params: malformedPath } }) },
     op.method !== 'get' && { status: 413, make: () => ({ size: (op.maxBody ?? megabyte) + 1 }) },
-    op.body !== undefined && { status: 415, make: () => ({ raw: '{', headers: { 'content-type': 'text/plain' } }) },
+    (op.body !== undefined || op.takes === 'file') && {
+      status: 415,
+      make: () => ({ raw: '{', headers: { 'content-type': 'text/plain' } }),
+    },
     { status: 422, make: ({ sample }) => ({ sample: { ...sample, query: { ...sample.query, zz_unknown: '1' } } }) },
     takesUuids(op) && { status: 404, make: () => ({ sample: randomIds }) },
   ]

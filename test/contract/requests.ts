@@ -50,10 +50,17 @@ export function send(
   sample: Sample,
   { token, headers = {}, raw, size }: Sending = {},
 ): Promise<Answer> {
-  const content = raw === undefined ? (sample.body === undefined ? {} : { body: sample.body }) : { raw }
-  const all = { 'cf-connecting-ip': someAddress(), ...headers }
+  const content = contentOf(sample, raw)
+  const own = raw === undefined && !size ? sample.content?.headers : {}
+  const all = { 'cf-connecting-ip': someAddress(), ...own, ...headers }
   if (size) return announce(`${service.api}/api/v1${pathOf(op, sample)}`, op.method, size, { ...all, ...bearer(token) })
   return request(service, op.method.toUpperCase(), pathOf(op, sample), { ...content, token: token ?? null, headers: all })
+}
+
+function contentOf({ body, content }: Sample, raw: string | undefined): { body?: unknown; raw?: string | Uint8Array } {
+  if (raw !== undefined) return { raw }
+  if (content) return { raw: content.bytes }
+  return body === undefined ? {} : { body }
 }
 
 export function bearer(token: string | null | undefined): Record<string, string> {
@@ -95,12 +102,13 @@ export function takesUuids({ params }: AnyOperation): boolean {
 }
 
 /** The same request with every id of a row, in path and body, put through `change`. */
-export function withIds({ params, query, body }: Sample, change: (id: string) => string): Sample {
+export function withIds({ params, query, body, content }: Sample, change: (id: string) => string): Sample {
   const map = <V>(values: Record<string, V>) => Object.entries(values).map(([key, value]) => [key, isId(value) ? change(value) : value])
   return {
     ...(params && { params: Object.fromEntries(map(params)) }),
     ...(query && { query }),
     ...(body && { body: Object.fromEntries(map(body)) }),
+    ...(content && { content }),
   }
 }
 

@@ -10,7 +10,7 @@ export interface Shot {
   method: string
   url: string
   headers: Record<string, string>
-  body: string | null
+  body: string | Uint8Array<ArrayBuffer> | null
   /** Bytes announced instead of a body. */
   size: number
 }
@@ -30,7 +30,8 @@ export function shotOf(api: string, op: AnyOperation, plan: Plan, known: Known):
   const params = Object.keys(known.sample.params ?? {}).map((name) => [name, idOf(plan.ids, name, known)] as const)
   const path = params.reduce((made, [name, id]) => made.replace(`{${name}}`, segment(id)), op.path as string)
   const search = queryOf(plan.query, known.sample)
-  const body = bodyOf(plan.body, withBodyIds(plan, known))
+  const content = known.sample.content
+  const body = (content && bytesOf(plan.body, content.bytes)) ?? bodyOf(plan.body, withBodyIds(plan, known))
   const key = op.method === 'post' && plan.key !== null ? { 'idempotency-key': headerText(plan.key) } : {}
   return {
     method: op.method.toUpperCase(),
@@ -38,6 +39,7 @@ export function shotOf(api: string, op: AnyOperation, plan: Plan, known: Known):
     headers: {
       'cf-connecting-ip': known.address,
       ...(body === null && plan.body.kind !== 'huge' ? {} : { 'content-type': plan.media }),
+      ...(content && plan.media === 'application/json' ? content.headers : {}),
       ...(plan.who === 'garbage' ? { authorization: headerText(`Bearer ${plan.garbage}`) } : bearer(known.token)),
       ...key,
     },
@@ -86,7 +88,7 @@ function withBodyIds({ ids }: Plan, known: Known): Record<string, unknown> | und
 }
 
 function bodyOf(plan: Body, sample: Record<string, unknown> | undefined): string | null {
-  if (plan.kind === 'huge') return null
+  if (plan.kind === 'huge' || plan.kind === 'torn') return null
   if (plan.kind === 'raw') return plan.text
   if (plan.kind === 'made') return JSON.stringify(plan.value) ?? null
   if (plan.kind === 'sample') return sample ? JSON.stringify(sample) : null
@@ -106,6 +108,17 @@ function text(entries: [string, unknown][]): string {
   return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`).join(',')}}`
 }
 
+/** The sample's own bytes, whole, cut short or with one changed; undefined for a plan that makes a body of its own. */
+function bytesOf(plan: Body, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
+  if (plan.kind === 'sample') return bytes
+  if (plan.kind !== 'torn') return undefined
+  const at = plan.at % Math.max(1, bytes.byteLength)
+  if (plan.flip === 0) return bytes.slice(0, at)
+  const copy = bytes.slice()
+  copy[at] = (copy[at] ?? 0) ^ plan.flip
+  return copy
+}
+
 export async function fire({ method, url, headers, body, size }: Shot): Promise<Given> {
   if (size > 0) return announce(url, method, size, headers)
   const response = await fetch(url, { method, headers, body: method === 'GET' ? null : body, redirect: 'manual' })
@@ -117,10 +130,11 @@ export function curlOf({ method, url, headers, body, size }: Shot): string {
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
   const parts = Object.entries(headers).map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`)
   if (size > 0) return `head -c ${size} /dev/zero | curl -i -X ${method} ${quoted(url)} ${parts.join(' ')} --data-binary @-`
+  const to = `curl -i -X ${method} ${quoted(url)} ${parts.join(' ')}`
+  if (body instanceof Uint8Array) return `base64 -d <<< ${Buffer.from(body).toString('base64')} | ${to} --data-binary @-`
   // A NUL cannot stand in a shell's argument.
-  if (body?.includes('\u0000'))
-    return `printf ${quoted(printf(body))} | curl -i -X ${method} ${quoted(url)} ${parts.join(' ')} --data-binary @-`
-  return `curl -i -X ${method} ${quoted(url)} ${parts.join(' ')}${body === null ? '' : ` --data-binary ${quoted(body)}`}`
+  if (body?.includes('\u0000')) return `printf ${quoted(printf(body))} | ${to} --data-binary @-`
+  return `${to}${body === null ? '' : ` --data-binary ${quoted(body)}`}`
 }
 
 function printf(body: string): string {

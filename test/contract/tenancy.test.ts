@@ -138,6 +138,12 @@ describe('row level security alone', () => {
       [ours.id, ours.admin.id],
     )
     await service.sql(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`, [ours.id, ours.admin.id])
+    await service.sql(`insert into billing_events (id, account_id, occurred_at) values ('evt_' || $1, $1::uuid, now())`, [ours.id])
+    await service.sql(`insert into quota_counters (account_id, quota, period_start) values ($1, 'ai_builds', now())`, [ours.id])
+    await service.sql(
+      `insert into uploads (account_id, object_key, content_type, width, height, size) values ($1, 'k', 'image/jpeg', 1, 1, 1)`,
+      [ours.id],
+    )
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(
       `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,

@@ -49,6 +49,18 @@ operation({
 })
 operation({
   ...make,
+  takes: 'file',
+  body: Thing,
+  handle: async ({ body }) => {
+    // @ts-expect-error it may be either, and says which
+    body.count
+    if ('bytes' in body) body.bytes satisfies Uint8Array
+    else body.count satisfies number
+  },
+})
+operation({ ...make, access: 'signed', takes: 'raw', handle: async ({ body }) => void body.headers.get('stripe-signature') })
+operation({
+  ...make,
   body: Thing,
   handle: async ({ body, params }) => {
     body.count satisfies number
@@ -60,6 +72,7 @@ operation({
 })
 
 export async function doors(
+  sender: Context<'post', 'signed', 'why'>,
   reader: Context<'get', 'user', undefined>,
   writer: Context<'post', 'user', undefined>,
   visitor: Context<'post', 'public', undefined>,
@@ -78,6 +91,10 @@ export async function doors(
   reader.db.deleteFrom
   // @ts-expect-error a GET has no transaction to write in
   reader.db.transaction
+  sender.platform.insertInto('accounts')
+
+  // @ts-expect-error who is known by a signature has no tenant's database
+  sender.db
   // @ts-expect-error a public operation has no tenant's database
   visitor.db
   // @ts-expect-error nor a caller

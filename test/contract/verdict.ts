@@ -1,5 +1,6 @@
 import openapi from '../../functions/openapi.json' with { type: 'json' }
-import type { AnyOperation } from '../../lib/http/operation.ts'
+import { type AnyOperation, failuresOf } from '../../lib/http/operation.ts'
+import { bodyOf, problems } from '../../lib/http/problem.ts'
 
 export interface Given {
   status: number
@@ -16,11 +17,13 @@ export function faultOf(op: AnyOperation, { status, headers, text }: Given): str
   if (status >= 500) return `answered ${status}`
   if (!(status in declared)) return `answered ${status}, which it does not declare`
   if (!headers.get('x-request-id')) return 'answered without X-Request-Id'
+  if (status === op.success && op.produces)
+    return op.produces.includes(headers.get('content-type')?.split(';')[0] ?? '') ? null : 'answered content of a type it does not declare'
   if (status === op.success && !op.returns) return text === '' ? null : 'answered content where it declares none'
   if (!headers.get('content-type')?.startsWith('application/json')) return `answered ${headers.get('content-type')} instead of JSON`
   const body = parse(text)
   if (body === undefined) return 'answered malformed JSON'
-  return status === op.success ? faultOfSuccess(op, body) : faultOfFailure(status, headers, body)
+  return status === op.success ? faultOfSuccess(op, body) : faultOfFailure(op, status, headers, body)
 }
 
 function parse(text: string): unknown {
@@ -36,7 +39,16 @@ function faultOfSuccess(op: AnyOperation, body: unknown): string | null {
   return parsed.success ? null : `answered another shape than it declares: ${parsed.error.message}`
 }
 
-function faultOfFailure(status: number, headers: Headers, body: unknown): string | null {
+/** The codes an operation may answer bare, as `{error: code}`, with a status. */
+function bareCodes(op: AnyOperation, status: number): unknown[] {
+  return failuresOf(op)
+    .filter((kind) => problems[kind].status === status)
+    .map((kind) => bodyOf(kind).error)
+}
+
+function faultOfFailure(op: AnyOperation, status: number, headers: Headers, body: unknown): string | null {
+  const { error } = (body ?? {}) as Record<string, unknown>
+  if (error !== undefined) return bareCodes(op, status).includes(error) ? null : 'refused with a bare code it does not declare'
   const { detail, code, errors } = (body ?? {}) as Record<string, unknown>
   if (typeof detail !== 'string' || detail === '') return 'refused without a detail'
   if (code !== undefined && typeof code !== 'string') return 'refused with a code that is no text'

@@ -30,9 +30,12 @@ it.each([
     'local-redis-token',
     'sig_local',
     're_local',
-    'demo-ladder',
     'local-identity',
     '/idp/',
+    'sk_local',
+    'whsec_local',
+    'price_local',
+    'demo-ladder',
   ],
   ...[
     'a-key-for-one-laptop',

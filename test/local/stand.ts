@@ -12,6 +12,8 @@ export const secrets = {
   resendKey: 're_local',
   analyticsKey: 'phc_local',
   identitySecret: 'identity-secret',
+  stripeKey: 'sk_local',
+  stripeWebhookSecret: 'whsec_local',
 }
 
 /** A local server of the test's own, closed when the test ends. */

@@ -50,7 +50,7 @@ interface NewPerson {
   superAdmin: boolean
 }
 
-async function newPerson(service: Service, { accountId, teamId, teamRole, role, superAdmin }: NewPerson): Promise<Person> {
+export async function newPerson(service: Service, { accountId, teamId, teamRole, role, superAdmin }: NewPerson): Promise<Person> {
   const email = `person-${process.pid}-${++count}-${crypto.randomUUID().slice(0, 8)}@people.example`
   const fullName = `Person ${count}`
   const [row] = await service.sql<{ user_id: string; sign_in_id: string }>(

@@ -1,0 +1,23 @@
+import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
+import type { Upload } from './schemas.ts'
+
+interface NewUpload {
+  id: string
+  object_key: string
+  width: number
+  height: number
+  size: number
+}
+
+export async function insertUpload(db: WriteDb, upload: NewUpload): Promise<Upload> {
+  const row = await db
+    .insertInto('uploads')
+    .values({ ...upload, content_type: 'image/jpeg' })
+    .returning(['id', 'width', 'height', 'size', 'created_at'])
+    .executeTakeFirstOrThrow()
+  return { ...row, content_type: 'image/jpeg' }
+}
+
+export async function selectKey(db: ReadDb, id: string): Promise<string | undefined> {
+  return (await db.selectFrom('uploads').select('object_key').where('id', '=', id).executeTakeFirst())?.object_key
+}

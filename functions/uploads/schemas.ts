@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { exampleIds, Id, idParams, Time } from '../../lib/http/fields.ts'
+
+export const UploadId = idParams('upload_id', 'upload')
+
+export const Upload = z
+  .strictObject({
+    id: Id,
+    content_type: z.literal('image/jpeg').describe('What every image is stored as.'),
+    width: z.int().describe('Pixels; at most 1568.'),
+    height: z.int().describe('Pixels; at most 1568.'),
+    size: z.int().describe('Bytes as stored.'),
+    created_at: Time,
+  })
+  .meta({
+    id: 'UploadResponse',
+    examples: [
+      {
+        id: exampleIds.upload,
+        content_type: 'image/jpeg',
+        width: 1568,
+        height: 1176,
+        size: 214_503,
+        created_at: '2026-11-21T09:30:00.000Z',
+      },
+    ],
+  })
+export type Upload = z.infer<typeof Upload>

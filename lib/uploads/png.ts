@@ -1,0 +1,27 @@
+import { maxParts, type Walked } from './parts.ts'
+
+const picture = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'fdAT'])
+
+/** Along a PNG's chunks, from its header to its end and not a byte further; null when it is not whole. */
+export function walkPng(bytes: Uint8Array): Walked | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const aside: Uint8Array[] = []
+  let size: { width: number; height: number } | null = null
+  let data = 0
+  for (let at = 8, parts = 0; at + 12 <= bytes.length && parts < maxParts; parts++) {
+    const length = view.getUint32(at)
+    const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8))
+    const next = at + 12 + length
+    if (next > bytes.length || (type === 'IHDR') !== (at === 8)) return null
+    if (type === 'IHDR') {
+      if (length !== 13) return null
+      size = { width: view.getUint32(at + 8), height: view.getUint32(at + 12) }
+      if (size.width === 0 || size.height === 0) return null
+    }
+    if (type === 'IDAT') data += length
+    if (!picture.has(type)) aside.push(bytes.subarray(at, next))
+    if (type === 'IEND') return size && data > 0 && next === bytes.length ? { ...size, end: next, aside } : null
+    at = next
+  }
+  return null
+}

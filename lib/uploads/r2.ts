@@ -1,0 +1,20 @@
+import type { UploadsPort } from './uploads.ts'
+
+/** As much of an R2 bucket as is used here. */
+export interface R2Bucket {
+  put(key: string, value: Uint8Array, options: { httpMetadata: { contentType: string } }): Promise<unknown>
+  get(key: string): Promise<{ body: ReadableStream } | null>
+  delete(key: string): Promise<void>
+}
+
+export function r2Objects(bucket: R2Bucket | undefined): Pick<UploadsPort, 'put' | 'get' | 'remove'> {
+  const open = () => {
+    if (!bucket) throw new Error('The Worker has no UPLOADS binding')
+    return bucket
+  }
+  return {
+    put: async (key, jpeg) => void (await open().put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })),
+    get: async (key) => (await open().get(key))?.body ?? null,
+    remove: (key) => open().delete(key),
+  }
+}

@@ -1,0 +1,39 @@
+import { maxParts, type Walked } from './parts.ts'
+
+const picture = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF'])
+
+/** Along a WebP's chunks, which fill its file exactly; null when it is not whole. */
+export function walkWebp(bytes: Uint8Array): Walked | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length < 25 || view.getUint32(4, true) + 8 !== bytes.length) return null
+  const aside: Uint8Array[] = []
+  const size = { width: 0, height: 0 }
+  let frames = 0
+  let at = 12
+  for (let parts = 0; at + 8 <= bytes.length && parts < maxParts; parts++) {
+    const type = String.fromCharCode(...bytes.subarray(at, at + 4))
+    const length = view.getUint32(at + 4, true)
+    const next = at + 8 + length + (length % 2)
+    if (next > bytes.length || (at === 12 && !type.startsWith('VP8'))) return null
+    const own = length >= (type === 'VP8L' ? 5 : 10) ? sizeOf(type, view, at + 8) : null
+    if (own === 'broken') return null
+    if (own) Object.assign(size, { width: Math.max(size.width, own.width), height: Math.max(size.height, own.height) })
+    if (type === 'VP8 ' || type === 'VP8L' || type === 'ANMF') frames++
+    if (!picture.has(type)) aside.push(bytes.subarray(at, next))
+    at = next
+  }
+  return at === bytes.length && frames > 0 && size.width > 0 && size.height > 0 ? { ...size, end: at, aside } : null
+}
+
+function sizeOf(type: string, view: DataView, at: number): { width: number; height: number } | 'broken' | null {
+  const three = (from: number) => view.getUint16(from, true) | (view.getUint8(from + 2) << 16)
+  if (type === 'VP8X') return { width: 1 + three(at + 4), height: 1 + three(at + 7) }
+  if (type === 'VP8 ') {
+    if (three(at + 3) !== 0x2a019d) return 'broken'
+    return { width: view.getUint16(at + 6, true) & 0x3fff, height: view.getUint16(at + 8, true) & 0x3fff }
+  }
+  if (type !== 'VP8L') return null
+  if (view.getUint8(at) !== 0x2f) return 'broken'
+  const bits = view.getUint32(at + 1, true)
+  return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createApp, type Services } from '../../lib/http/app.ts'
+import { type AnyOperation, operation } from '../../lib/http/operation.ts'
+import { mountOperations } from '../../lib/http/request.ts'
+
+const services = {
+  ports: { config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } },
+  limiter: { take: async () => ({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }) },
+  log: () => {},
+} as unknown as Services
+
+const visitor = { method: 'post', limit: 'public', summary: 's', success: 200 } as const
+const Note = z.strictObject({ text: z.string() })
+const told = z.strictObject({ kind: z.string(), size: z.int(), name: z.string() })
+const operations = [
+  operation({
+    ...visitor,
+    id: 'files.keep',
+    path: '/files',
+    access: 'public',
+    takes: 'file',
+    maxBody: 2000,
+    returns: told,
+    handle: async ({ body }) => ({ kind: body.type, size: body.bytes.byteLength, name: body.name }),
+  }),
+  operation({
+    ...visitor,
+    id: 'notes.keep',
+    path: '/notes',
+    access: 'public',
+    takes: 'file',
+    body: Note,
+    returns: told,
+    handle: async ({ body }) =>
+      'bytes' in body
+        ? { kind: 'file', size: body.bytes.byteLength, name: body.name }
+        : { kind: 'json', size: body.text.length, name: body.text },
+  }),
+  operation({
+    ...visitor,
+    id: 'events.take',
+    path: '/events',
+    access: 'signed',
+    takes: 'raw',
+    returns: told,
+    handle: async ({ body }) => ({ kind: 'raw', size: body.bytes.byteLength, name: body.headers.get('signature') ?? '' }),
+  }),
+]
+const app = createApp(services)
+mountOperations(app, operations as readonly AnyOperation[], services)
+
+async function post(path: string, init: RequestInit) {
+  const answer = await app.request(`/api/v1${path}`, { method: 'POST', ...init })
+  // biome-ignore lint/suspicious/noExplicitAny: the tests say what they expect
+  return { status: answer.status, body: (await answer.json()) as any }
+}
+
+function form(...parts: [string, string | File][]): FormData {
+  const made = new FormData()
+  for (const [name, value] of parts) made.append(name, value)
+  return made
+}
+const file = (size = 3) => new File([new Uint8Array(size).fill(255)], 'ünï.png', { type: 'image/png' })
+
+describe('a form with a file', () => {
+  it('gives the bytes, the name and the type that were sent', async () => {
+    expect(await post('/files', { body: form(['file', file()]) })).toEqual({
+      status: 200,
+      body: { kind: 'image/png', size: 3, name: 'ünï.png' },
+    })
+  })
+
+  it('says what is missing, unknown, repeated or no file', async () => {
+    const wrong: [FormData, [string, string][]][] = [
+      [
+        form(['other', 'x']),
+        [
+          ['other', 'unknown_key'],
+          ['file', 'missing'],
+        ],
+      ],
+      [form(['file', 'a text']), [['file', 'missing']]],
+      [form(['file', file()], ['file', file()]), [['file', 'repeated']]],
+    ]
+    for (const [body, mistakes] of wrong) {
+      const answer = await post('/files', { body })
+      expect(answer.status).toBe(422)
+      const found = answer.body.errors.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])
+      expect(found).toEqual(mistakes)
+    }
+  })
+
+  it('refuses what is no form, is broken or too large', async () => {
+    expect((await post('/files', { body: '{}', headers: { 'content-type': 'application/json' } })).status).toBe(415)
+    const broken = await post('/files', { body: 'no parts', headers: { 'content-type': 'multipart/form-data; boundary=x' } })
+    expect([broken.status, broken.body.errors[0].type]).toEqual([422, 'invalid_form'])
+    expect((await post('/files', { body: '', headers: {} })).status).toBe(422)
+    const large = new Response(form(['file', file(2000)]))
+    const headers = { 'content-type': large.headers.get('content-type') ?? '' }
+    expect((await post('/files', { body: await large.arrayBuffer(), headers })).status).toBe(413)
+  })
+
+  it('may stand beside a JSON body of the same operation', async () => {
+    const headers = { 'content-type': 'application/json' }
+    expect((await post('/notes', { body: '{"text":"hello"}', headers })).body).toEqual({ kind: 'json', size: 5, name: 'hello' })
+    expect((await post('/notes', { body: form(['file', file()]) })).body).toMatchObject({ kind: 'file', size: 3 })
+    expect((await post('/notes', { body: '{"text":1}', headers })).status).toBe(422)
+    expect((await post('/notes', { body: 'x', headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+  })
+})
+
+it('gives a signed body as it came, of whatever type, with its headers', async () => {
+  const bytes = new Uint8Array([0, 255, 128, 10])
+  expect((await post('/events', { body: bytes, headers: { signature: 's' } })).body).toEqual({ kind: 'raw', size: 4, name: 's' })
+  expect((await post('/events', { body: new Uint8Array(1024 * 1024 + 1) })).status).toBe(413)
+})
