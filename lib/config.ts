@@ -26,63 +26,57 @@ const OptionalSecret = z
   .optional()
 const Url = z.url().transform((url) => url.replace(/\/$/, ''))
 
-function halfGiven(secret: string) {
-  return { path: [secret], message: 'a client id and its secret are given together' }
-}
+const Settings = z.object({
+  VERSION: z.string().default('dev').describe('Shown by /health.'),
+  PUBLIC_BASE_URL: Url.describe('Where the world reaches this Worker; signed jobs are checked against it.'),
+  FRONTEND_URL: Url.describe('Where links in mails and messages lead.'),
+  CORS_ORIGINS: Origins.default([]).describe('Origins that may call from a browser, comma separated.'),
+  DATABASE_URL: z.string().describe('Connection string of the role app_runtime.'),
+  DATABASE_PLATFORM_URL: z.string().describe('Connection string of the role app_platform.'),
+  NEON_HTTP_ENDPOINT: Url.optional().describe('SQL over HTTP, when not where Neon has it.'),
+  NEON_WS_PROXY: z.string().optional().describe('host:port/path of the WebSocket tunnel, when not where Neon has it.'),
+  UPSTASH_REDIS_REST_URL: Url.describe('Rate limits.'),
+  UPSTASH_REDIS_REST_TOKEN: z.string().describe('Its token.'),
+  REDIS_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(50)
+    .max(10_000)
+    .default(250)
+    .describe('How long a rate limit is waited for before the fallback.'),
+  QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Delayed jobs.'),
+  QSTASH_TOKEN: z.string().describe('Publishes jobs.'),
+  QSTASH_CURRENT_SIGNING_KEY: z.string().describe('Verifies jobs.'),
+  QSTASH_NEXT_SIGNING_KEY: z.string().describe('Verifies jobs while keys are rotated.'),
+  RESEND_API_KEY: z.string().describe('Mail.'),
+  RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Where the mail provider is.'),
+  MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),
+  SALES_EMAIL: z.email().optional().describe('Who hears of sales leads; unset, they are stored and no mail is sent.'),
+  FEEDBACK_EMAIL: z.email().optional().describe('Who hears of feedback; unset, it is stored and only its author gets a mail.'),
+  ANALYTICS_URL: Url.optional().describe('Where product analytics are captured, as PostHog has it; off when it or the key is unset.'),
+  ANALYTICS_KEY: z.string().min(1).optional().describe('Its project key.'),
+  STRIPE_SECRET_KEY: OptionalSecret.describe('Billing; without it the portal and the webhook answer 503.'),
+  STRIPE_WEBHOOK_SECRET: OptionalSecret.describe("Verifies the billing provider's events."),
+  STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Where the billing provider is.'),
+  DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to see where a webhook leads.'),
+  OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The one http origin that webhooks may reach; only `npm start` sets it.'),
+  JWT_KEYS: Keys.describe('Signing keys of access tokens; the first signs, all verify.'),
+  SELF_SERVE_ENABLED: Flag.default(true).describe('Whether anybody may register without a platform invite code.'),
+  INVITE_REQUIRED: Flag.default(false).describe('Whether registering needs a platform invite code while self-serve is off.'),
+  GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Sign-in with Google; its operations are 404 without it.'),
+  GOOGLE_CLIENT_SECRET: z.string().min(1).optional().describe('Its secret; without one it is a public client.'),
+  GOOGLE_ISSUER: Url.default('https://accounts.google.com').describe('Where its discovery document is.'),
+  MICROSOFT_CLIENT_ID: z.string().min(1).optional().describe('Sign-in with Microsoft; its operations are 404 without it.'),
+  MICROSOFT_CLIENT_SECRET: z.string().min(1).optional().describe('Its secret; without one it is a public client.'),
+  MICROSOFT_ISSUER: Url.default('https://login.microsoftonline.com/common/v2.0').describe(
+    'Where its discovery document is; `common` and `organizations` take people of every tenant.',
+  ),
+  OAUTH_REDIRECT_BASE: Url.optional().describe(
+    'Identity providers send the browser back to /oauth/google/callback or /oauth/microsoft/callback below it; FRONTEND_URL when not given.',
+  ),
+  CHECK_RESPONSES: Flag.default(false).describe('Hold every answer against its schema: development and tests.'),
+})
 
-const Settings = z
-  .object({
-    VERSION: z.string().default('dev').describe('Shown by /health.'),
-    PUBLIC_BASE_URL: Url.describe('Where the world reaches this Worker; signed jobs are checked against it.'),
-    FRONTEND_URL: Url.describe('Where links in mails and messages lead.'),
-    CORS_ORIGINS: Origins.default([]).describe('Origins that may call from a browser, comma separated.'),
-    DATABASE_URL: z.string().describe('Connection string of the role app_runtime.'),
-    DATABASE_PLATFORM_URL: z.string().describe('Connection string of the role app_platform.'),
-    NEON_HTTP_ENDPOINT: Url.optional().describe('SQL over HTTP, when not where Neon has it.'),
-    NEON_WS_PROXY: z.string().optional().describe('host:port/path of the WebSocket tunnel, when not where Neon has it.'),
-    UPSTASH_REDIS_REST_URL: Url.describe('Rate limits.'),
-    UPSTASH_REDIS_REST_TOKEN: z.string().describe('Its token.'),
-    REDIS_TIMEOUT_MS: z.coerce
-      .number()
-      .int()
-      .min(50)
-      .max(10_000)
-      .default(250)
-      .describe('How long a rate limit is waited for before the fallback.'),
-    QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Delayed jobs.'),
-    QSTASH_TOKEN: z.string().describe('Publishes jobs.'),
-    QSTASH_CURRENT_SIGNING_KEY: z.string().describe('Verifies jobs.'),
-    QSTASH_NEXT_SIGNING_KEY: z.string().describe('Verifies jobs while keys are rotated.'),
-    RESEND_API_KEY: z.string().describe('Mail.'),
-    RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Where the mail provider is.'),
-    MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),
-    SALES_EMAIL: z.email().optional().describe('Who hears of sales leads; unset, they are stored and no mail is sent.'),
-    FEEDBACK_EMAIL: z.email().optional().describe('Who hears of feedback; unset, it is stored and only its author gets a mail.'),
-    ANALYTICS_URL: Url.optional().describe('Where product analytics are captured, as PostHog has it; off when it or the key is unset.'),
-    ANALYTICS_KEY: z.string().min(1).optional().describe('Its project key.'),
-    STRIPE_SECRET_KEY: OptionalSecret.describe('Billing; without it the portal and the webhook answer 503.'),
-    STRIPE_WEBHOOK_SECRET: OptionalSecret.describe("Verifies the billing provider's events."),
-    STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Where the billing provider is.'),
-    DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to see where a webhook leads.'),
-    OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The one http origin that webhooks may reach; only `npm start` sets it.'),
-    JWT_KEYS: Keys.describe('Signing keys of access tokens; the first signs, all verify.'),
-    SELF_SERVE_ENABLED: Flag.default(true).describe('Whether anybody may register without a platform invite code.'),
-    INVITE_REQUIRED: Flag.default(false).describe('Whether registering needs a platform invite code while self-serve is off.'),
-    GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Sign-in with Google; its operations are 404 without it.'),
-    GOOGLE_CLIENT_SECRET: z.string().min(1).optional().describe('Its secret.'),
-    GOOGLE_ISSUER: Url.default('https://accounts.google.com').describe('Where its discovery document is.'),
-    MICROSOFT_CLIENT_ID: z.string().min(1).optional().describe('Sign-in with Microsoft; its operations are 404 without it.'),
-    MICROSOFT_CLIENT_SECRET: z.string().min(1).optional().describe('Its secret.'),
-    MICROSOFT_ISSUER: Url.default('https://login.microsoftonline.com/common/v2.0').describe(
-      'Where its discovery document is; `common` and `organizations` take people of every tenant.',
-    ),
-    OAUTH_REDIRECT_BASE: Url.optional().describe(
-      'Identity providers send the browser back to /oauth/google/callback or /oauth/microsoft/callback below it; FRONTEND_URL when not given.',
-    ),
-    CHECK_RESPONSES: Flag.default(false).describe('Hold every answer against its schema: development and tests.'),
-  })
-  .refine((given) => !given.GOOGLE_CLIENT_ID === !given.GOOGLE_CLIENT_SECRET, halfGiven('GOOGLE_CLIENT_SECRET'))
-  .refine((given) => !given.MICROSOFT_CLIENT_ID === !given.MICROSOFT_CLIENT_SECRET, halfGiven('MICROSOFT_CLIENT_SECRET'))
 export type Config = z.infer<typeof Settings>
 
 /** The environment's settings, with the descriptions that README's table is checked against. */

@@ -50,7 +50,7 @@ export function createServices(config: Config, log: Services['log'], { UPLOADS, 
 }
 
 function identityProviders(config: Config): IdentityProviders {
-  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET = '', GOOGLE_ISSUER, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET = '' } = config
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, GOOGLE_ISSUER, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET } = config
   const base = config.OAUTH_REDIRECT_BASE ?? config.FRONTEND_URL
   const providers: IdentityProviders = {}
   if (GOOGLE_CLIENT_ID) {

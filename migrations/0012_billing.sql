@@ -1,7 +1,3 @@
--- What the billing provider says of an account, in the order in which it happened there, and what is counted against a plan.
-update plan_limits l set max_ai_builds_per_month = v.builds
-  from (values ('pro', 50, 100), ('team', 250, 500)) v (plan, before, builds) where l.plan = v.plan and l.max_ai_builds_per_month = v.before;
-
 alter table accounts
   add column billing_customer_id text unique check (length(billing_customer_id) <= 255),
   add column provider_subscription_id text unique check (length(provider_subscription_id) <= 255),

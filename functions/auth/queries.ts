@@ -144,24 +144,6 @@ export async function rotateRefreshToken(db: PlatformDb, hash: string, nextHash:
   return rows[0]
 }
 
-/** Ends the family of a token that was used more than 5 seconds ago; true when this presentation ended it or it had been ended so. */
-export async function endReusedFamily(db: PlatformDb, hash: string): Promise<boolean> {
-  const { rows } = await sql`
-    with reused as (
-      select sign_in_id from refresh_tokens where hash = ${hash}::bytea and used_at < app.now() - interval '5 seconds'
-    ), ended as (
-      update sign_ins s set ended_at = app.now() from reused where s.id = reused.sign_in_id and s.ended_at is null
-    )
-    select from reused`.execute(db)
-  return rows.length > 0
-}
-
-export async function endFamilyOf(db: PlatformDb, hash: string): Promise<void> {
-  await sql`
-    update sign_ins s set ended_at = app.now() from refresh_tokens r
-     where r.hash = ${hash}::bytea and s.id = r.sign_in_id and s.ended_at is null`.execute(db)
-}
-
 export async function selectMe(db: ReadDb | WriteDb, userId: string) {
   const { rows } = await sql<User & { unverified: boolean; lapsed: boolean }>`
     select ${userColumns}, u.email_verified_at is null and u.created_at + interval '72 hours' <= app.now() as unverified, app.lapsed(a) as lapsed

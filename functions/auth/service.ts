@@ -7,6 +7,7 @@ import type { Feature } from '../../lib/features.ts'
 import type { Context, Reader } from '../../lib/http/operation.ts'
 import { Problem } from '../../lib/http/problem.ts'
 import { requireStrong } from '../credentials/service.ts'
+import * as devices from '../devices/service.ts'
 import * as invites from '../invites/service.ts'
 import * as queries from './queries.ts'
 import type { Login, ProfileUpdate, Register } from './schemas.ts'
@@ -110,12 +111,12 @@ export async function refresh(ctx: Visitor, token: string) {
   const signedIn = await queries.rotateRefreshToken(ctx.platform, hash, await sha256Bytea(next))
   if (signedIn) return tokenPair(ctx, signedIn, next)
   // Two tabs that refresh at once must not sign each other out; later than that, somebody else has the token.
-  const reused = await queries.endReusedFamily(ctx.platform, hash)
+  const reused = await devices.endReused(ctx.platform, hash)
   throw new Problem('unauthenticated', 'The refresh token does not work', reused ? { code: 'refresh_token_reused' } : {})
 }
 
 export async function logout(ctx: Visitor, token: string) {
-  await queries.endFamilyOf(ctx.platform, await sha256Bytea(token))
+  await devices.endByToken(ctx.platform, token)
 }
 
 export async function me({ db, caller }: Pick<Reader, 'db' | 'caller'>) {

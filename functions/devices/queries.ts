@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
+import type { PlatformDb, ReadDb, WriteDb } from '../../lib/db/scope.ts'
 
 export async function selectDevices(db: ReadDb, userId: string, current: string) {
   const { rows } = await sql<DeviceRow>`
@@ -23,4 +23,22 @@ export async function endDevice(db: WriteDb, userId: string, id: string): Promis
   const { rows } = await sql`
     update sign_ins set ended_at = app.now() where id = ${id} and user_id = ${userId} and ended_at is null returning id`.execute(db)
   return rows.length > 0
+}
+
+/** Ends the family of a token that was used more than 5 seconds ago; true when this presentation ended it or it had been ended so. */
+export async function endReusedFamily(db: PlatformDb, hash: string): Promise<boolean> {
+  const { rows } = await sql`
+    with reused as (
+      select sign_in_id from refresh_tokens where hash = ${hash}::bytea and used_at < app.now() - interval '5 seconds'
+    ), ended as (
+      update sign_ins s set ended_at = app.now() from reused where s.id = reused.sign_in_id and s.ended_at is null
+    )
+    select from reused`.execute(db)
+  return rows.length > 0
+}
+
+export async function endFamilyOf(db: PlatformDb, hash: string): Promise<void> {
+  await sql`
+    update sign_ins s set ended_at = app.now() from refresh_tokens r
+     where r.hash = ${hash}::bytea and s.id = r.sign_in_id and s.ended_at is null`.execute(db)
 }

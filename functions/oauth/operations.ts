@@ -34,7 +34,7 @@ forget it. Without that, a stranger's link could sign people in as the stranger.
     description: `404 for a provider that is not set up, and for an invite that does not work (with its code). Who is known there signs in. Who
 is new joins the account of \`account_invite_code\`, or gets an account of their own on trial; an address that has a user already is 409
 \`email_taken\`, never linked. 400 says by \`code\` what is wrong: \`oauth_state_invalid\`, \`oauth_refused\`, \`oauth_email_missing\`,
-\`oauth_email_unverified\`, \`invite_email_mismatch\`. A provider that fails is 502 \`oauth_provider_error\`. Whatever the outcome, a state and
+\`oauth_email_unverified\`, \`invite_email_mismatch\`, and \`invite_code_required\` where newcomers need an invite. A provider that fails is 502 \`oauth_provider_error\`. Whatever the outcome, a state and
 its code are used up.`,
     access: 'public',
     platform: before,

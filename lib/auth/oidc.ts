@@ -41,7 +41,8 @@ interface ProviderSettings {
   name: ProviderName
   issuer: string
   clientId: string
-  clientSecret: string
+  /** Undefined for a public client, which PKCE alone protects. */
+  clientSecret: string | undefined
   redirectUri: string
 }
 
@@ -60,7 +61,7 @@ const toleranceSeconds = 30
 export function identityProvider(settings: ProviderSettings): IdentityProvider {
   const { name, clientId, clientSecret, redirectUri } = settings
   const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: toleranceSeconds }
-  const auth = oauth.ClientSecretPost(clientSecret)
+  const auth = clientSecret ? oauth.ClientSecretPost(clientSecret) : oauth.None()
   const keys: oauth.JWKSCacheInput = {}
   let known: Known | undefined
   const server = async () => {

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { desk, ownService, request, type Service } from '../support/app.ts'
 import { authorize, callback, signInWith, visitProvider } from '../support/oauth.ts'
+import { newAccount } from '../support/people.ts'
 
 const service = await ownService()
 afterAll(() => service.close())
@@ -70,7 +71,7 @@ it('answers 502 where a provider cannot even be discovered, and works as soon as
 })
 
 it('answers 404 for a provider that is not set up, and for one that nobody knows', async () => {
-  await fresh({ GOOGLE_CLIENT_ID: undefined, GOOGLE_CLIENT_SECRET: undefined }, async (own) => {
+  await fresh({ GOOGLE_CLIENT_ID: undefined }, async (own) => {
     for (const provider of ['google', 'github']) {
       expect((await authorize(own, provider)).status).toBe(404)
       expect((await callback(own, provider, { code: 'x', state: 'x' })).status).toBe(404)
@@ -80,10 +81,12 @@ it('answers 404 for a provider that is not set up, and for one that nobody knows
 })
 
 it('answers 502 when the provider refuses the client itself, which is nothing a person can mend', async () => {
-  await fresh({ GOOGLE_CLIENT_SECRET: 'not-the-secret' }, async (own) => {
-    const answer = await signInWith(own, 'google', { email: someone() })
-    expect([answer.status, answer.body.code]).toEqual([502, 'oauth_provider_error'])
-    expect(JSON.stringify(answer.body)).not.toContain('not-the-secret')
+  await fresh({ GOOGLE_CLIENT_SECRET: 'not-the-secret', MICROSOFT_CLIENT_SECRET: undefined }, async (own) => {
+    for (const provider of providers) {
+      const answer = await signInWith(own, provider, { email: someone() })
+      expect([answer.status, answer.body.code]).toEqual([502, 'oauth_provider_error'])
+      expect(answer.text).not.toContain('not-the-secret')
+    }
   })
 })
 
@@ -91,6 +94,20 @@ it('sends people back to the frontend when no other base is set', async () => {
   await fresh({ OAUTH_REDIRECT_BASE: undefined }, async (own) => {
     const { body } = await authorize(own, 'google')
     expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe('https://app.supportflow.example/oauth/google/callback')
+  })
+})
+
+it('AUT-03 lets no newcomer in without an invite where registering is by invitation, from a provider neither', async () => {
+  await fresh({ SELF_SERVE_ENABLED: 'false', INVITE_REQUIRED: 'true' }, async (own) => {
+    const answer = await signInWith(own, 'google', { email: someone() })
+    expect([answer.status, answer.body.code]).toEqual([400, 'invite_code_required'])
+    expect(await own.sql('select from identities')).toEqual([])
+    const account = await newAccount(own)
+    const email = someone()
+    await account.admin.call('POST', '/accounts/me/invites', { email, role: 'engineer' })
+    const code = await desk(own).linkIn(email, /register\?code=([\w-]+)/)
+    expect((await signInWith(own, 'google', { email }, { account_invite_code: code })).body.user.account_id).toBe(account.id)
+    expect((await signInWith(own, 'google', { email })).status).toBe(200)
   })
 })
 

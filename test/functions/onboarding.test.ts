@@ -91,6 +91,17 @@ it('ACC-03 sees for itself that somebody was invited', async () => {
   expect((await status((await newAccount(service)).admin)).team_invited).toBe(false)
 })
 
+it('ACC-03 sees for itself that a flow was made', async () => {
+  const { admin, colleague } = await newAccount(service)
+  const viewer = await colleague({ role: 'viewer' })
+  const start = { id: 'start', type: 'decision', title: 'Is it plugged in?' }
+  const made = await admin.call('POST', '/trees', { name: 'First', tree_type: 'troubleshooting', status: 'draft', tree_structure: start })
+  expect([made.status, made.text]).toEqual([201, expect.any(String)])
+  expect((await status(viewer)).first_flow_created).toBe(true)
+  expect((await send(viewer, 1)).body.first_flow_created).toBe(true)
+  expect((await status((await newAccount(service)).admin)).first_flow_created).toBe(false)
+})
+
 it('refuses steps that do not exist and data that is no object or too large', async () => {
   const { admin } = await newAccount(service)
   const right = { step: 1, action: 'complete' }
