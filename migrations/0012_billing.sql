@@ -1,3 +1,4 @@
+-- What the billing provider says of an account, in the order in which it happened there, and what is counted against a plan.
 alter table accounts
   add column billing_customer_id text unique check (length(billing_customer_id) <= 255),
   add column provider_subscription_id text unique check (length(provider_subscription_id) <= 255),
