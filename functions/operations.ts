@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
 import { accountOperations } from './accounts/operations.ts'
+import { adminGalleryOperations } from './admin-gallery/operations.ts'
 import { adminPlanOperations } from './admin-plans/operations.ts'
 import { adminUserOperations } from './admin-users/operations.ts'
 import { authOperations } from './auth/operations.ts'
@@ -51,4 +52,5 @@ export const operations: readonly AnyOperation[] = [
   ...feedbackOperations,
   ...adminUserOperations,
   ...adminPlanOperations,
+  ...adminGalleryOperations,
 ]

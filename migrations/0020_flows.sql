@@ -109,6 +109,9 @@ create index trees_gallery_words on trees using gin (words)
 create index trees_gallery_popular on trees (usage_count desc, id desc)
   where visibility = 'public' and status = 'published' and deleted_at is null and not is_gallery_hidden;
 
+create trigger audit_gallery after update of is_gallery_featured, gallery_sort_order, is_gallery_hidden on trees for each row
+  execute function app.audit('gallery_flow');
+
 create table tree_versions (
   id             uuid not null default uuidv7(),
   account_id     uuid not null default app.account_id() references accounts on delete cascade,

@@ -8,6 +8,7 @@ const open = {
   platform: 'the gallery shows what every account made public',
   limit: '30/minute/ip',
   errors: ['not_found'],
+  freshSeconds: 60,
 } as const
 
 export const galleryOperations = [

@@ -1,3 +1,4 @@
+import { sha256Base64url } from '../auth/hash.ts'
 import type { Page } from '../db/page.ts'
 import type { C } from './app.ts'
 import { type AnyOperation, Content, JsonText, Redirect } from './operation.ts'
@@ -9,6 +10,14 @@ export interface Answer {
   more?: boolean
   content?: Content
   location?: string
+  /** Names this body, where any cache may keep it. */
+  etag?: string
+}
+
+/** The answer with its body's name, if its operation lets caches keep it. */
+export async function named(op: AnyOperation, answer: Answer): Promise<Answer> {
+  if (!op.freshSeconds) return answer
+  return { ...answer, etag: `"${(await sha256Base64url(answer.body)).slice(0, 22)}"` }
 }
 
 /** Writes a handler's result as its operation says; `check` holds it against the declared shape first and throws where it differs. */
@@ -29,11 +38,16 @@ function requireShape(op: AnyOperation, body: string): void {
   throw new TypeError(`${op.id} answered another shape than it declares: ${where.join('; ')}`)
 }
 
-export function respond(c: C, op: AnyOperation, url: URL, { status, body, more, content, location }: Answer): Response {
+export function respond(c: C, op: AnyOperation, url: URL, { status, body, more, content, location, etag }: Answer): Response {
   if (content) return respondContent(c, content, status)
   if (location) c.header('location', location)
   if (body === '') return c.body(null, status as 204)
   if (op.paged && more) c.header('link', `<${nextPage(url)}>; rel="next"`)
+  if (etag) {
+    c.header('etag', etag)
+    c.header('cache-control', `public, max-age=${op.freshSeconds}`)
+    if (c.req.header('if-none-match')?.includes(etag)) return c.body(null, 304)
+  }
   c.header('content-type', 'application/json; charset=utf-8')
   return c.body(body, status as 200)
 }

@@ -131,7 +131,7 @@ function responses(op: AnyOperation, schema: ToSchema): Json {
   const byStatus = new Map<number, ProblemKind[]>()
   for (const kind of failuresOf(op)) byStatus.set(problems[kind].status, [...(byStatus.get(problems[kind].status) ?? []), kind])
   const failures = [...byStatus].sort(([a], [b]) => a - b).map(([status, kinds]) => [status, failure(op, kinds, schema)] as const)
-  const held = op.cached ? { 304: { description: 'The caller holds it already (`If-None-Match`).' } } : {}
+  const held = op.cached || op.freshSeconds ? { 304: { description: 'The caller holds it already (`If-None-Match`).' } } : {}
   return { [op.success]: success(op, schema), ...held, ...Object.fromEntries(failures) }
 }
 
@@ -142,6 +142,7 @@ function success(op: AnyOperation, schema: ToSchema): Json {
     ...(op.success === 307 ? { Location: 'The other place.' } : {}),
     ...(op.paged ? { Link: 'The next page (`rel="next"`), when rows follow.' } : {}),
     ...(op.cached ? { ETag: 'Names this content.', 'Cache-Control': '`private`: for the caller alone.' } : {}),
+    ...(op.freshSeconds ? { ETag: 'Names this content.', 'Cache-Control': '`public`: any cache may give it for that long.' } : {}),
   }
   const described = { description: op.summary, headers: headerObjects(headers) }
   if (op.produces)

@@ -138,6 +138,8 @@ export interface Operation<
   outward?: true
   /** Media types of a stream's content. */
   produces?: readonly string[]
+  /** Of a public answer that is the same for everybody: how long any cache may give it, in seconds. It carries an ETag. */
+  freshSeconds?: number
   /** A stream whose content carries an ETag: the caller may hold it already. */
   cached?: true
   handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Query<Q, G>; body: BodyOf<B, T> }): Promise<Result<R, G> | JsonText>

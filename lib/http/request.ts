@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { type ParsedRate, parseRate, type Verdict } from '../cache/limiter.ts'
 import { asPlatform, type Caller, openScope, type Scope, type ScopeOf, type WriteDb } from '../db/scope.ts'
-import { type Answer, respond, serialise } from './answer.ts'
+import { type Answer, named, respond, serialise } from './answer.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
 import { fingerprint, idempotencyKey, once, onceLeased } from './idempotency.ts'
 import { type AnyOperation, isStaff, needsToken, takesIdempotencyKey } from './operation.ts'
@@ -39,7 +39,7 @@ async function handle(c: C, op: AnyOperation, rate: ParsedRate | null, services:
     const limited = rate ? services.limiter.take(rateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
     const answer = await perform(call, limited, rate)
     if (call.effects.length > 0) c.executionCtx.waitUntil(runEffects(call))
-    return respond(c, op, call.url, answer)
+    return respond(c, op, call.url, await named(op, answer))
   } catch (error) {
     return respondProblem(c, asProblem(error), error)
   }

@@ -98,6 +98,8 @@ export const flowFixtures: Record<string, Fixture> = {
     return { params: { tree_id } }
   },
 
+  'admin.putGalleryFlow': async (...of) => ({ ...(await flow(...of)), body: { is_featured: true, sort_order: 10 } }),
+
   'categories.list': async (service, owner) => {
     await insertCategory(service, owner)
     return { query: { skip: '0', limit: '20' } }

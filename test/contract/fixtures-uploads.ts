@@ -21,5 +21,8 @@ export const uploadFixtures: Record<string, Fixture> = {
     ...(await ownTeam(...of)),
     body: { company_name: 'Northwind IT', primary_colour: '#1d4ed8' },
   }),
-  'teams.removeBranding': ownTeam,
+  'teams.removeBranding': async (service, owner) => {
+    await service.sql(`update teams set branding_company_name = 'Northwind IT' where id = $1`, [owner.teamId])
+    return ownTeam(service, owner)
+  },
 }

@@ -126,6 +126,17 @@ describe('the gallery', () => {
     expect((await visit(own, `/flows/${ids.patch}`)).body.preview.steps).toHaveLength(4)
   })
 
+  it('lets any cache keep an answer for a minute, and says when it is still the same', async () => {
+    for (const path of ['?sort=name', '/categories', '/search?q=printer', `/flows/${ids.printer}`]) {
+      const { headers } = await visit(own, path)
+      expect(headers.get('cache-control')).toBe('public, max-age=60')
+      const again = { 'cf-connecting-ip': `2001:db8:9::${++callers}`, 'if-none-match': headers.get('etag') ?? '' }
+      const { status, text } = await request(own, 'GET', `/public/templates${path}`, { headers: again })
+      expect([path, status, text]).toEqual([path, 304, ''])
+    }
+    expect((await visit(own, `/flows/${ids.hidden}`)).headers.get('cache-control')).toBe('no-store')
+  })
+
   it('GAL-08 takes 30 calls a minute from one address', async () => {
     const statuses: number[] = []
     for (let n = 0; n < 31; n++) statuses.push((await visit(own, '/categories', '2001:db8:7::1')).status)
@@ -154,3 +165,38 @@ it('GAL-01 ignores a token, a broken one too', async () => {
   const headers = { 'cf-connecting-ip': `2001:db8:8::${process.pid % 9999}`, authorization: 'Bearer x.y.z' }
   expect((await request(service, 'GET', '/public/templates', { headers })).status).toBe(200)
 })
+
+it('lets staff feature a flow, order the featured and take one out, whoever made it', async () => {
+  const own = await ownService()
+  try {
+    await own.sql(`update trees set visibility = 'account'`)
+    const staff = await (await newAccount(own)).colleague({ superAdmin: true })
+    const { admin } = await newAccount(own)
+    const [a, b] = [await newFlow(admin, { name: 'A', visibility: 'public' }), await newFlow(admin, { name: 'B', visibility: 'public' })]
+    const put = (id: string, change: object) => staff.call('PUT', `/admin/gallery/flows/${id}`, change)
+    expect((await put(b.id, { is_featured: true, sort_order: 2 })).body).toEqual({
+      tree_id: b.id,
+      account_id: admin.accountId,
+      name: 'B',
+      is_featured: true,
+      sort_order: 2,
+      is_hidden: false,
+      is_shown: true,
+    })
+    expect(names(await visit(own, ''))).toEqual(['B', 'A'])
+    await put(a.id, { is_featured: true, sort_order: 1 })
+    expect(names(await visit(own, ''))).toEqual(['A', 'B'])
+    expect((await put(a.id, { is_hidden: true })).body).toMatchObject({ is_featured: true, is_hidden: true, is_shown: false })
+    expect(names(await visit(own, ''))).toEqual(['B'])
+    expect((await visit(own, `/flows/${a.id}`)).status).toBe(404)
+    expect((await admin.call('GET', `/trees/${a.id}`)).status).toBe(200)
+    expect((await put(crypto.randomUUID(), {})).status).toBe(404)
+    const log = (await staff.call('GET', `/admin/audit-logs?actor_id=${staff.id}`)).body
+    expect(log.map(({ action, account_id }: Record<string, string>) => [action, account_id])).toEqual(
+      Array(3).fill(['gallery_flow.updated', admin.accountId]),
+    )
+    expect(log[0].changes).toEqual({ is_gallery_hidden: { from: false, to: true } })
+  } finally {
+    await own.close()
+  }
+}, 30_000)
