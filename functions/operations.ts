@@ -7,7 +7,9 @@ import { authOperations } from './auth/operations.ts'
 import { billingOperations } from './billing/operations.ts'
 import { categoryOperations } from './categories/operations.ts'
 import { credentialOperations } from './credentials/operations.ts'
+import { deviceTypeOperations } from './device-types/operations.ts'
 import { deviceOperations } from './devices/operations.ts'
+import { diagramOperations } from './diagrams/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
@@ -46,6 +48,8 @@ export const operations: readonly AnyOperation[] = [
   ...categoryOperations,
   ...stepLibraryOperations,
   ...galleryOperations,
+  ...deviceTypeOperations,
+  ...diagramOperations,
   ...billingOperations,
   ...uploadOperations,
   ...notificationOperations,

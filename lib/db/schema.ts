@@ -85,6 +85,17 @@ export interface DeliveriesTable {
   feedback_id: string | null
 }
 
+export interface DeviceTypesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  name: string
+  category: string
+  icon: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+}
+
 export interface EventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -180,6 +191,23 @@ export interface LoginFailuresTable {
   email: string
   failed_at: string[]
   locked_until: string | null
+}
+
+export interface NetworkDiagramsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string
+  name: string
+  description: Generated<string>
+  client_name: string | null
+  asset_name: string | null
+  nodes: Json
+  edges: Json
+  is_archived: Generated<boolean>
+  created_by: Generated<string>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+  search: Generated<string | null>
 }
 
 export interface NotificationConfigsTable {
@@ -438,6 +466,7 @@ export interface DB {
   billing_events: BillingEventsTable
   categories: CategoriesTable
   deliveries: DeliveriesTable
+  device_types: DeviceTypesTable
   events: EventsTable
   feature_overrides: FeatureOverridesTable
   features: FeaturesTable
@@ -448,6 +477,7 @@ export interface DB {
   invites: InvitesTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
+  network_diagrams: NetworkDiagramsTable
   notification_configs: NotificationConfigsTable
   notifications: NotificationsTable
   oauth_states: OauthStatesTable

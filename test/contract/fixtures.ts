@@ -12,6 +12,7 @@ import {
 } from './fixture-rows.ts'
 import { signInFixtures } from './fixtures-auth.ts'
 import { billingFixtures } from './fixtures-billing.ts'
+import { diagramFixtures } from './fixtures-diagrams.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
@@ -23,6 +24,7 @@ const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
   ...flowFixtures,
+  ...diagramFixtures,
   ...platformFixtures,
   ...signInFixtures,
   ...billingFixtures,

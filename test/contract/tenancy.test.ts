@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { shared } from '../support/app.ts'
 import { type AccountOf, newAccount } from '../support/people.ts'
 import { insertDelivery, insertNotification } from './fixture-rows.ts'
+import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
 import { rowsOf, tenantTables } from './rows.ts'
 
@@ -126,6 +127,8 @@ describe('row level security alone', () => {
     await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
     await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
     await insertPin(service, ours.admin)
+    await insertDiagram(service, ours.admin)
+    await insertDeviceType(service, ours.admin)
     await insertShare(service, ours.admin)
     await insertCategory(service, ours.admin)
     await insertStep(service, ours.admin)

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import type { Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+
+const nodes = [
+  {
+    id: 'fw1',
+    type: 'security',
+    position: { x: 240, y: 40 },
+    nodeType: 'Firewall',
+    style: { stroke: '#b91c1c' },
+    data: { label: 'FW-HQ' },
+  },
+  { id: 'sw1', type: 'network', position: { x: 240, y: 200 }, data: { label: 'SW-CORE' } },
+]
+const edges = [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' }]
+
+export async function insertDiagram(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  const statement = `insert into network_diagrams (account_id, team_id, created_by, name, client_name, nodes, edges)
+                     values ($1, $2, $3, 'Head office', 'Fabrikam', $4, $5) returning id`
+  return idOf(service, statement, [accountId, teamId, id, JSON.stringify(nodes), JSON.stringify(edges)])
+}
+export function insertDeviceType(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  const statement = `insert into device_types (account_id, team_id, created_by, name, category) values ($1, $2, $3, $4, 'endpoint') returning id`
+  return idOf(service, statement, [accountId, teamId || null, id, `Label printer ${randomBytes(4).toString('hex')}`])
+}
+
+const diagram: Fixture = async (service, owner) => ({ params: { diagram_id: await insertDiagram(service, owner) } })
+const deviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
+
+export const diagramFixtures: Record<string, Fixture> = {
+  'deviceTypes.list': async (service, owner) => {
+    await insertDeviceType(service, owner)
+    return { query: { skip: '0', limit: '20', category: 'endpoint', search: 'printer' } }
+  },
+  'deviceTypes.create': async () => ({ body: { name: `Scale ${randomBytes(4).toString('hex')}`, category: 'endpoint', icon: 'scale' } }),
+  'deviceTypes.update': async (...of) => ({ ...(await deviceType(...of)), body: { category: 'infrastructure', icon: null } }),
+  'deviceTypes.remove': deviceType,
+
+  'diagrams.list': async (service, owner) => {
+    await insertDiagram(service, owner)
+    return { query: { skip: '0', limit: '20', search: 'office', client: 'fabrikam', archived: 'false' } }
+  },
+  'diagrams.create': async () => ({ body: { name: 'Head office', client_name: 'Fabrikam', nodes, edges } }),
+  'diagrams.listClients': async (service, owner) => {
+    await insertDiagram(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'diagrams.import': async () => ({ body: { format: 'network-diagram', version: '1.0', name: 'Head office', nodes, edges } }),
+  'diagrams.get': diagram,
+  'diagrams.update': async (...of) => ({ ...(await diagram(...of)), body: { name: 'Head office, after the move', nodes, edges } }),
+  'diagrams.archive': async (...of) => ({ ...(await diagram(...of)), body: { archived: true } }),
+  'diagrams.duplicate': diagram,
+  'diagrams.export': async (...of) => ({ ...(await diagram(...of)), query: { format: 'svg' } }),
+}
