@@ -10,6 +10,7 @@ import { credentialOperations } from './credentials/operations.ts'
 import { deviceTypeOperations } from './device-types/operations.ts'
 import { deviceOperations } from './devices/operations.ts'
 import { diagramOperations } from './diagrams/operations.ts'
+import { draftTemplateOperations } from './draft-templates/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
@@ -17,6 +18,7 @@ import { notificationOperations } from './notifications/operations.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { onboardingOperations } from './onboarding/operations.ts'
 import { publicOperations } from './public/operations.ts'
+import { scriptOperations } from './scripts/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
@@ -50,6 +52,8 @@ export const operations: readonly AnyOperation[] = [
   ...galleryOperations,
   ...deviceTypeOperations,
   ...diagramOperations,
+  ...scriptOperations,
+  ...draftTemplateOperations,
   ...billingOperations,
   ...uploadOperations,
   ...notificationOperations,

@@ -1,4 +1,5 @@
 import { operation } from '../../lib/http/operation.ts'
+import { TemplateId } from '../scripts/schemas.ts'
 import { TreeId } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as gallery from './service.ts'
@@ -18,5 +19,20 @@ export const adminGalleryOperations = [
     success: 200,
     returns: schemas.GalleryFlowState,
     handle: ({ ctx, params, body }) => gallery.putFlow(ctx, params.tree_id, body),
+  }),
+
+  operation({
+    id: 'admin.putGalleryScript',
+    method: 'put',
+    path: '/admin/gallery/scripts/{template_id}',
+    summary: 'Put a script into the public gallery, or take it out',
+    access: 'super_admin',
+    platform: 'staff look after what every account shows the world',
+    limit: 'write',
+    params: TemplateId,
+    body: schemas.GalleryScriptUpdate,
+    success: 200,
+    returns: schemas.GalleryScriptState,
+    handle: ({ ctx, params, body }) => gallery.putScript(ctx, params.template_id, body),
   }),
 ]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id } from '../../lib/http/fields.ts'
+import { exampleScript } from '../scripts/schemas.ts'
 import { exampleTree } from '../trees/schemas.ts'
 
 export const GalleryFlowUpdate = z
@@ -37,3 +38,36 @@ export const GalleryFlowState = z
     ],
   })
 export type GalleryFlowState = z.infer<typeof GalleryFlowState>
+
+export const GalleryScriptUpdate = z
+  .strictObject({
+    is_featured: z.boolean().describe('Whether the gallery shows it; its body stays with its account.'),
+    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Among the featured: smaller first.'),
+  })
+  .partial()
+  .meta({ id: 'GalleryScriptUpdate', examples: [{ is_featured: true, sort_order: 10 }] })
+export type GalleryScriptUpdate = z.infer<typeof GalleryScriptUpdate>
+
+export const GalleryScriptState = z
+  .strictObject({
+    template_id: Id.describe('The script template.'),
+    account_id: Id.describe('Whose it is.'),
+    name: z.string().describe('What it is called.'),
+    slug: z.string().describe('Its address in the gallery.'),
+    is_featured: z.boolean().describe('Whether the gallery shows it.'),
+    sort_order: z.int().describe('Among the featured: smaller first.'),
+  })
+  .meta({
+    id: 'GalleryScriptState',
+    examples: [
+      {
+        template_id: exampleScript.id,
+        account_id: exampleScript.account_id,
+        name: exampleScript.name,
+        slug: exampleScript.slug,
+        is_featured: true,
+        sort_order: 10,
+      },
+    ],
+  })
+export type GalleryScriptState = z.infer<typeof GalleryScriptState>

@@ -59,4 +59,16 @@ export const galleryOperations = [
     returns: schemas.GalleryFlow,
     handle: ({ ctx, params }) => gallery.flow(ctx, params.tree_id),
   }),
+
+  operation({
+    id: 'gallery.script',
+    method: 'get',
+    path: '/public/templates/scripts/{slug}',
+    summary: 'A script of the gallery, with what it asks for and without its body',
+    ...open,
+    params: schemas.Slug,
+    success: 200,
+    returns: schemas.GalleryScript,
+    handle: ({ ctx, params }) => gallery.script(ctx, params.slug),
+  }),
 ]

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { IntakeForm, treeTypes } from '../../lib/flows/structure.ts'
 import { Id, idParams, Time } from '../../lib/http/fields.ts'
+import { Language, ParametersSchema } from '../../lib/scripts/schema.ts'
 
 export const FlowId = idParams('tree_id', 'flow')
+export const Slug = z.object({ slug: z.string().min(1).max(200).describe('The script’s address.') })
 
 const Type = z.enum([...treeTypes, 'script']).describe('What it is: a flow of one of three types, or a script.')
 export const sorts = ['featured', 'popular', 'newest', 'name'] as const
@@ -132,3 +134,27 @@ export const GalleryFlow = z
       },
     ],
   })
+
+export const GalleryScript = z
+  .strictObject({
+    ...item,
+    language: Language,
+    requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
+    parameters_schema: ParametersSchema,
+  })
+  .meta({
+    id: 'GalleryScript',
+    examples: [
+      {
+        ...exampleItem,
+        type: 'script',
+        slug: 'restart-a-service-4k2x9p',
+        name: 'Restart a service',
+        tags: [],
+        language: 'powershell',
+        requires_elevation: true,
+        parameters_schema: [{ name: 'service', label: 'Service', type: 'string', required: true }],
+      },
+    ],
+  })
+export type GalleryScript = z.output<typeof GalleryScript>

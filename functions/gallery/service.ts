@@ -29,6 +29,12 @@ export async function flow({ platform }: Visitor, id: string) {
   return { ...item, preview: preview(tree_structure) }
 }
 
+export async function script({ platform }: Visitor, slug: string) {
+  const found = await whileOpen(platform, queries.selectScript(platform, slug))
+  if (!found) throw new Problem('not_found')
+  return found
+}
+
 /** What was found, asked for beside the switch: switched off, the gallery is as if it were not there. */
 async function whileOpen<T>(platform: PlatformDb, found: Promise<T>): Promise<T> {
   const [open, result] = await Promise.all([queries.selectIsOpen(platform), found])

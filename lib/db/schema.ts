@@ -96,6 +96,24 @@ export interface DeviceTypesTable {
   created_at: Generated<string>
 }
 
+export interface DraftTemplatesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  created_by: Generated<string>
+  status: Generated<string>
+  name: string
+  description: Generated<string>
+  language: string
+  script_body: string
+  proposed_parameters: Generated<Json>
+  source_session_id: string | null
+  source_ticket_ref: string | null
+  promoted_template_id: string | null
+  resolved_at: string | null
+  created_at: Generated<string>
+}
+
 export interface EventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -337,6 +355,40 @@ export interface SalesLeadsTable {
   received_at: Generated<string>
 }
 
+export interface ScriptCategoriesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  name: string
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+}
+
+export interface ScriptTemplatesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  created_by: Generated<string>
+  name: string
+  slug: string
+  description: Generated<string>
+  script_body: string
+  parameters_schema: Generated<Json>
+  language: string
+  requires_elevation: Generated<boolean>
+  category_id: string | null
+  is_shared: Generated<boolean>
+  is_gallery_featured: Generated<boolean>
+  gallery_sort_order: Generated<number>
+  usage_count: Generated<number>
+  source_session_id: string | null
+  source_user_id: string | null
+  source_ticket_ref: string | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+  search: Generated<string | null>
+  words: Generated<string | null>
+}
+
 export interface SignInsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -467,6 +519,7 @@ export interface DB {
   categories: CategoriesTable
   deliveries: DeliveriesTable
   device_types: DeviceTypesTable
+  draft_templates: DraftTemplatesTable
   events: EventsTable
   feature_overrides: FeatureOverridesTable
   features: FeaturesTable
@@ -491,6 +544,8 @@ export interface DB {
   quota_counters: QuotaCountersTable
   refresh_tokens: RefreshTokensTable
   sales_leads: SalesLeadsTable
+  script_categories: ScriptCategoriesTable
+  script_templates: ScriptTemplatesTable
   sign_ins: SignInsTable
   teams: TeamsTable
   tree_pins: TreePinsTable

@@ -16,6 +16,7 @@ import { diagramFixtures } from './fixtures-diagrams.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
+import { scriptFixtures } from './fixtures-scripts.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
 
 const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
@@ -25,6 +26,7 @@ export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
   ...flowFixtures,
   ...diagramFixtures,
+  ...scriptFixtures,
   ...platformFixtures,
   ...signInFixtures,
   ...billingFixtures,

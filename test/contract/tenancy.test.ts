@@ -5,6 +5,7 @@ import { type AccountOf, newAccount } from '../support/people.ts'
 import { insertDelivery, insertNotification } from './fixture-rows.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
+import { insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { rowsOf, tenantTables } from './rows.ts'
 
 const service = shared()
@@ -29,6 +30,8 @@ const otherIndexes = new Set([
   'tree_shares_hash_key', // a link opens a flow before its account is known, through the platform's door
   'trees_gallery_words', // the gallery reads what every account made public, through the platform's door
   'trees_gallery_popular',
+  'script_templates_slug_key', // unique in all, and a gallery's address says no account
+  'script_templates_gallery',
   'deliveries_due', // the sweep reads every account at once, through the platform's door
   'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
 ])
@@ -127,6 +130,9 @@ describe('row level security alone', () => {
     await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
     await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
     await insertPin(service, ours.admin)
+    await insertScript(service, ours.admin)
+    await insertScriptCategory(service, ours.admin)
+    await insertDraft(service, ours.admin)
     await insertDiagram(service, ours.admin)
     await insertDeviceType(service, ours.admin)
     await insertShare(service, ours.admin)

@@ -200,3 +200,39 @@ it('lets staff feature a flow, order the featured and take one out, whoever made
     await own.close()
   }
 }, 30_000)
+
+it('GAL-02 GAL-05 lists featured scripts beside the flows, and no byte of a script’s body', async () => {
+  const own = await ownService()
+  try {
+    await own.sql(`update trees set visibility = 'account'`)
+    const staff = await (await newAccount(own)).colleague({ superAdmin: true })
+    const { admin } = await newAccount(own)
+    await newFlow(admin, { name: 'A flow', visibility: 'public' })
+    const secret = 'Invoke-SecretRecipe'
+    const script = (
+      await admin.call('POST', '/script-templates', {
+        name: 'A script',
+        language: 'powershell',
+        script_body: secret,
+        description: 'Spooler',
+      })
+    ).body
+    expect(names(await visit(own, '?sort=name'))).toEqual(['A flow'])
+    expect((await visit(own, `/scripts/${script.slug}`)).status).toBe(404)
+    expect((await staff.call('PUT', `/admin/gallery/scripts/${script.id}`, { is_featured: true })).body).toMatchObject({
+      slug: script.slug,
+      is_featured: true,
+    })
+    const answers = await Promise.all(
+      ['?sort=name', '?type=script', '/search?q=spooler', '/categories', `/scripts/${script.slug}`].map((path) => visit(own, path)),
+    )
+    expect(answers.slice(0, 3).map((answer) => names(answer))).toEqual([['A flow', 'A script'], ['A script'], ['A script']])
+    expect(answers[4]?.body).toMatchObject({ type: 'script', slug: script.slug, language: 'powershell', parameters_schema: [] })
+    for (const { text } of answers) for (const word of [secret, 'script_body', admin.accountId, admin.id]) expect(text).not.toContain(word)
+    await staff.call('PUT', `/admin/gallery/scripts/${script.id}`, { is_featured: false })
+    expect((await visit(own, `/scripts/${script.slug}`)).status).toBe(404)
+    expect((await visit(own, '/scripts/nothing')).status).toBe(404)
+  } finally {
+    await own.close()
+  }
+}, 30_000)

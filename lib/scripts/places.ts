@@ -1,0 +1,16 @@
+import { lineOf, type Placeholder, placeholdersOf } from './placeholders.ts'
+import { bashPlaces } from './places-bash.ts'
+import { powershellPlaces } from './places-powershell.ts'
+import { pythonPlaces } from './places-python.ts'
+import type { Language } from './schema.ts'
+
+/** Why no value can stand at a placeholder's place, in plain words; undefined where one can. */
+export type Places = (body: string, placeholders: readonly Placeholder[]) => Map<number, string>
+
+/** Every placeholder that stands where no quoting is safe, with its line. */
+export function unsafePlaces(language: Language, body: string): { line: number; message: string }[] {
+  const found = placeholdersOf(body)
+  const reasons = { bash: bashPlaces, python: pythonPlaces, powershell: powershellPlaces }[language](body, found)
+  const unsafe = found.filter(({ start }) => reasons.has(start)).slice(0, 100)
+  return unsafe.map(({ name, start }) => ({ line: lineOf(body, start), message: `{{ ${name} }} ${reasons.get(start)}` }))
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import type { Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+
+const parameters = [{ name: 'service', label: 'Service', type: 'string', required: true }]
+const script_body = 'Restart-Service -Name {{ service }}\n'
+const tail = () => randomBytes(4).toString('hex')
+
+export function insertScript(service: Service, { accountId, teamId, id }: Person, shared = true): Promise<string> {
+  const statement = `insert into script_templates (account_id, team_id, created_by, name, slug, script_body, parameters_schema, language, is_shared)
+                     values ($1, $2, $3, 'Restart a service', $4, $5, $6, 'powershell', $7) returning id`
+  const slug = `restart-a-service-${tail()}`
+  return idOf(service, statement, [accountId, teamId || null, id, slug, script_body, JSON.stringify(parameters), shared])
+}
+export function insertDraft(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  const statement = `insert into draft_templates (account_id, team_id, created_by, name, language, script_body, proposed_parameters, source_session_id, source_ticket_ref)
+                     values ($1, $2, $3, 'Restart a service', 'powershell', $4, $5, uuidv7(), '#4711') returning id`
+  return idOf(service, statement, [accountId, teamId || null, id, script_body, JSON.stringify(parameters)])
+}
+export function insertScriptCategory(service: Service, { accountId }: Person): Promise<string> {
+  return idOf(service, 'insert into script_categories (account_id, name) values ($1, $2) returning id', [accountId, `Windows ${tail()}`])
+}
+
+const script: Fixture = async (service, owner) => ({ params: { template_id: await insertScript(service, owner) } })
+const draft: Fixture = async (service, owner) => ({ params: { draft_id: await insertDraft(service, owner) } })
+
+export const scriptFixtures: Record<string, Fixture> = {
+  'scripts.list': async (service, owner) => {
+    await insertScript(service, owner)
+    return { query: { skip: '0', limit: '20', mine: 'true', shared: 'true', language: 'powershell', search: 'restart' } }
+  },
+  'scripts.create': async () => ({
+    body: { name: 'Restart a service', language: 'powershell', script_body, parameters_schema: parameters, requires_elevation: true },
+  }),
+  'scripts.listCategories': async (service, owner) => {
+    await insertScriptCategory(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'scripts.createCategory': async () => ({ body: { name: `Windows ${tail()}` } }),
+  'scripts.get': script,
+  'scripts.update': async (...of) => ({
+    ...(await script(...of)),
+    body: { description: 'Waits until it runs.', requires_elevation: true },
+  }),
+  'scripts.remove': script,
+  'scripts.generate': async (...of) => ({ ...(await script(...of)), body: { parameters: { service: 'Spooler' } } }),
+  'scripts.share': async (...of) => ({ params: { template_id: await insertScript(...of, false) }, body: { is_shared: true } }),
+
+  'draftTemplates.list': async (service, owner) => {
+    await insertDraft(service, owner)
+    return { query: { skip: '0', limit: '20', pending_only: 'true' } }
+  },
+  'draftTemplates.get': draft,
+  'draftTemplates.accept': async (...of) => ({ ...(await draft(...of)), body: { name: 'Restart it', description: 'x' } }),
+  'draftTemplates.reject': draft,
+
+  'gallery.script': async (service, owner) => {
+    const id = await insertScript(service, owner)
+    const [row] = await service.sql<{ slug: string }>(
+      'update script_templates set is_gallery_featured = true where id = $1 returning slug',
+      [id],
+    )
+    return { params: { slug: row?.slug ?? '' } }
+  },
+  'admin.putGalleryScript': async (...of) => ({ ...(await script(...of)), body: { is_featured: true, sort_order: 10 } }),
+}
