@@ -14,6 +14,10 @@ import { notificationOperations } from './notifications/operations.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { onboardingOperations } from './onboarding/operations.ts'
 import { publicOperations } from './public/operations.ts'
+import { sessionBatchOperations } from './session-batches/operations.ts'
+import { sessionNoteOperations } from './session-notes/operations.ts'
+import { sessionStepOperations } from './session-steps/operations.ts'
+import { sessionOperations } from './sessions/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
@@ -44,6 +48,10 @@ export const operations: readonly AnyOperation[] = [
   ...treeTransferOperations,
   ...categoryOperations,
   ...stepLibraryOperations,
+  ...sessionBatchOperations,
+  ...sessionOperations,
+  ...sessionStepOperations,
+  ...sessionNoteOperations,
   ...galleryOperations,
   ...billingOperations,
   ...uploadOperations,

@@ -15,6 +15,7 @@ import { billingFixtures } from './fixtures-billing.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
+import { sessionFixtures } from './fixtures-sessions.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
 
 const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
@@ -23,6 +24,7 @@ const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
   ...flowFixtures,
+  ...sessionFixtures,
   ...platformFixtures,
   ...signInFixtures,
   ...billingFixtures,
