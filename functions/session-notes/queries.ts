@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
-import { mayChange } from '../../lib/flows/session-columns.ts'
+import { mayChange } from '../../lib/flows/session-rows.ts'
 import type { FeedbackPut, Rating, RatingPut, StepFeedback, SupportingCreate, SupportingItem, SupportingUpdate } from './schemas.ts'
 
 const columns = sql`

@@ -1,14 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
-import { statement } from '../../lib/db/statement.ts'
-import { fullSession, mayChange, type SessionRow } from '../../lib/flows/session-columns.ts'
+import { type Changed, changeSession, mayChange, type SessionRow } from '../../lib/flows/session-rows.ts'
 import type { Complete, CustomStepCreate, Decide } from './schemas.ts'
-
-/** Whether a change was made, and the session as it is after it. */
-export interface Changed {
-  done: boolean
-  session: SessionRow | undefined
-}
 
 /** A session as it was read: a change that builds on it is made only while it still stands there. */
 export type Stand = Pick<SessionRow, 'id' | 'current_step_id' | 'answered'>
@@ -16,11 +9,6 @@ export type Stand = Pick<SessionRow, 'id' | 'current_step_id' | 'answered'>
 export interface Next {
   current_step_id: string | null
   remaining: number
-}
-
-async function change(db: WriteDb, id: string, write: RawBuilder<{ id: string }>): Promise<Changed> {
-  const [done, rows] = await db.batch([statement(db, write), statement(db, fullSession(id))])
-  return { done: done.length > 0, session: rows[0] }
 }
 
 const isOpen = (id: string) => sql`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
@@ -37,7 +25,7 @@ function fallbackOf(seq: RawBuilder<unknown>, { step_id, fallback }: Decide): Ra
 /** Answers the current step and goes on. */
 export async function insertDecision(db: WriteDb, at: Stand, next: Next, answer: Decide): Promise<Changed> {
   const { step_id, option_id = null, outcome = null, note = null, started_at = null, duration_seconds = null } = answer
-  return change(
+  return changeSession(
     db,
     at.id,
     sql`
@@ -59,7 +47,7 @@ export async function insertDecision(db: WriteDb, at: Stand, next: Next, answer:
 
 /** Notes a fallback step of the current step, and stays there. */
 export async function insertFallback(db: WriteDb, at: Stand, answer: Decide): Promise<Changed> {
-  return change(
+  return changeSession(
     db,
     at.id,
     sql`
@@ -70,7 +58,7 @@ export async function insertFallback(db: WriteDb, at: Stand, answer: Decide): Pr
 
 /** Takes the last answer back, with the fallback steps since. */
 export async function deleteLastDecision(db: WriteDb, at: Stand, next: Next): Promise<Changed> {
-  return change(
+  return changeSession(
     db,
     at.id,
     sql`
@@ -96,7 +84,7 @@ export interface NewCustomStep extends Pick<CustomStepCreate, 'source' | 'librar
 
 export async function insertCustomStep(db: WriteDb, id: string, step: NewCustomStep): Promise<Changed> {
   const { source, after_step_id, title, description, library_step_id = null, tree, node_id = null } = step
-  return change(
+  return changeSession(
     db,
     id,
     sql`
@@ -110,7 +98,7 @@ export async function insertCustomStep(db: WriteDb, id: string, step: NewCustomS
 
 export async function completeSession(db: WriteDb, id: string, given: Complete): Promise<Changed> {
   const { outcome, notes = null, next_steps = null } = given
-  return change(
+  return changeSession(
     db,
     id,
     sql`

@@ -1,6 +1,6 @@
 import { withCustomSteps } from '../../lib/flows/custom-steps.ts'
 import { findStep, hasStep, misfit, remainingFrom, stepAfter } from '../../lib/flows/run.ts'
-import type { SessionRow } from '../../lib/flows/session-columns.ts'
+import type { Changed, SessionRow } from '../../lib/flows/session-rows.ts'
 import { walkAll } from '../../lib/flows/walk.ts'
 import type { Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
@@ -92,7 +92,7 @@ function following({ tree_structure }: SessionRow, { step_id, option_id }: Decid
 }
 
 /** The session after a change; one that was not made came too late, for somebody else moved the session. */
-function settled({ done, session }: queries.Changed) {
+function settled({ done, session }: Changed) {
   if (done && session) return sessions.shown(session)
   throw session?.may_change && session.state === 'in_progress' ? notCurrent(session) : sessions.refusal(session)
 }

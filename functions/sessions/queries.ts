@@ -1,9 +1,17 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { contains } from '../../lib/db/like.ts'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import { statement } from '../../lib/db/statement.ts'
-import { fullSession, mayChange, type SessionRow, sessionColumns, sessionJoins } from '../../lib/flows/session-columns.ts'
+import {
+  type Changed,
+  changeSession,
+  fullSession,
+  mayChange,
+  type SessionRow,
+  sessionColumns,
+  sessionJoins,
+} from '../../lib/flows/session-rows.ts'
 import type { IntakeField, TreeStructure, TreeType } from '../../lib/flows/structure.ts'
 import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 
@@ -97,17 +105,6 @@ export async function insertSessions(db: WriteDb, flow: FlowRow, sessions: reado
   return (await insert(flow, sessions, beginning).execute(db)).rows.length > 0
 }
 
-/** Whether a change was made, and the session as it is after it. */
-export interface Changed {
-  done: boolean
-  session: SessionRow | undefined
-}
-
-async function change(db: WriteDb, id: string, write: RawBuilder<{ id: string }>): Promise<Changed> {
-  const [done, rows] = await db.batch([statement(db, write), statement(db, fullSession(id))])
-  return { done: done.length > 0, session: rows[0] }
-}
-
 const own = (id: string) => sql`s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
 
 /** Begins a prepared session whose variables are still those that were `seen`. */
@@ -116,7 +113,7 @@ export async function startSession(
   id: string,
   { seen, variables, first }: { seen: Variables; variables: Variables; first: string | null },
 ): Promise<Changed> {
-  return change(
+  return changeSession(
     db,
     id,
     sql`
@@ -136,7 +133,7 @@ export async function updateVariables(
   set: Variables,
   removed: readonly string[],
 ): Promise<Changed> {
-  return change(
+  return changeSession(
     db,
     id,
     sql`
@@ -150,7 +147,7 @@ export async function updateVariables(
 export async function updateSession(db: WriteDb, id: string, given: SessionUpdate): Promise<Changed> {
   const sets = Object.entries(given).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
   const open = given.state ? sql`and s.state in ('prepared', 'in_progress')` : sql``
-  return change(db, id, sql`update sessions s set ${sql.join(sets)} where ${own(id)} ${open} returning s.id`)
+  return changeSession(db, id, sql`update sessions s set ${sql.join(sets)} where ${own(id)} ${open} returning s.id`)
 }
 
 export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {

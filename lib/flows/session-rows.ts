@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { WriteDb } from '../db/scope.ts'
+import { statement } from '../db/statement.ts'
 import type { IntakeField, TreeStructure, TreeType } from './structure.ts'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
@@ -99,3 +101,15 @@ export const fullSession = (id: string) => sql<SessionRow>`
            sql`x.created_at, x.id`,
          )} as custom_steps
     from sessions s ${sessionJoins} where s.account_id = app.account_id() and s.id = ${id}`
+
+/** Whether a change was made, and the session as it is after it. */
+export interface Changed {
+  done: boolean
+  session: SessionRow | undefined
+}
+
+/** Runs a statement that answers a row when it changed the session, and reads the session behind it in the same transaction. */
+export async function changeSession(db: WriteDb, id: string, write: RawBuilder<{ id: string }>): Promise<Changed> {
+  const [done, rows] = await db.batch([statement(db, write), statement(db, fullSession(id))])
+  return { done: done.length > 0, session: rows[0] }
+}
