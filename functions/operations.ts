@@ -19,6 +19,10 @@ import { oauthOperations } from './oauth/operations.ts'
 import { onboardingOperations } from './onboarding/operations.ts'
 import { publicOperations } from './public/operations.ts'
 import { scriptOperations } from './scripts/operations.ts'
+import { sessionBatchOperations } from './session-batches/operations.ts'
+import { sessionNoteOperations } from './session-notes/operations.ts'
+import { sessionStepOperations } from './session-steps/operations.ts'
+import { sessionOperations } from './sessions/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
@@ -49,6 +53,10 @@ export const operations: readonly AnyOperation[] = [
   ...treeTransferOperations,
   ...categoryOperations,
   ...stepLibraryOperations,
+  ...sessionBatchOperations,
+  ...sessionOperations,
+  ...sessionStepOperations,
+  ...sessionNoteOperations,
   ...galleryOperations,
   ...deviceTypeOperations,
   ...diagramOperations,

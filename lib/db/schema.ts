@@ -389,6 +389,106 @@ export interface ScriptTemplatesTable {
   words: Generated<string | null>
 }
 
+export interface SessionCustomStepsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  source: string
+  after_step_id: string
+  title: string
+  description: Generated<string>
+  library_step_id: string | null
+  tree_account_id: string | null
+  tree_id: string | null
+  node_id: string | null
+  created_at: Generated<string>
+}
+
+export interface SessionDecisionsTable {
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  seq: number
+  step_id: string
+  option_id: string | null
+  outcome: string | null
+  note: string | null
+  started_at: string
+  duration_seconds: number
+  decided_at: Generated<string>
+}
+
+export interface SessionFallbacksTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  seq: number
+  step_id: string
+  fallback_step_id: string
+  outcome: string
+  note: string | null
+  decided_at: Generated<string>
+}
+
+export interface SessionRatingsTable {
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  score: number
+  comment: string | null
+  rated_by: Generated<string>
+  rated_at: Generated<string>
+}
+
+export interface SessionStepFeedbackTable {
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  step_id: string
+  user_id: Generated<string>
+  helpful: boolean
+  comment: string | null
+  given_at: Generated<string>
+}
+
+export interface SessionSupportingDataTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  kind: string
+  title: string
+  content: string | null
+  upload_id: string | null
+  step_id: string | null
+  created_by: Generated<string>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface SessionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  user_id: Generated<string>
+  tree_account_id: string
+  tree_id: string
+  tree_version: number
+  tree_name: string
+  state: string
+  ticket_number: string | null
+  client_name: string | null
+  variables: Generated<Json>
+  outcome: string | null
+  notes: string | null
+  next_steps: string | null
+  batch_id: string | null
+  target_label: string | null
+  current_step_id: string | null
+  answered: Generated<number>
+  remaining: number
+  exported_at: string | null
+  started_at: string | null
+  completed_at: string | null
+  created_at: Generated<string>
+}
+
 export interface SignInsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -546,6 +646,13 @@ export interface DB {
   sales_leads: SalesLeadsTable
   script_categories: ScriptCategoriesTable
   script_templates: ScriptTemplatesTable
+  session_custom_steps: SessionCustomStepsTable
+  session_decisions: SessionDecisionsTable
+  session_fallbacks: SessionFallbacksTable
+  session_ratings: SessionRatingsTable
+  session_step_feedback: SessionStepFeedbackTable
+  session_supporting_data: SessionSupportingDataTable
+  sessions: SessionsTable
   sign_ins: SignInsTable
   teams: TeamsTable
   tree_pins: TreePinsTable

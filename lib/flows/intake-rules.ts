@@ -1,3 +1,4 @@
+import { compilePattern } from './pattern.ts'
 import type { FlowProblem } from './problems.ts'
 import type { IntakeField } from './structure.ts'
 
@@ -14,6 +15,8 @@ export function fieldErrors(field: IntakeField, index: number): FlowProblem[] {
   if (typeof field.min === 'number' && typeof field.max === 'number' && field.min > field.max)
     say('min', `The least value of ${field.key} is greater than its greatest`)
   if (field.pattern && !isPattern(field.pattern)) say('pattern', `The pattern of ${field.key} is not a regular expression`)
+  else if (field.pattern && !compilePattern(field.pattern))
+    say('pattern', `The pattern of ${field.key} looks around or back, or is too large: it could take too long to match`)
   return problems
 }
 

@@ -3,7 +3,8 @@
 
 /** Characters a text may have where a pattern looks at it. */
 export const patternReach = 1000
-const mostParts = 500
+const mostParts = 1000
+const endless = Number.POSITIVE_INFINITY
 
 type Node =
   | { kind: 'char'; token: string }
@@ -26,10 +27,11 @@ export type Matcher = (text: string) => boolean
 export function compilePattern(pattern: string): Matcher | undefined {
   try {
     new RegExp(pattern, 'u')
-    const tests: string[] = []
-    const program = programOf(parse(pattern), tests)
-    const native = tests.map((token) => new RegExp(`^${token}$`, 'u'))
-    return (text) => run(program, native, [...text])
+    const writing: Writing = { program: [], tests: [], left: mostParts }
+    write(writing, alternatives({ pattern, at: 0 }))
+    const program: Instruction[] = [...writing.program, { op: 'match' }]
+    const tests = writing.tests.map((token) => new RegExp(`^${token}$`, 'u'))
+    return (text) => run(program, tests, [...text])
   } catch {
     return undefined
   }
@@ -39,88 +41,102 @@ const atom = /\\(?:u\{[\da-f]+\}|ud[89ab]..\\ud[c-f]..|u.{4}|x..|c[a-z]|p\{[^}]*
 const opening = /\((?:\?:|\?<[^=!][^>]*>)?/uy
 const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy
 
-/** Of a pattern that RegExp has accepted, so that what is left to tell apart is little. */
-function parse(pattern: string): Node {
-  let at = 0
-  const take = (part: RegExp): RegExpExecArray | null => {
-    part.lastIndex = at
-    const found = part.exec(pattern)
-    if (found) at += found[0].length
-    return found
-  }
-  const alternatives = (): Node => {
-    const items = [sequence()]
-    for (; pattern[at] === '|'; ) {
-      at++
-      items.push(sequence())
-    }
-    return { kind: 'any', items }
-  }
-  const sequence = (): Node => {
-    const items: Node[] = []
-    while (at < pattern.length && pattern[at] !== '|' && pattern[at] !== ')') items.push(repeated(single()))
-    return { kind: 'all', items }
-  }
-  const single = (): Node => {
-    if (take(opening)) {
-      if (pattern[at] === '?') throw new SyntaxError('Looks around, or changes flags')
-      const inner = alternatives()
-      at++
-      return inner
-    }
-    const token = take(atom)?.[0] ?? ''
-    if (/^\\[1-9k]/.test(token)) throw new SyntaxError('Looks back')
-    return /^(?:[$^]|\\b)$/i.test(token) ? { kind: 'assert', token } : { kind: 'char', token }
-  }
-  const repeated = (item: Node): Node => {
-    const found = take(quantifier)
-    if (!found) return item
-    const [, sign, least, comma, most] = found
-    if (sign) return { kind: 'repeat', item, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Number.POSITIVE_INFINITY }
-    const min = Number(least)
-    return { kind: 'repeat', item, min, max: most ? Number(most) : comma ? Number.POSITIVE_INFINITY : min }
-  }
-  return alternatives()
+/** A pattern that RegExp has accepted, so that what is left to tell apart is little, and where it is read. */
+interface Reading {
+  pattern: string
+  at: number
 }
 
-function programOf(root: Node, tests: string[]): Instruction[] {
-  const program: Instruction[] = []
-  let fuel = mostParts
-  const push = (instruction: Instruction) => program.push(instruction) - 1
-  const choices = (items: readonly Node[]) => {
-    const split = { op: 'split' as const, to: [] as number[] }
-    push(split)
-    const ends = items.map((item) => {
-      split.to.push(program.length)
-      emit(item)
-      const jump = { op: 'jump' as const, to: 0 }
-      push(jump)
-      return jump
-    })
-    for (const end of ends) end.to = program.length
+function take(reading: Reading, part: RegExp): RegExpExecArray | null {
+  part.lastIndex = reading.at
+  const found = part.exec(reading.pattern)
+  if (found) reading.at += found[0].length
+  return found
+}
+
+function alternatives(reading: Reading): Node {
+  const items = [sequence(reading)]
+  while (reading.pattern[reading.at] === '|') {
+    reading.at++
+    items.push(sequence(reading))
   }
-  const emit = (node: Node): void => {
-    if (--fuel < 0) throw new RangeError('Too large')
-    if (node.kind === 'assert') push({ op: 'assert', token: node.token })
-    else if (node.kind === 'char')
-      push({ op: 'char', test: tests.includes(node.token) ? tests.indexOf(node.token) : tests.push(node.token) - 1 })
-    else if (node.kind === 'all') node.items.forEach(emit)
-    else if (node.kind === 'any') choices(node.items)
-    else repeat(node.item, node.min, node.max)
+  return items.length === 1 && items[0] ? items[0] : { kind: 'any', items }
+}
+
+function sequence(reading: Reading): Node {
+  const items: Node[] = []
+  while (!['|', ')', undefined].includes(reading.pattern[reading.at])) items.push(repeated(reading, single(reading)))
+  return items.length === 1 && items[0] ? items[0] : { kind: 'all', items }
+}
+
+function single(reading: Reading): Node {
+  if (take(reading, opening)) {
+    if (reading.pattern[reading.at] === '?') throw new SyntaxError('Looks around, or changes flags')
+    const inner = alternatives(reading)
+    reading.at++
+    return inner
   }
-  const repeat = (item: Node, min: number, max: number): void => {
-    for (let n = 0; n < min; n++) emit(item)
-    if (max === Number.POSITIVE_INFINITY) {
-      const split = { op: 'split' as const, to: [] as number[] }
-      const start = push(split)
-      emit(item)
-      push({ op: 'jump', to: start })
-      split.to = [start + 1, program.length]
-    } else for (let n = min; n < max; n++) choices([item, { kind: 'all', items: [] }])
+  const token = take(reading, atom)?.[0] ?? ''
+  if (/^\\[1-9k]/.test(token)) throw new SyntaxError('Looks back')
+  return /^(?:[$^]|\\b)$/i.test(token) ? { kind: 'assert', token } : { kind: 'char', token }
+}
+
+function repeated(reading: Reading, item: Node): Node {
+  const found = take(reading, quantifier)
+  if (!found) return item
+  const [, sign, least, comma, most] = found
+  if (sign) return { kind: 'repeat', item, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : endless }
+  const min = Number(least)
+  return { kind: 'repeat', item, min, max: most ? Number(most) : comma ? endless : min }
+}
+
+/** A program being written. */
+interface Writing {
+  program: Instruction[]
+  /** What its `char` instructions ask of a character. */
+  tests: string[]
+  /** How many parts may still be written. */
+  left: number
+}
+
+function write(writing: Writing, node: Node): void {
+  const { program, tests } = writing
+  if (--writing.left < 0) throw new RangeError('Too large')
+  if (node.kind === 'assert') program.push({ op: 'assert', token: node.token })
+  else if (node.kind === 'all') for (const item of node.items) write(writing, item)
+  else if (node.kind === 'any') writeChoices(writing, node.items)
+  else if (node.kind === 'repeat') writeRepeat(writing, node)
+  else program.push({ op: 'char', test: tests.includes(node.token) ? tests.indexOf(node.token) : tests.push(node.token) - 1 })
+}
+
+function writeChoices(writing: Writing, items: readonly Node[]): void {
+  const { program } = writing
+  const split = { op: 'split' as const, to: [] as number[] }
+  program.push(split)
+  const ends = items.map((item) => {
+    split.to.push(program.length)
+    write(writing, item)
+    const end = { op: 'jump' as const, to: 0 }
+    program.push(end)
+    return end
+  })
+  for (const end of ends) end.to = program.length
+}
+
+function writeRepeat(writing: Writing, { item, min, max }: Extract<Node, { kind: 'repeat' }>): void {
+  const { program } = writing
+  for (let n = 0; n < min; n++) write(writing, item)
+  const splits: { op: 'split'; to: number[] }[] = []
+  // Without an end it is one more that leads back to itself.
+  for (let n = min; n < (max === endless ? min + 1 : max); n++) {
+    const start = program.length
+    const split = { op: 'split' as const, to: [start + 1] }
+    program.push(split)
+    splits.push(split)
+    write(writing, item)
+    if (max === endless) program.push({ op: 'jump', to: start })
   }
-  emit(root)
-  push({ op: 'match' })
-  return program
+  for (const split of splits) split.to.push(program.length)
 }
 
 function run(program: readonly Instruction[], tests: readonly RegExp[], text: readonly string[]): boolean {

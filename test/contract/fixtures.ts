@@ -17,6 +17,7 @@ import { flowFixtures } from './fixtures-flows.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
 import { scriptFixtures } from './fixtures-scripts.ts'
+import { sessionFixtures } from './fixtures-sessions.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
 
 const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
@@ -27,6 +28,7 @@ export const fixtures: Record<string, Fixture> = {
   ...flowFixtures,
   ...diagramFixtures,
   ...scriptFixtures,
+  ...sessionFixtures,
   ...platformFixtures,
   ...signInFixtures,
   ...billingFixtures,

@@ -6,6 +6,7 @@ import { insertDelivery, insertNotification } from './fixture-rows.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
+import { insertFullSession } from './fixtures-sessions.ts'
 import { rowsOf, tenantTables } from './rows.ts'
 
 const service = shared()
@@ -138,6 +139,7 @@ describe('row level security alone', () => {
     await insertShare(service, ours.admin)
     await insertCategory(service, ours.admin)
     await insertStep(service, ours.admin)
+    await insertFullSession(service, ours.admin)
     await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [
       ours.id,
       ours.admin.id,

@@ -175,6 +175,7 @@ describe('an intake form', () => {
       { key: 'ring', label: 'Ring', type: 'multiselect', options: ['1', '2'], default: ['2', '3'] },
       { key: 'count', label: 'Count', type: 'number', min: 5, max: 2 },
       { key: 'code', label: 'Code', type: 'text', pattern: '(' },
+      { key: 'site', label: 'Site', type: 'text', pattern: '(?=a)a' },
     ]
     const { errors } = await steps([snapshot, end], { intake_form: form })
     expect(errors).toEqual([
@@ -182,6 +183,7 @@ describe('an intake form', () => {
       'null intake_form[1].default: The default of ring is none of its options: 3',
       'null intake_form[2].min: The least value of count is greater than its greatest',
       'null intake_form[3].pattern: The pattern of code is not a regular expression',
+      'null intake_form[4].pattern: The pattern of site looks around or back, or is too large: it could take too long to match',
     ])
   })
 })

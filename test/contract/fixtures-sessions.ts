@@ -1,0 +1,132 @@
+import type { Service } from '../support/app.ts'
+import { patchForm, patchSteps } from '../support/flows.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+import { insertStep, insertTree } from './fixtures-flows.ts'
+
+/** A session of the owner's, in progress at the first step of its flow unless it is only prepared. */
+export async function insertSession(
+  service: Service,
+  owner: Person,
+  state = 'in_progress',
+  batchId: string | null = null,
+): Promise<string> {
+  const [at, started] = state === 'prepared' ? ['null', 'null'] : [`'ping'`, 'now()']
+  return idOf(
+    service,
+    `insert into sessions (account_id, team_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name,
+                           variables, batch_id, target_label, current_step_id, remaining, started_at)
+     values ($1, $2, $3, $1, $4, 1, 'Printer offline', $5, 'T-1', 'Contoso', '{"printer_ip": "10.0.8.21"}', $6, 'PRN-1', ${at}, 3, ${started})
+     returning id`,
+    [owner.accountId, owner.teamId || null, owner.id, await insertTree(service, owner), state, batchId],
+  )
+}
+
+/** With one row of everything that belongs to a session. */
+export async function insertFullSession(service: Service, owner: Person): Promise<{ session_id: string; item_id: string }> {
+  const session_id = await insertSession(service, owner)
+  const of = [owner.accountId, session_id]
+  await service.sql(`update sessions set current_step_id = 'cable', answered = 1, remaining = 1 where account_id = $1 and id = $2`, of)
+  await service.sql(
+    `insert into session_decisions (account_id, session_id, seq, step_id, option_id, started_at, duration_seconds)
+     values ($1, $2, 0, 'ping', 'no', now(), 4)`,
+    of,
+  )
+  await service.sql(
+    `insert into session_fallbacks (account_id, session_id, seq, step_id, fallback_step_id, outcome) values ($1, $2, 0, 'ping', 'x', 'done')`,
+    of,
+  )
+  await service.sql(
+    `insert into session_custom_steps (account_id, session_id, source, after_step_id, title) values ($1, $2, 'ad-hoc', 'ping', 'Asked')`,
+    of,
+  )
+  await service.sql(`insert into session_ratings (account_id, session_id, score, rated_by) values ($1, $2, 4, $3)`, [...of, owner.id])
+  await service.sql(
+    `insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful) values ($1, $2, 'ping', $3, true)`,
+    [...of, owner.id],
+  )
+  const item = `insert into session_supporting_data (account_id, session_id, kind, title, content, created_by)
+                values ($1, $2, 'text', 'Ping', '0 received', $3) returning id`
+  return { session_id, item_id: await idOf(service, item, [...of, owner.id]) }
+}
+
+const open: Fixture = async (service, owner) => ({ params: { session_id: await insertSession(service, owner) } })
+const prepared: Fixture = async (service, owner) => ({ params: { session_id: await insertSession(service, owner, 'prepared') } })
+const full: Fixture = async (service, owner) => ({ params: { session_id: (await insertFullSession(service, owner)).session_id } })
+const item: Fixture = async (service, owner) => ({ params: { ...(await insertFullSession(service, owner)) } })
+const step: Fixture = async (...of) => ({ params: { ...(await open(...of)).params, step_id: 'ping' } })
+
+const about = { ticket_number: 'T-48213', client_name: 'Contoso Dental', variables: { printer_ip: '10.0.8.21', floor: 2 } }
+
+export const sessionFixtures: Record<string, Fixture> = {
+  'sessions.list': async (service, owner) => {
+    await insertSession(service, owner)
+    return { query: { skip: '0', limit: '20', client_name: 'conto', tree_name: 'printer', started_after: '2020-01-01T00:00:00Z' } }
+  },
+  'sessions.start': async (service, owner) => ({ body: { tree_id: await insertTree(service, owner), ...about } }),
+  'sessions.prepare': async (service, owner) => ({
+    body: { tree_id: await insertTree(service, owner), ...about, target_label: 'PRN-2F-03' },
+  }),
+  'sessions.get': full,
+  'sessions.update': async (...of) => ({ ...(await open(...of)), body: { notes: 'Calls back at noon', client_name: null } }),
+  'sessions.remove': full,
+  'sessions.startPrepared': async (...of) => ({ ...(await prepared(...of)), body: { variables: { printer_ip: '10.0.8.22' } } }),
+  'sessions.updateVariables': async (...of) => ({ ...(await open(...of)), body: { printer_ip: '10.0.8.23', floor: 3 } }),
+
+  'sessionBatches.create': async (service, owner) => {
+    const tree_id = await insertTree(service, owner)
+    const { teamId } = owner
+    await service.sql(`update trees set tree_type = 'maintenance', team_id = $2 where id = $1`, [tree_id, teamId])
+    await service.sql(`update tree_versions set tree_type = 'maintenance', tree_structure = $2, intake_form = $3 where tree_id = $1`, [
+      tree_id,
+      JSON.stringify(patchSteps()),
+      JSON.stringify(patchForm),
+    ])
+    return {
+      body: { tree_id, targets: [{ label: 'SRV-1', variables: { server: 'srv-1' } }], client_name: 'Contoso', ticket_number: 'T-1' },
+    }
+  },
+  'sessionBatches.progress': async (service, owner) => {
+    const batch_id = crypto.randomUUID()
+    await insertSession(service, owner, 'prepared', batch_id)
+    return { params: { batch_id } }
+  },
+
+  'sessionSteps.decide': async (...of) => ({
+    ...(await open(...of)),
+    body: { step_id: 'ping', option_id: 'yes', note: 'Answers', started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 },
+  }),
+  'sessionSteps.back': full,
+  'sessionSteps.addCustomStep': async (service, owner) => ({
+    params: { session_id: await insertSession(service, owner) },
+    body: {
+      source: 'step-library',
+      library_step_id: await insertStep(service, owner),
+      after_step_id: 'ping',
+      title: 'Restarted the spooler',
+      description: 'Twice',
+    },
+  }),
+  'sessionSteps.complete': async (...of) => ({
+    ...(await open(...of)),
+    body: { outcome: 'resolved', notes: 'The cable was loose', next_steps: 'None' },
+  }),
+  'sessionSteps.saveAsTree': async (...of) => ({
+    ...(await full(...of)),
+    body: { name: 'Printer offline after a move', description: 'x' },
+  }),
+
+  'sessionNotes.listItems': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'sessionNotes.addItem': async (...of) => ({
+    ...(await open(...of)),
+    body: { kind: 'text', title: 'Output of ping', content: '0 received', step_id: 'ping' },
+  }),
+  'sessionNotes.updateItem': async (...of) => ({
+    ...(await item(...of)),
+    body: { title: 'Output of ping', content: '4 received', step_id: null },
+  }),
+  'sessionNotes.removeItem': item,
+  'sessionNotes.rate': async (...of) => ({ ...(await open(...of)), body: { score: 5, comment: 'Fast and friendly' } }),
+  'sessionNotes.rating': full,
+  'sessionNotes.giveFeedback': async (...of) => ({ ...(await step(...of)), body: { helpful: false, comment: 'Too long' } }),
+}
