@@ -857,7 +857,8 @@ select app.add_starter_flow(
   $form$
 [
  { "key": "computer_name", "label": "Name of the PC", "type": "hostname", "required": true, "help_text": "`hostname` in a command prompt prints it." },
- { "key": "since", "label": "Slow since when?", "type": "select", "required": true, "options": ["Today", "A few days", "Weeks or longer", "Always"], "help_text": "Today points to an update or a fault, always to the hardware." }
+ { "key": "since", "label": "Slow since when?", "type": "select", "required": true, "options": ["Today", "A few days", "Weeks or longer", "Always"], "help_text": "Today points to an update or a fault, always to the hardware." },
+ { "key": "slow_example", "label": "One thing that takes too long, and how long", "type": "text", "required": true, "max": 300, "help_text": "In seconds, by the user's clock: \"opening a letter takes 40 seconds\". Without it nobody can tell afterwards whether it is better." }
 ]
 $form$,
   $flow$
@@ -865,7 +866,7 @@ $form$,
  "id": "when",
  "type": "decision",
  "title": "When is {{computer_name}} slow?",
- "description": "The user says: {{since}}. First, whatever they say, look how long it has been running:\n\n```powershell\n(Get-Date) - (Get-CimInstance Win32_OperatingSystem).LastBootUpTime | Select-Object Days, Hours\n```\n\nPrints the days and hours since the last restart. With Fast Startup, shutting down does not count as one. Above 14 days, use Restart once and measure again before you go on.",
+ "description": "Slow since: {{since}}. The measure for everything below: {{slow_example}}. Whatever the answer is, look first how long it has been running:\n\n```powershell\n(Get-Date) - (Get-CimInstance Win32_OperatingSystem).LastBootUpTime | Select-Object Days, Hours\n```\n\nPrints the days and hours since the last restart. With Fast Startup, shutting down does not count as one. Above 14 days, use Restart once and measure again before you go on.",
  "options": [
   { "id": "all-the-time", "label": "All the time", "next_node_id": "resource" },
   { "id": "only-for-minutes-after-sign-in", "label": "Only for minutes after sign-in", "next_node_id": "startup" },
@@ -1139,7 +1140,7 @@ $form$,
    "id": "restart-done",
    "type": "solution",
    "title": "The restart was enough",
-   "description": "Explain the difference between Restart and Shut down with Fast Startup. Confirm that the user works for 15 minutes without waiting, and look whether an update had been pending for a restart."
+   "description": "Explain the difference between Restart and Shut down with Fast Startup. Confirm that what was slow ({{slow_example}}) is quick for 15 minutes of work, and look whether an update had been pending for a restart."
   }
  ]
 }
@@ -1397,7 +1398,7 @@ select app.add_starter_flow(
   '00000000-0000-7000-8000-000000000405', '{mail,outlook,"microsoft 365",mobile}',
   $form$
 [
- { "key": "mailbox", "label": "Address of the mailbox", "type": "email", "required": true },
+ { "key": "mailbox", "label": "Address of the mailbox", "type": "email", "required": true, "help_text": "The main address, no alias: the trace finds mail by it." },
  { "key": "mail_program", "label": "Where is it missing?", "type": "select", "required": true, "options": ["Outlook for Windows", "Outlook for Mac", "Phone or tablet", "Everywhere"] },
  { "key": "example_mail", "label": "One mail that is missing", "type": "text", "help_text": "Sender, subject and about when: without an example nothing can be traced.", "max": 300, "required": false }
 ]
@@ -1777,7 +1778,7 @@ $form$,
    "id": "groups",
    "type": "procedure_step",
    "title": "Add the person to the approved groups",
-   "description": "Exactly these, and no others:\n\n{{same_rights_as}}\n\nThen read them back:\n\n```powershell\nGet-MgUserMemberOf -UserId '{{user_upn}}' -All | ForEach-Object { $_.AdditionalProperties.displayName }\n```",
+   "description": "Exactly these, and no others:\n\n{{same_rights_as}}\n\nThen read them back:\n\n```powershell\nGet-MgUserMemberOf -UserId '{{user_upn}}' -All | ForEach-Object { $_.AdditionalProperties.displayName }\n```\n\nShould print these groups, those that the licence and the client's rules add by themselves, and nothing else.",
    "estimated_minutes": 10,
    "fallback_steps": [
     {
