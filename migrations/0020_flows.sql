@@ -97,6 +97,7 @@ create index trees_updated on trees (account_id, updated_at desc, id desc) where
 create index trees_created on trees (account_id, created_at desc, id desc) where deleted_at is null;
 create index trees_name on trees (account_id, lower(name), id) where deleted_at is null;
 create index trees_version on trees (account_id, version desc, id desc) where deleted_at is null;
+create index trees_kind on trees (account_id, tree_type, status) where deleted_at is null;
 create index trees_author on trees (account_id, author_id) where deleted_at is null;
 create index trees_category on trees (account_id, category_id) where deleted_at is null;
 create index trees_parent on trees (account_id, parent_tree_id) where parent_tree_id is not null;
@@ -240,15 +241,47 @@ language sql security definer set search_path = public, pg_temp as $$
    where account_id = p_account and id = p_tree and account_id in (app.account_id(), app.platform_account())
 $$;
 
--- Flows whose text holds all words, or that carry a tag: indexes that row level security would leave unused, since
--- LIKE and @> are not leakproof. Only ids leave; what the caller may see of them is decided where they are joined.
-create function app.find_trees(p_words text[], p_tag text) returns setof uuid
+-- One page of the flows the caller sees, by id and place. Row level security would leave the indexes of words and tags unused, since LIKE
+-- and @> are not leakproof; so the page is found here, and its ids are joined to rows that the policy shows. It is planned at each call: a
+-- word that every flow holds is met soon in the list's order, a rare one through its index.
+create function app.list_trees(
+  p_type text, p_status text, p_visibility text, p_author uuid, p_category text, p_tag text, p_words text[], p_sort text, p_skip bigint, p_take bigint)
+returns table (id uuid, place bigint) language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
+declare
+  v_sort constant text := case p_sort
+    when 'usage_count' then 't.usage_count desc, t.id desc'
+    when 'updated_at' then 't.updated_at desc, t.id desc'
+    when 'created_at' then 't.created_at desc, t.id desc'
+    when 'name' then 'lower(t.name), t.id'
+    when 'name_desc' then 'lower(t.name) desc, t.id desc'
+    when 'version' then 't.version desc, t.id desc' end;
+  -- LIKE ALL would use no index; one LIKE for each word does.
+  v_words constant text := coalesce((select string_agg(format('and t.search like %L', word), ' ') from unnest(p_words) word), '');
+  v_categories constant uuid[] := case when p_category is not null then array(
+    select c.id from categories c where c.account_id in (app.account_id(), app.platform_account()) and lower(c.name) = lower(p_category)) end;
+  -- Own and platform's are read in order each and then merged: one condition for both would sort them all.
+  v_branch constant text := '
+    (select t.id, t.usage_count, t.updated_at, t.created_at, t.name, t.version from trees t
+      where %s and t.deleted_at is null
+        and ($1 is null or t.tree_type = $1) and ($2 is null or t.status = $2) and ($3 is null or t.visibility = $3)
+        and ($4 is null or t.author_id = $4) and ($5 is null or t.category_id = any ($5)) and ($6 is null or t.tag_keys @> array[lower($6)]) %s
+      order by %s limit $7 + $8)';
+  -- What is private is its author's, which an index knows.
+  v_own constant text := 't.account_id = app.account_id() and app.sees(t.visibility, t.author_id, t.team_id)
+    and ($3 is distinct from ''private'' or t.author_id = app.user_id())';
+  v_platform constant text := 'app.account_id() is not null and t.account_id = app.platform_account() and t.status = ''published''';
+begin
+  return query execute format('select t.id, row_number() over (order by %s) from (%s union all %s) t order by 2 offset $7 limit $8',
+      v_sort, format(v_branch, v_own, v_words, v_sort), format(v_branch, v_platform, v_words, v_sort))
+    using p_type, p_status, p_visibility, p_author, v_categories, p_tag, p_skip, p_take;
+end $$;
+-- Whether a flow that the caller sees carries a tag already.
+create function app.has_tag(p_tag text) returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
-  select t.id from trees t
-   where t.account_id in (app.account_id(), app.platform_account()) and t.deleted_at is null
-     and (p_words is null or t.search like all (p_words))
-     and (p_tag is null or t.tag_keys @> array[lower(p_tag)])
+  select exists (select from trees t where t.account_id = app.account_id() and t.deleted_at is null and t.tag_keys @> array[lower(p_tag)]
+                    and app.sees(t.visibility, t.author_id, t.team_id))
 $$;
+-- The library's entries whose text holds all words, for the same reason.
 create function app.find_library_steps(p_words text[], p_active boolean) returns setof uuid
 language sql stable security definer set search_path = public, pg_temp as $$
   select s.id from library_steps s where s.account_id = app.account_id() and s.is_active = p_active and s.search like all (p_words)

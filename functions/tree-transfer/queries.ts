@@ -10,9 +10,6 @@ export async function selectKnown(
   const keys = JSON.stringify(tags.map((tag) => tag.toLowerCase()))
   const { rows } = await sql<{ category: boolean; tags: string[] }>`
     select exists (select from categories c where c.account_id = app.account_id() and lower(c.name) = lower(${category})) as category,
-           array(select k from jsonb_array_elements_text(${keys}::jsonb) k
-                  where exists (select from app.find_trees(null, k) f (id) join trees t on t.id = f.id and t.account_id = app.account_id())) as tags`.execute(
-    db as WriteDb,
-  )
+           array(select k from jsonb_array_elements_text(${keys}::jsonb) k where app.has_tag(k)) as tags`.execute(db as WriteDb)
   return rows[0] as { category: boolean; tags: string[] }
 }

@@ -6,7 +6,7 @@ import { statement } from '../../lib/db/statement.ts'
 import { forkInfo, treeColumns, treeJoins } from '../../lib/flows/columns.ts'
 import type { LibraryEntry } from '../../lib/flows/library.ts'
 import type { FlowNode, IntakeField, StepList } from '../../lib/flows/structure.ts'
-import type { sorts, Tree, TreeListItem, TreeQuery } from './schemas.ts'
+import type { Tree, TreeListItem, TreeQuery } from './schemas.ts'
 
 export interface TreeRow extends Tree {
   tree_structure: FlowNode | StepList | null
@@ -26,41 +26,16 @@ export async function selectTree(db: ReadDb, id: string): Promise<TreeRow | unde
   return (await full(sql`${id}`).execute(db as WriteDb)).rows[0]
 }
 
-const orders: Record<(typeof sorts)[number], RawBuilder<unknown>> = {
-  usage_count: sql`t.usage_count desc, t.id desc`,
-  updated_at: sql`t.updated_at desc, t.id desc`,
-  created_at: sql`t.created_at desc, t.id desc`,
-  name: sql`lower(t.name), t.id`,
-  name_desc: sql`lower(t.name) desc, t.id desc`,
-  version: sql`t.version desc, t.id desc`,
-}
-
-/** The account's and the platform's flows are read in order each and then merged: one condition for both would sort them all. */
 export async function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
-  const { skip, limit } = query
-  const order = orders[query.sort_by]
-  const branch = (owner: RawBuilder<unknown>) =>
-    sql`(select t.* from trees t where t.account_id = ${owner} and t.deleted_at is null ${conditions(query)} order by ${order} limit ${skip + limit + 1})`
+  const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit } = query
+  const filters = [tree_type, status, visibility, author_id, category, tag, search && containsWords(search), sort_by, skip, limit + 1]
+  // With `offset 0` each row is fetched by its id: a pooler may keep a plan made in a small account, where reading all is as quick.
   const { rows } = await sql<TreeListItem>`
     select ${treeColumns}, ${forkInfo}
-      from (${branch(sql`app.account_id()`)} union all ${branch(sql`app.platform_account()`)}) t ${treeJoins}
-     order by ${order} offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+      from app.list_trees(${sql.join(filters.map((value) => value ?? null))}) p
+     cross join lateral (select * from trees where trees.id = p.id offset 0) t ${treeJoins}
+     order by p.place`.execute(db as WriteDb)
   return rows
-}
-
-function conditions({ tree_type, status, visibility, author_id, category, tag, search }: TreeQuery): RawBuilder<unknown> {
-  const all = [
-    tree_type && sql`and t.tree_type = ${tree_type}`,
-    status && sql`and t.status = ${status}`,
-    visibility && sql`and t.visibility = ${visibility}`,
-    author_id && sql`and t.author_id = ${author_id}`,
-    category && sql`and t.category_id in (select c.id from categories c where lower(c.name) = lower(${category}))`,
-    (tag || search) && sql`and t.id in (select app.find_trees(${search ? containsWords(search) : null}::text[], ${tag ?? null}))`,
-  ]
-  return sql.join(
-    all.filter((one) => typeof one === 'object'),
-    sql` `,
-  )
 }
 
 /** What a save writes: the row's own columns and the content of its new version. */

@@ -4,11 +4,12 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cpuMicros, ownCpuMicros } from './cpu.ts'
 import { type Measure, pgbenchPerSecond, poolPerSecond } from './floors.ts'
+import { flowLists, flowSteps } from './flows.ts'
 import { growth } from './growth.ts'
 import { type Load, loadFor, loadWhile, type Shot } from './load.ts'
 import { benchUsers, type Crowd, notificationId, notificationsEach, seedCrowd } from './seed.ts'
 import type { Standing, Subject } from './server.ts'
-import { printGrowth, printMeasures, type Result } from './table.ts'
+import { printGrowth, printLists, printMeasures, printSteps, type Result } from './table.ts'
 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
@@ -100,10 +101,14 @@ async function bench(): Promise<void> {
   const { server, standing } = await standUp()
   try {
     const place = { postgresPort: standing.postgresPort, database: standing.database, settings: standing.settings }
-    const crowd = await seedCrowd(place, '0b', benchUsers, notificationsEach)
-    console.log(`Measuring over ${connections} connections ...\n`)
-    printMeasures(await measureAll(server, standing, crowd))
-    if (!process.argv.includes('--no-growth')) printGrowth(await growth(place, standing))
+    if (!process.argv.includes('--flows')) {
+      const crowd = await seedCrowd(place, '0b', benchUsers, notificationsEach)
+      console.log(`Measuring over ${connections} connections ...\n`)
+      printMeasures(await measureAll(server, standing, crowd))
+      if (!process.argv.includes('--no-growth')) printGrowth(await growth(place, standing))
+    }
+    printLists(await flowLists(place, standing))
+    printSteps(await flowSteps(place, standing))
     console.log(`\nTook ${Math.round((performance.now() - started) / 1000)} s.`)
   } finally {
     server.removeAllListeners('exit')

@@ -1,4 +1,5 @@
 import type { Measure } from './floors.ts'
+import { flowCounts, type Listed, nodeCounts, type Step } from './flows.ts'
 import type { Grown } from './growth.ts'
 import type { Load } from './load.ts'
 
@@ -51,6 +52,23 @@ export function printGrowth(grown: readonly Grown[]): void {
   const first = grown[0]?.p50 ?? 1
   console.log("\nA list's cost by the account's size, as a multiple of the smallest")
   print(grown.map(({ notifications, p50 }) => [notifications.toLocaleString('en'), ratio(p50, first)]))
+}
+
+export function printLists(listed: readonly Listed[]): void {
+  const [small, large] = [flowCounts.small, flowCounts.large.toLocaleString('en')]
+  console.log(`\nLists of flows in an account of ${large}, as a multiple of one of ${small}`)
+  print([
+    ['', 'ratio', '(goal)', `p50 ms of ${small}`, `p50 ms of ${large}`],
+    ...listed.map((one) => [one.list, ratio(one.large, one.small), '< 5', one.small.toFixed(1), one.large.toFixed(1)]),
+  ])
+}
+
+export function printSteps(steps: readonly Step[]): void {
+  console.log(`\nA flow of ${nodeCounts.large} nodes, as a multiple of one of ${nodeCounts.small}`)
+  print([
+    ['', 'ratio', `ms of ${nodeCounts.small}`, `ms of ${nodeCounts.large}`, '(goal)'],
+    ...steps.map(({ step, small, large }) => [step, ratio(large, small), small.toFixed(1), large.toFixed(1), '< 500']),
+  ])
 }
 
 const ratio = (a: number, b: number): string => (a / b).toFixed(2)

@@ -97,7 +97,7 @@ describe('the list of flows', () => {
     const colleague = await account.colleague()
     await newFlow(account.admin, { name: 'Hidden recipe', visibility: 'private', tags: ['secret'] })
     await newFlow(other.admin, { name: 'Hidden recipe', visibility: 'public', tags: ['secret'] })
-    for (const query of ['search=hidden', 'tag=secret', 'visibility=private', 'visibility=public'])
+    for (const query of ['search=hidden', 'tag=secret', 'visibility=private', 'search=hidden&visibility=public'])
       expect((await colleague.call('GET', `/trees?${query}`)).body).toEqual([])
     expect(await names(account, 'search=hidden')).toEqual(['Hidden recipe'])
   })
