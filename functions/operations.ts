@@ -3,6 +3,7 @@ import { accountOperations } from './accounts/operations.ts'
 import { adminGalleryOperations } from './admin-gallery/operations.ts'
 import { adminPlanOperations } from './admin-plans/operations.ts'
 import { adminUserOperations } from './admin-users/operations.ts'
+import { analyticsOperations } from './analytics/operations.ts'
 import { authOperations } from './auth/operations.ts'
 import { billingOperations } from './billing/operations.ts'
 import { categoryOperations } from './categories/operations.ts'
@@ -64,6 +65,7 @@ export const operations: readonly AnyOperation[] = [
   ...draftTemplateOperations,
   ...billingOperations,
   ...uploadOperations,
+  ...analyticsOperations,
   ...notificationOperations,
   ...feedbackOperations,
   ...adminUserOperations,

@@ -59,6 +59,20 @@ const step: Fixture = async (...of) => ({ params: { ...(await open(...of)).param
 const about = { ticket_number: 'T-48213', client_name: 'Contoso Dental', variables: { printer_ip: '10.0.8.21', floor: 2 } }
 
 export const sessionFixtures: Record<string, Fixture> = {
+  'analytics.team': async (service, owner) => {
+    await insertFullSession(service, owner)
+    return { query: { period: '30d' } }
+  },
+  'analytics.me': async (service, owner) => {
+    await insertFullSession(service, owner)
+    return { query: { period: '90d' } }
+  },
+  'analytics.flows': async (service, owner) => {
+    await insertFullSession(service, owner)
+    return { query: { period: '7d', skip: '0', limit: '20' } }
+  },
+  'analytics.flow': async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) }, query: { period: '30d' } }),
+
   'sessions.list': async (service, owner) => {
     await insertSession(service, owner)
     return { query: { skip: '0', limit: '20', client_name: 'conto', tree_name: 'printer', started_after: '2020-01-01T00:00:00Z' } }
