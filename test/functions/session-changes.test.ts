@@ -51,14 +51,19 @@ describe('a prepared session', () => {
     expect((await admin.call('POST', '/sessions/prepare', { tree_id: draft.id })).body.code).toBe('flow_not_published')
   })
 
-  it('SES-29 starts once when 32 start it at once', async () => {
+  it('SES-29 starts once when 32 start it at once, with answers or without', async () => {
     const { admin } = await newAccount(service)
-    const session = await prepare(admin)
     const variables = { printer_ip: '::1' }
-    const answers = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `/sessions/${session.id}/start`, { variables })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
-    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('not_prepared')
-    expect(await uses(session.tree_id)).toBe(1)
+    for (const [before, given] of [
+      [{}, { variables }],
+      [variables, {}],
+    ]) {
+      const session = await prepare(admin, { variables: before })
+      const answers = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `/sessions/${session.id}/start`, given)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
+      expect(answers.find(({ status }) => status === 409)?.body.code).toBe('not_prepared')
+      expect(await uses(session.tree_id)).toBe(1)
+    }
   })
 })
 
