@@ -17,6 +17,7 @@ import { publicOperations } from './public/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
+import { treeMarkdownOperations } from './tree-markdown/operations.ts'
 import { treePinOperations } from './tree-pins/operations.ts'
 import { treeSharingOperations } from './tree-sharing/operations.ts'
 import { treeTransferOperations } from './tree-transfer/operations.ts'
@@ -42,6 +43,7 @@ export const operations: readonly AnyOperation[] = [
   ...treeForkOperations,
   ...treeSharingOperations,
   ...treeTransferOperations,
+  ...treeMarkdownOperations,
   ...categoryOperations,
   ...stepLibraryOperations,
   ...galleryOperations,
