@@ -2,6 +2,7 @@ import { type Envelope, envelopeVersion, type FlowContent, generator, slugOf } f
 import { validateFlow } from '../../lib/flows/validate.ts'
 import { Content, type Reader, type Writer } from '../../lib/http/operation.ts'
 import { Problem } from '../../lib/http/problem.ts'
+import { eachOnce } from '../trees/schemas.ts'
 import * as trees from '../trees/service.ts'
 import * as queries from './queries.ts'
 
@@ -34,7 +35,7 @@ export async function take({ db }: Writer, flow: FlowContent, metadata: Record<s
     status: 'draft' as const,
     description: description ?? '',
     intake_form: intake_form ?? [],
-    tags: tags ?? [],
+    tags: eachOnce(tags ?? []),
     ...(category ? { category } : {}),
   }
   const tree = await trees.create({ db }, given, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })

@@ -1,9 +1,7 @@
+import { code, endless, fencesOf } from './markdown-fences.ts'
 import { type Row, readIntake } from './markdown-intake.ts'
 import {
   type Attributes,
-  code,
-  endless,
-  fencesOf,
   filled,
   plainLine,
   plainTitle,

@@ -83,6 +83,38 @@ describe('a flow in markdown', () => {
     await fc.assert(both, { numRuns: 5, endOnFailure: true })
   }, 120_000)
 
+  it('FLO-56 has titles, labels and names of one line and texts with one kind of break, because the flow has', async () => {
+    const { admin } = await newAccount(service)
+    const fallback = { id: 'f', title: 'f\tf', description: '\r' }
+    const step = {
+      id: 's',
+      type: 'procedure_step',
+      title: ' a\r\nb\u2028',
+      description: 'x\r\ny\rz\n',
+      group_label: '\t',
+      fallback_steps: [fallback],
+    }
+    const field = { key: 'k', label: 'one\ntwo', type: 'text', required: false, help_text: 'a\r\nb' }
+    const options = ['x', 'y'].map((id) => ({ id, label: `${id}\n${id}`, next_node_id: id }))
+    const leaves = ['x', 'y'].map((id) => ({ id, type: 'solution', title: ' ', solution: `${id}\n`, description: '\r\n' }))
+    const root = { id: 'd', type: 'decision', title: '\v', action: 'a\tb', options, children: leaves }
+    const given = { tree_type: 'procedural', tree_structure: { steps: [step, { id: 'e', type: 'procedure_end' }] }, intake_form: [field] }
+    const steps = await newFlow(admin, { ...given, name: 'Two\nlines', description: 'a\rb' })
+    expect(steps).toMatchObject({ name: 'Two lines', description: 'a\nb', intake_form: [{ label: 'one two', help_text: 'a\nb' }] })
+    expect(steps.tree_structure.steps[0]).toEqual({
+      ...{ id: 's', type: 'procedure_step', title: 'a b', description: 'x\ny\nz\n' },
+      fallback_steps: [{ id: 'f', title: 'f f', description: '\n' }],
+    })
+    const changed = { tree_type: 'troubleshooting', tree_structure: root, intake_form: [], name: 'x\r\ny', description: '\r\n' }
+    const { body: tree } = await admin.call('PUT', `/trees/${steps.id}`, changed)
+    expect(tree).toMatchObject({ name: 'x y', description: '\n', tree_structure: { title: 'a b' } })
+    expect(tree.tree_structure.options.map(({ label }: Flow) => label)).toEqual(['x x', 'y y'])
+    expect(tree.tree_structure.children.map(({ title, description }: Flow) => [title, description])).toEqual([
+      ['x', '\n'],
+      ['y', '\n'],
+    ])
+  })
+
   it('FLO-56 of 500 nodes is written and read in well under a second', async () => {
     const { admin } = await newAccount(service)
     const leaf = (id: string) => ({ id, type: 'solution', title: `What to do ${id}`, description: 'Do this.\n\n- and that\n'.repeat(10) })

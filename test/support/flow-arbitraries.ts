@@ -146,6 +146,7 @@ const stepLists = fc
   })
 
 const defaults = fc.oneof(
+  fc.constantFrom('5', '-1', '1e+21', '1.0', 'true', 'false', 'yes', '[1]', '"x"', '', ' '),
   lines,
   texts.map((text) => text.slice(0, 500).toWellFormed()),
   fc.boolean(),
