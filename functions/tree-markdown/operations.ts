@@ -4,8 +4,8 @@ import { TreeId } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as markdown from './service.ts'
 
-// 4 MiB of markdown may be twice that in JSON.
-const fileBody = { body: schemas.MarkdownFlow, maxBody: 8 * 1024 * 1024 } as const
+// 4 MiB of markdown are up to twice that in JSON.
+const fileBody = { body: schemas.MarkdownFlow, maxBody: 8 * 1024 * 1024 + 1024 } as const
 
 export const treeMarkdownOperations = [
   stream({

@@ -176,7 +176,9 @@ describe('a flow in markdown', () => {
     expect((await checked(admin, file('## Solution: x {#x}', '{#'.repeat(most / 2 - 50)))).problems).toEqual([
       { line: 6, message: 'The description is longer than 20000 characters' },
     ])
+    expect((await checked(admin, '\n'.repeat(most))).problems[0].line).toBe(1)
     expect((await admin.call('POST', '/trees/validate/markdown', { markdown: 'x'.repeat(most + 1) })).status).toBe(422)
+    expect((await admin.call('POST', '/trees/validate/markdown', { markdown: 'x'.repeat(2 * most + 2000) })).status).toBe(413)
     for (const deep of ['[', '- ', '{', '? ', 'a: ', '"']) {
       const { valid, problems } = await checked(admin, `---\n${deep.repeat(31_000 / deep.length)}\n---\n`)
       expect([valid, problems.length > 0]).toEqual([false, true])

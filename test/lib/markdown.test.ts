@@ -35,6 +35,7 @@ it('FLO-56 a draft that leads anywhere or nowhere comes back as it was too, also
 
 it('FLO-56 leaves code and plain texts as they were written, and puts a backslash only before what would mean something', () => {
   const description = [
+    ...['````md', '```', '## inside', '````'],
     'Run this:',
     '```sh',
     '## not a heading',
@@ -51,6 +52,7 @@ it('FLO-56 leaves code and plain texts as they were written, and puts a backslas
   expect(text.split('\n').slice(5, -1)).toEqual([
     '## Solution: Go -> {\\#1} {#x}',
     '',
+    ...['````md', '```', '## inside', '````'],
     ...['Run this:', '```sh', '## not a heading', '- a -> #b', '```', '# a title', '- a -> b', '```x``` is code', '\\## is not', '\\~~~'],
   ])
   expect(readMarkdown(text).flow?.tree_structure).toEqual(tree_structure)
