@@ -27,6 +27,7 @@ import { sessionOperations } from './sessions/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
+import { treeMarkdownOperations } from './tree-markdown/operations.ts'
 import { treePinOperations } from './tree-pins/operations.ts'
 import { treeSharingOperations } from './tree-sharing/operations.ts'
 import { treeTransferOperations } from './tree-transfer/operations.ts'
@@ -52,6 +53,7 @@ export const operations: readonly AnyOperation[] = [
   ...treeForkOperations,
   ...treeSharingOperations,
   ...treeTransferOperations,
+  ...treeMarkdownOperations,
   ...categoryOperations,
   ...stepLibraryOperations,
   ...sessionBatchOperations,

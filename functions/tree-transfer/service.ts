@@ -1,7 +1,8 @@
-import { type Envelope, envelopeVersion, generator, slugOf } from '../../lib/flows/envelope.ts'
+import { type Envelope, envelopeVersion, type FlowContent, generator, slugOf } from '../../lib/flows/envelope.ts'
 import { validateFlow } from '../../lib/flows/validate.ts'
 import { Content, type Reader, type Writer } from '../../lib/http/operation.ts'
 import { Problem } from '../../lib/http/problem.ts'
+import { eachOnce } from '../trees/schemas.ts'
 import * as trees from '../trees/service.ts'
 import * as queries from './queries.ts'
 
@@ -25,10 +26,8 @@ export async function importFile(ctx: Writer, { rfflow_version, exported_at, gen
   })
 }
 
-type Imported = Omit<Envelope['flow'], 'version'>
-
 /** Makes a draft of what came from outside, and says what became of it. */
-export async function take({ db }: Writer, flow: Imported, metadata: Record<string, unknown>) {
+export async function take({ db }: Writer, flow: FlowContent, metadata: Record<string, unknown>) {
   const { category, tags, description, intake_form, ...rest } = flow
   const known = await queries.selectKnown(db, category ?? null, tags ?? [])
   const given = {
@@ -36,7 +35,7 @@ export async function take({ db }: Writer, flow: Imported, metadata: Record<stri
     status: 'draft' as const,
     description: description ?? '',
     intake_form: intake_form ?? [],
-    tags: tags ?? [],
+    tags: eachOnce(tags ?? []),
     ...(category ? { category } : {}),
   }
   const tree = await trees.create({ db }, given, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })

@@ -11,8 +11,11 @@ const Status = z.enum(['draft', 'published']).describe('A draft is being written
 const Tags = z
   .array(z.string().trim().min(1).max(100))
   .max(30)
-  .transform((tags) => [...new Map(tags.map((tag) => [tag.toLowerCase(), tag])).values()])
+  .transform(eachOnce)
   .describe('Free words to find it by; each once, whatever its case.')
+export function eachOnce(tags: readonly string[]): string[] {
+  return [...new Map(tags.map((tag) => [tag.toLowerCase(), tag])).values()]
+}
 const Category = Name.nullable().describe('A category by its name, made when the account has none of that name; null for none.')
 const Text = z.string().max(20_000)
 

@@ -1,7 +1,7 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import { sqlState, violated } from '../../lib/db/sqlstate.ts'
 import { libraryEntries } from '../../lib/flows/library.ts'
-import { normaliseForm, normaliseStructure } from '../../lib/flows/normalise.ts'
+import { normaliseForm, normaliseStructure, oneLine, plainBreaks } from '../../lib/flows/normalise.ts'
 import { fitsType } from '../../lib/flows/structure.ts'
 import { type Findings, validateFlow } from '../../lib/flows/validate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
@@ -25,8 +25,8 @@ export async function create({ db }: Pick<Writer, 'db'>, given: TreeCreate, orig
     tree_type: given.tree_type,
     status: given.status ?? 'published',
     visibility: visibilityOf(given) ?? 'team',
-    name: given.name,
-    description: given.description ?? '',
+    name: oneLine(given.name),
+    description: plainBreaks(given.description ?? ''),
     tags: given.tags ?? [],
     category: categoryOf(given),
     tree_structure: given.tree_structure ? normaliseStructure(given.tree_structure) : null,
@@ -81,8 +81,8 @@ function merged(current: queries.TreeRow, given: Omit<TreeUpdate, 'expected_vers
     tree_type,
     status: given.status ?? current.status,
     visibility,
-    name: given.name ?? current.name,
-    description: given.description ?? current.description,
+    name: oneLine(given.name ?? current.name),
+    description: plainBreaks(given.description ?? current.description),
     tags: given.tags ?? current.tags,
     category: categoryOf(given),
     tree_structure: tree_structure === undefined ? current.tree_structure : tree_structure && normaliseStructure(tree_structure),

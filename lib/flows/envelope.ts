@@ -47,6 +47,8 @@ export const Envelope = z
     ],
   })
 export type Envelope = z.infer<typeof Envelope>
+/** What travels of a flow, whatever the form. */
+export type FlowContent = Omit<Envelope['flow'], 'version'>
 
 /** A name as part of a file name or address: lower-case ASCII words joined by hyphens, at most 80 characters; `flow` when none are left. */
 export function slugOf(name: string): string {

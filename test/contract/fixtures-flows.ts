@@ -19,6 +19,10 @@ export function insertTree(service: Service, { accountId, teamId, id }: Person, 
 
 const flow: Fixture = async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) } })
 
+const markdown: Fixture = async () => ({
+  body: { markdown: '---\nname: Printer offline\ntype: troubleshooting\n---\n\n## Solution: Reseat the network cable {#cable}\n' },
+})
+
 const version: Fixture = async (...of) => ({ params: { ...(await flow(...of)).params, version: '1' } })
 
 export async function insertPin(service: Service, owner: Person): Promise<string> {
@@ -88,6 +92,10 @@ export const flowFixtures: Record<string, Fixture> = {
       },
     },
   }),
+
+  'treeMarkdown.export': flow,
+  'treeMarkdown.import': markdown,
+  'treeMarkdown.validate': markdown,
 
   'gallery.list': async () => ({ query: { sort: 'popular', type: 'procedural', category: 'Printing', page: '1', page_size: '10' } }),
   'gallery.categories': async () => ({}),

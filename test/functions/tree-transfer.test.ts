@@ -54,17 +54,17 @@ describe('a flow file', () => {
     })
   })
 
-  it('FLO-38 says which category and tags it made', async () => {
+  it('FLO-38 says which category and tags it made, each once', async () => {
     const { admin } = await newAccount(service)
     const flow = {
       tree_type: 'troubleshooting',
       name: 'X',
       category: 'New',
-      tags: ['a', 'b'],
+      tags: ['a', 'b', 'A'],
       tree_structure: { id: 'x', type: 'solution' },
     }
     const { body } = await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow })
-    expect(body).toMatchObject({ category_created: true, tags_created: ['a', 'b'] })
+    expect(body).toMatchObject({ category_created: true, tags_created: ['A', 'b'] })
     expect(body.warnings).toEqual([{ node_id: 'x', path: 'tree_structure.title', message: 'This solution has no title' }])
   })
 
