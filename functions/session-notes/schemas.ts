@@ -66,9 +66,9 @@ export type SupportingCreate = z.infer<typeof SupportingCreate>
 export const SupportingUpdate = z
   .strictObject({
     title: Title,
-    content: Content.nullable(),
-    upload_id: UploadId.nullable(),
-    step_id: StepId.nullable(),
+    content: Content.nullable().describe('What it says; null for none.'),
+    upload_id: UploadId.nullable().describe('A stored picture; null for none.'),
+    step_id: StepId.nullable().describe('The step it belongs to; null for none.'),
   })
   .partial()
   .meta({ id: 'SupportingDataUpdate', examples: [{ title: 'Output of ping, before the repair' }] })
