@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { ownService, shared } from '../support/app.ts'
+import { planIsOne } from './admin-proofs.ts'
 import { allowsExactly, isolatesCountTogether, notificationLimits } from './limits.ts'
 import { outagesLoseNothing } from './outage.ts'
 import * as proofs from './proofs.ts'
@@ -32,6 +33,8 @@ it('AUT-08 lets one of many who redeem an invite join', () => signIn.inviteHasOn
 it('AUT-06 takes one of many new passwords for a link', () => signIn.resetHasOneWinner(service, signInRounds))
 it('ACC-18 never exceeds the seats, however many join at once', () => signIn.seatsAreNeverExceeded(service, signInRounds))
 it('signs one of many in who come back from a provider by the same way', () => signIn.stateHasOneWinner(service, signInRounds))
+
+it('ADM-07 leaves one plan, however many put it at once', () => planIsOne(service, signInRounds))
 
 it('AUT-23 takes as long for an unknown address as for a known one, within 5 % of the median', async () => {
   const { known, unknown, locked } = await loginMedians(service, rounds * 2)
