@@ -207,6 +207,9 @@ describe('row level security alone', () => {
 
   it('shows nothing outside a scope, nor after one on the same connection', async () => {
     for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
+    // What reads past the policies takes the account from the scope as well.
+    expect(await count(`select 1 from app.list_trees(null, null, null, null, null, null, null, 'name', 0, 9)`)).toBe(0)
+    expect(await count(`select 1 from app.find_library_steps('{%}', true)`)).toBe(0)
     await client.query('begin')
     await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [ours.admin.id, ours.id, ours.admin.signInId])
     expect(await count('select 1 from users')).toBe(1)

@@ -102,6 +102,17 @@ describe('the list of flows', () => {
     expect(await names(account, 'search=hidden')).toEqual(['Hidden recipe'])
   })
 
+  it('FLO-48 fills a page past what the caller does not see', async () => {
+    const account = await newAccount(service)
+    const other = await account.colleague({ teamId: null })
+    for (const name of ['A', 'B']) await newFlow(account.admin, { name, visibility: 'account', tags: ['shared'] })
+    for (const visibility of ['private', 'team', 'private']) await newFlow(account.admin, { visibility, tags: ['shared'] })
+    for (const query of ['sort_by=created_at&tag=shared', 'sort_by=version&tag=shared', `author_id=${account.admin.id}`]) {
+      const { body, headers } = await other.call('GET', `/trees?limit=1&${query}`)
+      expect([own(account, body), headers.get('link') !== null], query).toEqual([['B'], true])
+    }
+  })
+
   it('WIR-21 pages without repeating or losing a flow, in every order', async () => {
     const account = await newAccount(service)
     for (let n = 0; n < 7; n++) await newFlow(account.admin, { name: `Flow ${n % 3}`, tags: ['paged'] })
