@@ -25,6 +25,7 @@ import { sessionNoteOperations } from './session-notes/operations.ts'
 import { sessionStepOperations } from './session-steps/operations.ts'
 import { sessionOperations } from './sessions/operations.ts'
 import { stepLibraryOperations } from './step-library/operations.ts'
+import { targetListOperations } from './target-lists/operations.ts'
 import { teamOperations } from './teams/operations.ts'
 import { treeForkOperations } from './tree-forks/operations.ts'
 import { treeMarkdownOperations } from './tree-markdown/operations.ts'
@@ -67,6 +68,7 @@ export const operations: readonly AnyOperation[] = [
   ...draftTemplateOperations,
   ...billingOperations,
   ...uploadOperations,
+  ...targetListOperations,
   ...analyticsOperations,
   ...notificationOperations,
   ...feedbackOperations,

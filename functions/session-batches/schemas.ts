@@ -4,7 +4,7 @@ import { exampleItem, Outcome, State, TargetLabel, Variables } from '../sessions
 
 export const BatchId = idParams('batch_id', 'batch')
 
-const Target = z
+export const BatchTarget = z
   .strictObject({
     label: TargetLabel.describe('Which target it is: a device, a client, a site.'),
     variables: Variables.optional(),
@@ -14,7 +14,7 @@ const Target = z
 export const BatchCreate = z
   .strictObject({
     tree_id: Id.describe('A published maintenance flow of my team.'),
-    targets: z.array(Target).min(1).max(100).describe('What the flow is to be run on: one session each.'),
+    targets: z.array(BatchTarget).min(1).max(100).describe('What the flow is to be run on: one session each.'),
     client_name: Name.optional().describe('The client all of them are for.'),
     ticket_number: Name.optional().describe('The ticket all of them are for.'),
   })

@@ -501,6 +501,18 @@ export interface SignInsTable {
   ended_at: string | null
 }
 
+export interface TargetListsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  created_by: Generated<string>
+  name: string
+  description: Generated<string>
+  targets: Json
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
 export interface TeamsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -654,6 +666,7 @@ export interface DB {
   session_supporting_data: SessionSupportingDataTable
   sessions: SessionsTable
   sign_ins: SignInsTable
+  target_lists: TargetListsTable
   teams: TeamsTable
   tree_pins: TreePinsTable
   tree_shares: TreeSharesTable

@@ -26,7 +26,10 @@ interface Call {
 export function mountOperations(app: Hono<Env>, operations: readonly AnyOperation[], services: Services): void {
   for (const op of operations) {
     const rate = op.limit === 'none' ? null : parseRate(op.limit)
-    app.on(op.method.toUpperCase(), prefix + op.path.replace(/\{(\w+)\}/g, ':$1'), (c) => handle(c, op, rate, services))
+    const path = prefix + op.path.replace(/\{(\w+)\}/g, ':$1')
+    // One that is declared with a slash at its end is found without it too.
+    const paths = path.endsWith('/') ? [path, path.slice(0, -1)] : [path]
+    app.on(op.method.toUpperCase(), paths, (c) => handle(c, op, rate, services))
   }
 }
 

@@ -58,7 +58,30 @@ const step: Fixture = async (...of) => ({ params: { ...(await open(...of)).param
 
 const about = { ticket_number: 'T-48213', client_name: 'Contoso Dental', variables: { printer_ip: '10.0.8.21', floor: 2 } }
 
+export function insertTargetList(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  const statement = `insert into target_lists (account_id, team_id, created_by, name, targets) values ($1, $2, $3, 'Servers', $4) returning id`
+  return idOf(service, statement, [
+    accountId,
+    teamId || null,
+    id,
+    JSON.stringify([{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01' } }]),
+  ])
+}
+const targetList: Fixture = async (service, owner) => ({ params: { list_id: await insertTargetList(service, owner) } })
+
 export const sessionFixtures: Record<string, Fixture> = {
+  'targetLists.list': async (service, owner) => {
+    await insertTargetList(service, owner)
+    return { query: { skip: '0', limit: '20' } }
+  },
+  'targetLists.create': async () => ({ body: { name: 'Servers', targets: [{ label: 'SRV-DC-01' }] } }),
+  'targetLists.get': targetList,
+  'targetLists.update': async (...of) => ({
+    ...(await targetList(...of)),
+    body: { name: 'All servers', targets: [{ label: 'SRV-FS-01' }] },
+  }),
+  'targetLists.remove': targetList,
+
   'analytics.team': async (service, owner) => {
     await insertFullSession(service, owner)
     return { query: { period: '30d' } }

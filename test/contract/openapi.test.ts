@@ -51,7 +51,7 @@ describe('the document', () => {
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
     const methods = Object.values(document.paths).flatMap((path) => Object.keys(path))
     expect(methods).toHaveLength(operations.length)
-    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/api\/v1(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
+    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/api\/v1(\/([a-z0-9-]+|\{[a-z_]+\}))+\/?$/)
     for (const [id, , described] of each) expect(described?.operationId).toBe(id)
   })
 

@@ -6,7 +6,7 @@ import { insertDelivery, insertNotification } from './fixture-rows.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
-import { insertFullSession } from './fixtures-sessions.ts'
+import { insertFullSession, insertTargetList } from './fixtures-sessions.ts'
 import { rowsOf, tenantTables } from './rows.ts'
 
 const service = shared()
@@ -131,6 +131,7 @@ describe('row level security alone', () => {
     await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
     await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
     await insertPin(service, ours.admin)
+    await insertTargetList(service, ours.admin)
     await insertScript(service, ours.admin)
     await insertScriptCategory(service, ours.admin)
     await insertDraft(service, ours.admin)
