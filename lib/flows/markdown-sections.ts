@@ -177,7 +177,7 @@ function readMarked(section: Section, { line, text }: Row, say: Say): boolean {
 
 function readNext(section: Section, line: number, rest: string, say: Say): void {
   const link = readTarget(line, '', scanner(rest.trim()))
-  if (!link?.target) say(line, 'This link cannot be read; write -> #id')
+  if (!link?.target || link.id !== undefined) say(line, 'This link cannot be read; write -> #id')
   else if (section.next) say(line, `This ${section.word} leads on already, in line ${section.next.line}`)
   else section.next = link
 }

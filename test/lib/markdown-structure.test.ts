@@ -24,6 +24,13 @@ describe('a tree', () => {
     ])
   })
 
+  it('FLO-57 has an id on an option, none on a link', () => {
+    expect(tree('## Action: A {#a}', '-> #b {#c}', '## Solution: B {#b}')).toEqual([
+      '6: This link cannot be read; write -> #id',
+      '7: Nothing leads to “B”: - Label -> #b or -> #b above would',
+    ])
+  })
+
   it('FLO-57 says a circle once', () => {
     expect(tree('## Solution: A {#a}', '## Action: B {#b}', '-> #c', '## Action: C {#c}', '-> #b', '## Action: D {#d}', '-> #d')).toEqual([
       '6: From here the flow runs in a circle: #b -> #c -> #b',
