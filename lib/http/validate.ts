@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PageQuery } from '../db/page.ts'
 import { readForm } from './form.ts'
-import { maxDepth, tooDeep, unstorable } from './json.ts'
+import { maxDepth, storable, tooDeep, unstorable } from './json.ts'
 import type { AnyOperation } from './operation.ts'
 import { type Invalid, invalid, Problem } from './problem.ts'
 
@@ -65,7 +65,7 @@ async function readContent(op: AnyOperation, request: Request, sent: Bytes, erro
 
 function parseParams(schema: z.ZodObject, pathParams: Record<string, string>): unknown {
   const parsed = schema.safeParse(pathParams)
-  if (!parsed.success) throw new Problem('not_found')
+  if (!parsed.success || !Object.values(pathParams).every(storable)) throw new Problem('not_found')
   return parsed.data
 }
 

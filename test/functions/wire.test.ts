@@ -76,6 +76,12 @@ it('refuses a body that nests deeper than 32 levels, and one far deeper without 
   }
 })
 
+it('WIR-12 knows nothing by a name that holds NUL characters or broken UTF-8', async () => {
+  const headers = { 'cf-connecting-ip': '2001:db8:12::1' }
+  for (const name of ['%00', 'a%00b', '%ff', '%ED%A0%80'])
+    expect([name, (await request(service, 'GET', `/shared/${name}`, { headers })).status]).toEqual([name, 404])
+})
+
 it('WIR-17 WIR-18 says the limit, what is left and when to come back', async () => {
   const { admin } = await newAccount(service)
   const first = await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
