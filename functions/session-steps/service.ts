@@ -16,7 +16,6 @@ const mostFallbacks = 500
 /** Answers the current step and goes on to the next; a fallback alone is noted, and the session stays. */
 export async function decide({ db }: Writer, id: string, answer: Decide) {
   const session = await findOpen(db, id)
-  if (session.current_step_id !== answer.step_id) throw notCurrent(session)
   checkDecision(session, answer)
   const answers = answer.option_id !== undefined || answer.outcome !== undefined
   const changed = answers
@@ -74,15 +73,15 @@ async function findOpen(db: Writer['db'], id: string): Promise<SessionRow> {
   return session
 }
 
-function checkDecision({ tree_structure, fallback_decisions }: SessionRow, { step_id, option_id, outcome, fallback }: Decide): void {
-  const step = findStep(tree_structure, step_id)
-  if (!step) throw new Problem('internal')
+function checkDecision(session: SessionRow, { step_id, option_id, outcome, fallback }: Decide): void {
+  const step = session.current_step_id === step_id ? findStep(session.tree_structure, step_id) : undefined
+  if (!step) throw notCurrent(session)
   const wrong = option_id === undefined && outcome === undefined ? null : misfit(step, { option_id, outcome })
   if (wrong) throw unknown(wrong.field, wrong.msg)
   if (!fallback) return
   const has = 'fallback_steps' in step && step.fallback_steps?.some(({ id }) => id === fallback.fallback_step_id)
   if (!has) throw invalid([{ loc: ['body', 'fallback', 'fallback_step_id'], msg: 'No such fallback step of this step', type: 'unknown' }])
-  if (fallback_decisions.length >= mostFallbacks)
+  if (session.fallback_decisions.length >= mostFallbacks)
     throw new Problem('conflict', `A session holds at most ${mostFallbacks} fallback steps`, { code: 'fallback_limit_reached' })
 }
 
