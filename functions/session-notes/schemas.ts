@@ -66,9 +66,9 @@ export type SupportingCreate = z.infer<typeof SupportingCreate>
 export const SupportingUpdate = z
   .strictObject({
     title: Title,
-    content: Content.nullable().describe('What it says; null for none.'),
-    upload_id: UploadId.nullable().describe('A stored picture; null for none.'),
-    step_id: StepId.nullable().describe('The step it belongs to; null for none.'),
+    content: Content.nullable().describe('The text, or what is to be said of the picture; null for nothing, which a text cannot have.'),
+    upload_id: UploadId.nullable().describe('Of a screenshot: the uploaded picture; null for one that is still to come.'),
+    step_id: StepId.nullable().describe('The step of the flow it belongs to; null for none.'),
   })
   .partial()
   .meta({ id: 'SupportingDataUpdate', examples: [{ title: 'Output of ping, before the repair' }] })

@@ -122,7 +122,7 @@ export const sessionOperations = [
     params: schemas.SessionId,
     body: schemas.VariablesUpdate,
     success: 200,
-    returns: schemas.VariablesAnswer,
+    returns: schemas.SessionVariables,
     errors: ['conflict'],
     handle: ({ ctx, params, body }) => sessions.updateVariables(ctx, params.session_id, body),
   }),

@@ -281,6 +281,11 @@ export const VariablesUpdate = Variables.describe('Variables to set; null remove
   examples: [{ printer_ip: '10.0.8.22' }],
 })
 
+export const SessionVariables = JsonByName.describe('All variables of the session as they are now.').meta({
+  id: 'SessionVariablesResponse',
+  examples: [{ printer_ip: '10.0.8.22', floor: 2 }],
+})
+
 export const SessionUpdate = z
   .strictObject({
     ticket_number: Name.nullable().describe('The ticket it is for; null for none.'),
