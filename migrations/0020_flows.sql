@@ -99,7 +99,7 @@ create index trees_name on trees (account_id, lower(name), id) where deleted_at 
 create index trees_version on trees (account_id, version desc, id desc) where deleted_at is null;
 create index trees_kind on trees (account_id, tree_type, status) where deleted_at is null;
 create index trees_author on trees (account_id, author_id) where deleted_at is null;
-create index trees_category on trees (account_id, category_id) where deleted_at is null;
+create index trees_category on trees (account_id, category_id, usage_count desc, id desc) where deleted_at is null;
 create index trees_parent on trees (account_id, parent_tree_id) where parent_tree_id is not null;
 create index trees_team on trees (account_id, team_id);
 create index trees_search on trees using gin (account_id, search gin_trgm_ops) where deleted_at is null;
@@ -257,23 +257,29 @@ declare
     when 'version' then 't.version desc, t.id desc' end;
   -- LIKE ALL would use no index; one LIKE for each word does.
   v_words constant text := coalesce((select string_agg(format('and t.search like %L', word), ' ') from unnest(p_words) word), '');
-  v_categories constant uuid[] := case when p_category is not null then array(
-    select c.id from categories c where c.account_id in (app.account_id(), app.platform_account()) and lower(c.name) = lower(p_category)) end;
+  -- A name is one category at most in each of the two; one id, not a list of them, lets an index keep its order. The nil id finds nothing.
+  v_nil constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_own_category constant uuid := coalesce(
+    (select c.id from categories c where c.account_id = app.account_id() and lower(c.name) = lower(p_category)), v_nil);
+  v_platform_category constant uuid := coalesce(
+    (select c.id from categories c where c.account_id = app.platform_account() and lower(c.name) = lower(p_category)), v_nil);
   -- Own and platform's are read in order each and then merged: one condition for both would sort them all.
   v_branch constant text := '
     (select t.id, t.usage_count, t.updated_at, t.created_at, t.name, t.version from trees t
       where %s and t.deleted_at is null
         and ($1 is null or t.tree_type = $1) and ($2 is null or t.status = $2) and ($3 is null or t.visibility = $3)
-        and ($4 is null or t.author_id = $4) and ($5 is null or t.category_id = any ($5)) and ($6 is null or t.tag_keys @> array[lower($6)]) %s
+        and ($4 is null or t.author_id = $4) and ($6 is null or t.tag_keys @> array[lower($6)]) %s
       order by %s limit $7 + $8)';
   -- What is private is its author's, which an index knows.
   v_own constant text := 't.account_id = app.account_id() and app.sees(t.visibility, t.author_id, t.team_id)
-    and ($3 is distinct from ''private'' or t.author_id = app.user_id())';
-  v_platform constant text := 'app.account_id() is not null and t.account_id = app.platform_account() and t.status = ''published''';
+    and ($3 is distinct from ''private'' or t.author_id = app.user_id())'
+    || case when p_category is null then '' else ' and t.category_id = $5' end;
+  v_platform constant text := 'app.account_id() is not null and t.account_id = app.platform_account() and t.status = ''published'''
+    || case when p_category is null then '' else ' and t.category_id = $9' end;
 begin
   return query execute format('select t.id, row_number() over (order by %s) from (%s union all %s) t order by 2 offset $7 limit $8',
       v_sort, format(v_branch, v_own, v_words, v_sort), format(v_branch, v_platform, v_words, v_sort))
-    using p_type, p_status, p_visibility, p_author, v_categories, p_tag, p_skip, p_take;
+    using p_type, p_status, p_visibility, p_author, v_own_category, p_tag, p_skip, p_take, v_platform_category;
 end $$;
 -- Whether a flow that the caller sees carries a tag already.
 create function app.has_tag(p_tag text) returns boolean
