@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
+import type { WriteDb } from '../../lib/db/scope.ts'
 import { type Changed, changeSession, mayChange, type SessionRow } from '../../lib/flows/session-rows.ts'
 import type { Complete, CustomStepCreate, Decide } from './schemas.ts'
 
@@ -106,16 +106,4 @@ export async function completeSession(db: WriteDb, id: string, given: Complete):
            next_steps = coalesce(${next_steps}, s.next_steps)
      where ${isOpen(id)} returning s.id`,
   )
-}
-
-/** Where a flow stands in its line of forks. */
-export interface Line {
-  root_account_id: string
-  root_id: string
-  depth: number
-}
-
-export async function selectLine(db: ReadDb, accountId: string, treeId: string): Promise<Line> {
-  const { rows } = await sql<Line>`select * from app.tree_line(${accountId}, ${treeId})`.execute(db as WriteDb)
-  return rows[0] as Line
 }

@@ -62,8 +62,7 @@ export async function saveAsTree({ db }: Writer, id: string, { name, description
     tree_structure: withCustomSteps(session.tree_structure, session.custom_steps, taken),
     ...(category === null ? {} : { category }),
   }
-  const line = await queries.selectLine(db, tree_account_id, tree_id)
-  return trees.create({ db }, content, { parent: { account_id: tree_account_id, id: tree_id, ...line, reason: null } })
+  return trees.create({ db }, content, { parent: { account_id: tree_account_id, id: tree_id, reason: null } })
 }
 
 /** A session in progress that the caller may change. */

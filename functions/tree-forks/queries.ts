@@ -12,12 +12,3 @@ export async function selectForks(db: ReadDb, treeId: string, { skip, limit }: P
      order by t.created_at desc, t.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
-
-/** The first flow of a flow's line. */
-export async function selectRoot(db: ReadDb, treeId: string): Promise<{ account_id: string; id: string }> {
-  const { rows } = await sql<{ account_id: string; id: string }>`
-    select coalesce(t.root_account_id, t.account_id) as account_id, coalesce(t.root_tree_id, t.id) as id from trees t where t.id = ${treeId}`.execute(
-    db as WriteDb,
-  )
-  return rows[0] as { account_id: string; id: string }
-}

@@ -7,11 +7,13 @@ import type { ForkCreate } from './schemas.ts'
 /** A draft of one's own with the flow's content as it is now. */
 export async function fork({ db }: Writer, treeId: string, { name, reason }: ForkCreate) {
   const of = await trees.find(db, treeId)
-  const root = await queries.selectRoot(db, treeId)
   const { tree_type, description, category, tags, tree_structure, intake_form } = of
-  const parent = { account_id: of.account_id, id: of.id, root_account_id: root.account_id, root_id: root.id, depth: of.fork_depth }
   const content = { tree_type, description, tags, tree_structure, intake_form, ...(category ? { category } : {}) }
-  return trees.create({ db }, { ...content, name: name ?? of.name, status: 'draft' }, { parent: { ...parent, reason: reason ?? null } })
+  return trees.create(
+    { db },
+    { ...content, name: name ?? of.name, status: 'draft' },
+    { parent: { account_id: of.account_id, id: of.id, reason: reason ?? null } },
+  )
 }
 
 export async function list({ db }: Reader, treeId: string, page: PageQuery) {

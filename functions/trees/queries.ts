@@ -57,7 +57,7 @@ export interface Content {
 
 /** Where a new flow comes from. */
 export interface Origin {
-  parent?: { account_id: string; id: string; root_account_id: string; root_id: string; depth: number; reason: string | null }
+  parent?: { account_id: string; id: string; reason: string | null }
   import_metadata?: Record<string, unknown>
 }
 
@@ -96,10 +96,11 @@ export async function insertTree(db: WriteDb, content: Content, origin: Origin =
     with ${categoryOf(content, sql`true`)}, s as (
       insert into trees (team_id, tree_type, status, visibility, name, description, tags, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
-      values (app.team_id(), ${content.tree_type}, ${content.status}, ${content.visibility}, ${content.name}, ${content.description},
-              ${asText(content.tags)}, ${categoryId(content, sql`null`)}, case when ${content.status} = 'published' then app.now() end,
-              ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}, ${parent?.id ?? null},
-              ${parent?.root_account_id ?? null}, ${parent?.root_id ?? null}, ${parent ? parent.depth + 1 : 0}, ${parent?.reason ?? null})
+      select app.team_id(), ${content.tree_type}, ${content.status}, ${content.visibility}, ${content.name}, ${content.description},
+             ${asText(content.tags)}, ${categoryId(content, sql`null::uuid`)}, case when ${content.status} = 'published' then app.now() end,
+             ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
+             line.root_account_id, line.root_id, coalesce(line.depth + 1, 0), ${parent?.reason ?? null}
+        from app.tree_line(${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid) line
       returning *)
     insert into tree_versions ${versionColumns} ${versionValues(save, content)}`
   const [, , rows] = await db.batch([statement(db, write), statement(db, synced(save, content)), statement(db, full(savedTree(save)))])
