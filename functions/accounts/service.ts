@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
-import { sqlState, violated } from '../../lib/db/sqlstate.ts'
+import { noSuch, violated } from '../../lib/db/sqlstate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
 import * as queries from './queries.ts'
@@ -32,7 +32,7 @@ export async function updateMember({ db }: Writer, id: string, change: MemberUpd
   if (change.team_id === null && change.team_role) {
     throw invalid([{ loc: ['body', 'team_role'], msg: 'Nobody has a role in no team', type: 'custom' }])
   }
-  return (await queries.updateMember(db, id, change).catch(unknownTeam)) ?? missing()
+  return (await queries.updateMember(db, id, change).catch(noSuch('team_id', 'team'))) ?? missing()
 }
 
 export async function removeMember({ db }: Writer, id: string) {
@@ -45,11 +45,6 @@ export async function listAuditLog({ db }: Reader, { skip, limit }: PageQuery) {
 
 function missing(): never {
   throw new Problem('not_found', 'Member not found')
-}
-
-/** A team of another account is no team here. */
-function unknownTeam(error: unknown): never {
-  throw sqlState(error) === '23503' ? invalid([{ loc: ['body', 'team_id'], msg: 'No such team', type: 'unknown' }]) : error
 }
 
 function tooLarge(field: string) {

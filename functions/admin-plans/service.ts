@@ -1,6 +1,6 @@
 import { randomToken, sha256Bytea } from '../../lib/auth/hash.ts'
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
-import { sqlState } from '../../lib/db/sqlstate.ts'
+import { noSuch, sqlState } from '../../lib/db/sqlstate.ts'
 import type { Context } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
 import * as queries from './queries.ts'
@@ -27,7 +27,7 @@ export async function listFeatureFlags({ platform }: Staff) {
 
 export async function putFeatureFlag({ platform }: Staff, key: string, { plan, enabled }: PlanFeatureUpdate) {
   if (plan === undefined || enabled === undefined) return (await queries.selectFlag(platform, key)) ?? missing('Feature')
-  return (await queries.putPlanFeature(platform, key, plan, enabled).catch(unknownPlan)) ?? missing('Feature')
+  return (await queries.putPlanFeature(platform, key, plan, enabled).catch(noSuch('plan', 'plan'))) ?? missing('Feature')
 }
 
 export async function putFeatureOverride({ platform }: Staff, accountId: string, key: string, { enabled }: FeatureOverrideUpdate) {
@@ -52,8 +52,4 @@ export async function listSalesLeads({ platform }: Staff, query: LeadQuery & Pag
 
 function missing(what: string): never {
   throw new Problem('not_found', `${what} not found`)
-}
-
-function unknownPlan(error: unknown): never {
-  throw sqlState(error) === '23503' ? invalid([{ loc: ['body', 'plan'], msg: 'No such plan', type: 'unknown' }]) : error
 }

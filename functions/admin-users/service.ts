@@ -1,7 +1,7 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
-import { sqlState } from '../../lib/db/sqlstate.ts'
+import { noSuch } from '../../lib/db/sqlstate.ts'
 import type { Context } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { Problem } from '../../lib/http/problem.ts'
 import * as queries from './queries.ts'
 import type { AccountQuery, AuditQuery, PlanChange, SuperAdminUpdate, UserQuery } from './schemas.ts'
 
@@ -22,7 +22,7 @@ export async function setSuperAdmin({ platform }: Staff, id: string, { is_super_
 
 export async function changePlan({ platform }: Staff, userId: string, { plan }: PlanChange) {
   if (plan === undefined) return (await queries.selectSubscription(platform, userId)) ?? missing()
-  return (await queries.updatePlan(platform, userId, plan).catch(unknownPlan)) ?? missing()
+  return (await queries.updatePlan(platform, userId, plan).catch(noSuch('plan', 'plan'))) ?? missing()
 }
 
 export async function extendTrial({ platform }: Staff, userId: string, days: number) {
@@ -41,8 +41,4 @@ export async function listAuditLogs({ platform }: Staff, query: AuditQuery & Pag
 
 function missing(): never {
   throw new Problem('not_found', 'User not found')
-}
-
-function unknownPlan(error: unknown): never {
-  throw sqlState(error) === '23503' ? invalid([{ loc: ['body', 'plan'], msg: 'No such plan', type: 'unknown' }]) : error
 }

@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
-import { sqlState } from '../../lib/db/sqlstate.ts'
+import { nameTaken } from '../../lib/db/sqlstate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
 import { Problem } from '../../lib/http/problem.ts'
 import * as queries from './queries.ts'
@@ -10,12 +10,12 @@ export async function list({ db }: Reader, page: PageQuery) {
 }
 
 export async function create({ db }: Writer, name: string) {
-  return shown(await queries.insertCategory(db, name).catch(taken))
+  return shown(await queries.insertCategory(db, name).catch(nameTaken('A category')))
 }
 
 export async function rename({ db }: Writer, id: string, name: string | undefined) {
   if (name === undefined) return shown(await findOwn(db, id))
-  return shown((await queries.updateCategory(db, id, name).catch(taken)) ?? (await findOwn(db, id)))
+  return shown((await queries.updateCategory(db, id, name).catch(nameTaken('A category'))) ?? (await findOwn(db, id)))
 }
 
 export async function remove({ db }: Writer, id: string) {
@@ -36,8 +36,4 @@ async function findOwn(db: Reader['db'], id: string) {
 
 function shown({ may_change: _, ...category }: queries.CategoryRow): Category {
   return category
-}
-
-function taken(error: unknown): never {
-  throw sqlState(error) === '23505' ? new Problem('conflict', 'A category of this name is there already', { code: 'name_taken' }) : error
 }

@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
-import { sqlState } from '../../lib/db/sqlstate.ts'
+import { nameTaken } from '../../lib/db/sqlstate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
 import { Problem } from '../../lib/http/problem.ts'
 import * as queries from './queries.ts'
@@ -10,11 +10,11 @@ export async function list({ db }: Reader, query: DeviceTypeQuery & PageQuery) {
 }
 
 export async function create({ db }: Writer, type: DeviceTypeCreate) {
-  return shown(await queries.insertType(db, type).catch(taken))
+  return shown(await queries.insertType(db, type).catch(nameTaken('A device type')))
 }
 
 export async function update({ db }: Writer, id: string, change: DeviceTypeUpdate) {
-  const saved = Object.keys(change).length > 0 ? await queries.updateType(db, id, change).catch(taken) : undefined
+  const saved = Object.keys(change).length > 0 ? await queries.updateType(db, id, change).catch(nameTaken('A device type')) : undefined
   return shown(saved ?? (await findOwn(db, id)))
 }
 
@@ -33,8 +33,4 @@ async function findOwn(db: Reader['db'], id: string) {
 
 function shown({ may_change: _, ...type }: queries.DeviceTypeRow): DeviceType {
   return type
-}
-
-function taken(error: unknown): never {
-  throw sqlState(error) === '23505' ? new Problem('conflict', 'A device type of this name is there already', { code: 'name_taken' }) : error
 }

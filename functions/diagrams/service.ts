@@ -2,9 +2,9 @@ import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import { DrawioError, readDrawio } from '../../lib/diagrams/drawio.ts'
 import { faultsOf } from '../../lib/diagrams/shapes.ts'
 import { svgOf } from '../../lib/diagrams/svg.ts'
-import { slugOf } from '../../lib/flows/envelope.ts'
 import { Content, type Reader, type Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
+import { slugOf } from '../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import {
   type Diagram,

@@ -1,9 +1,9 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
-import { sqlState, violated } from '../../lib/db/sqlstate.ts'
-import { slugOf } from '../../lib/flows/envelope.ts'
+import { nameTaken, noSuch } from '../../lib/db/sqlstate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
 import { renderScript, type Template, templateProblems, valueProblems } from '../../lib/scripts/render.ts'
+import { slugOf } from '../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import type { ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 
@@ -17,7 +17,7 @@ export async function get({ db }: Pick<Reader, 'db'>, id: string): Promise<Scrip
 
 export async function create({ db }: Pick<Writer, 'db'>, script: ScriptCreate): Promise<ScriptTemplate> {
   requireSafe({ ...script, parameters_schema: script.parameters_schema ?? [] })
-  return shown(await queries.insertScript(db, script, newSlug(script.name)).catch(unknownCategory))
+  return shown(await queries.insertScript(db, script, newSlug(script.name)).catch(noSuch('category_id', 'category', 'category')))
 }
 
 export async function update({ db }: Writer, id: string, change: ScriptUpdate): Promise<ScriptTemplate> {
@@ -26,7 +26,7 @@ export async function update({ db }: Writer, id: string, change: ScriptUpdate): 
     if (Object.keys(change).length === 0) return shown(current)
     const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = change
     requireSafe({ language, script_body, parameters_schema })
-    const saved = await queries.updateScript(db, id, current.updated_at, change).catch(unknownCategory)
+    const saved = await queries.updateScript(db, id, current.updated_at, change).catch(noSuch('category_id', 'category', 'category'))
     if (saved) return shown(saved)
   }
   throw new Problem('conflict', 'Too many are saving this script at once; try again')
@@ -63,9 +63,7 @@ export async function listCategories({ db }: Reader, page: PageQuery) {
 }
 
 export async function createCategory({ db }: Writer, name: string) {
-  return queries.insertCategory(db, name).catch((error: unknown) => {
-    throw sqlState(error) === '23505' ? new Problem('conflict', 'A category of this name is there already', { code: 'name_taken' }) : error
-  })
+  return queries.insertCategory(db, name).catch(nameTaken('A category'))
 }
 
 /** Throws every placeholder that nobody fills or that stands where no value is safe, with its line. */
@@ -98,9 +96,4 @@ async function findOwn(db: Reader['db'], id: string) {
 
 function shown({ may_change: _, ...script }: queries.ScriptRow): ScriptTemplate {
   return script
-}
-
-function unknownCategory(error: unknown): never {
-  const ours = sqlState(error) === '23503' && violated(error)?.includes('category')
-  throw ours ? invalid([{ loc: ['body', 'category_id'], msg: 'No such category', type: 'unknown' }]) : error
 }

@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
-import { sqlState, violated } from '../../lib/db/sqlstate.ts'
+import { noSuch } from '../../lib/db/sqlstate.ts'
 import { libraryEntries } from '../../lib/flows/library.ts'
 import { normaliseForm, normaliseStructure, oneLine, plainBreaks } from '../../lib/flows/normalise.ts'
 import { fitsType } from '../../lib/flows/structure.ts'
@@ -33,7 +33,7 @@ export async function create({ db }: Pick<Writer, 'db'>, given: TreeCreate, orig
     intake_form: normaliseForm(given.intake_form ?? []),
     library: [],
   }
-  return shown(await queries.insertTree(db, checked(content), origin).catch(unknownCategory))
+  return shown(await queries.insertTree(db, checked(content), origin).catch(noSuch('category_id', 'category', 'category')))
 }
 
 /** Changes what is given, as a new version. Whoever saved meanwhile is not overwritten but merged with, unless a version was expected. */
@@ -44,7 +44,7 @@ export async function update(ctx: Caller, id: string, change: TreeUpdate, restor
     if (expected_version !== undefined && expected_version !== current.version) throw stale(current.version)
     if (Object.keys(given).length === 0) return shown(current)
     const content = checked({ ...merged(current, given, ctx.caller.userId), restored_from })
-    const saved = await queries.updateTree(ctx.db, id, current.version, content).catch(unknownCategory)
+    const saved = await queries.updateTree(ctx.db, id, current.version, content).catch(noSuch('category_id', 'category', 'category'))
     if (saved) return shown(saved)
     if (tries === 5) throw stale((await findOwn(ctx.db, id)).version)
   }
@@ -129,9 +129,4 @@ function shown({ may_change: _, ...tree }: queries.TreeRow): Tree {
 
 function missing(): never {
   throw new Problem('not_found', 'Flow not found')
-}
-
-function unknownCategory(error: unknown): never {
-  const ours = sqlState(error) === '23503' && violated(error)?.includes('category')
-  throw ours ? invalid([{ loc: ['body', 'category_id'], msg: 'No such category', type: 'unknown' }]) : error
 }

@@ -1,4 +1,4 @@
-import { Problem, type ProblemKind } from '../http/problem.ts'
+import { invalid, Problem, type ProblemKind } from '../http/problem.ts'
 
 /** app.enter's refusals, and what a constraint says about the request when no service said it better. */
 const kinds: Record<string, ProblemKind> = {
@@ -44,6 +44,22 @@ export function violated(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'constraint' in error && typeof error.constraint === 'string'
     ? error.constraint
     : undefined
+}
+
+/** Says of a row that would be the second of its name that the name is taken; other errors go on. `what` is as in «A category». */
+export function nameTaken(what: string) {
+  return (error: unknown): never => {
+    const detail = `${what} of this name is there already`
+    throw sqlState(error) === '23505' ? new Problem('conflict', detail, { code: 'name_taken' }) : error
+  }
+}
+
+/** Says of a body's id that leads nowhere, in this account, that there is no such thing; other errors go on. */
+export function noSuch(field: string, what: string, constraint = '') {
+  return (error: unknown): never => {
+    const ours = sqlState(error) === '23503' && (!constraint || violated(error)?.includes(constraint))
+    throw ours ? invalid([{ loc: ['body', field], msg: `No such ${what}`, type: 'unknown' }]) : error
+  }
 }
 
 /** What the rules that live in triggers say, and the code by which a client tells it apart. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { compilePattern, patternReach } from './pattern.ts'
+import { isHostname } from '../text/hostname.ts'
+import { compilePattern, patternReach } from '../text/pattern.ts'
 import type { IntakeField } from './structure.ts'
 
 export type Answers = Readonly<Record<string, unknown>>
@@ -63,11 +64,6 @@ function unlike({ pattern }: IntakeField, value: string): string[] {
   if (!matches) return []
   if (value.length > patternReach) return [`must be at most ${patternReach} characters`]
   return matches(value) ? [] : ['does not have the form that is asked for']
-}
-
-const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i
-function isHostname(text: string): boolean {
-  return text.length <= 253 && text.split('.').every((part) => label.test(part))
 }
 
 const fitting = (schema: z.ZodType, most: number) => (text: string) => text.length <= most && schema.safeParse(text).success

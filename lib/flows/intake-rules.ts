@@ -1,4 +1,4 @@
-import { compilePattern } from './pattern.ts'
+import { compilePattern } from '../text/pattern.ts'
 import type { FlowProblem } from './problems.ts'
 import type { IntakeField } from './structure.ts'
 

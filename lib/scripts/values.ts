@@ -1,4 +1,5 @@
-import { compilePattern } from '../flows/pattern.ts'
+import { isHostname } from '../text/hostname.ts'
+import { compilePattern, patternReach } from '../text/pattern.ts'
 import type { ScriptParameter } from './schema.ts'
 
 export type ScriptValue = string | number | boolean
@@ -11,7 +12,7 @@ export function faultOf(parameter: ScriptParameter, value: unknown): string | nu
   if (typeof value !== 'string') return 'must be a text'
   if (value.includes('\0') || !value.isWellFormed()) return 'may not hold NUL characters or broken surrogate pairs'
   if (type === 'choice') return parameter.choices?.includes(value) ? null : `must be one of: ${parameter.choices?.join(', ')}`
-  if (type === 'hostname' && !isHostname(value)) return 'must be a host name'
+  if (type === 'hostname' && !(value.length <= 253 && isHostname(value.replace(/\.$/, '')))) return 'must be a host name'
   if (type === 'path' && /[\r\n]/.test(value)) return 'must be a path on one line'
   return faultOfText(parameter, value)
 }
@@ -28,11 +29,7 @@ function faultOfText({ min, max, pattern }: ScriptParameter, value: string): str
   if (typeof max === 'number' && length > max) return `must have at most ${max} characters`
   if (!pattern) return null
   const matches = compilePattern(pattern)
-  return matches && length <= 1000 && matches(value) ? null : 'does not match its pattern'
-}
-
-function isHostname(value: string): boolean {
-  return value.length <= 253 && /^(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*\.?$/i.test(value)
+  return matches && length <= patternReach && matches(value) ? null : 'does not match its pattern'
 }
 
 /** What is wrong with the declarations themselves, by where it is. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compilePattern, patternReach } from '../../lib/flows/pattern.ts'
+import { compilePattern, patternReach } from '../../lib/text/pattern.ts'
 
 const piece = fc.constantFrom(
   'a',
