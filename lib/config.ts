@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { redactions } from './ai/redaction.ts'
 
 const Keys = z.string().transform((text, ctx) => {
   const keys = z
@@ -58,6 +59,15 @@ const Settings = z.object({
   STRIPE_SECRET_KEY: OptionalSecret.describe('Billing; without it the portal and the webhook answer 503.'),
   STRIPE_WEBHOOK_SECRET: OptionalSecret.describe("Verifies the billing provider's events."),
   STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Where the billing provider is.'),
+  OPENAI_API_KEY: z.string().min(1).describe('The models behind everything that is AI.'),
+  OPENAI_BASE_URL: Url.default('https://api.openai.com/v1').describe(
+    'Where they are; anything that speaks chat completions with JSON Schema.',
+  ),
+  OPENAI_MODEL: z.string().min(1).default('gpt-5-mini').describe('Which of them; it must take images.'),
+  AI_REDACTION: z
+    .enum(redactions)
+    .default('secrets')
+    .describe('What is masked before it leaves for the model: `secrets`; `all`, so also addresses and paths; or `none`.'),
   DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to see where a webhook leads.'),
   OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The one http origin that webhooks may reach; only `npm start` sets it.'),
   JWT_KEYS: Keys.describe('Signing keys of access tokens; the first signs, all verify.'),

@@ -1,3 +1,4 @@
+import type { AiPort } from './ai/ai.ts'
 import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
 import type { AccessTokens } from './auth/tokens.ts'
@@ -21,5 +22,6 @@ export interface Ports {
   analytics: AnalyticsPort
   billing: BillingPort
   uploads: UploadsPort
+  ai: AiPort
   guard: OutboundGuard
 }

@@ -1,3 +1,4 @@
+import { openAi } from './ai/openai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
@@ -40,6 +41,7 @@ export function createServices(config: Config, log: Services['log'], { UPLOADS, 
         baseUrl: config.STRIPE_BASE_URL,
       }),
       uploads: { ...r2Objects(UPLOADS), ...imagesConversion(IMAGES) },
+      ai: openAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
       guard: outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN),
     },
     limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),

@@ -21,6 +21,168 @@ export interface AccountsTable {
   billing_event_at: string | null
 }
 
+export interface AiBranchesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  parent_branch_id: string | null
+  fork_position: number | null
+  name: string
+  created_by: Generated<string>
+  created_at: Generated<string>
+}
+
+export interface AiFactsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  key: string
+  value: string
+  source: string
+  created_by: Generated<string>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface AiFixesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  title: string
+  description: string
+  kind: string
+  script_account_id: string | null
+  script_template_id: string | null
+  status: Generated<string>
+  applied_at: string | null
+  verified_at: string | null
+  partial_notes: string | null
+  pending_reason: string | null
+  failure_reason: string | null
+  ai_drafted_script: string | null
+  ai_drafted_language: string | null
+  ai_drafted_parameters: Generated<Json>
+  ai_outcome_proposal: Json | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface AiHandoffsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  intent: string
+  created_by: Generated<string>
+  target_user_id: string | null
+  reason: Generated<string>
+  summary: Generated<string>
+  what_was_tried: Generated<string>
+  next_steps: Generated<string>
+  urgency: Generated<string>
+  documentation: Generated<string>
+  claimed_by: string | null
+  claimed_at: string | null
+  picked_up_at: string | null
+  first_action_at: string | null
+  closed_at: string | null
+  ai_assessment: string | null
+  assessment_status: string | null
+  assessment_lease: string | null
+  psa_push_id: string | null
+  created_at: Generated<string>
+}
+
+export interface AiMessageUploadsTable {
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  message_id: string
+  place: number
+  upload_id: string
+}
+
+export interface AiMessagesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  branch_id: string
+  position: number
+  role: string
+  content: string
+  author_id: string | null
+  created_at: Generated<string>
+}
+
+export interface AiOutputsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  kind: string
+  content: string
+  edited: Generated<boolean>
+  psa_push_id: string | null
+  created_by: Generated<string>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface AiSessionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: Generated<string | null>
+  user_id: Generated<string>
+  session_type: string
+  title: string
+  status: Generated<string>
+  problem_summary: string | null
+  psa_ticket_id: string | null
+  tree_account_id: string | null
+  tree_id: string | null
+  environment_tags: Generated<string[]>
+  client_name: string | null
+  asset_name: string | null
+  issue_category: string | null
+  triage_hypothesis: string | null
+  evidence_items: Generated<Json>
+  pending_task_lane: Generated<Json>
+  is_branching: Generated<boolean>
+  active_branch_id: Generated<string>
+  escalation_package: Json | null
+  escalated_to_id: string | null
+  picked_up_by_id: string | null
+  state_version: Generated<number>
+  outcome: string | null
+  resolution_notes: string | null
+  psa_push_id: string | null
+  last_activity_at: Generated<string>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+  resolved_at: string | null
+}
+
+export interface AiStepsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  seq: number
+  kind: string
+  text: string
+  options: Generated<Json>
+  rationale: string | null
+  response: string | null
+  created_at: Generated<string>
+}
+
+export interface AiUsageTable {
+  account_id: ColumnType<string, never, never>
+  day: Generated<string>
+  feature: string
+  model: string
+  calls: Generated<number>
+  failed_calls: Generated<number>
+  input_tokens: Generated<number>
+  output_tokens: Generated<number>
+}
+
 export interface AuditLogsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -625,6 +787,16 @@ export interface UsersTable {
 
 export interface DB {
   accounts: AccountsTable
+  ai_branches: AiBranchesTable
+  ai_facts: AiFactsTable
+  ai_fixes: AiFixesTable
+  ai_handoffs: AiHandoffsTable
+  ai_message_uploads: AiMessageUploadsTable
+  ai_messages: AiMessagesTable
+  ai_outputs: AiOutputsTable
+  ai_sessions: AiSessionsTable
+  ai_steps: AiStepsTable
+  ai_usage: AiUsageTable
   audit_logs: AuditLogsTable
   beta_feedback: BetaFeedbackTable
   billing_events: BillingEventsTable

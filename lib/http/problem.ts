@@ -19,6 +19,7 @@ export const problems = {
   internal: { status: 500, detail: 'Internal error' },
   billing_provider_error: { status: 502, detail: 'The billing provider failed' },
   provider_error: { status: 502, detail: 'A provider failed' },
+  ai_provider_error: { status: 502, detail: 'The AI provider failed; try again' },
   billing_provider_not_configured: { status: 503, detail: 'No billing provider is set up' },
   unavailable: { status: 503, detail: 'Temporarily unavailable, try again' },
 } as const
@@ -38,6 +39,7 @@ export const coded: ReadonlySet<ProblemKind> = new Set([
   'subscription_lapsed',
   'password_change_required',
   'feature_disabled',
+  'ai_provider_error',
 ])
 
 /** Billing's own failures answer as `{error: kind}`, by contract. */

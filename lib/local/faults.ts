@@ -17,15 +17,18 @@ export const services = [
 ] as const
 const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect'] as const
 const deliveryModes = ['duplicate', 'forge'] as const
+// The model answers whatever its material demands.
+const modelModes = ['obey'] as const
 // What an ID token can be wrong in, while everything around it is right.
 const tokenModes = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const
-export const modes = [...httpModes, ...deliveryModes, ...tokenModes] as const
+export const modes = [...httpModes, ...deliveryModes, ...tokenModes, ...modelModes] as const
 
 export type Service = (typeof services)[number]
 export type HttpMode = (typeof httpModes)[number]
 export type DeliveryMode = (typeof deliveryModes)[number]
 export type TokenMode = (typeof tokenModes)[number]
-type SideMode = DeliveryMode | TokenMode
+type ModelMode = (typeof modelModes)[number]
+type SideMode = DeliveryMode | TokenMode | ModelMode
 export type Mode = HttpMode | SideMode
 
 export const FaultInput = z
@@ -42,6 +45,10 @@ export const FaultInput = z
   .refine((fault) => ['google', 'microsoft'].includes(fault.service) || !isOneOf(tokenModes, fault.mode), {
     path: ['mode'],
     error: 'only the identity providers issue tokens',
+  })
+  .refine((fault) => fault.service === 'openai' || !isOneOf(modelModes, fault.mode), {
+    path: ['mode'],
+    error: 'only the model obeys',
   })
 
 export type Fault = z.infer<typeof FaultInput>
@@ -110,5 +117,5 @@ function isOneOf(modes: readonly Mode[], mode: Mode): boolean {
 }
 
 function isSide(mode: Mode): mode is SideMode {
-  return isOneOf(deliveryModes, mode) || isOneOf(tokenModes, mode)
+  return isOneOf(deliveryModes, mode) || isOneOf(tokenModes, mode) || isOneOf(modelModes, mode)
 }

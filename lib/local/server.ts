@@ -13,6 +13,7 @@ import { createFaults, type Faults } from './faults.ts'
 import { faulty } from './faulty.ts'
 import { identityRoutes } from './identity.ts'
 import { imagesRoutes } from './images.ts'
+import { openaiRoutes } from './openai.ts'
 import { createQstash, type Qstash } from './qstash.ts'
 import { redisRoutes } from './redis.ts'
 import { resendRoutes } from './resend.ts'
@@ -30,6 +31,7 @@ export interface LocalSecrets {
   identitySecret: string
   stripeKey: string
   stripeWebhookSecret: string
+  openaiKey: string
 }
 
 export interface LocalServerOptions {
@@ -86,13 +88,14 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   const redis = redisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
   const resend = resendRoutes({ records: desk.records, clock, key: secrets.resendKey })
   const analytics = analyticsRoutes({ records: desk.records, key: secrets.analyticsKey })
+  const openai = openaiRoutes({ records: desk.records, clock, faults, key: secrets.openaiKey })
   const idp = (provider: ProviderName) => identityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
   const places = { webhook: `${options.api ?? ''}/api/v1/billing/webhook`, origin: '' }
   const { stripeKey: key, stripeWebhookSecret: webhookSecret } = secrets
   const stripe = createStripe({ records: desk.records, clock, key, webhookSecret, places })
   desk.routes.route('/desk/billing/events', stripe.events.routes(options.accountOf ?? nobody))
   const app = assemble({
-    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, analytics, stripe: stripe.app },
+    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, analytics, stripe: stripe.app, openai },
     ...{ google: idp('google'), microsoft: idp('microsoft'), frontend: options.api ? signInRoutes(options.api) : undefined },
     extra: options.extra?.({ desk, clock, faults }),
   })
@@ -119,14 +122,14 @@ async function nobody(email: string): Promise<string> {
 }
 
 type Parts = { desk: Desk; faults: Faults; frontend: Hono | undefined; extra: Hono | undefined } & Record<
-  'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'google' | 'microsoft',
+  'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft',
   Hono
 >
 
 function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
-  const { desk, faults, qstash, redis, resend, analytics, stripe, google, microsoft, frontend, extra } = parts
+  const { desk, faults, qstash, redis, resend, analytics, stripe, openai, google, microsoft, frontend, extra } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
-  for (const service of ['redis', 'qstash', 'resend', 'analytics'] as const) {
+  for (const service of ['redis', 'qstash', 'resend', 'analytics', 'openai'] as const) {
     // In Hono's router this pattern takes `/redis` itself too.
     app.use(`/${service}/*`, faulty(faults, service))
   }
@@ -138,6 +141,7 @@ function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   app.route('/resend', resend)
   app.route('/analytics', analytics)
   app.route('/stripe', stripe)
+  app.route('/openai', openai)
   app.route('/images', imagesRoutes())
   app.route('/chat', chatRoutes({ records: desk.records, faults }))
   app.route('/dns-query', dnsRoutes())

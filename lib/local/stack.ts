@@ -1,3 +1,4 @@
+import { modelName } from './model/model.ts'
 import pg from 'pg'
 import { openWire } from '../db/client.ts'
 import { openAccountScope } from '../db/scope.ts'
@@ -21,6 +22,7 @@ const secrets = {
   analyticsKey: 'phc_local_0123456789',
   identitySecret: 'local-identity-secret',
   stripeKey: 'sk_local_0123456789',
+  openaiKey: 'sk-local-0123456789',
   stripeWebhookSecret: 'whsec_local_0123456789',
 }
 const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
@@ -154,6 +156,9 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
     FEEDBACK_EMAIL: 'feedback@supportflow.example',
     ANALYTICS_URL: `${origin}/analytics`,
     ANALYTICS_KEY: secrets.analyticsKey,
+    OPENAI_API_KEY: secrets.openaiKey,
+    OPENAI_BASE_URL: `${origin}/openai`,
+    OPENAI_MODEL: modelName,
     DNS_URL: `${origin}/dns-query`,
     OUTBOUND_ALLOWED_ORIGIN: origin,
     GOOGLE_CLIENT_ID: localClientId('google'),

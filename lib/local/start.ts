@@ -31,7 +31,7 @@ async function start(): Promise<void> {
   const [cluster] = await Promise.all([startPostgres(dataDir, { durable: true }), build()])
   endWith(cluster, null, null)
   progress('Migrating, and starting the Worker beside the stand-ins of its vendors')
-  const options = { cluster, database: 'support_flow', port, localPort, objectsDir, redisUrl: process.env.REDIS_URL }
+  const options = { cluster, database: 'support_flow', port, localPort, objectsDir, redisUrl: process.env.REDIS_URL, settings: realModel() }
   const stack = await startStack({ ...options, onLog: (line) => process.env.LOG && console.log(line), escalate: demoEscalation })
   endWith(cluster, stack, null)
   progress('Seeding two demo accounts')
@@ -40,6 +40,12 @@ async function start(): Promise<void> {
   const cron = setInterval(() => void stack.tick().catch(() => {}), 60_000)
   endWith(cluster, stack, cron)
   console.log(welcome(stack))
+}
+
+/** With a key in the environment the real model answers, else the one made of rules. */
+function realModel(): Record<string, string | undefined> {
+  const { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } = process.env
+  return OPENAI_API_KEY ? { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } : {}
 }
 
 /** The queue's own reminder beside the Worker's cron, as in production. */

@@ -13,6 +13,7 @@ export const secrets = {
   analyticsKey: 'phc_local',
   identitySecret: 'identity-secret',
   stripeKey: 'sk_local',
+  openaiKey: 'sk-local',
   stripeWebhookSecret: 'whsec_local',
 }
 

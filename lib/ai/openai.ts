@@ -1,0 +1,117 @@
+import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
+import type { ChatCompletionContentPart, ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions'
+import { AiFailure, type AiPort, type Completed, type Completion, type Turn } from './ai.ts'
+
+export interface OpenAiSettings {
+  key: string
+  baseUrl: string
+  model: string
+}
+
+// Of one answer on the wire, events and all; longer than any answer that fits its token ceiling.
+const maxBytes = 4 * 1024 * 1024
+
+/** The chat completions API, its answers held to a schema. Every call is one request: who asks again is decided above. */
+export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
+  const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: limitedFetch })
+  return {
+    model,
+    async complete(completion) {
+      const signal = AbortSignal.timeout(completion.timeoutMs)
+      const options = { signal, timeout: completion.timeoutMs }
+      try {
+        const params = request(model, completion)
+        return await (completion.onText ? streamed(client, params, options, completion.onText) : whole(client, params, options))
+      } catch (error) {
+        throw failure(error, signal)
+      }
+    },
+  }
+}
+
+type Params = Omit<ChatCompletionCreateParamsBase, 'stream'>
+interface Options {
+  signal: AbortSignal
+  timeout: number
+}
+
+function request(model: string, { name, instructions, turns, schema, maxTokens }: Completion): Params {
+  return {
+    model,
+    messages: [{ role: 'system', content: instructions }, ...turns.map(message)],
+    response_format: { type: 'json_schema', json_schema: { name, strict: true, schema: strict(schema) } },
+    max_completion_tokens: maxTokens,
+  }
+}
+
+// Strict answers are made without these; they are held against our own schema, which has them.
+const unknownToStrict = new Set(['$schema', 'minLength', 'maxLength', 'format', 'pattern'])
+
+function strict(schema: unknown): Record<string, unknown> {
+  return clean(schema, false) as Record<string, unknown>
+}
+
+function clean(value: unknown, areNames: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => clean(item, false))
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([key]) => areNames || !unknownToStrict.has(key))
+  return Object.fromEntries(kept.map(([key, item]) => [key, clean(item, key === 'properties' && !areNames)]))
+}
+
+function message({ role, text, images = [] }: Turn) {
+  if (role === 'assistant') return { role, content: text }
+  if (images.length === 0) return { role, content: text }
+  const parts: ChatCompletionContentPart[] = images.map((jpeg) => ({
+    type: 'image_url',
+    image_url: { url: `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}` },
+  }))
+  return { role, content: [{ type: 'text' as const, text }, ...parts] }
+}
+
+async function whole(client: OpenAI, params: Params, options: Options): Promise<Completed> {
+  const answer = await client.chat.completions.create({ ...params, stream: false }, options)
+  const text = answer.choices?.[0]?.message?.content
+  if (typeof text !== 'string') throw new AiFailure('failed', 'The model gave no text')
+  return { text, inputTokens: answer.usage?.prompt_tokens ?? 0, outputTokens: answer.usage?.completion_tokens ?? 0 }
+}
+
+async function streamed(client: OpenAI, params: Params, options: Options, onText: (delta: string) => void): Promise<Completed> {
+  const events = await client.chat.completions.create({ ...params, stream: true, stream_options: { include_usage: true } }, options)
+  const completed = { text: '', inputTokens: 0, outputTokens: 0 }
+  for await (const { choices, usage } of events) {
+    const delta = choices?.[0]?.delta?.content
+    if (typeof delta === 'string' && delta !== '') {
+      completed.text += delta
+      onText(delta)
+    }
+    if (usage) Object.assign(completed, { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens })
+  }
+  if (completed.text === '') throw new AiFailure('failed', 'The model gave no text')
+  return completed
+}
+
+/** Stops reading an answer that never ends. */
+async function limitedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, { ...init, redirect: 'manual' })
+  if (!response.body) return response
+  let seen = 0
+  const limited = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        seen += chunk.byteLength
+        if (seen > maxBytes) controller.error(new AiFailure('failed', 'The answer is too long'))
+        else controller.enqueue(chunk)
+      },
+    }),
+  )
+  return new Response(limited, response)
+}
+
+function failure(error: unknown, signal: AbortSignal): AiFailure {
+  if (error instanceof AiFailure) return error
+  if (signal.aborted || error instanceof APIConnectionTimeoutError || error instanceof APIUserAbortError)
+    return new AiFailure('timeout', 'The model took too long', error)
+  const status = error instanceof APIError ? (error.status as number | undefined) : undefined
+  const refused = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429
+  return new AiFailure(refused ? 'refused' : 'failed', `The AI provider failed${status ? ` with ${status}` : ''}`, error)
+}

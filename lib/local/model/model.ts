@@ -1,0 +1,21 @@
+import type { Facts, Said } from './case.ts'
+import { chatTurn, guidedStep } from './diagnosis.ts'
+import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from './writing.ts'
+
+/** What it calls itself: no one shall take it for more than it is. */
+export const modelName = 'local-rules-1'
+
+/** One rule set per kind of answer, by the name of its schema. */
+const rules: Record<string, (facts: Facts, said: readonly Said[]) => unknown> = {
+  chat_turn: chatTurn,
+  guided_step: guidedStep,
+  status_update: statusUpdate,
+  session_output: sessionOutput,
+  handoff_draft: handoffDraft,
+  escalation_assessment: escalationAssessment,
+}
+
+/** A model without a model: every part of its answer is taken from the facts and the conversation by rules. Undefined for an unknown task. */
+export function answerByRules(name: string, facts: Facts, said: readonly Said[]): unknown {
+  return rules[name]?.(facts, said)
+}
