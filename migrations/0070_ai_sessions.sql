@@ -64,8 +64,8 @@ create table ai_branches (
   account_id       uuid not null default app.account_id() references accounts on delete cascade,
   session_id       uuid not null,
   parent_branch_id uuid,
-  -- Messages of the parent after this one are not its own; null with a parent that had none.
-  fork_position    bigint,
+  -- Messages of the parent after this one are not its own.
+  fork_position    bigint not null default 0,
   name             text not null check (length(name) between 1 and 200),
   created_by       uuid not null default app.user_id(),
   created_at       timestamptz(3) not null default app.now(),
@@ -314,3 +314,40 @@ begin
   return null;
 end $$;
 create trigger main_branch after insert on ai_sessions for each row execute function app.begin_main_branch();
+
+-- What was said on a branch, that of the branches it comes from included as far as they reach.
+create function app.branch_messages(p_session uuid, p_branch uuid) returns setof ai_messages language sql stable
+set search_path = public, pg_temp as $$
+  with recursive line (id, parent_id, fork, upto) as (
+    select b.id, b.parent_branch_id, b.fork_position, 9223372036854775807 from ai_branches b
+     where b.account_id = app.account_id() and b.session_id = p_session and b.id = p_branch
+    union all
+    select p.id, p.parent_branch_id, p.fork_position, least(l.upto, l.fork) from line l
+      join ai_branches p on p.account_id = app.account_id() and p.session_id = p_session and p.id = l.parent_id)
+  select m.* from line l join ai_messages m
+    on m.account_id = app.account_id() and m.session_id = p_session and m.branch_id = l.id and m.position <= l.upto
+$$;
+
+-- What the model understood is filled in where nothing stands, and its evidence is added; all in one statement, so that an edit made
+-- meanwhile wins. Answers the fields that changed, or null.
+create function app.fill_triage(p_session uuid, p_client text, p_asset text, p_category text, p_hypothesis text, p_evidence jsonb)
+returns jsonb language sql set search_path = public, pg_temp as $$
+  with changed as (
+    update ai_sessions s
+       set client_name = coalesce(s.client_name, p_client), asset_name = coalesce(s.asset_name, p_asset),
+           issue_category = coalesce(s.issue_category, p_category), triage_hypothesis = coalesce(s.triage_hypothesis, p_hypothesis),
+           evidence_items = s.evidence_items || coalesce((
+             select jsonb_agg(e.item order by e.place) from jsonb_array_elements(p_evidence) with ordinality e (item, place)
+              where e.place <= 500 - jsonb_array_length(s.evidence_items)
+                and not exists (select from jsonb_array_elements(s.evidence_items) k (item) where lower(k.item ->> 'text') = lower(e.item ->> 'text'))), '[]'),
+           updated_at = app.now()
+     where s.account_id = app.account_id() and s.id = p_session and s.status not in ('resolved', 'abandoned', 'archived')
+    returning old, new)
+  select nullif(jsonb_strip_nulls(jsonb_build_object(
+    'client_name', case when (old).client_name is null then (new).client_name end,
+    'asset_name', case when (old).asset_name is null then (new).asset_name end,
+    'issue_category', case when (old).issue_category is null then (new).issue_category end,
+    'triage_hypothesis', case when (old).triage_hypothesis is null then (new).triage_hypothesis end,
+    'evidence_items', case when jsonb_array_length((new).evidence_items) > jsonb_array_length((old).evidence_items) then (new).evidence_items end)), '{}')
+    from changed
+$$;

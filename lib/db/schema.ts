@@ -26,7 +26,7 @@ export interface AiBranchesTable {
   account_id: ColumnType<string, never, never>
   session_id: string
   parent_branch_id: string | null
-  fork_position: number | null
+  fork_position: Generated<number>
   name: string
   created_by: Generated<string>
   created_at: Generated<string>
