@@ -491,6 +491,53 @@ export interface PlatformInviteCodesTable {
   created_at: Generated<string>
 }
 
+export interface PsaConnectionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  provider: string
+  base_url: string
+  identity: Json
+  credentials: string
+  is_active: Generated<boolean>
+  last_checked_at: string | null
+  last_check_error: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface PsaMemberMappingsTable {
+  account_id: ColumnType<string, never, never>
+  user_id: string
+  connection_id: string
+  psa_member_id: string
+  psa_identifier: string
+  psa_name: string
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface PsaPushesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  ticket_id: string
+  body: string
+  internal: Generated<boolean>
+  source_kind: string
+  source_id: string
+  requested_by: Generated<string | null>
+  state: Generated<string>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  pushed_at: string | null
+  provider_note_id: string | null
+  created_at: Generated<string>
+}
+
 export interface QuotaCountersTable {
   account_id: ColumnType<string, never, never>
   quota: string
@@ -825,6 +872,9 @@ export interface DB {
   plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
   platform_invite_codes: PlatformInviteCodesTable
+  psa_connections: PsaConnectionsTable
+  psa_member_mappings: PsaMemberMappingsTable
+  psa_pushes: PsaPushesTable
   quota_counters: QuotaCountersTable
   refresh_tokens: RefreshTokensTable
   sales_leads: SalesLeadsTable
