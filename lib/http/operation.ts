@@ -17,6 +17,8 @@ export interface Base extends Ports {
   /** The client's address. */
   ip: string
   userAgent: string
+  /** Whether the caller asks for server-sent events instead of JSON. */
+  wantsEvents: boolean
   /** Runs once the answer's transaction has held, after the answer; what must not be lost is a row as well. */
   after(effect: () => Promise<unknown>): void
   /** A line in the log, beside the request's own; never what a caller sent. */
@@ -142,7 +144,7 @@ export interface Operation<
   freshSeconds?: number
   /** A stream whose content carries an ETag: the caller may hold it already. */
   cached?: true
-  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Query<Q, G>; body: BodyOf<B, T> }): Promise<Result<R, G> | JsonText>
+  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Query<Q, G>; body: BodyOf<B, T> }): Promise<Result<R, G> | JsonText | Content>
 }
 
 // Handlers are contravariant in their input, so a list of mixed operations needs `any`.

@@ -120,11 +120,15 @@ async function refuse({ c, op, scope, url }: Call, { problem, rawBody }: Reading
 
 async function invokeOnce(call: Call, input: Input): Promise<Answer> {
   const { c, op, scope, url } = call
-  const key = takesIdempotencyKey(op) ? idempotencyKey(c.req.raw) : null
+  const key = takesIdempotencyKey(op) && !(op.produces && wantsEvents(c)) ? idempotencyKey(c.req.raw) : null
   if (!key || !scope) return invoke(call, input)
   const request = await fingerprint(url, input.rawBody)
   if (op.idempotent === 'leased') return onceLeased(scope, op.id, key, request, () => invoke(call, input))
   return once(scope, op.id, key, request, (db) => invoke(call, input, db))
+}
+
+function wantsEvents(c: C): boolean {
+  return /\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')
 }
 
 async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.scope?.db): Promise<Answer> {
@@ -134,6 +138,7 @@ async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.s
     requestId: c.get('requestId'),
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
+    wantsEvents: wantsEvents(c),
     after: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
