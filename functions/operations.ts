@@ -18,6 +18,10 @@ import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { onboardingOperations } from './onboarding/operations.ts'
+import { psaOperations } from './psa/operations.ts'
+import { psaConnectionOperations } from './psa-connection/operations.ts'
+import { psaMemberOperations } from './psa-members/operations.ts'
+import { psaPushOperations } from './psa-pushes/operations.ts'
 import { publicOperations } from './public/operations.ts'
 import { scriptOperations } from './scripts/operations.ts'
 import { sessionBatchOperations } from './session-batches/operations.ts'
@@ -66,6 +70,10 @@ export const operations: readonly AnyOperation[] = [
   ...diagramOperations,
   ...scriptOperations,
   ...draftTemplateOperations,
+  ...psaOperations,
+  ...psaConnectionOperations,
+  ...psaMemberOperations,
+  ...psaPushOperations,
   ...billingOperations,
   ...uploadOperations,
   ...targetListOperations,
