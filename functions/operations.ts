@@ -1,4 +1,6 @@
 import type { AnyOperation } from '../lib/http/operation.ts'
+import { aiSessionOperations } from './ai-sessions/operations.ts'
+import { aiTurnOperations } from './ai-turns/operations.ts'
 import { accountOperations } from './accounts/operations.ts'
 import { adminGalleryOperations } from './admin-gallery/operations.ts'
 import { adminPlanOperations } from './admin-plans/operations.ts'
@@ -18,6 +20,10 @@ import { inviteOperations } from './invites/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { onboardingOperations } from './onboarding/operations.ts'
+import { psaOperations } from './psa/operations.ts'
+import { psaConnectionOperations } from './psa-connection/operations.ts'
+import { psaMemberOperations } from './psa-members/operations.ts'
+import { psaPushOperations } from './psa-pushes/operations.ts'
 import { publicOperations } from './public/operations.ts'
 import { scriptOperations } from './scripts/operations.ts'
 import { sessionBatchOperations } from './session-batches/operations.ts'
@@ -66,8 +72,14 @@ export const operations: readonly AnyOperation[] = [
   ...diagramOperations,
   ...scriptOperations,
   ...draftTemplateOperations,
+  ...psaOperations,
+  ...psaConnectionOperations,
+  ...psaMemberOperations,
+  ...psaPushOperations,
   ...billingOperations,
   ...uploadOperations,
+  ...aiTurnOperations,
+  ...aiSessionOperations,
   ...targetListOperations,
   ...analyticsOperations,
   ...notificationOperations,

@@ -13,6 +13,17 @@ const Keys = z.string().transform((text, ctx) => {
     return z.NEVER
   }
 })
+/** Each key is 32 bytes. */
+const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text)
+const VaultKeys = z.string().transform((text, ctx) => {
+  const keys = z.array(z.strictObject({ version: z.int().min(1), key: z.string().refine(isKey) })).min(1)
+  try {
+    return keys.parse(JSON.parse(text))
+  } catch {
+    ctx.addIssue({ code: 'custom', message: 'must be a JSON list of {version, key}, each key 32 bytes in base64' })
+    return z.NEVER
+  }
+})
 const Origins = z.string().transform((text) =>
   text
     .split(',')
@@ -71,6 +82,7 @@ const Settings = z.object({
   DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to see where a webhook leads.'),
   OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The one http origin that webhooks may reach; only `npm start` sets it.'),
   JWT_KEYS: Keys.describe('Signing keys of access tokens; the first signs, all verify.'),
+  CREDENTIALS_KEY: VaultKeys.describe("Seals the secrets of accounts' ticketing systems; the first seals, all open."),
   SELF_SERVE_ENABLED: Flag.default(true).describe('Whether anybody may register without a platform invite code.'),
   INVITE_REQUIRED: Flag.default(false).describe('Whether registering needs a platform invite code while self-serve is off.'),
   GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Sign-in with Google; its operations are 404 without it.'),

@@ -2,11 +2,14 @@ import type { AiPort } from './ai/ai.ts'
 import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
 import type { AccessTokens } from './auth/tokens.ts'
+import type { Vault } from './auth/vault.ts'
 import type { BillingPort } from './billing/billing.ts'
+import type { CachePort } from './cache/cache.ts'
 import type { ChatPort } from './chat/chat.ts'
 import type { Config } from './config.ts'
 import type { MailPort } from './mail/mail.ts'
 import type { OutboundGuard } from './net/guard.ts'
+import type { OpenPsa } from './psa/psa.ts'
 import type { QueuePort } from './queue/queue.ts'
 import type { UploadsPort } from './uploads/uploads.ts'
 
@@ -24,4 +27,7 @@ export interface Ports {
   uploads: UploadsPort
   ai: AiPort
   guard: OutboundGuard
+  cache: CachePort
+  vault: Vault
+  psa: OpenPsa
 }

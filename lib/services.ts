@@ -3,7 +3,9 @@ import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
+import { createVault } from './auth/vault.ts'
 import { stripeBilling } from './billing/stripe.ts'
+import { redisCache } from './cache/cache.ts'
 import { createLimiter } from './cache/limiter.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
 import type { Config } from './config.ts'
@@ -12,6 +14,7 @@ import type { Services } from './http/app.ts'
 import { resendMail } from './mail/resend.ts'
 import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
+import { psaProviders } from './psa/open.ts'
 import { qstashQueue } from './queue/qstash.ts'
 import { type ImagesBinding, imagesConversion } from './uploads/images.ts'
 import { type R2Bucket, r2Objects } from './uploads/r2.ts'
@@ -25,6 +28,7 @@ export interface Bindings {
 /** Everything the app stands on, wired from the settings: the one place that chooses vendors. */
 export function createServices(config: Config, log: Services['log'], { UPLOADS, IMAGES }: Bindings = {}): Services {
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
+  const guard = outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN)
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
   return {
     ports: {
@@ -42,7 +46,10 @@ export function createServices(config: Config, log: Services['log'], { UPLOADS, 
       }),
       uploads: { ...r2Objects(UPLOADS), ...imagesConversion(IMAGES) },
       ai: openAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
-      guard: outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN),
+      guard,
+      cache: redisCache(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),
+      vault: createVault(config.CREDENTIALS_KEY),
+      psa: psaProviders(guard),
     },
     limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),
     runtime: openWire({ url: config.DATABASE_URL, ...neon }),

@@ -1,6 +1,8 @@
 import { deliverPath } from '../../lib/events/outbox.ts'
 import { job } from '../../lib/http/job.ts'
-import { DeliverJob, SweepJob } from './schemas.ts'
+import { pushPath } from '../../lib/psa/pushes.ts'
+import * as pushes from '../psa-pushes/service.ts'
+import { DeliverJob, PushJob, SweepJob } from './schemas.ts'
 import * as jobs from './service.ts'
 
 export const jobOperations = [
@@ -9,6 +11,12 @@ export const jobOperations = [
     path: deliverPath,
     body: DeliverJob,
     handle: ({ ctx, body }) => jobs.deliver(ctx, body),
+  }),
+  job({
+    id: 'jobs.push',
+    path: pushPath,
+    body: PushJob,
+    handle: ({ ctx, body }) => pushes.attempt(ctx, body.push_id, body.attempt),
   }),
   job({
     id: 'jobs.sweep',

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { PlatformDb } from '../../lib/db/scope.ts'
 import type { Sent } from '../../lib/net/sent.ts'
+import { attemptsOf, neverReported } from '../../lib/queue/attempts.ts'
 
 /** A delivery under way, with all that sending it needs. */
 export interface Claimed {
@@ -22,15 +23,12 @@ export interface Claimed {
   link: string | null
 }
 
+const deliveries = attemptsOf('deliveries', { fresh: 'pending', done: 'delivered', doneAt: 'delivered_at' })
+
 /** Takes attempt `attempt` of a delivery for a minute; undefined when another worker has it or it is past that attempt. */
 export async function claimAttempt(db: PlatformDb, id: string, attempt: number): Promise<Claimed | undefined> {
   const { rows } = await sql<Claimed>`
-    with claimed as (
-      update deliveries set attempts = attempts + 1, leased_until = app.now() + interval '60 seconds'
-       where id = ${id} and attempts = ${attempt} - 1 and state in ('pending', 'retrying')
-         and (leased_until is null or leased_until <= app.now())
-      returning *
-    )
+    with claimed as (${deliveries.claim(id, attempt)})
     select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
            d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link
       from claimed d
@@ -40,32 +38,17 @@ export async function claimAttempt(db: PlatformDb, id: string, attempt: number):
 }
 
 /** Writes how an attempt ended; answers false when the row has moved on without it. */
-export async function recordAttempt(db: PlatformDb, { id, attempts }: Claimed, sent: Sent, retrySeconds: number | null): Promise<boolean> {
-  const state = sent.ok ? 'delivered' : retrySeconds === null ? 'failed' : 'retrying'
-  const next: RawBuilder<unknown> = retrySeconds === null ? sql`null` : sql`app.now() + make_interval(secs => ${retrySeconds})`
-  const { numAffectedRows } = await sql`
-    update deliveries
-       set state = ${state}, leased_until = null, next_attempt_at = ${next}, last_status_code = ${sent.status},
-           last_error = ${sent.ok ? null : sent.error}, delivered_at = ${sent.ok ? sql`app.now()` : sql`null`}
-     where id = ${id} and attempts = ${attempts} and state in ('pending', 'retrying')`.execute(db)
-  return numAffectedRows === 1n
+export async function recordAttempt(db: PlatformDb, claimed: Claimed, sent: Sent, retrySeconds: number | null): Promise<boolean> {
+  return (await deliveries.record(claimed, sent, retrySeconds).execute(db)).rows.length > 0
 }
 
-/** What is due, unleased and was therefore lost by the queue; the oldest first. */
-export async function selectDue(db: PlatformDb, limit: number): Promise<{ id: string; attempts: number }[]> {
-  const { rows } = await sql<{ id: string; attempts: number }>`
-    select id, attempts from deliveries
-     where state in ('pending', 'retrying') and next_attempt_at <= app.now() - interval '5 seconds' and attempts < max_attempts
-       and (leased_until is null or leased_until <= app.now())
-     order by next_attempt_at limit ${limit}`.execute(db)
-  return rows
-}
+export const selectDue = deliveries.selectDue
 
 /** Ends what a worker took for its last attempt and never reported of. */
 export async function failAbandoned(db: PlatformDb): Promise<void> {
   await sql`
-    update deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = 'The last attempt never reported back'
-     where state in ('pending', 'retrying') and attempts >= max_attempts and leased_until <= app.now()`.execute(db)
+    update deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${neverReported}
+     where ${deliveries.abandoned}`.execute(db)
 }
 
 export async function deleteExpired(db: PlatformDb): Promise<void> {

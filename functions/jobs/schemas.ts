@@ -6,4 +6,9 @@ export const DeliverJob = z.strictObject({
 })
 export type DeliverJob = z.infer<typeof DeliverJob>
 
+export const PushJob = z.strictObject({
+  push_id: z.uuid(),
+  attempt: z.int().min(1),
+})
+
 export const SweepJob = z.unknown()

@@ -3,7 +3,9 @@ import { deliveryMessage } from '../../lib/events/outbox.ts'
 import type { JobContext } from '../../lib/http/job.ts'
 import { type Letter, renderLetter } from '../../lib/mail/layout.ts'
 import type { Sent } from '../../lib/net/sent.ts'
+import { nextDelay, republish } from '../../lib/queue/attempts.ts'
 import * as feedback from '../feedback/service.ts'
+import * as pushes from '../psa-pushes/service.ts'
 import * as visitors from '../public/service.ts'
 import {
   type Claimed,
@@ -18,9 +20,6 @@ import {
 import type { DeliverJob } from './schemas.ts'
 
 export type Sender = Pick<JobContext, 'platform' | 'queue' | 'mail' | 'chat' | 'guard' | 'config'>
-
-// Seconds until the next attempt, after the first, second and third failure.
-const backoff = [30, 120, 600]
 
 /** One attempt at a delivery. A copy of the message finds the attempt taken and does nothing. */
 export async function deliver(ctx: Sender, { delivery_id, attempt }: DeliverJob): Promise<void> {
@@ -44,11 +43,6 @@ export async function sendClaimed(ctx: Sender, claimed: Claimed): Promise<Sent> 
     await ctx.queue.publish([deliveryMessage(claimed.id, claimed.attempts + 1, retrySeconds)]).catch(() => {})
   }
   return sent
-}
-
-function nextDelay({ attempts, max_attempts }: Claimed, sent: Sent): number | null {
-  if (sent.ok || sent.gone || attempts >= max_attempts) return null
-  return Math.max(backoff[attempts - 1] ?? 600, sent.retryAfterSeconds ?? 0)
 }
 
 async function sendOnce(ctx: Sender, delivery: Claimed): Promise<Sent> {
@@ -127,19 +121,12 @@ async function sendLink(ctx: Sender, { id, purpose, user_id, recipient }: Claime
   return ctx.mail.send([{ to: recipient ?? '', ...letter }], id)
 }
 
-/** Every minute: publishes again what is due and was lost, or delivers it here when the queue is away too. */
-export async function sweep(ctx: Sender): Promise<void> {
+/** Every minute: publishes again what is due and was lost, or does it here when the queue is away too. */
+export async function sweep(ctx: Sender & pushes.Pusher): Promise<void> {
   await failAbandoned(ctx.platform)
-  const due = await selectDue(ctx.platform, 100)
-  const published = await ctx.queue
-    // Without an id of its own: the queue may remember the first message, the one that was lost.
-    .publish(due.map(({ id, attempts }) => ({ path: '/jobs/notifications/deliver', body: { delivery_id: id, attempt: attempts + 1 } })))
-    .then(
-      () => true,
-      () => false,
-    )
-  if (published) return
-  for (const { id, attempts } of due.slice(0, 20)) await deliver(ctx, { delivery_id: id, attempt: attempts + 1 })
+  const tryHere = (delivery_id: string, attempt: number) => deliver(ctx, { delivery_id, attempt })
+  await republish(ctx.queue, await selectDue(ctx.platform, 100), deliveryMessage, tryHere)
+  await pushes.sweep(ctx)
 }
 
 export async function tidy(ctx: Sender): Promise<void> {

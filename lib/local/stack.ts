@@ -25,6 +25,7 @@ const secrets = {
   openaiKey: 'sk-local-0123456789',
   stripeWebhookSecret: 'whsec_local_0123456789',
 }
+const credentialsKey = JSON.stringify([{ version: 1, key: Buffer.from('thirty-two-bytes-for-one-laptop!').toString('base64') }])
 const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
 
 export interface StackOptions {
@@ -169,6 +170,7 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
     MICROSOFT_ISSUER: `${origin}/idp/microsoft/common/v2.0`,
     OAUTH_REDIRECT_BASE: origin,
     JWT_KEYS: jwtKeys,
+    CREDENTIALS_KEY: credentialsKey,
     CHECK_RESPONSES: 'true',
   }
 }
