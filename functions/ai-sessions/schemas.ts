@@ -6,7 +6,9 @@ export const AiSessionId = idParams('session_id', 'AI session')
 export const SessionType = z.enum(['guided', 'chat']).describe('Led step by step, or a free conversation.')
 export const AiStatus = z
   .enum(['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived'])
-  .describe('Worked on, laid aside, waiting for a colleague (twice: the first is an older word), taken by one, or over in one of three ways.')
+  .describe(
+    'Worked on, laid aside, waiting for a colleague (twice: the first is an older word), taken by one, or over in one of three ways.',
+  )
 export const AiOutcome = z.enum(['resolved', 'workaround', 'not_reproducible']).describe('How it ended.')
 export const EnvironmentTags = z
   .array(z.string().trim().min(1).max(100))
@@ -27,11 +29,19 @@ const encoder = new TextEncoder()
 export const TaskLane = z
   .strictObject({
     questions: z
-      .array(z.strictObject({ id: ItemId, text: LaneText.describe('What to find out.'), answered: z.boolean().optional().describe('Whether it is.') }))
+      .array(
+        z.strictObject({
+          id: ItemId,
+          text: LaneText.describe('What to find out.'),
+          answered: z.boolean().optional().describe('Whether it is.'),
+        }),
+      )
       .max(50)
       .describe('At most 50.'),
     actions: z
-      .array(z.strictObject({ id: ItemId, text: LaneText.describe('What to do.'), done: z.boolean().optional().describe('Whether it is.') }))
+      .array(
+        z.strictObject({ id: ItemId, text: LaneText.describe('What to do.'), done: z.boolean().optional().describe('Whether it is.') }),
+      )
       .max(50)
       .describe('At most 50.'),
     responses: z
@@ -111,7 +121,9 @@ export const exampleSessionId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e50'
 
 export const OutcomeProposal = z
   .strictObject({
-    outcome: z.enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending']).describe('What the model takes the technician to have said.'),
+    outcome: z
+      .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending'])
+      .describe('What the model takes the technician to have said.'),
     reason: z.string().describe('From which words.'),
     created_at: Time,
   })
@@ -366,7 +378,14 @@ export const SessionClose = z
   .meta({
     id: 'SessionCloseResponse',
     examples: [
-      { session_id: exampleSessionId, status: 'resolved', handoff_id: null, documentation: 'Reception cannot print', psa_push: 'queued', notified: 0 },
+      {
+        session_id: exampleSessionId,
+        status: 'resolved',
+        handoff_id: null,
+        documentation: 'Reception cannot print',
+        psa_push: 'queued',
+        notified: 0,
+      },
     ],
   })
 export type SessionClose = z.infer<typeof SessionClose>

@@ -1,7 +1,8 @@
 import { documentation } from '../../lib/ai/documentation.ts'
 import type { TicketFacts } from '../../lib/ai/facts.ts'
-import { type AiSessionItem, type AiSessionRow, type AiStatus, selectAiSession, unclosed } from '../../lib/ai/session-rows.ts'
+import { type AiSessionRow, type AiStatus, selectAiSession, unclosed } from '../../lib/ai/session-rows.ts'
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
+import { inTransaction } from '../../lib/db/scope.ts'
 import { uuidv7 } from '../../lib/db/uuid.ts'
 import type { JobContext } from '../../lib/http/job.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
@@ -47,20 +48,26 @@ export async function resolve(ctx: Writer, id: string, given: Resolve): Promise<
   const { notes = null, outcome } = given
   const before = await findOwn(ctx.db, id, unclosed)
   const text = documentation(before, { outcome, notes })
-  const pushId = await ctx.db.transaction().execute(async (tx) => {
-    const db = tx as unknown as Writer['db']
+  const pushId = await inTransaction(ctx.db, async (db) => {
     const { done, session } = await queries.resolveAiSession(db, id, given)
     if (!done) throw refusal(session, unclosed)
     return pushDocumentation(db, before, text)
   })
   if (pushId) ctx.after(() => publishPushes(ctx.queue, [pushId]))
-  return { session_id: id, status: 'resolved', handoff_id: null, documentation: text, psa_push: pushId ? 'queued' : 'not_linked', notified: 0 }
+  return {
+    session_id: id,
+    status: 'resolved',
+    handoff_id: null,
+    documentation: text,
+    psa_push: pushId ? 'queued' : 'not_linked',
+    notified: 0,
+  }
 }
 
 /** Ends a session without an outcome; one that is over stays as it is. */
 export async function abandon({ db }: Writer, id: string): Promise<SessionClose> {
   const { done, session } = await queries.abandonAiSession(db, id)
-  if (!session || !session.is_owner) throw refusal(session, [])
+  if (!session?.is_owner) throw refusal(session, [])
   const status = done ? 'abandoned' : session.status
   return { session_id: id, status, handoff_id: null, documentation: '', psa_push: 'not_linked', notified: 0 }
 }
@@ -123,7 +130,6 @@ export function refusal(session: AiSessionRow | undefined, states: readonly AiSt
 export function shown({ team_id: _team, is_owner: _owner, ...session }: AiSessionRow): AiSessionDetail {
   return session as AiSessionDetail
 }
-
 
 export async function archiveIdle({ platform }: Pick<JobContext, 'platform'>): Promise<void> {
   await queries.archiveIdle(platform)

@@ -1,6 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Findings } from '../../lib/ai/prompts/diagnosis.ts'
-import { type AiMessage, type Evidence, type Fix, fixItem, type GuidedStep, messageItem, ownAiSession, type TaskLane, working } from '../../lib/ai/session-rows.ts'
+import {
+  type AiMessage,
+  type Evidence,
+  type Fix,
+  fixItem,
+  type GuidedStep,
+  messageItem,
+  ownAiSession,
+  type TaskLane,
+  working,
+} from '../../lib/ai/session-rows.ts'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import { statement } from '../../lib/db/statement.ts'
@@ -55,7 +65,9 @@ export interface NewFix {
 }
 /** What came of it. */
 export interface Effected {
-  triage_update: Partial<Record<'client_name' | 'asset_name' | 'issue_category' | 'triage_hypothesis', string> & { evidence_items: Evidence[] }> | null
+  triage_update: Partial<
+    Record<'client_name' | 'asset_name' | 'issue_category' | 'triage_hypothesis', string> & { evidence_items: Evidence[] }
+  > | null
   task_lane_update: TaskLane | null
   suggested_fix: Fix | null
   outcome_proposal: { outcome: string; reason: string; created_at: string; fix_id: string } | null
@@ -179,12 +191,7 @@ function addFacts(sessionId: string, facts: readonly { key: string; value: strin
      where ${ownAiSession(sessionId, working)} and exists (select from added)`
 }
 
-export async function selectMessages(
-  db: ReadDb,
-  sessionId: string,
-  branchId: string,
-  { skip, limit }: PageQuery,
-): Promise<AiMessage[]> {
+export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, { skip, limit }: PageQuery): Promise<AiMessage[]> {
   const { rows } = await sql<{ message: AiMessage }>`
     select jsonb_build_object(${messageItem}) as message from app.branch_messages(${sessionId}, ${branchId}) x
      order by x.position offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)

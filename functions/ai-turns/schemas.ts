@@ -9,7 +9,10 @@ export const ChatMessage = z
     message: Said.describe('What I say; 1 to 8,000 characters.'),
     upload_ids: z.array(Id).max(3).optional().describe('Pictures that I uploaded, for the model to look at; at most 3.'),
   })
-  .meta({ id: 'ChatMessage', examples: [{ message: 'The queue shows “Error - Printing” for every job.', upload_ids: [exampleIds.upload] }] })
+  .meta({
+    id: 'ChatMessage',
+    examples: [{ message: 'The queue shows “Error - Printing” for every job.', upload_ids: [exampleIds.upload] }],
+  })
 export type ChatMessage = z.infer<typeof ChatMessage>
 
 const TriageUpdate = z
@@ -71,23 +74,20 @@ export const Respond = z
   .meta({ id: 'GuidedResponse', examples: [{ response: 'Yes' }] })
 export type Respond = z.infer<typeof Respond>
 
-export const GuidedReply = z
-  .strictObject({ step: GuidedStep.describe('The step that comes next.'), ...effects })
-  .meta({
-    id: 'GuidedReply',
-    examples: [
-      {
-        step: {
-          step_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e58',
-          kind: 'action',
-          text: 'Restart the print spooler',
-          options: [],
-          rationale: 'The queue is stuck.',
-          response: null,
-          created_at: '2026-11-21T09:31:00.000Z',
-        },
+export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The step that comes next.'), ...effects }).meta({
+  id: 'GuidedReply',
+  examples: [
+    {
+      step: {
+        step_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e58',
+        kind: 'action',
+        text: 'Restart the print spooler',
+        options: [],
+        rationale: 'The queue is stuck.',
+        response: null,
+        created_at: '2026-11-21T09:31:00.000Z',
       },
-    ],
-  })
+    },
+  ],
+})
 export type GuidedReply = z.infer<typeof GuidedReply>
-

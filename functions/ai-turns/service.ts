@@ -9,8 +9,8 @@ import { uuidv7 } from '../../lib/db/uuid.ts'
 import type { Content, Reader, Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
 import { eventStream } from '../../lib/realtime/event-stream.ts'
-import * as aiSessions from '../ai-sessions/service.ts'
 import type { AiSessionCreate, AiSessionDetail } from '../ai-sessions/schemas.ts'
+import * as aiSessions from '../ai-sessions/service.ts'
 import * as queries from './queries.ts'
 import type { ChatMessage, ChatReply, GuidedReply, Respond } from './schemas.ts'
 
@@ -61,7 +61,8 @@ export async function respond(ctx: Writer, id: string, { response, step_id }: Re
   if (step_id && step_id !== current?.step_id) throw notCurrent(current)
   if (!current && response !== undefined) throw notCurrent(current)
   if (current) {
-    if (response === undefined) throw invalid([{ loc: ['body', 'response'], msg: 'The current step waits for its answer', type: 'missing' }])
+    if (response === undefined)
+      throw invalid([{ loc: ['body', 'response'], msg: 'The current step waits for its answer', type: 'missing' }])
     if (!(await queries.answerStep(ctx.db, id, current.step_id, response))) await answeredMeanwhile(ctx, id)
     current.response = response
   }

@@ -6,7 +6,8 @@ interface Ending {
   handoff?: { summary: string; reason: string; what_was_tried: string; next_steps: string; urgency: string }
 }
 
-const section = (title: string, lines: readonly string[]) => (lines.length > 0 ? `${title}\n${lines.map((line) => `- ${line}`).join('\n')}` : '')
+const section = (title: string, lines: readonly string[]) =>
+  lines.length > 0 ? `${title}\n${lines.map((line) => `- ${line}`).join('\n')}` : ''
 const words = (text: string) => text.replaceAll('_', ' ')
 
 /** What a case came to, as plain text that a ticket shows as it is: the facts as they stand, no sentence of a model's. */
@@ -25,10 +26,19 @@ export function documentation(session: AiSessionRow, { outcome, notes, handoff }
     handoff?.summary ? `Summary\n${handoff.summary}` : '',
     handoff?.reason ? `Reason\n${handoff.reason}` : '',
     triage_hypothesis ? `Likely cause\n${triage_hypothesis}` : '',
-    section('Observed', session.evidence_items.map(({ text }) => text)),
-    section('Known', session.facts.map(({ key, value }) => `${key}: ${value}`)),
+    section(
+      'Observed',
+      session.evidence_items.map(({ text }) => text),
+    ),
+    section(
+      'Known',
+      session.facts.map(({ key, value }) => `${key}: ${value}`),
+    ),
     handoff?.what_was_tried ? `What was tried\n${handoff.what_was_tried}` : '',
-    section('Steps', session.steps.filter(({ response }) => response).map(({ text, response }) => `${text.split('\n')[0]}: ${response}`)),
+    section(
+      'Steps',
+      session.steps.filter(({ response }) => response).map(({ text, response }) => `${text.split('\n')[0]}: ${response}`),
+    ),
     section('Fixes', session.suggested_fixes.map(fixLine)),
     section('Open', openItems(session)),
     handoff?.next_steps ? `Next steps\n${handoff.next_steps}` : '',
@@ -38,7 +48,9 @@ export function documentation(session: AiSessionRow, { outcome, notes, handoff }
 }
 
 function fixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string {
-  const remark = { applied_partial: partial_notes, applied_pending: pending_reason, applied_failed: failure_reason }[status as 'applied_partial']
+  const remark = { applied_partial: partial_notes, applied_pending: pending_reason, applied_failed: failure_reason }[
+    status as 'applied_partial'
+  ]
   return `${title}: ${words(status)}${remark ? ` (${remark})` : ''}`
 }
 

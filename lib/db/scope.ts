@@ -106,6 +106,11 @@ function scopeBehind(outer: Wire, statement: Statement, readOnly: boolean): Scop
   }
 }
 
+/** Everything that `work` does holds together or not at all; batches in it join it. */
+export function inTransaction<T>(db: Pick<WriteDb, 'transaction'>, work: (db: WriteDb) => Promise<T>): Promise<T> {
+  return db.transaction().execute((tx) => work(nested(tx)))
+}
+
 /** A transaction dressed as a scope: what would be a transaction or a batch of its own joins it. */
 function nested(tx: Transaction<DB>): WriteDb {
   const batch = async (queries: readonly Compilable[]) => {

@@ -144,7 +144,12 @@ export interface Operation<
   freshSeconds?: number
   /** A stream whose content carries an ETag: the caller may hold it already. */
   cached?: true
-  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Query<Q, G>; body: BodyOf<B, T> }): Promise<Result<R, G> | JsonText | Content>
+  handle(input: {
+    ctx: Context<M, A, F>
+    params: Parsed<P>
+    query: Query<Q, G>
+    body: BodyOf<B, T>
+  }): Promise<Result<R, G> | JsonText | Content>
 }
 
 // Handlers are contravariant in their input, so a list of mixed operations needs `any`.

@@ -10,31 +10,38 @@ export type Send = (event: string, data: unknown) => void
  * goes on to its end.
  */
 export async function eventStream({ after }: Pick<Base, 'after'>, produce: (send: Send) => Promise<void>): Promise<Content> {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, { highWaterMark: Number.POSITIVE_INFINITY })
-  const writer = writable.getWriter()
   const encoder = new TextEncoder()
+  let left = false
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(opened) {
+      controller = opened
+    },
+    cancel() {
+      left = true
+    },
+  })
   let begun = () => {}
   const first = new Promise<void>((resolve) => {
     begun = resolve
   })
-  const send: Send = (event, data) => {
-    begun()
-    // Without line breaks, as JSON is, an event is one line; a reader that is gone makes writing fail, and nothing else.
-    writer.write(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)).catch(() => {})
-  }
   let sent = false
-  const work = produce((event, data) => {
+  const send: Send = (event, data) => {
     sent = true
-    send(event, data)
-  })
-  const ended = work
+    begun()
+    // JSON holds no line breaks, so an event's data is one line.
+    if (!left) controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+  }
+  const ended = produce(send)
     .catch((error: unknown) => {
       if (!sent) throw error
       const { status, body } = asProblem(error)
       send('error', { status, ...body })
     })
-    .finally(() => writer.close().catch(() => {}))
+    .finally(() => {
+      if (!left) controller?.close()
+    })
   await Promise.race([first, ended])
   after(() => ended)
-  return new Content(readable, 'text/event-stream')
+  return new Content(body, 'text/event-stream')
 }

@@ -1,0 +1,35 @@
+import type { Answer, Service } from './app.ts'
+import type { Person } from './people.ts'
+
+/** Begins a chat session of this person's and answers its detail. */
+export async function newAiSession(person: Person, about: Record<string, unknown> = {}) {
+  const body = { session_type: 'chat', problem_summary: 'Reception cannot print since this morning.', ...about }
+  const answer = await person.call('POST', '/ai-sessions', body)
+  if (answer.status !== 201) throw new Error(`The AI session was refused: ${answer.text}`)
+  return answer.body
+}
+
+/** Reads a whole stream of server-sent events: their names, ids and data. */
+export async function eventsOf(response: Response): Promise<{ event: string; data: Answer['body'] }[]> {
+  return parseEvents(await response.text())
+}
+
+export function parseEvents(text: string): { event: string; id?: string; data: Answer['body'] }[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block.includes('event:'))
+    .map((block) => {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+      const id = field('id')
+      return { event: field('event') ?? '', ...(id === undefined ? {} : { id }), data: JSON.parse(field('data') ?? 'null') }
+    })
+}
+
+/** Calls a stream of this person's. */
+export function stream(service: Pick<Service, 'api'>, person: Person, method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${service.api}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+}
