@@ -353,9 +353,9 @@ export const AiSessionCreate = z
 export type AiSessionCreate = z.infer<typeof AiSessionCreate>
 
 export const AiSessionQuery = z.strictObject({
-  session_type: SessionType.optional(),
-  psa_ticket_id: PsaTicketId.optional(),
-  status: AiStatus.optional(),
+  session_type: SessionType.optional().describe('Only of this kind.'),
+  psa_ticket_id: PsaTicketId.optional().describe('Only for this ticket.'),
+  status: AiStatus.optional().describe('Only in this state.'),
 })
 export type AiSessionQuery = z.infer<typeof AiSessionQuery>
 

@@ -10,6 +10,7 @@ import {
   insertRefreshToken,
   password,
 } from './fixture-rows.ts'
+import { aiFixtures } from './fixtures-ai.ts'
 import { signInFixtures } from './fixtures-auth.ts'
 import { billingFixtures } from './fixtures-billing.ts'
 import { diagramFixtures } from './fixtures-diagrams.ts'
@@ -25,6 +26,7 @@ const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token
 
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
+  ...aiFixtures,
   ...flowFixtures,
   ...diagramFixtures,
   ...scriptFixtures,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { shared } from '../support/app.ts'
 import { type AccountOf, newAccount } from '../support/people.ts'
 import { insertDelivery, insertNotification } from './fixture-rows.ts'
+import { insertFullAiSession } from './fixtures-ai.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
@@ -141,6 +142,8 @@ describe('row level security alone', () => {
     await insertCategory(service, ours.admin)
     await insertStep(service, ours.admin)
     await insertFullSession(service, ours.admin)
+    await insertFullAiSession(service, ours.admin)
+    await service.sql(`insert into ai_usage (account_id, feature, model) values ($1, 'chat_turn', 'local')`, [ours.id])
     await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [
       ours.id,
       ours.admin.id,

@@ -1,0 +1,80 @@
+import type { Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+
+function insertUpload(service: Service, { accountId }: Person): Promise<string> {
+  const statement = `insert into uploads (account_id, object_key, content_type, width, height, size)
+                     values ($1, gen_random_uuid()::text, 'image/jpeg', 1, 1, 1) returning id`
+  return idOf(service, statement, [accountId])
+}
+
+/** A chat or guided session of the owner's. */
+export function insertAiSession(service: Service, owner: Person, type = 'chat'): Promise<string> {
+  return idOf(
+    service,
+    `insert into ai_sessions (account_id, team_id, user_id, session_type, title, problem_summary, psa_ticket_id)
+     values ($1, $2, $3, $4, 'Reception cannot print', 'Reception cannot print since this morning.', '4711') returning id`,
+    [owner.accountId, owner.teamId || null, owner.id, type],
+  )
+}
+
+/** With one row of everything that belongs to a session. */
+export async function insertFullAiSession(service: Service, owner: Person) {
+  const session_id = await insertAiSession(service, owner, 'guided')
+  const of = [owner.accountId, session_id]
+  const insert = (statement: string, ...more: unknown[]) => idOf(service, statement, [...of, ...more])
+  const branch_id = await insert(
+    `insert into ai_branches (account_id, session_id, name, created_by) values ($1, $2, 'The cable', $3) returning id`,
+    owner.id,
+  )
+  const message = await insert(
+    `insert into ai_messages (account_id, session_id, branch_id, role, content, author_id)
+     select account_id, id, active_branch_id, 'user', 'It is offline.', user_id from ai_sessions where account_id = $1 and id = $2 returning id`,
+  )
+  await service.sql(`insert into ai_message_uploads (account_id, session_id, message_id, place, upload_id) values ($1, $2, $3, 0, $4)`, [
+    ...of,
+    message,
+    await insertUpload(service, owner),
+  ])
+  await insert(
+    `insert into ai_steps (account_id, session_id, seq, kind, text) values ($1, $2, 1, 'question', 'Does it answer a ping?') returning id`,
+  )
+  await insert(
+    `insert into ai_facts (account_id, session_id, key, value, source, created_by) values ($1, $2, 'printer', 'PRN-1', 'user', $3) returning id`,
+    owner.id,
+  )
+  const fix_id = await insert(
+    `insert into ai_fixes (account_id, session_id, title, description, kind, ai_drafted_script, ai_drafted_language, ai_outcome_proposal)
+     values ($1, $2, 'Restart the spooler', '', 'script', 'Restart-Service Spooler', 'powershell', '{"outcome": "applied_success", "reason": "worked", "created_at": "2026-11-21T09:30:00.000Z"}') returning id`,
+  )
+  const output_id = await insert(
+    `insert into ai_outputs (account_id, session_id, kind, content, created_by) values ($1, $2, 'ticket_note', 'Done.', $3) returning id`,
+    owner.id,
+  )
+  await insert(
+    `insert into ai_handoffs (account_id, session_id, intent, created_by, closed_at) values ($1, $2, 'park', $3, now()) returning id`,
+    owner.id,
+  )
+  return { session_id, branch_id, fix_id, output_id }
+}
+
+const chat: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner) } })
+const guided: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner, 'guided') } })
+const full: Fixture = async (service, owner) => ({ params: { session_id: (await insertFullAiSession(service, owner)).session_id } })
+
+export const aiFixtures: Record<string, Fixture> = {
+  'aiTurns.create': async () => ({
+    body: { session_type: 'chat', problem_summary: 'Reception cannot print.', psa_ticket_id: '4711', environment_tags: ['windows 11'] },
+  }),
+  'aiTurns.chat': async (...of) => ({ ...(await chat(...of)), body: { message: 'It shows “offline”.' } }),
+  'aiTurns.messages': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'aiTurns.respond': async (...of) => ({ ...(await guided(...of)), body: {} }),
+  'aiSessions.list': async (...of) => {
+    await full(...of)
+    return { query: { skip: '0', limit: '20', session_type: 'guided', psa_ticket_id: '4711', status: 'active' } }
+  },
+  'aiSessions.get': full,
+  'aiSessions.remove': full,
+  'aiSessions.resolve': async (...of) => ({ ...(await full(...of)), body: { outcome: 'resolved', notes: 'A new driver.' } }),
+  'aiSessions.abandon': full,
+}
