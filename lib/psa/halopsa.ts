@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { gather } from './gather.ts'
 import type { PsaHttp } from './http.ts'
-import { type NewNote, type PsaConnection, PsaError, type PsaPort, type TicketNote, type TicketSearch } from './psa.ts'
+import { type NewNote, type PsaConnection, PsaError, type PsaPort, type TicketSearch } from './psa.ts'
 import { flag, id, joined, newestFirst, optionalId, read, readList, text, time } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'halopsa' }>
@@ -87,12 +87,14 @@ async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, page,
     ...(boardIds.length > 0 ? { team: boardIds.join(',') } : {}),
     ...(agent ? { agent_id: agent } : {}),
   }
-  const { tickets, record_count } = read(TicketList, await get('/Tickets', query))
-  return { items: readList(TicketWire, tickets).map(ticketItem), hasMore: page * pageSize < record_count }
+  const [answer, statuses] = await Promise.all([get('/Tickets', query), statusNames(get)])
+  const { tickets, record_count } = read(TicketList, answer)
+  return { items: readList(TicketWire, tickets).map(ticketItem(statuses)), hasMore: page * pageSize < record_count }
 }
 
 async function ticketContext(get: Get, ticketId: string) {
-  const ticket = fullTicket(read(TicketWire, await get(`/Tickets/${ticketId}`, { includedetails: 'true' })))
+  const [answer, statuses] = await Promise.all([get(`/Tickets/${ticketId}`, { includedetails: 'true' }), statusNames(get)])
+  const ticket = fullTicket(read(TicketWire, answer), statuses)
   const { company_id, contact_id } = ticket
   const actions = { ticket_id: ticketId, excludesys: 'true', count: mostNotes }
   const others = { pageinate: 'true', page_no: 1, page_size: mostRelated + 1, order: 'lastactiondate', orderdesc: 'true' }
@@ -104,16 +106,23 @@ async function ticketContext(get: Get, ticketId: string) {
         Asset,
         read(AssetList, await get('/Asset', { ticket_id: ticketId, pageinate: 'true', page_no: 1, page_size: mostAssets })).assets,
       ),
-    notes: async () =>
-      newestFirst(readList(Action, read(ActionList, await get('/Actions', actions)).actions)).map(({ ...note }): TicketNote => note),
-    related_tickets: async () => (company_id ? await related(get, company_id, ticketId, others) : []),
+    notes: async () => newestFirst(readList(Action, read(ActionList, await get('/Actions', actions)).actions)),
+    related_tickets: async () => (company_id ? await related(get, company_id, ticketId, others, statuses) : []),
   })
 }
 
-async function related(get: Get, companyId: string, ticketId: string, query: Query) {
+async function related(get: Get, companyId: string, ticketId: string, query: Query, statuses: Statuses) {
   const { tickets } = read(TicketList, await get('/Tickets', { ...query, client_id: companyId }))
   const others = readList(TicketWire, tickets).filter((ticket) => ticket.id !== ticketId)
-  return others.slice(0, mostRelated).map(ticketItem)
+  return others.slice(0, mostRelated).map(ticketItem(statuses))
+}
+
+type Statuses = ReadonlyMap<string, string | null>
+
+/** Tickets name their status by its id; without the list of names they have none. */
+async function statusNames(get: Get): Promise<Statuses> {
+  const answer = await get('/Status').catch((error: unknown) => (error instanceof PsaError ? [] : Promise.reject(error)))
+  return new Map(readList(z.object({ id, name: text }), answer).map((status) => [status.id, status.name]))
 }
 
 function noteBody(ticketId: string, { text, internal, marker }: NewNote) {
@@ -162,25 +171,23 @@ const TicketWire = z.object({
     user_name: text,
   },
   ...{ agent_id: optionalId, agent_name: text, tickettype_name: text, dateoccurred: time, lastactiondate: time, hasbeenclosed: flag },
-  status: z.object({ name: text }).nullish().catch(null),
+  status_id: optionalId,
   priority: z.object({ name: text }).nullish().catch(null),
 })
-function ticketItem(wire: z.output<typeof TicketWire>) {
+const ticketItem = (statuses: Statuses) => (wire: z.output<typeof TicketWire>) => ({
+  id: wire.id,
+  summary: wire.summary ?? '',
+  board: wire.team,
+  status: statuses.get(wire.status_id ?? '') ?? null,
+  priority: wire.priority?.name ?? null,
+  company: wire.client_name,
+  contact: wire.user_name,
+  owner: wire.agent_id === nobody ? null : wire.agent_name,
+  updated_at: wire.lastactiondate,
+})
+function fullTicket(wire: z.output<typeof TicketWire>, statuses: Statuses) {
   return {
-    id: wire.id,
-    summary: wire.summary ?? '',
-    board: wire.team,
-    status: wire.status?.name ?? null,
-    priority: wire.priority?.name ?? null,
-    company: wire.client_name,
-    contact: wire.user_name,
-    owner: wire.agent_id === nobody ? null : wire.agent_name,
-    updated_at: wire.lastactiondate,
-  }
-}
-function fullTicket(wire: z.output<typeof TicketWire>) {
-  return {
-    ...ticketItem(wire),
+    ...ticketItem(statuses)(wire),
     board_id: wire.team_id,
     company_id: wire.client_id,
     contact_id: wire.user_id,
