@@ -1,16 +1,21 @@
+import { createVault } from '../../lib/auth/vault.ts'
+import { parseConfig } from '../../lib/config.ts'
+import { sealSecrets } from '../../lib/psa/connection.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
-import { newPerson } from '../support/people.ts'
-import { connect } from '../support/psa.ts'
+import { connectwiseBody } from '../support/psa.ts'
 import { type Fixture, idOf } from './fixture-rows.ts'
 import { insertSession } from './fixtures-sessions.ts'
 
-/** Connects the owner's account, once, by an admin's hand; the person is of no account's list of rows that a test compares. */
-async function connected(service: Service, owner: Person): Promise<void> {
-  const [there] = await service.sql('select from psa_connections where account_id = $1', [owner.accountId])
-  if (there) return
-  const admin = await newPerson(service, { accountId: owner.accountId, teamId: null, teamRole: null, role: 'admin', superAdmin: false })
-  await connect(service, admin)
+/** Connects the owner's account to the local ConnectWise, unless it is connected. */
+async function connected(service: Service, { accountId }: Person): Promise<void> {
+  const { provider, base_url, company_id, client_id, public_key, private_key } = connectwiseBody(service)
+  const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
+  await service.sql(
+    `insert into psa_connections (account_id, provider, base_url, identity, credentials) values ($1, $2, $3, $4, $5)
+     on conflict (account_id) do nothing`,
+    [accountId, provider, base_url, { company_id, client_id }, await sealSecrets(vault, accountId, provider, { public_key, private_key })],
+  )
 }
 
 export async function insertMapping(service: Service, owner: Person): Promise<void> {

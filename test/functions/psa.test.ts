@@ -89,6 +89,13 @@ describe.each(providers)('%s', (provider) => {
     expect((await read('psa')).length).toBeGreaterThan(0)
   })
 
+  it('has no contact where the ticket names nobody, and misses nothing', async () => {
+    const { admin } = await connectedAccount()
+    const free = company.companies.filter(({ restricted }) => !restricted).map(({ id }) => id)
+    const ticket = company.tickets.find(({ contactId, companyId }) => contactId === null && free.includes(companyId))
+    expect((await contextOf(admin, ticket?.id ?? '')).body).toMatchObject({ contact: null, unavailable: [], ticket: { contact_id: null } })
+  })
+
   it('PSA-03 answers 404 for a ticket that is not there', async () => {
     const { admin } = await connectedAccount()
     expect([(await contextOf(admin, 99)).status, (await contextOf(admin, 99)).body]).toEqual([404, { detail: 'Ticket not found' }])

@@ -4,11 +4,15 @@ import type { Person } from './people.ts'
 export const providers = ['connectwise', 'halopsa'] as const
 export type Provider = (typeof providers)[number]
 
-/** The body that connects an account to the local stand-in of a provider. */
-export function connectionBody({ local }: Pick<Service, 'local'>, provider: Provider = 'connectwise') {
-  if (provider === 'halopsa') return { provider, base_url: `${local}/halo`, client_id: 'demo', client_secret: 'demo' }
+export function connectwiseBody({ local }: Pick<Service, 'local'>) {
   const keys = { company_id: 'demo', public_key: 'demo', private_key: 'demo', client_id: 'demo' }
-  return { provider, base_url: `${local}/psa`, ...keys }
+  return { provider: 'connectwise' as const, base_url: `${local}/psa`, ...keys }
+}
+
+/** The body that connects an account to the local stand-in of a provider. */
+export function connectionBody(service: Pick<Service, 'local'>, provider: Provider = 'connectwise') {
+  if (provider === 'halopsa') return { provider, base_url: `${service.local}/halo`, client_id: 'demo', client_secret: 'demo' }
+  return connectwiseBody(service)
 }
 
 /** What of the body is wrong with every key. */
