@@ -44,7 +44,7 @@ export const PsaConnection = z
   })
 export type PsaConnection = z.infer<typeof PsaConnection>
 
-const isBare = (url: string) => URL.canParse(url) && new URL(url).search === '' && new URL(url).hash === ''
+const isBare = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
 
 export const PsaConnectionUpdate = z
   .strictObject({

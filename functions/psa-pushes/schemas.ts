@@ -45,7 +45,7 @@ export const Push = z
 export type Push = z.infer<typeof Push>
 
 export const PushQuery = z.strictObject({
-  state: State.optional(),
+  state: State.optional().describe('Only those in this state.'),
   source_id: z.uuid().optional().describe('Only those that tell of this session or output.'),
 })
 export type PushQuery = z.infer<typeof PushQuery>

@@ -35,7 +35,7 @@ ${section('mail', state.mail.map(drawMail))}
 ${section('chat', state.chat.map(drawChat))}
 ${section('queue', state.queue.length > 0 ? [drawQueue(state.queue)] : [])}
 ${section('ai', state.ai.map(drawCall))}
-${section('psa', state.psa.map(drawCall))}
+${section('psa', state.psa.map(drawPsa))}
 ${section('billing', state.billing.map(drawBilling))}
 ${section('analytics', state.analytics.map(drawCall))}
 ${
@@ -112,6 +112,13 @@ function drawQueue(messages: DeskState['queue']): Html {
 function drawBilling(call: Call): Html {
   const id = (call.request as { object?: string; id?: string } | null)?.object === 'event' ? (call.request as { id: string }).id : null
   return html`${drawCall(call)}${id ? button('send again', 'POST', `/desk/billing/events/${id}/resend`) : ''}`
+}
+
+/** A note that was pushed shows what it says. */
+function drawPsa(call: Call): Html {
+  const [given] = [call.request].flat() as ({ text?: string; note_html?: string } | null)[]
+  const note = call.method === 'POST' && call.status === 201 ? (given?.text ?? given?.note_html?.replaceAll('<br>', '\n')) : undefined
+  return html`${drawCall(call)}${note ? html`<article class="message"><b>Note</b><pre>${note}</pre></article>` : ''}`
 }
 
 function drawCall(call: Call): Html {

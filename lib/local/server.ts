@@ -14,6 +14,7 @@ import { faulty } from './faulty.ts'
 import { identityRoutes } from './identity.ts'
 import { imagesRoutes } from './images.ts'
 import { openaiRoutes } from './openai.ts'
+import { createPsa } from './psa.ts'
 import { createQstash, type Qstash } from './qstash.ts'
 import { redisRoutes } from './redis.ts'
 import { resendRoutes } from './resend.ts'
@@ -94,8 +95,9 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   const { stripeKey: key, stripeWebhookSecret: webhookSecret } = secrets
   const stripe = createStripe({ records: desk.records, clock, key, webhookSecret, places })
   desk.routes.route('/desk/billing/events', stripe.events.routes(options.accountOf ?? nobody))
+  const psa = createPsa({ records: desk.records, clock })
   const app = assemble({
-    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, analytics, stripe: stripe.app, openai },
+    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, analytics, stripe: stripe.app, openai, psa },
     ...{ google: idp('google'), microsoft: idp('microsoft'), frontend: options.api ? signInRoutes(options.api) : undefined },
     extra: options.extra?.({ desk, clock, faults }),
   })
@@ -121,13 +123,16 @@ async function nobody(email: string): Promise<string> {
   throw new Error(`Nobody here has the address ${email}.`)
 }
 
-type Parts = { desk: Desk; faults: Faults; frontend: Hono | undefined; extra: Hono | undefined } & Record<
-  'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft',
-  Hono
->
+type Parts = {
+  desk: Desk
+  faults: Faults
+  psa: ReturnType<typeof createPsa>
+  frontend: Hono | undefined
+  extra: Hono | undefined
+} & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft', Hono>
 
 function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
-  const { desk, faults, qstash, redis, resend, analytics, stripe, openai, google, microsoft, frontend, extra } = parts
+  const { desk, faults, qstash, redis, resend, analytics, stripe, openai, google, microsoft, psa, frontend, extra } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
   for (const service of ['redis', 'qstash', 'resend', 'analytics', 'openai'] as const) {
     // In Hono's router this pattern takes `/redis` itself too.
@@ -135,6 +140,7 @@ function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   }
   for (const service of ['google', 'microsoft'] as const) app.use(`/idp/${service}/*`, faulty(faults, service))
   app.use('/stripe/v1/*', faulty(faults, 'stripe'))
+  for (const place of ['/psa/*', '/halo/*']) app.use(place, psa.recorded, faulty(faults, 'psa'))
   app.use('/images/*', faulty(faults, 'images'))
   app.route('/redis', redis)
   app.route('/qstash', qstash)
@@ -142,6 +148,8 @@ function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   app.route('/analytics', analytics)
   app.route('/stripe', stripe)
   app.route('/openai', openai)
+  app.route('/psa', psa.connectwise)
+  app.route('/halo', psa.halo)
   app.route('/images', imagesRoutes())
   app.route('/chat', chatRoutes({ records: desk.records, faults }))
   app.route('/dns-query', dnsRoutes())

@@ -17,6 +17,7 @@ import { diagramFixtures } from './fixtures-diagrams.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
+import { psaFixtures } from './fixtures-psa.ts'
 import { scriptFixtures } from './fixtures-scripts.ts'
 import { sessionFixtures } from './fixtures-sessions.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
@@ -35,6 +36,7 @@ export const fixtures: Record<string, Fixture> = {
   ...signInFixtures,
   ...billingFixtures,
   ...uploadFixtures,
+  ...psaFixtures,
   'auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),

@@ -1,0 +1,214 @@
+// A believable managed service provider, the same on every machine: made by rules from one seed, and named after nobody.
+
+export interface LocalNote {
+  id: number
+  text: string
+  internal: boolean
+  author: string
+  at: string
+}
+export interface LocalTicket {
+  id: number
+  summary: string
+  description: string
+  boardId: number
+  statusId: number
+  priorityId: number
+  companyId: number
+  contactId: number | null
+  memberId: number | null
+  configurationIds: number[]
+  closed: boolean
+  createdAt: string
+  updatedAt: string
+  notes: LocalNote[]
+}
+type Named = { id: number; name: string }
+
+export interface LocalCompany {
+  boards: (Named & { inactive: boolean })[]
+  statuses: (Named & { boardId: number; closed: boolean })[]
+  priorities: Named[]
+  members: (Named & { identifier: string; email: string | null; inactive: boolean })[]
+  /** Of a `restricted` one the API's user may not read the record. */
+  companies: (Named & { identifier: string; phone: string | null; street: string; city: string; zip: string; restricted: boolean })[]
+  contacts: (Named & { companyId: number; title: string | null; email: string; phone: string | null })[]
+  configurations: (Named & {
+    companyId: number
+    type: string
+    maker: string
+    model: string
+    serial: string
+    os: string | null
+    ip: string | null
+  })[]
+  tickets: LocalTicket[]
+}
+
+const companyNames = [
+  'Contoso Dental',
+  'Alder & Finch Architects',
+  'Brightwater Foods',
+  'Harbor Legal',
+  'Northgate Clinic',
+  'Tilden Freight',
+]
+const streets = ['4 Mill Lane', '12 Canal Street', '77 Foundry Road', '3 Harbor Square', '210 Station Road', '9 Depot Way']
+const cities = ['Leeds', 'Bristol', 'Hull', 'Dover', 'York', 'Derby']
+const people = [
+  'Maya Lindgren',
+  'Owen Hart',
+  'Priya Nair',
+  'Jonas Weber',
+  'Elif Demir',
+  'Sofia Rossi',
+  'Liam Okafor',
+  'Grace Tan',
+  'Noor Haddad',
+  'Ivan Petrov',
+]
+const titles = ['Office manager', 'Bookkeeper', 'Dispatcher', 'Head nurse', 'Partner', null]
+const devices = [
+  { type: 'Workstation', maker: 'Lenovo', model: 'ThinkPad T14', os: 'Windows 11 Pro' },
+  { type: 'Server', maker: 'Dell', model: 'PowerEdge T350', os: 'Windows Server 2022' },
+  { type: 'Printer', maker: 'Brother', model: 'HL-L6400DW', os: null },
+  { type: 'Firewall', maker: 'Fortinet', model: 'FortiGate 60F', os: 'FortiOS 7.4' },
+  { type: 'Access point', maker: 'Ubiquiti', model: 'U6 Pro', os: null },
+]
+const troubles = [
+  ['Printer is offline', 'Nothing comes out since this morning, the display says ready.'],
+  ['VPN drops every few minutes', 'Working from home is impossible, the tunnel closes again and again.'],
+  ['Outlook asks for the password again and again', 'I typed it ten times, it is the right one.'],
+  ['New starter needs an account', 'She begins on Monday and needs mail, the share and a laptop.'],
+  ['Disk of the file server is nearly full', 'The monitoring says 94 percent on volume D.'],
+  ['Laptop does not start', 'Black screen, the fan spins, nothing else.'],
+  ['Backup failed two nights in a row', 'The job ends with an error about a snapshot.'],
+  ['Wi-Fi is slow in the meeting room', 'Calls break up, at the desks it is fine.'],
+  ['Account is locked', 'I came back from holiday and cannot sign in.'],
+  ['Suspicious mail with an invoice', 'I opened the attachment before I thought about it.'],
+] as const
+const remarks = [
+  'Called back, nobody there. Left a message.',
+  'Restarted the service and asked to try again.',
+  'The same as last month; checked the event log for 10016 and 7031.',
+  'Waiting for the vendor.',
+  'Remote session, cleared the queue, printed a test page.',
+  'Client confirms that it works now.',
+  'Escalated to the second line, with screenshots.',
+  'Replaced the cable. No change.',
+]
+
+/** Numbers from 0 to below 1, the same row of them for the same seed. */
+function chance(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0
+    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32
+  }
+}
+
+const hour = 3_600_000
+const began = Date.parse('2026-09-01T08:00:00.000Z')
+
+/** Six clients with their people and devices, four boards, seven members, 200 tickets with their history: ids 4601 to 4800. */
+export function makeCompany(): LocalCompany {
+  const next = chance(20_261_121)
+  const upTo = (count: number) => Math.floor(next() * count)
+  const pick = <T>(list: readonly T[]): T => list[upTo(list.length)] as T
+  const fixed = { ...boardsAndPeople(), ...clients(pick, upTo) }
+  const tickets = Array.from({ length: 200 }, (_, n) => makeTicket(4601 + n, fixed, pick, upTo))
+  return { ...fixed, tickets }
+}
+
+function boardsAndPeople() {
+  const boards = ['Service Desk', 'Projects', 'Alerts', 'Old Desk'].map((name, n) => ({ id: n + 1, name, inactive: name === 'Old Desk' }))
+  const words = ['New', 'In Progress', 'Waiting on Client', 'Closed']
+  const statuses = boards.flatMap(({ id }) => words.map((name, n) => ({ id: id * 10 + n, name, boardId: id, closed: name === 'Closed' })))
+  const priorities = ['Priority 1 - Critical', 'Priority 2 - High', 'Priority 3 - Medium', 'Priority 4 - Low'].map((name, n) => ({
+    id: n + 5,
+    name,
+  }))
+  const who = ['Dana Reyes', 'Lina Haddad', 'Alex Moreau', 'Sam Berg', 'Robin Miller', 'Kim "Kit" O’Neil', 'Gone Longago']
+  const members = who.map((name, n) => {
+    const [first = '', last = ''] = [name.split(' ')[0], name.split(' ').at(-1)]
+    const identifier = n === 5 ? 'kit"\\o' : `${first.slice(0, 1)}${last}`.toLowerCase()
+    const email =
+      [`engineer@northwind.example`, `lead@northwind.example`, `admin@northwind.example`][n] ?? `${first.toLowerCase()}@msp.example`
+    return { id: 176 + n, name, identifier, email: n === 4 ? null : email, inactive: n === 6 }
+  })
+  return { boards, statuses, priorities, members }
+}
+
+function clients(pick: <T>(list: readonly T[]) => T, upTo: (count: number) => number) {
+  const companies = companyNames.map((name, n) => ({
+    ...{ id: 21 + n, name, identifier: name.replace(/\W/g, ''), street: streets[n] ?? '', city: cities[n] ?? '', zip: `ZZ${n} 1AB` },
+    ...{ phone: n === 2 ? null : `+44 20 5550 01${n}0`, restricted: name === 'Harbor Legal' },
+  }))
+  const contacts = companies.flatMap(({ id: companyId, identifier }, c) =>
+    Array.from({ length: 4 }, (_, n) => {
+      const name = people[(c * 3 + n) % people.length] ?? ''
+      const email = `${name.split(' ')[0]?.toLowerCase()}@${identifier.toLowerCase()}.example`
+      return { id: 310 + c * 10 + n, name, companyId, title: pick(titles), email, phone: n === 3 ? null : `+44 20 5550 01${c}${n + 1}` }
+    }),
+  )
+  const configurations = companies.flatMap(({ id: companyId, identifier }, c) =>
+    Array.from({ length: 7 }, (_, n) => {
+      const { type, maker, model, os } = pick(devices)
+      const name = `${identifier.slice(0, 4).toUpperCase()}-${type.slice(0, 3).toUpperCase()}-${String(n + 1).padStart(2, '0')}`
+      return {
+        id: 800 + c * 10 + n,
+        name,
+        companyId,
+        type,
+        maker,
+        model,
+        serial: `SN${upTo(1e8)}`,
+        os,
+        ip: n === 6 ? null : `10.${c}.8.${20 + n}`,
+      }
+    }),
+  )
+  return { companies, contacts, configurations }
+}
+
+function makeTicket(
+  id: number,
+  { boards, statuses, priorities, members, companies, contacts, configurations }: Omit<LocalCompany, 'tickets'>,
+  pick: <T>(list: readonly T[]) => T,
+  upTo: (count: number) => number,
+): LocalTicket {
+  const board = pick(boards.filter(({ inactive }) => !inactive))
+  const status = pick(statuses.filter(({ boardId }) => boardId === board.id))
+  const company = pick(companies)
+  const [summary, description] = pick(troubles)
+  const created = began + (id - 4601) * 9 * hour + upTo(3) * hour
+  const author = () => pick(members.filter(({ inactive }) => !inactive)).name
+  const count = id % 40 === 11 ? 14 : upTo(6)
+  const notes = Array.from({ length: count }, (_, n) => ({
+    ...{
+      id: id * 100 + n,
+      text: pick(remarks),
+      internal: upTo(2) === 0,
+      author: author(),
+      at: new Date(created + (n + 1) * hour).toISOString(),
+    },
+  }))
+  return {
+    ...{
+      id,
+      summary: `${summary} at ${company.name}`,
+      description,
+      boardId: board.id,
+      statusId: status.id,
+      priorityId: pick(priorities).id,
+    },
+    companyId: company.id,
+    contactId: upTo(8) === 0 ? null : pick(contacts.filter(({ companyId }) => companyId === company.id)).id,
+    memberId: upTo(3) === 0 ? null : pick(members).id,
+    configurationIds: configurations.filter(({ companyId }) => companyId === company.id && upTo(3) === 0).map((one) => one.id),
+    closed: status.closed,
+    createdAt: new Date(created).toISOString(),
+    updatedAt: notes.at(-1)?.at ?? new Date(created).toISOString(),
+    notes,
+  }
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import type { Configuration, Member } from './psa.ts'
+import { flag, id, joined, optionalId, readList, reference, text, time } from './wire.ts'
+
+// ConnectWise's records as they come, and what they are here.
+
+const Info = z.object({ lastUpdated: time, dateEntered: time }).partial().nullish().catch(null)
+export const Created = z.object({ id })
+export const Named = z.object({ id, name: text }).transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))
+export const TicketWire = z.object({
+  id,
+  summary: text.optional(),
+  board: reference,
+  status: reference,
+  priority: reference,
+  company: reference,
+  contact: reference,
+  contactName: text.optional(),
+  owner: reference,
+  resources: text.optional(),
+  type: reference,
+  initialDescription: text.optional(),
+  closedFlag: flag,
+  _info: Info,
+})
+
+export function ticketItem(wire: z.output<typeof TicketWire>) {
+  return {
+    id: wire.id,
+    summary: wire.summary ?? '',
+    board: wire.board.name,
+    status: wire.status.name,
+    priority: wire.priority.name,
+    company: wire.company.name,
+    contact: wire.contact.name ?? wire.contactName ?? null,
+    owner: wire.owner.name ?? wire.owner.identifier ?? wire.resources ?? null,
+    updated_at: wire._info?.lastUpdated ?? null,
+  }
+}
+
+export function fullTicket(wire: z.output<typeof TicketWire>) {
+  return {
+    ...ticketItem(wire),
+    board_id: wire.board.id,
+    company_id: wire.company.id,
+    contact_id: wire.contact.id,
+    type: wire.type.name,
+    description: wire.initialDescription ?? null,
+    is_closed: wire.closedFlag,
+    created_at: wire._info?.dateEntered ?? null,
+  }
+}
+
+export const CompanyWire = z.object({
+  id,
+  name: text,
+  phoneNumber: text,
+  website: text,
+  addressLine1: text,
+  addressLine2: text,
+  city: text,
+  state: text,
+  zip: text,
+})
+export function company(wire: z.output<typeof CompanyWire>) {
+  const { id, name, website, phoneNumber: phone } = wire
+  const address = joined(wire.addressLine1, wire.addressLine2, wire.city, joined(wire.state, wire.zip))
+  return { id, name: name ?? `Company ${id}`, phone, address, website }
+}
+
+const Communication = z.object({ communicationType: text, value: text, defaultFlag: flag })
+export const ContactWire = z.object({
+  id,
+  firstName: text,
+  lastName: text,
+  title: text,
+  communicationItems: z.array(z.unknown()).nullish().catch(null),
+})
+export function contact({ id, firstName, lastName, title, communicationItems }: z.output<typeof ContactWire>) {
+  const items = readList(Communication, communicationItems ?? [])
+  const of = (kind: string) => {
+    const those = items.filter(({ communicationType }) => communicationType === kind)
+    return (those.find(({ defaultFlag }) => defaultFlag) ?? those[0])?.value ?? null
+  }
+  return { id, name: [firstName, lastName].filter(Boolean).join(' ') || `Contact ${id}`, title, email: of('Email'), phone: of('Phone') }
+}
+
+export const ConfigurationRef = z.object({ id, deviceIdentifier: text })
+export const ConfigurationWire = z.object({
+  ...{
+    id,
+    name: text,
+    type: reference,
+    manufacturer: reference,
+    modelNumber: text,
+    serialNumber: text,
+    osType: text,
+    osInfo: text,
+    ipAddress: text,
+  },
+})
+export function configuration(wire: z.output<typeof ConfigurationWire>): Omit<Configuration, 'name'> {
+  const { id, type, manufacturer, modelNumber: model, serialNumber: serial_number, osInfo, osType, ipAddress: ip_address } = wire
+  return { id, type: type.name, manufacturer: manufacturer.name, model, serial_number, operating_system: osInfo ?? osType, ip_address }
+}
+
+// Its author is a member, or a contact who wrote in; some versions send either as a whole record.
+const Author = z.object({ name: text, firstName: text, lastName: text, identifier: text }).nullish().catch(null)
+export const Note = z
+  .object({ id, text, member: Author, contact: Author, createdBy: text, internalAnalysisFlag: flag, internalFlag: flag, dateCreated: time })
+  .transform((wire) => ({
+    id: wire.id,
+    text: wire.text ?? '',
+    author: authorOf(wire.member) ?? authorOf(wire.contact) ?? wire.createdBy,
+    internal: wire.internalAnalysisFlag || wire.internalFlag,
+    created_at: wire.dateCreated,
+  }))
+function authorOf(who: z.output<typeof Author>): string | null {
+  return who ? (who.name ?? ([who.firstName, who.lastName].filter(Boolean).join(' ') || who.identifier)) : null
+}
+
+export const MemberWire = z.object({
+  id: optionalId,
+  identifier: text,
+  firstName: text,
+  lastName: text,
+  officeEmail: text,
+  inactiveFlag: flag,
+})
+export type MemberRow = z.output<typeof MemberWire>
+export const isActive = (wire: MemberRow): wire is MemberRow & { id: string; identifier: string } =>
+  Boolean(wire.id && wire.identifier) && !wire.inactiveFlag
+export function member({
+  id,
+  identifier,
+  firstName,
+  lastName,
+  officeEmail: email,
+}: MemberRow & { id: string; identifier: string }): Member {
+  return { id, identifier, name: [firstName, lastName].filter(Boolean).join(' ') || identifier, email }
+}

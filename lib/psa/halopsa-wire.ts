@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { flag, id, joined, optionalId, text, time } from './wire.ts'
+
+// HaloPSA's records as they come, and what they are here.
+
+export type Statuses = ReadonlyMap<string, string | null>
+// Tickets that nobody has belong to an agent of this id, who is nobody.
+export const nobody = '1'
+
+const list = z.array(z.unknown()).catch([])
+export const TicketList = z.object({ tickets: list, record_count: z.int() })
+export const ActionList = z.object({ actions: list })
+export const AssetList = z.object({ assets: list })
+export const Team = z.object({ id, name: text, inactive: flag }).transform((team) => ({ ...team, name: team.name ?? `Team ${team.id}` }))
+export const Agent = z
+  .object({ id, name: text, email: text, isdisabled: flag })
+  .transform(({ name, email, ...agent }) => ({ ...agent, identifier: email ?? name ?? agent.id, name: name ?? agent.id, email }))
+
+export const TicketWire = z.object({
+  ...{
+    id,
+    summary: text,
+    details: text,
+    team: text,
+    team_id: optionalId,
+    client_id: optionalId,
+    client_name: text,
+    user_id: optionalId,
+    user_name: text,
+  },
+  ...{ agent_id: optionalId, agent_name: text, tickettype_name: text, dateoccurred: time, lastactiondate: time, hasbeenclosed: flag },
+  status_id: optionalId,
+  priority: z.object({ name: text }).nullish().catch(null),
+})
+export const ticketItem = (statuses: Statuses) => (wire: z.output<typeof TicketWire>) => ({
+  id: wire.id,
+  summary: wire.summary ?? '',
+  board: wire.team,
+  status: statuses.get(wire.status_id ?? '') ?? null,
+  priority: wire.priority?.name ?? null,
+  company: wire.client_name,
+  contact: wire.user_name,
+  owner: wire.agent_id === nobody ? null : wire.agent_name,
+  updated_at: wire.lastactiondate,
+})
+/** Zero stands for nobody. */
+const anybody = (someId: string | null) => (someId === '0' ? null : someId)
+export function fullTicket(wire: z.output<typeof TicketWire>, statuses: Statuses) {
+  return {
+    ...ticketItem(statuses)(wire),
+    board_id: wire.team_id,
+    company_id: anybody(wire.client_id),
+    contact_id: anybody(wire.user_id),
+    type: wire.tickettype_name,
+    description: wire.details,
+    is_closed: wire.hasbeenclosed,
+    created_at: wire.dateoccurred,
+  }
+}
+
+export const ClientWire = z.object({
+  ...{ id, name: text, website: text, phonenumber: text },
+  main_site: z.object({ line1: text, line2: text, line3: text, postcode: text }).nullish().catch(null),
+})
+export function client({ id, name, website, phonenumber: phone, main_site: at }: z.output<typeof ClientWire>) {
+  const address = at ? joined(at.line1, at.line2, at.line3, at.postcode) : null
+  return { id, name: name ?? `Client ${id}`, phone, address, website }
+}
+export const UserWire = z
+  .object({ id, name: text, jobtitle: text, emailaddress: text, phonenumber: text })
+  .transform(({ id, name, jobtitle: title, emailaddress: email, phonenumber: phone }) => ({
+    id,
+    name: name ?? `User ${id}`,
+    title,
+    email,
+    phone,
+  }))
+export const Asset = z
+  .object({
+    id,
+    inventory_number: text,
+    key_field: text,
+    assettype_name: text,
+    manufacturer_name: text,
+    model: text,
+    serial_number: text,
+    os: text,
+    ip_address: text,
+  })
+  .transform((wire) => ({
+    id: wire.id,
+    name: wire.key_field ?? wire.inventory_number ?? `Asset ${wire.id}`,
+    type: wire.assettype_name,
+    manufacturer: wire.manufacturer_name,
+    model: wire.model,
+    serial_number: wire.serial_number,
+    operating_system: wire.os,
+    ip_address: wire.ip_address,
+  }))
+export const Action = z.object({ id, who: text, note: text, note_html: text, hiddenfromuser: flag, datetime: time }).transform((wire) => ({
+  id: wire.id,
+  text: wire.note_html === null ? (wire.note ?? '') : plain(wire.note_html),
+  author: wire.who,
+  internal: wire.hiddenfromuser,
+  created_at: wire.datetime,
+}))
+
+const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
+/** What a note of HTML says: its lines, without its markup. */
+function plain(html: string): string {
+  const lines = html.replace(/<br\s*\/?>|<\/(p|div|li|tr)>/gi, '\n').replace(/<[^>]*>/g, '')
+  return lines.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => named[name] ?? '').trim()
+}

@@ -1,0 +1,74 @@
+import { createVault } from '../../lib/auth/vault.ts'
+import { parseConfig } from '../../lib/config.ts'
+import { sealSecrets } from '../../lib/psa/connection.ts'
+import type { Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+import { connectwiseBody } from '../support/psa.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+import { insertSession } from './fixtures-sessions.ts'
+
+/** Connects the owner's account to the local ConnectWise, unless it is connected. */
+async function connected(service: Service, { accountId }: Person): Promise<void> {
+  const { provider, base_url, company_id, client_id, public_key, private_key } = connectwiseBody(service)
+  const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
+  await service.sql(
+    `insert into psa_connections (account_id, provider, base_url, identity, credentials) values ($1, $2, $3, $4, $5)
+     on conflict (account_id) do nothing`,
+    [accountId, provider, base_url, { company_id, client_id }, await sealSecrets(vault, accountId, provider, { public_key, private_key })],
+  )
+}
+
+export async function insertMapping(service: Service, owner: Person): Promise<void> {
+  await connected(service, owner)
+  await service.sql(
+    `insert into psa_member_mappings (account_id, user_id, connection_id, psa_member_id, psa_identifier, psa_name)
+     select account_id, $2, id, '176', 'dreyes', 'Dana Reyes' from psa_connections where account_id = $1
+     on conflict (account_id, user_id) do nothing`,
+    [owner.accountId, owner.id],
+  )
+}
+
+export function insertPush(service: Service, owner: Person): Promise<string> {
+  return idOf(
+    service,
+    `insert into psa_pushes (account_id, ticket_id, body, source_kind, source_id, requested_by, state, attempts, next_attempt_at, last_error)
+     values ($1, '4711', 'Resolved', 'session', $2, $3, 'failed', 4, null, 'The ticketing system answered 503') returning id`,
+    [owner.accountId, crypto.randomUUID(), owner.id],
+  )
+}
+
+const plain: Fixture = async (service, owner) => {
+  await connected(service, owner)
+  return {}
+}
+const search: Fixture = async (service, owner) => {
+  await insertMapping(service, owner)
+  return { query: { assigned_to_me: 'true', board_ids: '1,2', page: '1', page_size: '5' } }
+}
+
+export const psaFixtures: Record<string, Fixture> = {
+  'psa.listBoards': plain,
+  'psa.searchTickets': search,
+  'psa.ticketContext': async (...of) => ({ ...(await plain(...of)), params: { ticket_id: '4711' } }),
+  'psaConnection.get': plain,
+  'psaConnection.put': async (...of) => ({ ...(await plain(...of)), body: { is_active: false, client_id: 'demo' } }),
+  'psaConnection.remove': plain,
+  'psaConnection.test': plain,
+  'psaMembers.listMappings': plain,
+  'psaMembers.list': plain,
+  'psaMembers.map': async (service, owner) => {
+    await connected(service, owner)
+    return { params: { user_id: owner.id }, body: { psa_member_id: '177' } }
+  },
+  'psaPushes.list': async (service, owner) => {
+    await insertPush(service, owner)
+    return { query: { state: 'failed', skip: '0', limit: '20' } }
+  },
+  'psaPushes.retry': async (service, owner) => ({ params: { push_id: await insertPush(service, owner) } }),
+  'psaPushes.session': async (service, owner) => {
+    await connected(service, owner)
+    const session_id = await insertSession(service, owner)
+    await service.sql(`update sessions set ticket_number = '4711' where id = $1`, [session_id])
+    return { params: { session_id }, body: { internal: true } }
+  },
+}
