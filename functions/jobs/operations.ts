@@ -1,6 +1,7 @@
 import { deliverPath } from '../../lib/events/outbox.ts'
 import { job } from '../../lib/http/job.ts'
-import { DeliverJob, SweepJob } from './schemas.ts'
+import * as runs from '../maintenance-runs/service.ts'
+import { DeliverJob, Reminder } from './schemas.ts'
 import * as jobs from './service.ts'
 
 export const jobOperations = [
@@ -13,7 +14,13 @@ export const jobOperations = [
   job({
     id: 'jobs.sweep',
     path: '/jobs/notifications/sweep',
-    body: SweepJob,
+    body: Reminder,
     handle: ({ ctx }) => jobs.sweep(ctx),
+  }),
+  job({
+    id: 'jobs.runSchedules',
+    path: '/jobs/maintenance/tick',
+    body: Reminder,
+    handle: ({ ctx }) => runs.tick(ctx),
   }),
 ]

@@ -6,4 +6,5 @@ export const DeliverJob = z.strictObject({
 })
 export type DeliverJob = z.infer<typeof DeliverJob>
 
-export const SweepJob = z.unknown()
+/** A reminder says nothing but that it is time. */
+export const Reminder = z.unknown()

@@ -106,6 +106,11 @@ function scopeBehind(outer: Wire, statement: Statement, readOnly: boolean): Scop
   }
 }
 
+/** Runs `work` in one transaction of a scope's, or in the one that it is in already. */
+export function inTransaction<T>(db: WriteDb, work: (db: WriteDb) => Promise<T>): Promise<T> {
+  return db.transaction().execute((tx) => work(nested(tx)))
+}
+
 /** A transaction dressed as a scope: what would be a transaction or a batch of its own joins it. */
 function nested(tx: Transaction<DB>): WriteDb {
   const batch = async (queries: readonly Compilable[]) => {
