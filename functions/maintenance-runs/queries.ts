@@ -50,6 +50,8 @@ export interface Claimed extends Stored {
   owner_active: boolean
   owner_role: string
   owner_team_id: string | null
+  /** Whether the flow is not kept private by somebody else; past the policies nobody asks. */
+  owner_sees_flow: boolean
   /** Why the due time before this one gave nothing. */
   last_error: string | null
 }
@@ -62,6 +64,8 @@ export async function claim(db: WriteDb, id: string): Promise<Claimed | undefine
     select s.id, s.team_id, s.created_by, s.tree_id, s.name, s.cron, s.timezone, s.next_run_at, s.timed_since, l.targets, app.now() as now,
            app.feature_on(s.account_id, 'maintenance_schedules') as feature_on, app.lapsed(a) as lapsed,
            u.is_active as owner_active, u.role as owner_role, u.team_id as owner_team_id,
+           (select t.visibility <> 'private' or t.author_id = s.created_by from trees t
+             where t.account_id = s.account_id and t.id = s.tree_id) as owner_sees_flow,
            (select r.error from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id and r.trigger = 'scheduled'
              order by r.due_at desc, r.id desc limit 1) as last_error, set_config('app.team_id', s.team_id::text, true)
       from maintenance_schedules s

@@ -93,12 +93,14 @@ async function outcomeOf(db: WriteDb, schedule: queries.Claimed, failure: string
 }
 
 /** Why a schedule may not run; whoever owns it must still be able to do by hand what it does. */
-function hindranceOf({ feature_on, lapsed, owner_active, owner_role, owner_team_id, team_id }: queries.Claimed): string | null {
-  if (!feature_on) return 'Maintenance schedules are switched off for the account'
-  if (lapsed) return 'The subscription of the account has lapsed'
-  if (!owner_active) return 'The owner of the schedule is deactivated'
+function hindranceOf(schedule: queries.Claimed): string | null {
+  const { owner_role, owner_team_id, team_id } = schedule
+  if (!schedule.feature_on) return 'Maintenance schedules are switched off for the account'
+  if (schedule.lapsed) return 'The subscription of the account has lapsed'
+  if (!schedule.owner_active) return 'The owner of the schedule is deactivated'
   if (owner_role === 'viewer') return 'The owner of the schedule is a viewer and may not run flows'
-  return owner_team_id === team_id ? null : 'The owner of the schedule is not in its team any more'
+  if (owner_team_id !== team_id) return 'The owner of the schedule is not in its team any more'
+  return schedule.owner_sees_flow ? null : 'The owner of the schedule does not see the flow any more'
 }
 
 async function makeBatches(db: WriteDb, tree_id: string, targets: queries.Claimed['targets']): Promise<Made> {

@@ -155,6 +155,12 @@ it.each([
     async ({ id }: Person) => service.sql('update users set team_id = null, team_role = null where id = $1', [id]),
   ],
   [
+    'the flow is private to somebody else',
+    'The owner of the schedule does not see the flow any more',
+    async (_: Person, { tree_id }: { tree_id: string }, { id }: Person) =>
+      service.sql(`update trees set visibility = 'private', author_id = $2 where id = $1`, [tree_id, id]),
+  ],
+  [
     'the subscription has lapsed',
     'The subscription of the account has lapsed',
     async ({ accountId }: Person) => service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [accountId]),

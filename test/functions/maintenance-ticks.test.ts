@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { jobByHand } from '../soak/callers.ts'
 import { changesLoseNothing, dueTimesRunOnce } from '../soak/schedule-proofs.ts'
@@ -72,6 +73,23 @@ describe('MNT-09 after downtime', () => {
     await remind(service)
     expect(await recorded(id)).toEqual([[due_at, 'created']])
   })
+})
+
+it('leaves due what a busy database refuses, and records no failure', async () => {
+  const { admin } = await lastingAccount(service)
+  const { id } = await newSchedule(admin)
+  const due_at = await makeDue(service, id)
+  const client = new pg.Client({ connectionString: service.stack.ownerUrl })
+  await client.connect()
+  try {
+    await client.query('begin; lock table sessions in exclusive mode')
+    expect((await jobByHand(service, '/jobs/maintenance/tick')).status).toBe(503)
+  } finally {
+    await client.end()
+  }
+  expect(await recorded(id)).toEqual([])
+  await remind(service)
+  expect(await recorded(id)).toEqual([[due_at, 'created']])
 })
 
 describe('a schedule changed while it is due', () => {

@@ -1,41 +1,46 @@
 import { expect } from 'vitest'
 import type { ownService } from '../support/app.ts'
-import { makeDue, newSchedule, remind, runsOf } from '../support/maintenance.ts'
-import { newAccount } from '../support/people.ts'
+import { makeDue, newSchedule, remind } from '../support/maintenance.ts'
+import { newAccount, type Person } from '../support/people.ts'
 import { together } from './callers.ts'
 
 type Own = Awaited<ReturnType<typeof ownService>>
 
+/** Four schedules of one person's. */
+async function fourSchedules(admin: Person): Promise<string[]> {
+  const { id, tree_id, target_list_id } = await newSchedule(admin)
+  const more = [1, 2, 3].map(async () => (await newSchedule(admin, { tree_id, target_list_id })).id)
+  return [id, ...(await Promise.all(more))]
+}
+
 /** Both reminders, the Worker's cron and the queue's, `each` times at the same moment: every due time makes one batch. */
 export async function dueTimesRunOnce(service: Own, rounds: number, each: number): Promise<void> {
   const { admin } = await newAccount(service)
-  const first = await newSchedule(admin)
-  const { tree_id, target_list_id } = first
-  const ids = [first.id]
-  for (let n = 1; n < 4; n++) ids.push((await newSchedule(admin, { tree_id, target_list_id })).id)
-  const expected: Record<string, string[]> = Object.fromEntries(ids.map((id) => [id, []]))
+  const ids = await fourSchedules(admin)
+  const expected = new Map(ids.map((id) => [id, new Set<string>()]))
   for (let round = 1; round <= rounds; round++) {
-    for (const id of ids) expected[id]?.unshift(await makeDue(service, id, rounds - round + 1))
+    for (const id of ids) expected.get(id)?.add(await makeDue(service, id, rounds - round + 1))
     await together((caller) => (caller % 2 ? remind(service) : service.stack.tick()), each * 2)
     // Who came while another held the last schedule left it alone: nothing waits for a reminder that is still to come.
     const left = await service.sql('select from maintenance_schedules where next_run_at <= app.now()')
     expect(left, `round ${round}`).toEqual([])
   }
-  for (const id of ids) {
-    const created = await service.sql<{ due_at: Date; status: string; batches: number }>(
-      `select due_at, status, cardinality(batch_ids) as batches from maintenance_runs where schedule_id = $1 order by due_at desc`,
-      [id],
-    )
-    expect(created.map(({ due_at }) => due_at.toISOString())).toEqual([...new Set(expected[id])])
-    expect(created.every(({ status, batches }) => status === 'created' && batches === 1)).toBe(true)
-  }
-  expect((await runsOf(admin, ids[0] ?? '')).length).toBeGreaterThan(0)
+  for (const [id, due] of expected) expect(await madeBy(service, id)).toEqual([...due].map((time) => [time, 'created', 1]))
   const [sessions] = await service.sql<{ all: number; batches: number }>(
     'select count(*)::int as all, count(distinct batch_id)::int as batches from sessions where account_id = $1',
     [admin.accountId],
   )
-  const due = ids.reduce((all, id) => all + new Set(expected[id]).size, 0)
-  expect(sessions).toEqual({ all: due * 2, batches: due })
+  const batches = [...expected.values()].reduce((all, { size }) => all + size, 0)
+  expect(sessions).toEqual({ all: batches * 2, batches })
+}
+
+/** Due times, what came of them and in how many batches, the oldest first. */
+async function madeBy(service: Own, id: string): Promise<[string, string, number][]> {
+  const rows = await service.sql<{ due_at: Date; status: string; batches: number }>(
+    'select due_at, status, cardinality(batch_ids) as batches from maintenance_runs where schedule_id = $1 order by due_at',
+    [id],
+  )
+  return rows.map(({ due_at, status, batches }) => [due_at.toISOString(), status, batches])
 }
 
 /** A schedule that is changed by many while reminders make it up: what was due is made once, by none of them lost. */
