@@ -110,7 +110,8 @@ async function measureChosen(server: ChildProcess, standing: Standing): Promise<
     printLists('Lists of flows', flowCounts, await flowLists(place, standing))
     printSteps(await flowSteps(place, standing))
   }
-  if (!flowsAlone) printLists('Lists and figures of sessions', sessionCounts, await sessionReads(place, standing))
+  // A million sessions take their time: only when they are asked for.
+  if (sessionsAlone) printLists('Lists and figures of sessions', sessionCounts, await sessionReads(place, standing))
 }
 
 async function bench(): Promise<void> {
