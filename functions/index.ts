@@ -7,6 +7,7 @@ import { mountOperations } from '../lib/http/request.ts'
 import { createServices, type Bindings as PlatformBindings } from '../lib/services.ts'
 import { jobOperations } from './jobs/operations.ts'
 import { sweep, tidy } from './jobs/service.ts'
+import { tick as runSchedules } from './maintenance-runs/service.ts'
 import { operations } from './operations.ts'
 
 interface Bindings extends PlatformBindings {
@@ -54,7 +55,9 @@ export default {
   async scheduled(_controller: unknown, env: Bindings) {
     assembled ??= assemble(env)
     const ctx = jobContext(assembled.services)
-    await sweep(ctx)
-    await tidy(ctx)
+    const failures: unknown[] = []
+    // One that fails keeps none of the others waiting.
+    for (const work of [sweep, runSchedules, tidy]) await work(ctx).catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   },
 }

@@ -17,6 +17,8 @@ import { draftTemplateOperations } from './draft-templates/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
+import { maintenanceOperations } from './maintenance/operations.ts'
+import { maintenanceRunOperations } from './maintenance-runs/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { onboardingOperations } from './onboarding/operations.ts'
@@ -81,6 +83,8 @@ export const operations: readonly AnyOperation[] = [
   ...aiTurnOperations,
   ...aiSessionOperations,
   ...targetListOperations,
+  ...maintenanceOperations,
+  ...maintenanceRunOperations,
   ...analyticsOperations,
   ...notificationOperations,
   ...feedbackOperations,

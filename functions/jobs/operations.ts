@@ -1,8 +1,9 @@
 import { deliverPath } from '../../lib/events/outbox.ts'
 import { job } from '../../lib/http/job.ts'
 import { pushPath } from '../../lib/psa/pushes.ts'
+import * as runs from '../maintenance-runs/service.ts'
 import * as pushes from '../psa-pushes/service.ts'
-import { DeliverJob, PushJob, SweepJob } from './schemas.ts'
+import { DeliverJob, PushJob, Reminder } from './schemas.ts'
 import * as jobs from './service.ts'
 
 export const jobOperations = [
@@ -21,7 +22,13 @@ export const jobOperations = [
   job({
     id: 'jobs.sweep',
     path: '/jobs/notifications/sweep',
-    body: SweepJob,
+    body: Reminder,
     handle: ({ ctx }) => jobs.sweep(ctx),
+  }),
+  job({
+    id: 'jobs.runSchedules',
+    path: '/jobs/maintenance/tick',
+    body: Reminder,
+    handle: ({ ctx }) => runs.tick(ctx),
   }),
 ]

@@ -11,4 +11,5 @@ export const PushJob = z.strictObject({
   attempt: z.int().min(1),
 })
 
-export const SweepJob = z.unknown()
+/** A reminder says nothing but that it is time. */
+export const Reminder = z.unknown()

@@ -62,10 +62,12 @@ export const targetListOperations = [
     method: 'delete',
     path: '/target-lists/{list_id}',
     summary: 'Delete a target list',
+    description: 'While maintenance schedules run on it: 409 `in_use`, with `schedules`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.ListId,
     success: 204,
+    errors: ['conflict'],
     handle: ({ ctx, params }) => lists.remove(ctx, params.list_id),
   }),
 ]

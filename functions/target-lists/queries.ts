@@ -46,3 +46,11 @@ export async function updateList(db: WriteDb, id: string, change: TargetListUpda
 export async function deleteList(db: WriteDb, id: string): Promise<boolean> {
   return (await sql`delete from target_lists l where l.id = ${id} and ${isOwn} returning l.id`.execute(db)).rows.length > 0
 }
+
+/** The schedules that run on a list, those that the caller sees. */
+export async function selectSchedulesOf(db: ReadDb, id: string): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select s.id, s.name from maintenance_schedules s where s.account_id = app.account_id() and s.target_list_id = ${id}
+     order by lower(s.name), s.id limit 20`.execute(db as WriteDb)
+  return rows
+}

@@ -1,4 +1,5 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
+import { sqlState } from '../../lib/db/sqlstate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
 import { Problem } from '../../lib/http/problem.ts'
 import * as queries from './queries.ts'
@@ -22,7 +23,16 @@ export async function update({ db }: Writer, id: string, change: TargetListUpdat
 }
 
 export async function remove({ db }: Writer, id: string) {
-  if (!(await queries.deleteList(db, id))) await findOwn(db, id)
+  if (!(await queries.deleteList(db, id).catch(inUse(db, id)))) await findOwn(db, id)
+}
+
+/** Says which schedules still run on a list; other errors go on. */
+function inUse(db: Writer['db'], id: string) {
+  return async (error: unknown): Promise<never> => {
+    if (sqlState(error) !== '23503') throw error
+    const schedules = await queries.selectSchedulesOf(db, id)
+    throw new Problem('conflict', 'Maintenance schedules run on this target list', { code: 'in_use', facts: { schedules } })
+  }
 }
 
 async function find(db: Reader['db'], id: string) {

@@ -373,6 +373,37 @@ export interface LoginFailuresTable {
   locked_until: string | null
 }
 
+export interface MaintenanceRunsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  schedule_id: string
+  due_at: string
+  trigger: string
+  status: string
+  error: string | null
+  batch_ids: Generated<string[]>
+  session_count: Generated<number>
+  started_at: string | null
+}
+
+export interface MaintenanceSchedulesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: Generated<string>
+  created_by: Generated<string>
+  tree_id: string
+  target_list_id: string
+  name: string
+  cron: string
+  timezone: string
+  is_active: boolean
+  next_run_at: string | null
+  timed_since: Generated<string>
+  version: Generated<number>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
 export interface NetworkDiagramsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -861,6 +892,8 @@ export interface DB {
   invites: InvitesTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
+  maintenance_runs: MaintenanceRunsTable
+  maintenance_schedules: MaintenanceSchedulesTable
   network_diagrams: NetworkDiagramsTable
   notification_configs: NotificationConfigsTable
   notifications: NotificationsTable

@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   endWith(cluster, stack, null)
   progress('Seeding two demo accounts')
   await seedDemo(stack)
-  await scheduleSweep(stack)
+  await scheduleReminders(stack)
   const cron = setInterval(() => void stack.tick().catch(() => {}), 60_000)
   endWith(cluster, stack, cron)
   console.log(welcome(stack))
@@ -48,17 +48,21 @@ function realModel(): Record<string, string | undefined> {
   return OPENAI_API_KEY ? { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } : {}
 }
 
-/** The queue's own reminder beside the Worker's cron, as in production. */
-async function scheduleSweep({ api, settings }: Stack): Promise<void> {
-  await fetch(`${settings.QSTASH_URL}/v2/schedules/${api}/jobs/notifications/sweep`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${settings.QSTASH_TOKEN}`,
-      'upstash-cron': '* * * * *',
-      'upstash-schedule-id': 'sweep',
-      'upstash-retries': '0',
-    },
-  })
+/** The queue's own reminders beside the Worker's cron, as in production. */
+async function scheduleReminders({ api, settings }: Stack): Promise<void> {
+  for (const [id, path] of [
+    ['sweep', '/jobs/notifications/sweep'],
+    ['maintenance', '/jobs/maintenance/tick'],
+  ])
+    await fetch(`${settings.QSTASH_URL}/v2/schedules/${api}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${settings.QSTASH_TOKEN}`,
+        'upstash-cron': '* * * * *',
+        'upstash-schedule-id': `${id}`,
+        'upstash-retries': '0',
+      },
+    })
 }
 
 function welcome({ api, local }: Stack): string {

@@ -4,11 +4,12 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cpuMicros, ownCpuMicros } from './cpu.ts'
 import { type Measure, pgbenchPerSecond, poolPerSecond } from './floors.ts'
-import { flowLists, flowSteps } from './flows.ts'
+import { flowCounts, flowLists, flowSteps } from './flows.ts'
 import { growth } from './growth.ts'
 import { type Load, loadFor, loadWhile, type Shot } from './load.ts'
 import { benchUsers, type Crowd, notificationId, notificationsEach, seedCrowd } from './seed.ts'
 import type { Standing, Subject } from './server.ts'
+import { sessionCounts, sessionReads } from './sessions.ts'
 import { printGrowth, printLists, printMeasures, printSteps, type Result } from './table.ts'
 
 const connections = 16
@@ -95,20 +96,30 @@ async function measureAll(server: ChildProcess, standing: Standing, crowd: Crowd
   return results
 }
 
+/** All there is to measure, or the one part that is named. */
+async function measureChosen(server: ChildProcess, standing: Standing): Promise<void> {
+  const place = { postgresPort: standing.postgresPort, database: standing.database, settings: standing.settings }
+  const [flowsAlone, sessionsAlone] = [process.argv.includes('--flows'), process.argv.includes('--sessions')]
+  if (!flowsAlone && !sessionsAlone) {
+    const crowd = await seedCrowd(place, '0b', benchUsers, notificationsEach)
+    console.log(`Measuring over ${connections} connections ...\n`)
+    printMeasures(await measureAll(server, standing, crowd))
+    if (!process.argv.includes('--no-growth')) printGrowth(await growth(place, standing))
+  }
+  if (!sessionsAlone) {
+    printLists('Lists of flows', flowCounts, await flowLists(place, standing))
+    printSteps(await flowSteps(place, standing))
+  }
+  // A million sessions take their time: only when they are asked for.
+  if (sessionsAlone) printLists('Lists and figures of sessions', sessionCounts, await sessionReads(place, standing))
+}
+
 async function bench(): Promise<void> {
   const started = performance.now()
   console.log(`Building, starting PostgreSQL, the stand-ins and workerd on ${availableParallelism()} processors ...`)
   const { server, standing } = await standUp()
   try {
-    const place = { postgresPort: standing.postgresPort, database: standing.database, settings: standing.settings }
-    if (!process.argv.includes('--flows')) {
-      const crowd = await seedCrowd(place, '0b', benchUsers, notificationsEach)
-      console.log(`Measuring over ${connections} connections ...\n`)
-      printMeasures(await measureAll(server, standing, crowd))
-      if (!process.argv.includes('--no-growth')) printGrowth(await growth(place, standing))
-    }
-    printLists(await flowLists(place, standing))
-    printSteps(await flowSteps(place, standing))
+    await measureChosen(server, standing)
     console.log(`\nTook ${Math.round((performance.now() - started) / 1000)} s.`)
   } finally {
     server.removeAllListeners('exit')

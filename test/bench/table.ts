@@ -1,5 +1,5 @@
 import type { Measure } from './floors.ts'
-import { flowCounts, type Listed, nodeCounts, type Step } from './flows.ts'
+import { type Listed, nodeCounts, type Step } from './flows.ts'
 import type { Grown } from './growth.ts'
 import type { Load } from './load.ts'
 
@@ -54,9 +54,9 @@ export function printGrowth(grown: readonly Grown[]): void {
   print(grown.map(({ notifications, p50 }) => [notifications.toLocaleString('en'), ratio(p50, first)]))
 }
 
-export function printLists(listed: readonly Listed[]): void {
-  const [small, large] = [flowCounts.small, flowCounts.large.toLocaleString('en')]
-  console.log(`\nLists of flows in an account of ${large}, as a multiple of one of ${small}`)
+export function printLists(what: string, counts: { small: number; large: number }, listed: readonly Listed[]): void {
+  const [small, large] = [counts.small.toLocaleString('en'), counts.large.toLocaleString('en')]
+  console.log(`\n${what} in an account of ${large}, as a multiple of one of ${small}`)
   print([
     ['', 'ratio', '(goal)', `p50 ms of ${small}`, `p50 ms of ${large}`],
     ...listed.map((one) => [one.list, ratio(one.large, one.small), '< 5', one.small.toFixed(1), one.large.toFixed(1)]),

@@ -67,6 +67,18 @@ export function insertTargetList(service: Service, { accountId, teamId, id }: Pe
     JSON.stringify([{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01' } }]),
   ])
 }
+/** A published maintenance flow of the owner's team. */
+export async function insertMaintenanceTree(service: Service, owner: Person): Promise<string> {
+  const tree_id = await insertTree(service, owner)
+  await service.sql(`update trees set tree_type = 'maintenance', team_id = $2 where id = $1`, [tree_id, owner.teamId])
+  await service.sql(`update tree_versions set tree_type = 'maintenance', tree_structure = $2, intake_form = $3 where tree_id = $1`, [
+    tree_id,
+    JSON.stringify(patchSteps()),
+    JSON.stringify(patchForm),
+  ])
+  return tree_id
+}
+
 const targetList: Fixture = async (service, owner) => ({ params: { list_id: await insertTargetList(service, owner) } })
 
 export const sessionFixtures: Record<string, Fixture> = {
@@ -111,14 +123,7 @@ export const sessionFixtures: Record<string, Fixture> = {
   'sessions.updateVariables': async (...of) => ({ ...(await open(...of)), body: { printer_ip: '10.0.8.23', floor: 3 } }),
 
   'sessionBatches.create': async (service, owner) => {
-    const tree_id = await insertTree(service, owner)
-    const { teamId } = owner
-    await service.sql(`update trees set tree_type = 'maintenance', team_id = $2 where id = $1`, [tree_id, teamId])
-    await service.sql(`update tree_versions set tree_type = 'maintenance', tree_structure = $2, intake_form = $3 where tree_id = $1`, [
-      tree_id,
-      JSON.stringify(patchSteps()),
-      JSON.stringify(patchForm),
-    ])
+    const tree_id = await insertMaintenanceTree(service, owner)
     return {
       body: { tree_id, targets: [{ label: 'SRV-1', variables: { server: 'srv-1' } }], client_name: 'Contoso', ticket_number: 'T-1' },
     }

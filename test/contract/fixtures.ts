@@ -15,6 +15,7 @@ import { signInFixtures } from './fixtures-auth.ts'
 import { billingFixtures } from './fixtures-billing.ts'
 import { diagramFixtures } from './fixtures-diagrams.ts'
 import { flowFixtures } from './fixtures-flows.ts'
+import { maintenanceFixtures } from './fixtures-maintenance.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
 import { psaFixtures } from './fixtures-psa.ts'
@@ -32,6 +33,7 @@ export const fixtures: Record<string, Fixture> = {
   ...diagramFixtures,
   ...scriptFixtures,
   ...sessionFixtures,
+  ...maintenanceFixtures,
   ...platformFixtures,
   ...signInFixtures,
   ...billingFixtures,

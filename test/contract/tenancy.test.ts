@@ -6,9 +6,10 @@ import { insertDelivery, insertNotification } from './fixture-rows.ts'
 import { insertFullAiSession } from './fixtures-ai.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
+import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMapping, insertPush } from './fixtures-psa.ts'
 import { insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
-import { insertFullSession, insertTargetList } from './fixtures-sessions.ts'
+import { insertFullSession } from './fixtures-sessions.ts'
 import { rowsOf, tenantTables } from './rows.ts'
 
 const service = shared()
@@ -35,6 +36,7 @@ const otherIndexes = new Set([
   'trees_gallery_popular',
   'script_templates_slug_key', // unique in all, and a gallery's address says no account
   'script_templates_gallery',
+  'maintenance_schedules_due', // the tick reads every account at once, through the platform's door
   'deliveries_due', // the sweep reads every account at once, through the platform's door
   'psa_pushes_due', // the sweep reads every account at once, through the platform's door
   'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
@@ -134,9 +136,9 @@ describe('row level security alone', () => {
     await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
     await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', true)`, [ours.id])
     await insertPin(service, ours.admin)
-    await insertTargetList(service, ours.admin)
     await insertMapping(service, ours.admin)
     await insertPush(service, ours.admin)
+    await insertSchedule(service, ours.admin)
     await insertScript(service, ours.admin)
     await insertScriptCategory(service, ours.admin)
     await insertDraft(service, ours.admin)

@@ -44,9 +44,13 @@ export function escalation(problemSummary: string, targetUserId: string | null =
 }
 
 /** The delivery message of one attempt, signed as the queue does; the status that it was answered. */
-export async function deliverByHand(service: Service, deliveryId: string, attempt: number): Promise<{ status: number }> {
-  const body = JSON.stringify({ delivery_id: deliveryId, attempt })
-  const path = '/jobs/notifications/deliver'
+export function deliverByHand(service: Service, deliveryId: string, attempt: number): Promise<{ status: number }> {
+  return jobByHand(service, '/jobs/notifications/deliver', { delivery_id: deliveryId, attempt })
+}
+
+/** A job's message, signed as the queue does. */
+export async function jobByHand(service: Service, path: string, given: unknown = {}): Promise<{ status: number }> {
+  const body = JSON.stringify(given)
   const signature = sign(service.settings.QSTASH_CURRENT_SIGNING_KEY ?? '', `${service.settings.PUBLIC_BASE_URL}${path}`, body)
   const headers = { 'content-type': 'application/json', 'upstash-signature': signature }
   const response = await fetch(service.api + path, { method: 'POST', headers, body })

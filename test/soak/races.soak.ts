@@ -4,6 +4,7 @@ import { planIsOne } from './admin-proofs.ts'
 import { allowsExactly, isolatesCountTogether, notificationLimits } from './limits.ts'
 import { outagesLoseNothing } from './outage.ts'
 import * as proofs from './proofs.ts'
+import { changesLoseNothing, dueTimesRunOnce } from './schedule-proofs.ts'
 import * as signIn from './sign-in-proofs.ts'
 import { loginMedians } from './timing.ts'
 
@@ -35,6 +36,16 @@ it('ACC-18 never exceeds the seats, however many join at once', () => signIn.sea
 it('signs one of many in who come back from a provider by the same way', () => signIn.stateHasOneWinner(service, signInRounds))
 
 it('ADM-07 leaves one plan, however many put it at once', () => planIsOne(service, signInRounds))
+
+it('MNT-08 makes one batch per due time, however often both reminders come at once, and whatever is changed meanwhile', async () => {
+  const own = await ownService()
+  try {
+    for (const each of [1, 2, 5]) await dueTimesRunOnce(own, signInRounds, each)
+    await changesLoseNothing(own, signInRounds)
+  } finally {
+    await own.close()
+  }
+})
 
 it('AUT-23 takes as long for an unknown address as for a known one, within 5 % of the median', async () => {
   const { known, unknown, locked } = await loginMedians(service, rounds * 2)

@@ -1,0 +1,49 @@
+import type { Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+import { insertMaintenanceTree, insertTargetList } from './fixtures-sessions.ts'
+
+/** An active schedule of the owner's with one run that was missed. */
+export async function insertSchedule(service: Service, owner: Person): Promise<string> {
+  const [tree, list] = [await insertMaintenanceTree(service, owner), await insertTargetList(service, owner)]
+  const id = await idOf(
+    service,
+    `insert into maintenance_schedules (account_id, team_id, created_by, tree_id, target_list_id, name, cron, timezone, is_active, next_run_at)
+     values ($1, $2, $3, $4, $5, 'Weekly patches', '0 2 * * SUN', 'Europe/Berlin', true, app.now() + interval '30 days') returning id`,
+    [owner.accountId, owner.teamId, owner.id, tree, list],
+  )
+  await service.sql(
+    `insert into maintenance_runs (account_id, schedule_id, due_at, trigger, status, error)
+     values ($1, $2, app.now() - interval '1 day', 'scheduled', 'missed', 'Nothing ran at this time')`,
+    [owner.accountId, id],
+  )
+  return id
+}
+
+const schedule: Fixture = async (service, owner) => ({ params: { schedule_id: await insertSchedule(service, owner) } })
+const page = { query: { skip: '0', limit: '20' } }
+
+export const maintenanceFixtures: Record<string, Fixture> = {
+  'maintenance.list': async (service, owner) => {
+    await insertSchedule(service, owner)
+    return page
+  },
+  'maintenance.create': async (service, owner) => ({
+    body: {
+      tree_id: await insertMaintenanceTree(service, owner),
+      name: 'Weekly patches',
+      cron: '0 2 * * SUN',
+      timezone: 'Europe/Berlin',
+      target_list_id: await insertTargetList(service, owner),
+      is_active: true,
+    },
+  }),
+  'maintenance.get': schedule,
+  'maintenance.update': async (...of) => ({
+    ...(await schedule(...of)),
+    body: { name: 'Nightly patches', cron: '15 3 * * *', is_active: true },
+  }),
+  'maintenance.remove': schedule,
+  'maintenance.run': schedule,
+  'maintenance.runs': async (...of) => ({ ...(await schedule(...of)), ...page }),
+}
