@@ -1,4 +1,5 @@
 import type { AnalyticsPort } from './analytics/analytics.ts'
+import type { AssetsPort } from './assets/assets.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { BillingPort } from './billing/billing.ts'
@@ -21,5 +22,7 @@ export interface Ports {
   analytics: AnalyticsPort
   billing: BillingPort
   uploads: UploadsPort
+  /** Files deployed beside the bundle. */
+  assets: AssetsPort
   guard: OutboundGuard
 }

@@ -1,5 +1,6 @@
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
+import { type AssetsBinding, staticAssets } from './assets/assets.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { stripeBilling } from './billing/stripe.ts'
@@ -19,10 +20,11 @@ import { type R2Bucket, r2Objects } from './uploads/r2.ts'
 export interface Bindings {
   UPLOADS?: R2Bucket
   IMAGES?: ImagesBinding
+  ASSETS?: AssetsBinding
 }
 
 /** Everything the app stands on, wired from the settings: the one place that chooses vendors. */
-export function createServices(config: Config, log: Services['log'], { UPLOADS, IMAGES }: Bindings = {}): Services {
+export function createServices(config: Config, log: Services['log'], { UPLOADS, IMAGES, ASSETS }: Bindings = {}): Services {
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
   return {
@@ -40,6 +42,7 @@ export function createServices(config: Config, log: Services['log'], { UPLOADS, 
         baseUrl: config.STRIPE_BASE_URL,
       }),
       uploads: { ...r2Objects(UPLOADS), ...imagesConversion(IMAGES) },
+      assets: staticAssets(ASSETS),
       guard: outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN),
     },
     limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),

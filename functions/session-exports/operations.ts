@@ -16,6 +16,7 @@ export const sessionExportOperations = [
     writes: true,
     params: SessionId,
     query: schemas.ExportQuery,
+    errors: ['provider_error'],
     produces: ['text/markdown', 'text/plain', 'text/html', 'application/pdf'],
     handle: ({ ctx, params, query }) => exports.exportSession(ctx, params.session_id, query),
   }),

@@ -1,6 +1,7 @@
 import { htmlOf } from '../../lib/exports/html.ts'
 import { markdownOf } from '../../lib/exports/markdown.ts'
 import { MaskingError, maskReport } from '../../lib/exports/mask.ts'
+import { type Branding, pdfOf } from '../../lib/exports/pdf.ts'
 import { type Report, reportOf } from '../../lib/exports/report.ts'
 import { textOf } from '../../lib/exports/text.ts'
 import { ticketNoteOf } from '../../lib/exports/ticket-note.ts'
@@ -17,7 +18,7 @@ export async function exportSession(ctx: Reader, id: string, query: ExportQuery)
   if (!session) throw new Problem('not_found', 'Session not found')
   const whole = reportOf(session, supporting, { last: query.max_step_index, timezone: setting.timezone })
   const report = (query.mask ?? setting.preferences.mask_exports === true) ? masked(whole) : whole
-  const content = write(report, query.format ?? preferred(setting))
+  const content = await write(ctx, report, query.format ?? preferred(setting), setting)
   if (session.state === 'completed' && session.exported_at === null) await queries.markExported(ctx.entering, id)
   return content
 }
@@ -35,7 +36,7 @@ function preferred({ preferences: { default_export_format: said } }: queries.Set
   return formats.find((format) => format === said) ?? 'markdown'
 }
 
-function write(report: Report, format: Format): Content {
+async function write(ctx: Reader, report: Report, format: Format, setting: queries.Setting): Promise<Content> {
   const name = slugOf(`${report.title} ${report.facts.find(({ label }) => label === 'Ticket')?.value ?? ''}`)
   switch (format) {
     case 'markdown':
@@ -44,7 +45,25 @@ function write(report: Report, format: Format): Content {
       return new Content(htmlOf(report), 'text/html; charset=utf-8', `${name}.html`)
     case 'text':
       return new Content(textOf(report), 'text/plain; charset=utf-8', `${name}.txt`)
-    default:
+    case 'pdf':
+      return new Content(await pdfOf(report, await brandingOf(ctx, setting), ctx.assets), 'application/pdf', `${name}.pdf`)
+    case 'ticket-note':
       return new Content(ticketNoteOf(report), 'text/plain; charset=utf-8', `${name}-note.txt`)
   }
+}
+
+/** A logo that is gone from the bucket is left out: the document is worth more. */
+async function brandingOf({ uploads }: Reader, { company_name, primary_colour, footer_text, logo }: queries.Setting): Promise<Branding> {
+  const stored = logo && (await uploads.get(logo.key).catch(failed))
+  const jpeg = stored && new Uint8Array(await new Response(stored).arrayBuffer())
+  return {
+    company: company_name,
+    colour: primary_colour,
+    footer: footer_text,
+    logo: logo && jpeg ? { jpeg, width: logo.width, height: logo.height } : null,
+  }
+}
+
+function failed(cause: unknown): never {
+  throw new Problem('provider_error', undefined, { cause })
 }
