@@ -128,10 +128,14 @@ export class PdfFile {
   }
 }
 
-/** Of one font and direction, without a hole. */
+const hasDirection = /[\p{L}\p{M}]/u
+
+/** Of one font and direction. */
 function runEnd({ glyphs }: Line, from: number): number {
   const first = glyphs[from]
   let to = from + 1
+  // What has no direction of its own is not turned back by readers: one sign at a time.
+  if (first && first.level & 1 && !hasDirection.test(first.text)) return to
   while (to < glyphs.length && glyphs[to]?.font === first?.font && glyphs[to]?.level === first?.level) to++
   return to
 }

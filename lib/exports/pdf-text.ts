@@ -32,6 +32,8 @@ const closes = /^[\u3001\u3002\uff0c\uff0e\uff01\uff09\uff1a\uff1b\uff1f\u300d\u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
 const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/g
 
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
 /** A text as it is shown: composed, without what shows nothing. */
 export function visible(text: string): string {
   return text.normalize('NFC').replace(/\t/g, '    ').replace(unseen, '').toWellFormed()
@@ -49,8 +51,9 @@ export function charactersOf(text: string, into: Set<number>): void {
 /** Breaks one line of text into lines of a width, in thousandths of the size. */
 export function layOut(fonts: Fonts, text: string, order: Order, width: number): Line[] {
   const shown = visible(text)
-  const { levels, paragraphs } = bidi.getEmbeddingLevels(shown, 'auto')
-  const base = paragraphs[0]?.level ?? 0
+  const turns = rightToLeft.test(shown) ? bidi.getEmbeddingLevels(shown, 'auto') : null
+  const levels = turns?.levels ?? new Uint8Array(shown.length)
+  const base = turns?.paragraphs[0]?.level ?? 0
   const glyphs = glyphsOf(fonts, shown, levels, order)
   return wrapped(glyphs, width, order === 'mono').map((line) => placed(line, base))
 }
@@ -73,7 +76,7 @@ function glyphOf(fonts: Fonts, text: string, code: number, level: number, order:
   const silent = code === 0 || /[\u200c\u200d]/.test(text)
   // A space, a mark or a sign is taken from the font of what stands before it, so that a run stays one.
   const same = before && (breaks === 'space' || mark || silent) ? fonts.slice(before.font).glyphs.get(silent ? 0x20 : code) : undefined
-  if (same && before) return { text, font: before.font, id: same.id, width: mark || silent ? 0 : same.width, level, x: 0, breaks, mark }
+  if (same && before) return { text, font: before.font, id: same.id, width: mark ? 0 : silent ? 40 : same.width, level, x: 0, breaks, mark }
   const found = fonts.find(code, order) ?? fonts.find(text.codePointAt(0) ?? 0, order)
   const glyph = found?.slice.glyphs.get(code) ?? found?.slice.glyphs.get(text.codePointAt(0) ?? 0)
   if (found && glyph) return { text, font: found.index, id: glyph.id, width: mark ? 0 : glyph.width, level, x: 0, breaks, mark }

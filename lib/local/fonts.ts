@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 
 const packages = join(import.meta.dirname, '../../node_modules/@fontsource')
-const made = 'made by 2'
+const made = 'made by 3'
 
 /** Families in the order they are asked for a character; of some only the files that the others have not. */
 const families: [string, RegExp][] = [
@@ -19,7 +19,11 @@ const families: [string, RegExp][] = [
   ['noto-sans-mono', /-400-/],
 ]
 /** Orders by what a text is: Han has other shapes in Japanese, and code has one width. */
-const orders: Record<string, string[]> = { text: [], ja: ['noto-sans-jp'], mono: ['noto-sans-mono'] }
+const orders: Record<string, string[]> = {
+  text: [],
+  ja: ['noto-sans', 'noto-sans-hebrew', 'noto-sans-arabic', 'noto-sans-jp'],
+  mono: ['noto-sans-mono'],
+}
 
 /**
  * Writes the fonts of the PDF as slices: `<n>.font` is the length of a JSON text in four bytes, that text, and a TrueType font; and
