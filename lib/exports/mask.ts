@@ -9,11 +9,14 @@ export class MaskingError extends Error {}
 /** Every text of a report masked, so that all formats hide the same. Throws a MaskingError, whatever went wrong. */
 export function maskReport(report: Report, mask: (text: string) => string): Report {
   let size = 0
+  const known = new Map<string, string>()
   const cover = (value: unknown): unknown => {
     if (typeof value === 'string') {
       size += value.length
       if (size > maskLimit) throw new MaskingError('The report is too long to be masked')
-      return value === '' ? value : mask(value)
+      const masked = known.get(value) ?? mask(value)
+      if (value.length <= 200) known.set(value, masked)
+      return masked
     }
     if (Array.isArray(value)) return value.map(cover)
     if (typeof value !== 'object' || value === null) return value
