@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { shared } from '../support/app.ts'
@@ -16,6 +17,12 @@ async function bytesOf(person: Person, id: string, query: string): Promise<Uint8
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
   return new Uint8Array(await answer.arrayBuffer())
 }
+
+/** What its streams say, unpacked. */
+const drawnIn = (file: string) =>
+  Array.from(file.matchAll(/FlateDecode\/Length \d+>>\nstream\n([\s\S]*?)\nendstream/g), ([, packed = '']) =>
+    inflateSync(Buffer.from(packed, 'latin1')).toString('latin1'),
+  ).join('\n')
 
 const pdfText = async (bytes: Uint8Array) => (await extractText(await getDocumentProxy(bytes), { mergePages: false })).text
 
@@ -51,6 +58,7 @@ describe('an export', () => {
     const bytes = await bytesOf(admin, id, '?format=pdf')
     const file = Buffer.from(bytes).toString('latin1')
     expect(file).toMatch(/\/Subtype\/Image\/Width 300\/Height 100\/ColorSpace\/DeviceRGB\/BitsPerComponent 8\/Filter\/DCTDecode/)
+    expect(drawnIn(file)).toContain(`${[0xb4, 0x23, 0x2a].map((part) => Math.round((part / 255) * 100) / 100).join(' ')} rg`)
     const pages = await pdfText(bytes)
     expect(pages.length).toBeGreaterThan(1)
     for (const [n, text] of pages.entries())
