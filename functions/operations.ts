@@ -29,6 +29,7 @@ import { psaPushOperations } from './psa-pushes/operations.ts'
 import { publicOperations } from './public/operations.ts'
 import { scriptOperations } from './scripts/operations.ts'
 import { sessionBatchOperations } from './session-batches/operations.ts'
+import { sessionExportOperations } from './session-exports/operations.ts'
 import { sessionNoteOperations } from './session-notes/operations.ts'
 import { sessionStepOperations } from './session-steps/operations.ts'
 import { sessionOperations } from './sessions/operations.ts'
@@ -69,6 +70,7 @@ export const operations: readonly AnyOperation[] = [
   ...sessionOperations,
   ...sessionStepOperations,
   ...sessionNoteOperations,
+  ...sessionExportOperations,
   ...galleryOperations,
   ...deviceTypeOperations,
   ...diagramOperations,

@@ -1,5 +1,6 @@
 import type { AiPort } from './ai/ai.ts'
 import type { AnalyticsPort } from './analytics/analytics.ts'
+import type { AssetsPort } from './assets/assets.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { Vault } from './auth/vault.ts'
@@ -26,6 +27,8 @@ export interface Ports {
   billing: BillingPort
   uploads: UploadsPort
   ai: AiPort
+  /** Files deployed beside the bundle. */
+  assets: AssetsPort
   guard: OutboundGuard
   cache: CachePort
   vault: Vault

@@ -1,6 +1,7 @@
 import { openAi } from './ai/openai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
+import { type AssetsBinding, staticAssets } from './assets/assets.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createVault } from './auth/vault.ts'
@@ -23,10 +24,11 @@ import { type R2Bucket, r2Objects } from './uploads/r2.ts'
 export interface Bindings {
   UPLOADS?: R2Bucket
   IMAGES?: ImagesBinding
+  ASSETS?: AssetsBinding
 }
 
 /** Everything the app stands on, wired from the settings: the one place that chooses vendors. */
-export function createServices(config: Config, log: Services['log'], { UPLOADS, IMAGES }: Bindings = {}): Services {
+export function createServices(config: Config, log: Services['log'], { UPLOADS, IMAGES, ASSETS }: Bindings = {}): Services {
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
   const guard = outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN)
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
@@ -46,6 +48,7 @@ export function createServices(config: Config, log: Services['log'], { UPLOADS, 
       }),
       uploads: { ...r2Objects(UPLOADS), ...imagesConversion(IMAGES) },
       ai: openAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
+      assets: staticAssets(ASSETS),
       guard,
       cache: redisCache(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),
       vault: createVault(config.CREDENTIALS_KEY),

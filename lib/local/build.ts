@@ -3,11 +3,12 @@ import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { buildFonts } from './fonts.ts'
 
 const root = join(import.meta.dirname, '../..')
 const limitBytes = 3 * 1024 * 1024
 
-/** Builds the Worker as wrangler would deploy it into dist/worker, and the document and its page into dist/assets. */
+/** Builds the Worker as wrangler would deploy it into dist/worker, and the document, its page and the PDF's fonts into dist/assets. */
 export async function build(): Promise<{ bytes: number; gzipped: number }> {
   await buildAssets()
   const wrangler = join(root, 'node_modules/.bin/wrangler')
@@ -24,6 +25,7 @@ async function buildAssets(): Promise<void> {
   const packaged = join(root, 'node_modules/swagger-ui-dist')
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) await cp(join(packaged, name), join(docs, name))
   for (const name of ['index.html', 'start.js', 'favicon.svg']) await cp(join(root, 'lib/http/docs', name), join(docs, name))
+  await buildFonts(join(root, 'dist/assets/fonts'))
   await cp(join(root, 'functions/openapi.json'), join(root, 'dist/assets/openapi.json'))
 }
 

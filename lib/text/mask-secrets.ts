@@ -146,17 +146,31 @@ const rules: [RegExp, string | ((...found: string[]) => string)][] = [
   ],
 ]
 
+// Most texts hold nothing of the kind; what a rule cannot do without is looked for first.
+const signs: (RegExp | null)[] = [
+  /:\/\//,
+  /cookie/i,
+  null,
+  /=/,
+  /[:：=]/,
+  /[a-z] ?[\w+/.=!@#$%^&*-]{10}/i,
+  /-u/,
+  /SecureString/i,
+  /\d{6}-\d{6}-/,
+  /-[A-Z0-9]{5}-/i,
+  /:AA/,
+  /Private-|Public-/i,
+]
+const steps: [RegExp | null, Replace][] = [
+  [/----/, maskPem],
+  ...rules.map(([from, to], index): [RegExp | null, Replace] => [signs[index] ?? null, (text) => text.replace(from, to as string)]),
+  [/[:=：]| (?:is|was|ist|lautet|est|es) |--?[a-z]/i, maskAssigned],
+  [/[\w+/=.~-]{16}/, maskRuns],
+]
+
 /** Covers tokens, keys, passwords and PEM blocks. */
 export function maskSecrets(text: string): string {
-  const steps: Replace[] = [
-    maskPem,
-    ...rules.map(
-      ([from, to]): Replace =>
-        (t) =>
-          t.replace(from, to as string),
-    ),
-    maskAssigned,
-    maskRuns,
-  ]
-  return steps.reduce((masked, step) => step(masked), text)
+  let masked = text
+  for (const [sign, step] of steps) if (sign === null || sign.test(masked)) masked = step(masked)
+  return masked
 }

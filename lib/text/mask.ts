@@ -12,7 +12,7 @@ const unseen = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(?=[\w.:@\\/-]
  * is. Linear in the text's length, and a second time changes nothing.
  */
 export function mask(text: string): string {
-  const seen = text.replace(unseen, '')
+  const seen = /[\u00ad\u200b-\u200f\u2060\ufeff]/.test(text) ? text.replace(unseen, '') : text
   return maskIpv4(maskIpv6(maskEmails(maskSecrets(maskPaths(seen)))))
 }
 
@@ -36,6 +36,7 @@ const unc = new RegExp(
 )
 
 function maskPaths(text: string): string {
+  if (!text.includes('\\') && !text.includes('//')) return text
   return text.replace(unc, (whole) => `${path}${/[.,;:!?)\]]*$/.exec(whole)?.[0] ?? ''}`)
 }
 
@@ -100,6 +101,7 @@ const inUrl = /(?<=:\/\/)(?:0x[0-9a-f]{8}|\d{8,10})(?=[/:?#\s"'<>]|$)/gi
 const dashed = /(?<![a-z0-9])ip(?:-\d{1,3}){4}(?!\d)/gi
 
 function maskIpv4(text: string): string {
+  if (!/\p{Nd}/u.test(text)) return text
   return text
     .replace(inUrl, address)
     .replace(dashed, address)

@@ -158,6 +158,7 @@ export const sessionFixtures: Record<string, Fixture> = {
     body: { name: 'Printer offline after a move', description: 'x' },
   }),
 
+  'sessionExports.export': async (...of) => ({ ...(await full(...of)), query: { format: 'html', max_step_index: '0', mask: 'true' } }),
   'sessionNotes.listItems': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
   'sessionNotes.addItem': async (...of) => ({
     ...(await open(...of)),

@@ -1,0 +1,119 @@
+import { type Block, type Span, typedBlocks, writtenBlocks } from './prose.ts'
+import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
+
+const style = `
+*{box-sizing:border-box}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:#1f2933;background:#fff;max-width:52rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 .75rem}
+h2{font-size:1.15rem;margin:2rem 0 .75rem;padding-bottom:.25rem;border-bottom:2px solid #d9e2ec}
+h3{font-size:1rem;margin:0 0 .35rem}
+p{margin:.4rem 0;white-space:pre-wrap}
+dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.2rem 1rem;margin:0}
+dt{color:#616e7c}
+dd{margin:0}
+ol.steps{list-style:none;margin:0;padding:0}
+ol.steps>li{border:1px solid #d9e2ec;border-radius:6px;padding:.75rem 1rem;margin:0 0 .75rem;break-inside:avoid-page}
+.answer{font-weight:600}
+.time,.source{color:#616e7c;font-weight:400;font-size:.87em}
+.aside{border-inline-start:3px solid #d9e2ec;padding-inline-start:.75rem;margin:.6rem 0}
+.item{display:flex;gap:.5em;margin:.15rem 0}
+.d1{margin-inline-start:1.2em}.d2{margin-inline-start:2.4em}.d3{margin-inline-start:3.6em}.d4{margin-inline-start:4.8em}
+pre{background:#f5f7fa;border:1px solid #d9e2ec;border-radius:4px;padding:.6rem .75rem;margin:.5rem 0;white-space:pre-wrap;font:13px/1.45 ui-monospace,Consolas,Menlo,monospace}
+code{background:#f5f7fa;border-radius:3px;padding:.05em .3em;font:.9em ui-monospace,Consolas,Menlo,monospace}
+figure{margin:.5rem 0;padding:1rem;border:1px dashed #9aa5b1;border-radius:4px;color:#616e7c}
+`
+
+/** A report as one page that loads nothing and runs nothing. */
+export function htmlOf(report: Report): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escaped(report.title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<h1 dir="auto">${escaped(report.title)}</h1>
+${written(report.description)}${facts(report.facts)}
+${section('Details', facts(report.variables))}${section('Steps', steps(report.steps))}${section('Also tried', report.fallbacks.map(fallback).join(''))}${section('Also done', report.additions.map(addition).join(''))}${section('Supporting data', report.evidence.map(evidence).join(''))}${section('Notes', typed(report.notes))}${section('Next steps', typed(report.nextSteps))}</body>
+</html>
+`
+}
+
+function section(title: string, content: string): string {
+  return content && `<section>\n<h2>${title}</h2>\n${content}</section>\n`
+}
+
+function facts(list: readonly Fact[]): string {
+  if (list.length === 0) return ''
+  const rows = list.map(({ label, value }) => `<dt dir="auto">${escaped(label)}</dt><dd dir="auto">${escaped(value)}</dd>\n`)
+  return `<dl>\n${rows.join('')}</dl>\n`
+}
+
+function steps(list: readonly Step[]): string {
+  return list.length > 0 ? `<ol class="steps">\n${list.map(step).join('')}</ol>\n` : ''
+}
+
+function step({ number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
+  const below = `${fallbacks.map(fallback).join('')}${additions.map(addition).join('')}${shown.map(evidence).join('')}`
+  return `<li>
+<h3 dir="auto">${number}. ${escaped(title)}</h3>
+${written(description)}<p class="answer" dir="auto">${escaped(answer)} <span class="time">${time}</span></p>
+${note && `<div class="aside">${typed(note)}</div>\n`}${below}</li>
+`
+}
+
+function fallback({ title, outcome, note }: Fallback): string {
+  return `<div class="aside"><p dir="auto">Instead: ${escaped(title)} – ${outcome}</p>\n${typed(note)}</div>\n`
+}
+
+function addition({ title, description, source }: Addition): string {
+  return `<div class="aside"><p dir="auto">Also done: ${escaped(title)} <span class="source">${source}</span></p>\n${written(description)}</div>\n`
+}
+
+function evidence({ kind, title, content }: Evidence): string {
+  if (kind === 'screenshot') return `<figure dir="auto">Screenshot: ${escaped(title)}\n${typed(content)}</figure>\n`
+  return `<div class="aside"><p dir="auto">${escaped(title)}</p>\n${pre(content)}</div>\n`
+}
+
+function typed(text: string): string {
+  return text && typedBlocks(text).map(block).join('')
+}
+
+function written(text: string): string {
+  return text && writtenBlocks(text).map(block).join('')
+}
+
+function block(one: Block): string {
+  switch (one.kind) {
+    case 'code':
+      return pre(one.text)
+    case 'title':
+      return `<p dir="auto"><strong>${inline(one.spans)}</strong></p>\n`
+    case 'item':
+      return `<div class="item d${one.depth}" dir="auto"><span>${one.marker === '-' ? '•' : one.marker}</span><span>${inline(one.spans)}</span></div>\n`
+    case 'plain':
+      return `<p dir="auto">${one.lines.map(inline).join('\n')}</p>\n`
+  }
+}
+
+function pre(text: string): string {
+  return `<pre dir="auto">\n${escaped(text)}</pre>\n`
+}
+
+function inline(spans: readonly Span[]): string {
+  return spans
+    .map(({ text, as, href }) => {
+      if (as === 'link') return `<a href="${escaped(href ?? '')}" rel="noopener noreferrer">${escaped(text)}</a>`
+      return as ? `<${as}>${escaped(text)}</${as}>` : escaped(text)
+    })
+    .join('')
+}
+
+const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escaped(text: string): string {
+  return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (sign) => signs[sign] ?? '') : text
+}

@@ -1,0 +1,116 @@
+import { type Block, plainText, type Span, typedBlocks, writtenBlocks } from './prose.ts'
+import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
+
+/** A report in CommonMark. What people typed is escaped; code blocks are as they were. */
+export function markdownOf(report: Report): string {
+  const parts = [
+    `# ${escaped(report.title)}`,
+    written(report.description),
+    facts(report.facts),
+    section('Details', facts(report.variables)),
+    section('Steps', report.steps.map(step).join('\n\n')),
+    section('Also tried', report.fallbacks.map(fallback).join('\n\n')),
+    section('Also done', report.additions.map(addition).join('\n\n')),
+    section('Supporting data', report.evidence.map(evidence).join('\n\n')),
+    section('Notes', typed(report.notes)),
+    section('Next steps', typed(report.nextSteps)),
+  ]
+  return `${parts.filter(Boolean).join('\n\n')}\n`
+}
+
+function section(title: string, content: string): string {
+  return content && `## ${title}\n\n${content}`
+}
+
+function facts(list: readonly Fact[]): string {
+  return list.map(({ label, value }) => `- **${escaped(label)}:** ${escaped(value)}`).join('\n')
+}
+
+function step({ number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
+  const parts = [
+    `### ${number}. ${escaped(title)}`,
+    written(description),
+    `**Answer:** ${escaped(answer)} (${time})`,
+    note && `**Note:**\n\n${typed(note)}`,
+    ...fallbacks.map(fallback),
+    ...additions.map(addition),
+    ...shown.map(evidence),
+  ]
+  return parts.filter(Boolean).join('\n\n')
+}
+
+function fallback({ title, outcome, note }: Fallback): string {
+  return [`**Instead:** ${escaped(title)} – ${outcome}`, typed(note)].filter(Boolean).join('\n\n')
+}
+
+function addition({ title, description, source }: Addition): string {
+  return [`**Also done:** ${escaped(title)} (${source})`, written(description)].filter(Boolean).join('\n\n')
+}
+
+function evidence({ kind, title, content }: Evidence): string {
+  if (kind === 'screenshot') return [`**Screenshot:** ${escaped(title)}`, typed(content)].filter(Boolean).join('\n\n')
+  return `**${escaped(title)}**\n\n${fenced(content, '')}`
+}
+
+function typed(text: string): string {
+  return blocks(typedBlocks(text))
+}
+
+function written(text: string): string {
+  return blocks(writtenBlocks(text))
+}
+
+function blocks(list: readonly Block[]): string {
+  let made = ''
+  let before = ''
+  for (const block of list) {
+    made += `${made === '' ? '' : block.kind === 'item' && before === 'item' ? '\n' : '\n\n'}${oneBlock(block)}`
+    before = block.kind
+  }
+  return made
+}
+
+function oneBlock(block: Block): string {
+  switch (block.kind) {
+    case 'code':
+      return fenced(block.text, block.language)
+    case 'title':
+      return `**${inline(block.spans)}**`
+    case 'item':
+      return `${'   '.repeat(block.depth)}${block.marker} ${inline(block.spans)}`
+    case 'plain':
+      return block.lines.map((line) => inline(line).replace(/^[ \t\u00a0]+|[ \t]+$/g, '')).join('  \n')
+  }
+}
+
+/** A fence longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
+function inline(spans: readonly Span[]): string {
+  return spans
+    .map((span) => {
+      if (span.as === 'code') return codeSpan(span.text)
+      if (span.as === 'strong') return `**${escaped(span.text.trim())}**`
+      return span.as === 'link' ? `[${escaped(span.text)}](<${span.href}>)` : escaped(span.text)
+    })
+    .join('')
+}
+
+function codeSpan(text: string): string {
+  return text.includes('`') ? escaped(plainText([{ text }])) : `\`${text}\``
+}
+
+const special = /[\\`*_[\]<>|~&#]/
+const every = /[\\`*_[\]<>|~&#]/g
+const atStart = /^[ \t]*(?:([-+=])|(\d{1,9})([.)])(?=\s|$))/
+
+/** On one line, and meaning nothing but itself. */
+function escaped(text: string): string {
+  const flat = text.includes('\n') ? text.replace(/\s*\n\s*/g, ' ') : text
+  const marked = special.test(flat) ? flat.replace(every, '\\$&') : flat
+  return atStart.test(marked) ? marked.replace(atStart, (_, sign, digits, mark) => (sign ? `\\${sign}` : `${digits}\\${mark}`)) : marked
+}
