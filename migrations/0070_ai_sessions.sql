@@ -351,3 +351,15 @@ returns jsonb language sql set search_path = public, pg_temp as $$
     'evidence_items', case when jsonb_array_length((new).evidence_items) > jsonb_array_length((old).evidence_items) then (new).evidence_items end)), '{}')
     from changed
 $$;
+
+-- As before, and the wizard sees who has tried the assistant.
+create or replace function app.onboarding_facts(
+  p_account uuid, p_user uuid,
+  out email_verified boolean, out psa_connected boolean, out team_invited boolean, out first_flow_created boolean, out tried_ai_assistant boolean)
+language sql stable set search_path = public, pg_temp as $$
+  select exists (select from users u where u.account_id = p_account and u.id = p_user and u.email_verified_at is not null),
+         exists (select from psa_connections c where c.account_id = p_account and c.is_active),
+         exists (select from invites i where i.account_id = p_account),
+         exists (select from trees t where t.account_id = p_account),
+         exists (select from ai_sessions s where s.account_id = p_account and s.user_id = p_user)
+$$;

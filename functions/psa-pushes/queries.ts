@@ -40,6 +40,7 @@ export interface Claimed {
   ticket_id: string
   body: string
   internal: boolean
+  source_kind: 'session' | 'ai_session' | 'output'
   source_id: string
   requested_by: string | null
   attempts: number

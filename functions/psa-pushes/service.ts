@@ -93,8 +93,8 @@ function failed(error: unknown): Sent {
   return { ok: false, status, error: message, gone, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
 }
 
-function failure({ source_id, ticket_id, requested_by }: queries.Claimed, reason: string) {
-  const of = { sessionId: source_id, psaTicketId: ticket_id, reason, ownerId: requested_by ?? '' }
+function failure({ source_kind, source_id, ticket_id, requested_by }: queries.Claimed, reason: string) {
+  const of = { source: source_kind, sessionId: source_id, psaTicketId: ticket_id, reason, ownerId: requested_by ?? '' }
   return { key: 'psa.push_failed', actorId: null, teamId: null, ...of } as const
 }
 

@@ -25,7 +25,14 @@ export type Event = Common &
     | { key: 'proposal.rejected'; proposalId: string; flowName: string; submitterId: string; reason: string }
     | { key: 'maintenance.batch_created'; scheduleId: string; scheduleName: string; sessionCount: number; ownerId: string }
     | { key: 'maintenance.run_failed'; scheduleId: string; scheduleName: string; reason: string; ownerId: string }
-    | { key: 'psa.push_failed'; sessionId: string; psaTicketId: string; reason: string; ownerId: string }
+    | {
+        key: 'psa.push_failed'
+        source: 'session' | 'ai_session' | 'output'
+        sessionId: string
+        psaTicketId: string
+        reason: string
+        ownerId: string
+      }
     | { key: 'member.joined'; memberName: string; inviterId: string }
   )
 
@@ -143,7 +150,7 @@ function announceOperations(event: Operational, told: Told): Announcement {
         ...told,
         title: `Push to ticket #${event.psaTicketId} failed`,
         body: event.reason,
-        link: `/pilot/${event.sessionId}`,
+        link: event.source === 'session' ? `/sessions/${event.sessionId}` : `/pilot/${event.sessionId}`,
         userIds: [event.ownerId],
       }
     case 'member.joined':

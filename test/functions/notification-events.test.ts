@@ -220,7 +220,14 @@ it("NOT-51 tells a schedule's owner of a batch, and the team admins too of a run
 it("NOT-52 tells the session's owner that a push gave up", async () => {
   const about = { sessionId, psaTicketId: '4711', reason: 'No answer' }
   expect(
-    await audience(({ engineer }) => ({ key: 'psa.push_failed', actorId: null, teamId: engineer.teamId, ...about, ownerId: engineer.id })),
+    await audience(({ engineer }) => ({
+      key: 'psa.push_failed',
+      source: 'session',
+      actorId: null,
+      teamId: engineer.teamId,
+      ...about,
+      ownerId: engineer.id,
+    })),
   ).toEqual(['engineer'])
 })
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { newAiSession } from '../support/ai.ts'
 import { request, shared } from '../support/app.ts'
 import { newAccount, type Person } from '../support/people.ts'
 
@@ -29,6 +30,13 @@ it('ACC-03 shows somebody new where they are, whatever their colleague has done'
   expect(await status(viewer)).toEqual(untouched)
   await service.sql('update users set email_verified_at = null where id = $1', [viewer.id])
   expect(await status(viewer)).toEqual({ ...untouched, email_verified: false })
+})
+
+it('ACC-03 sees who has begun an AI session, and it alone', async () => {
+  const { admin, colleague } = await newAccount(service)
+  await newAiSession(admin)
+  expect((await status(admin)).tried_ai_assistant).toBe(true)
+  expect((await status(await colleague())).tried_ai_assistant).toBe(false)
 })
 
 it('ACC-10 takes steps and jumps forward, and answers the status as it is then', async () => {

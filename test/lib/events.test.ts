@@ -50,7 +50,15 @@ const samples: Sample = {
     reason: text,
     ownerId: 'o',
   }),
-  'psa.push_failed': (text) => ({ ...actor, key: 'psa.push_failed', sessionId: id, psaTicketId: '4711', reason: text, ownerId: 'o' }),
+  'psa.push_failed': (text) => ({
+    ...actor,
+    key: 'psa.push_failed',
+    source: 'ai_session',
+    sessionId: id,
+    psaTicketId: '4711',
+    reason: text,
+    ownerId: 'o',
+  }),
   'member.joined': (_, name) => ({ ...actor, key: 'member.joined', memberName: name, inviterId: 'i' }),
 }
 
