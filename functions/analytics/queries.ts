@@ -4,86 +4,130 @@ import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import { statement } from '../../lib/db/statement.ts'
 import type { FlowFigures, MyFigures, StepFigures, TeamFigures } from './schemas.ts'
 
-const minutes = sql`extract(epoch from s.completed_at - s.started_at) / 60`
-const medianMinutes = sql`round((percentile_cont(0.5) within group (order by ${minutes}))::numeric, 2)::float8`
+const seconds = sql`extract(epoch from s.completed_at - s.started_at)::float8`
+const medianMinutes = sql`round((percentile_cont(0.5) within group (order by ${seconds}) / 60)::numeric, 2)::float8`
 const resolved = sql`round(avg((s.outcome = 'resolved')::integer), 4)::float8`
 /** Evaluated once, not per row. */
 const since = (days: number) => sql`(select app.period_start(${days}))`
+const zone = sql`(select u.timezone from users u where u.account_id = app.account_id() and u.id = app.user_id())`
 const theirs = (mine: boolean) => (mine ? sql`and s.user_id = app.user_id()` : sql``)
+/** The name that a flow's newest session knew it by. */
+const nameOf = (tree: RawBuilder<unknown>) => sql`
+  (select n.tree_name from sessions n where n.account_id = app.account_id() and n.tree_id = ${tree} order by n.started_at desc nulls last limit 1)`
 
-type Totals = Omit<MyFigures, 'period' | 'by_day' | 'top_flows'>
+type Totals = Pick<
+  MyFigures,
+  'sessions_started' | 'sessions_completed' | 'resolution_rate' | 'median_minutes' | 'csat_average' | 'csat_count'
+>
+type ByUser = TeamFigures['by_user']
 
-/** What one person did or everybody of the account, in one round trip. */
-export async function selectFigures(db: ReadDb, days: number, mine: boolean): Promise<Omit<MyFigures, 'period'>> {
-  const [totals, by_day, top_flows] = await db.batch([
-    statement(db, totalsOf(days, mine)),
-    statement(db, daysOf(days, mine)),
-    statement(db, topFlows(days, mine)),
+/** What one person did or everybody of the account. Each set of sessions is read once, side by side: what began, and what ended. */
+export async function selectFigures(db: ReadDb, days: number, mine: boolean): Promise<Omit<TeamFigures, 'period'>> {
+  const [[counts, flows, rated], [done, doneDays, doneUsers]] = await Promise.all([
+    db.batch([statement(db, startedCounts(days, mine)), statement(db, topFlows(days, mine)), statement(db, ratings(days, mine))]),
+    db.batch([statement(db, completed(days, mine)), statement(db, completedDays(days, mine)), statement(db, completedUsers(days, mine))]),
   ])
-  return { ...(totals[0] as Totals), by_day, top_flows }
+  const started = counts.filter(({ day, user_id }) => day === null && user_id === null)[0]?.n ?? 0
+  const perDay = new Map(counts.flatMap(({ day, n }) => (day === null ? [] : [[day, n]])))
+  const totals = {
+    sessions_started: started,
+    ...(done[0] as Omit<Totals, 'sessions_started'>),
+    ...(rated[0] as Pick<Totals, 'csat_average'>),
+  }
+  return {
+    ...totals,
+    by_day: doneDays.map(({ date, completed: n }) => ({ date, started: perDay.get(date) ?? 0, completed: n })),
+    by_user: byUser(counts, doneUsers),
+    top_flows: flows,
+  }
 }
 
-function totalsOf(days: number, mine: boolean) {
-  return sql<Totals>`
-    select (select count(*)::integer from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${theirs(mine)}) as sessions_started,
-           done.*, rated.*
-      from (select count(*)::integer as sessions_completed, ${resolved} as resolution_rate, ${medianMinutes} as median_minutes
-              from sessions s where s.account_id = app.account_id() and s.completed_at >= ${since(days)} ${theirs(mine)}) done,
-           (select round(avg(r.score), 2)::float8 as csat_average, count(*)::integer as csat_count
-              from session_ratings r join sessions s on s.account_id = r.account_id and s.id = r.session_id ${theirs(mine)}
-             where r.account_id = app.account_id() and r.rated_at >= ${since(days)}) rated`
+interface Started {
+  user_id: string | null
+  day: string | null
+  n: number
 }
 
-function daysOf(days: number, mine: boolean) {
-  const zone = sql`(select u.timezone from users u where u.account_id = app.account_id() and u.id = app.user_id())`
-  const counted = (column: RawBuilder<unknown>) => sql`
-    select (${column} at time zone ${zone})::date as day, count(*)::integer as n from sessions s
-     where s.account_id = app.account_id() and ${column} >= ${since(days)} ${theirs(mine)} group by 1`
-  return sql<MyFigures['by_day'][number]>`
-    select to_char(d.day, 'YYYY-MM-DD') as date, coalesce(started.n, 0) as started, coalesce(completed.n, 0) as completed
-      from (select (app.now() at time zone ${zone})::date - n as day from generate_series(0, ${days - 1}::integer) n) d
-      left join (${counted(sql`s.started_at`)}) started on started.day = d.day
-      left join (${counted(sql`s.completed_at`)}) completed on completed.day = d.day
-     order by d.day`
+/** In all, by user and by day of the caller's, of one scan. */
+function startedCounts(days: number, mine: boolean) {
+  return sql<Started>`
+    select s.user_id, to_char((s.started_at at time zone ${zone})::date, 'YYYY-MM-DD') as day, count(*)::integer as n
+      from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${theirs(mine)}
+     group by grouping sets ((), (1), (2))`
 }
 
 function topFlows(days: number, mine: boolean) {
   return sql<MyFigures['top_flows'][number]>`
-    select s.tree_id, (array_agg(s.tree_name order by s.started_at desc))[1] as name, count(*)::integer as sessions
-      from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${theirs(mine)}
-     group by s.tree_id order by count(*) desc, s.tree_id limit 10`
+    select g.tree_id, ${nameOf(sql`g.tree_id`)} as name, g.sessions
+      from (select s.tree_id, count(*)::integer as sessions from sessions s
+             where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${theirs(mine)}
+             group by s.tree_id order by count(*) desc, s.tree_id limit 10) g
+     order by g.sessions desc, g.tree_id`
 }
 
-export async function selectUsers(db: ReadDb, days: number): Promise<TeamFigures['by_user']> {
-  const { rows } = await sql<TeamFigures['by_user'][number]>`
-    with started as (
-      select s.user_id, count(*)::integer as sessions from sessions s
-       where s.account_id = app.account_id() and s.started_at >= ${since(days)} group by s.user_id
-    ), done as (
-      select s.user_id, ${resolved} as resolution_rate, ${medianMinutes} as median_minutes from sessions s
-       where s.account_id = app.account_id() and s.completed_at >= ${since(days)} group by s.user_id
-    )
-    select u.id as user_id, u.full_name as name, coalesce(b.sessions, 0) as sessions, d.resolution_rate, d.median_minutes
-      from started b full join done d on d.user_id = b.user_id
-      join users u on u.account_id = app.account_id() and u.id = coalesce(b.user_id, d.user_id)
-     order by coalesce(b.sessions, 0) desc, u.full_name, u.id`.execute(db as WriteDb)
-  return rows
+function ratings(days: number, mine: boolean) {
+  const own = mine ? sql`join sessions s on s.account_id = r.account_id and s.id = r.session_id and s.user_id = app.user_id()` : sql``
+  return sql<Pick<Totals, 'csat_average' | 'csat_count'>>`
+    select round(avg(r.score), 2)::float8 as csat_average, count(*)::integer as csat_count
+      from session_ratings r ${own} where r.account_id = app.account_id() and r.rated_at >= ${since(days)}`
+}
+
+const ended = (days: number, mine: boolean) =>
+  sql`sessions s where s.account_id = app.account_id() and s.completed_at >= ${since(days)} ${theirs(mine)}`
+
+function completed(days: number, mine: boolean) {
+  return sql<Pick<Totals, 'sessions_completed' | 'resolution_rate' | 'median_minutes'>>`
+    select count(*)::integer as sessions_completed, ${resolved} as resolution_rate, ${medianMinutes} as median_minutes from ${ended(days, mine)}`
+}
+
+/** Every day of the period, the last of them today. */
+function completedDays(days: number, mine: boolean) {
+  return sql<{ date: string; completed: number }>`
+    select to_char(d.day, 'YYYY-MM-DD') as date, coalesce(done.n, 0) as completed
+      from (select (app.now() at time zone ${zone})::date - n as day from generate_series(0, ${days - 1}::integer) n) d
+      left join (select (s.completed_at at time zone ${zone})::date as day, count(*)::integer as n from ${ended(days, mine)} group by 1) done
+        on done.day = d.day
+     order by d.day`
+}
+
+function completedUsers(days: number, mine: boolean) {
+  return sql<ByUser[number]>`
+    select u.id as user_id, u.full_name as name, 0 as sessions, d.resolution_rate, d.median_minutes
+      from users u left join (
+        select s.user_id, ${resolved} as resolution_rate, ${medianMinutes} as median_minutes from ${ended(days, mine)} group by s.user_id) d
+        on d.user_id = u.id
+     where u.account_id = app.account_id()`
+}
+
+/** Whoever began or ended something, the busiest first. */
+function byUser(counts: readonly Started[], users: ByUser): ByUser {
+  const began = new Map(counts.flatMap(({ user_id, n }) => (user_id === null ? [] : [[user_id, n]])))
+  const order = (a: ByUser[number], b: ByUser[number]) =>
+    b.sessions - a.sessions || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) || (a.user_id < b.user_id ? -1 : 1)
+  return users
+    .map((user) => ({ ...user, sessions: began.get(user.user_id) ?? 0 }))
+    .filter(({ sessions, resolution_rate, median_minutes }) => sessions > 0 || resolution_rate !== null || median_minutes !== null)
+    .sort(order)
 }
 
 const flowFigures = (days: number, of: RawBuilder<unknown>) => sql`
-  select s.tree_id, (array_agg(s.tree_name order by s.started_at desc))[1] as name, count(*)::integer as sessions,
-         round(avg((s.state = 'completed')::integer), 4)::float8 as completion_rate,
-         round((percentile_cont(0.5) within group (order by ${minutes}) filter (where s.state = 'completed'))::numeric, 2)::float8 as median_minutes,
-         coalesce(sum(f.up), 0)::integer as thumbs_up, coalesce(sum(f.down), 0)::integer as thumbs_down
-    from sessions s
-    left join lateral (select count(*) filter (where f.helpful) as up, count(*) filter (where not f.helpful) as down
-                         from session_step_feedback f where f.account_id = s.account_id and f.session_id = s.id) f on true
-   where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of}
+  select g.*, ${nameOf(sql`g.tree_id`)} as name, coalesce(f.up, 0) as thumbs_up, coalesce(f.down, 0) as thumbs_down
+    from (select s.tree_id, count(*)::integer as sessions, round(avg((s.state = 'completed')::integer), 4)::float8 as completion_rate,
+                 round((percentile_cont(0.5) within group (order by ${seconds}) filter (where s.state = 'completed') / 60)::numeric, 2)::float8 as median_minutes
+            from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of} group by s.tree_id) g
+    left join (${thumbs(days)}) f on f.tree_id = g.tree_id`
+
+/** Nothing is said of a session before it starts; the lookups stay single ones, since the planner cannot know how few they are. */
+const thumbs = (days: number) => sql`
+  select s.tree_id, count(*) filter (where f.helpful)::integer as up, count(*) filter (where not f.helpful)::integer as down
+    from session_step_feedback f, lateral (
+      select s.tree_id, s.started_at from sessions s where s.account_id = f.account_id and s.id = f.session_id offset 0) s
+   where f.account_id = app.account_id() and f.given_at >= ${since(days)} and s.started_at >= ${since(days)}
    group by s.tree_id`
 
 export async function selectFlows(db: ReadDb, days: number, { skip, limit }: PageQuery): Promise<FlowFigures[]> {
   const { rows } = await sql<FlowFigures>`
-    ${flowFigures(days, sql``)} order by count(*) desc, s.tree_id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+    ${flowFigures(days, sql``)} order by g.sessions desc, g.tree_id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 

@@ -9,12 +9,12 @@ import type { Period, StepFigures } from './schemas.ts'
 const daysOf: Record<Period, number> = { '7d': 7, '30d': 30, '90d': 90 }
 
 export async function team({ db }: Reader, period: Period) {
-  const [figures, by_user] = await Promise.all([queries.selectFigures(db, daysOf[period], false), queries.selectUsers(db, daysOf[period])])
-  return { period, ...figures, by_user }
+  return { period, ...(await queries.selectFigures(db, daysOf[period], false)) }
 }
 
 export async function mine({ db }: Reader, period: Period) {
-  return { period, ...(await queries.selectFigures(db, daysOf[period], true)) }
+  const { by_user: _mine, ...figures } = await queries.selectFigures(db, daysOf[period], true)
+  return { period, ...figures }
 }
 
 export async function flows({ db }: Reader, period: Period, page: PageQuery) {
