@@ -73,11 +73,16 @@ function outline(structure: TreeStructure) {
   return [...walkNodes(structure)].slice(0, mostNodes).map(({ node }) => ({
     id: node.id,
     kind: node.type,
-    title: node.title ?? node.action ?? node.solution ?? '',
-    description: cut(node.description ?? '', 300),
-    options: (node.options ?? []).map(({ label, next_node_id }) => ({ label: label ?? '', leads_to: next_node_id ?? '' })),
+    title: withBlanks(node.title ?? node.action ?? node.solution ?? ''),
+    description: cut(withBlanks(node.description ?? ''), 300),
+    options: (node.options ?? []).map(({ label, next_node_id }) => ({ label: withBlanks(label ?? ''), leads_to: next_node_id ?? '' })),
     next: node.next_node_id ?? null,
   }))
+}
+
+/** No intake form was filled here: what its answers would stand for is named instead. */
+function withBlanks(text: string): string {
+  return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, key: string) => `[${key.replaceAll('_', ' ')}]`)
 }
 
 /** What the search for flows and scripts goes by. */
