@@ -27,6 +27,7 @@ import { psaConnectionOperations } from './psa-connection/operations.ts'
 import { psaMemberOperations } from './psa-members/operations.ts'
 import { psaPushOperations } from './psa-pushes/operations.ts'
 import { publicOperations } from './public/operations.ts'
+import { scriptBuilderOperations } from './script-builder/operations.ts'
 import { scriptOperations } from './scripts/operations.ts'
 import { sessionBatchOperations } from './session-batches/operations.ts'
 import { sessionExportOperations } from './session-exports/operations.ts'
@@ -75,6 +76,7 @@ export const operations: readonly AnyOperation[] = [
   ...deviceTypeOperations,
   ...diagramOperations,
   ...scriptOperations,
+  ...scriptBuilderOperations,
   ...draftTemplateOperations,
   ...psaOperations,
   ...psaConnectionOperations,

@@ -595,6 +595,31 @@ export interface SalesLeadsTable {
   received_at: Generated<string>
 }
 
+export interface ScriptBuilderMessagesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  session_id: string
+  position: number
+  role: string
+  content: string
+  created_at: Generated<string>
+}
+
+export interface ScriptBuilderSessionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  origin: string
+  ai_session_id: string | null
+  place: number | null
+  language: string
+  title: string
+  script_body: string | null
+  parameters_schema: Generated<Json>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
 export interface ScriptCategoriesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -911,6 +936,8 @@ export interface DB {
   quota_counters: QuotaCountersTable
   refresh_tokens: RefreshTokensTable
   sales_leads: SalesLeadsTable
+  script_builder_messages: ScriptBuilderMessagesTable
+  script_builder_sessions: ScriptBuilderSessionsTable
   script_categories: ScriptCategoriesTable
   script_templates: ScriptTemplatesTable
   session_custom_steps: SessionCustomStepsTable

@@ -1,7 +1,7 @@
 import { sha256Base64url } from '../auth/hash.ts'
 import type { Page } from '../db/page.ts'
 import type { C } from './app.ts'
-import { type AnyOperation, Content, JsonText, Redirect } from './operation.ts'
+import { type AnyOperation, Content, Existing, JsonText, Redirect } from './operation.ts'
 
 /** What goes out: JSON text, a stream's content, another place to ask, or nothing. */
 export interface Answer {
@@ -22,6 +22,7 @@ export async function named(op: AnyOperation, answer: Answer): Promise<Answer> {
 
 /** Writes a handler's result as its operation says; `check` holds it against the declared shape first and throws where it differs. */
 export function serialise(op: AnyOperation, result: unknown, check: boolean): Answer {
+  if (result instanceof Existing) return { ...serialise(op, result.value, check), status: 200 }
   if (result instanceof Content) return { status: op.success, body: '', content: result }
   if (result instanceof Redirect) return { status: op.success, body: '', location: result.location }
   if (!op.returns) return { status: op.success, body: '' }

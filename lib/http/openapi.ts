@@ -132,7 +132,8 @@ function responses(op: AnyOperation, schema: ToSchema): Json {
   for (const kind of failuresOf(op)) byStatus.set(problems[kind].status, [...(byStatus.get(problems[kind].status) ?? []), kind])
   const failures = [...byStatus].sort(([a], [b]) => a - b).map(([status, kinds]) => [status, failure(op, kinds, schema)] as const)
   const held = op.cached || op.freshSeconds ? { 304: { description: 'The caller holds it already (`If-None-Match`).' } } : {}
-  return { [op.success]: success(op, schema), ...held, ...Object.fromEntries(failures) }
+  const there = op.getOrCreate ? { 200: { ...success(op, schema), description: 'It was there already.' } } : {}
+  return { ...there, [op.success]: success(op, schema), ...held, ...Object.fromEntries(failures) }
 }
 
 function success(op: AnyOperation, schema: ToSchema): Json {

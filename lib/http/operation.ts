@@ -62,6 +62,14 @@ export class Content {
   }
 }
 
+/** What was to be made and was there already: answered with 200 instead of 201. */
+export class Existing<T> {
+  readonly value: T
+  constructor(value: T) {
+    this.value = value
+  }
+}
+
 /** Answers 307: the same request is meant for another place. */
 export class Redirect {
   readonly location: string
@@ -142,6 +150,8 @@ export interface Operation<
   produces?: readonly string[]
   /** Of a public answer that is the same for everybody: how long any cache may give it, in seconds. It carries an ETag. */
   freshSeconds?: number
+  /** It makes what is not there yet: 200 with what was there already, besides 201. */
+  getOrCreate?: true
   /** A stream whose content carries an ETag: the caller may hold it already. */
   cached?: true
   handle(input: {
@@ -149,7 +159,7 @@ export interface Operation<
     params: Parsed<P>
     query: Query<Q, G>
     body: BodyOf<B, T>
-  }): Promise<Result<R, G> | JsonText | Content>
+  }): Promise<Result<R, G> | Existing<Result<R, G>> | JsonText | Content>
 }
 
 // Handlers are contravariant in their input, so a list of mixed operations needs `any`.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, idOf } from './fixture-rows.ts'
+import { insertAiSession } from './fixtures-ai.ts'
 
 const parameters = [{ name: 'service', label: 'Service', type: 'string', required: true }]
 const script_body = 'Restart-Service -Name {{ service }}\n'
@@ -25,6 +26,17 @@ export function insertScriptCategory(service: Service, { accountId }: Person): P
 const script: Fixture = async (service, owner) => ({ params: { template_id: await insertScript(service, owner) } })
 const draft: Fixture = async (service, owner) => ({ params: { draft_id: await insertDraft(service, owner) } })
 
+/** Beside an AI session of its own: of those there is no most. */
+export async function insertBuilder(service: Service, owner: Person): Promise<string> {
+  const statement = `with s as (
+      insert into script_builder_sessions (account_id, user_id, origin, ai_session_id, language, title, script_body)
+      values ($1, $2, 'pilot_inline', $3, 'powershell', 'Restart', 'Restart-Service Spooler') returning *),
+    m as (insert into script_builder_messages (account_id, session_id, role, content) select account_id, id, 'user', 'Restart it' from s)
+    select id from s`
+  return idOf(service, statement, [owner.accountId, owner.id, await insertAiSession(service, owner)])
+}
+const builder: Fixture = async (service, owner) => ({ params: { session_id: await insertBuilder(service, owner) } })
+
 export const scriptFixtures: Record<string, Fixture> = {
   'scripts.list': async (service, owner) => {
     await insertScript(service, owner)
@@ -46,6 +58,16 @@ export const scriptFixtures: Record<string, Fixture> = {
   'scripts.remove': script,
   'scripts.generate': async (...of) => ({ ...(await script(...of)), body: { parameters: { service: 'Spooler' } } }),
   'scripts.share': async (...of) => ({ params: { template_id: await insertScript(...of, false) }, body: { is_shared: true } }),
+
+  'scriptBuilder.create': async () => ({ body: { origin: 'standalone', language: 'bash', title: 'Restart nginx' } }),
+  'scriptBuilder.list': async (...of) => {
+    await builder(...of)
+    return { query: { skip: '0', limit: '20', origin: 'all' } }
+  },
+  'scriptBuilder.get': builder,
+  'scriptBuilder.say': async (...of) => ({ ...(await builder(...of)), body: { message: 'Restart Spooler' } }),
+  'scriptBuilder.saveToLibrary': async (...of) => ({ ...(await builder(...of)), body: { name: 'Restart it' } }),
+  'scriptBuilder.remove': builder,
 
   'draftTemplates.list': async (service, owner) => {
     await insertDraft(service, owner)

@@ -8,7 +8,7 @@ import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMapping, insertPush } from './fixtures-psa.ts'
-import { insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
+import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
 import { rowsOf, tenantTables } from './rows.ts'
 
@@ -144,6 +144,7 @@ describe('row level security alone', () => {
     await insertScript(service, ours.admin)
     await insertScriptCategory(service, ours.admin)
     await insertDraft(service, ours.admin)
+    await insertBuilder(service, ours.admin)
     await insertDiagram(service, ours.admin)
     await insertDeviceType(service, ours.admin)
     await insertShare(service, ours.admin)

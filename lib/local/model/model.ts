@@ -1,5 +1,6 @@
 import type { Facts, Said } from './case.ts'
 import { chatTurn, guidedStep } from './diagnosis.ts'
+import { scriptTurn } from './scripts.ts'
 import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from './writing.ts'
 
 /** What it calls itself: no one shall take it for more than it is. */
@@ -13,6 +14,7 @@ const rules: Record<string, (facts: Facts, said: readonly Said[]) => unknown> = 
   session_output: sessionOutput,
   handoff_draft: handoffDraft,
   escalation_assessment: escalationAssessment,
+  script_turn: scriptTurn,
 }
 
 /** A model without a model: every part of its answer is taken from the facts and the conversation by rules. Undefined for an unknown task. */
