@@ -12,6 +12,7 @@ import { categoryOperations } from './categories/operations.ts'
 import { credentialOperations } from './credentials/operations.ts'
 import { deviceTypeOperations } from './device-types/operations.ts'
 import { deviceOperations } from './devices/operations.ts'
+import { diagramDraftOperations } from './diagram-drafts/operations.ts'
 import { diagramOperations } from './diagrams/operations.ts'
 import { draftTemplateOperations } from './draft-templates/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
@@ -74,6 +75,7 @@ export const operations: readonly AnyOperation[] = [
   ...sessionExportOperations,
   ...galleryOperations,
   ...deviceTypeOperations,
+  ...diagramDraftOperations,
   ...diagramOperations,
   ...scriptOperations,
   ...scriptBuilderOperations,

@@ -30,6 +30,9 @@ const diagram: Fixture = async (service, owner) => ({ params: { diagram_id: awai
 const deviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
 
 export const diagramFixtures: Record<string, Fixture> = {
+  'diagramDrafts.generate': async (service, owner) => ({
+    body: { description: 'FW-HQ is connected to SW-CORE.', mode: 'merge', diagram_id: await insertDiagram(service, owner) },
+  }),
   'deviceTypes.list': async (service, owner) => {
     await insertDeviceType(service, owner)
     return { query: { skip: '0', limit: '20', category: 'endpoint', search: 'printer' } }

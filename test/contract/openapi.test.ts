@@ -124,7 +124,12 @@ describe('every operation', () => {
   })
 
   it.each(each)('%s lists every failure it declares, each with an example', (_, op, { responses }) => {
-    const statuses = [op.success, ...(op.getOrCreate ? [200] : []), ...(op.cached || op.freshSeconds ? [304] : []), ...failuresOf(op).map((kind) => problems[kind].status)]
+    const statuses = [
+      op.success,
+      ...(op.getOrCreate ? [200] : []),
+      ...(op.cached || op.freshSeconds ? [304] : []),
+      ...failuresOf(op).map((kind) => problems[kind].status),
+    ]
     expect(Object.keys(responses).map(Number)).toEqual([...new Set(statuses)].sort((a, b) => a - b))
     for (const [status, { description, content }] of Object.entries(responses)) {
       expect([status, description?.length ?? 0]).not.toEqual([status, 0])

@@ -1,5 +1,6 @@
 import type { Facts, Said } from './case.ts'
 import { chatTurn, guidedStep } from './diagnosis.ts'
+import { diagramDraft } from './diagrams.ts'
 import { scriptTurn } from './scripts.ts'
 import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from './writing.ts'
 
@@ -15,6 +16,7 @@ const rules: Record<string, (facts: Facts, said: readonly Said[]) => unknown> = 
   handoff_draft: handoffDraft,
   escalation_assessment: escalationAssessment,
   script_turn: scriptTurn,
+  diagram_draft: (facts) => diagramDraft(facts as Parameters<typeof diagramDraft>[0]),
 }
 
 /** A model without a model: every part of its answer is taken from the facts and the conversation by rules. Undefined for an unknown task. */
