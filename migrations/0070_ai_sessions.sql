@@ -351,3 +351,8 @@ returns jsonb language sql set search_path = public, pg_temp as $$
     'evidence_items', case when jsonb_array_length((new).evidence_items) > jsonb_array_length((old).evidence_items) then (new).evidence_items end)), '{}')
     from changed
 $$;
+
+-- A draft that was made of a fix: the same person deciding the same twice makes one.
+alter table draft_templates add column source_fix_id uuid;
+create unique index draft_templates_fix on draft_templates (account_id, created_by, source_fix_id, md5(script_body))
+  where source_fix_id is not null and status = 'pending';

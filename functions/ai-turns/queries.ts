@@ -171,7 +171,8 @@ function proposeOutcome(sessionId: string, outcome: Effects['outcome']) {
   const proposal = outcome && { ...outcome, created_at: new Date().toISOString() }
   return sql<{ proposal: Effected['outcome_proposal'] }>`
     update ai_fixes f set ai_outcome_proposal = ${JSON.stringify(proposal)}::jsonb, updated_at = app.now()
-     where ${proposal !== null} and f.account_id = app.account_id() and f.session_id = ${sessionId} and f.id = (
+     where ${proposal !== null} and f.account_id = app.account_id() and f.session_id = ${sessionId}
+       and f.status in ('proposed', 'applied_partial', 'applied_pending') and f.id = (
        select x.id from ai_fixes x join ai_sessions s on s.account_id = x.account_id and s.id = x.session_id
         where ${ownAiSession(sessionId, working)} and x.session_id = s.id and x.status in ('proposed', 'applied_partial', 'applied_pending')
         order by x.created_at desc, x.id desc limit 1)

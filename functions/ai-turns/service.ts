@@ -118,14 +118,16 @@ function effectsOf({ findings, questions = [], actions = [], fix, outcome = null
 
 function newFix({ title, description, template, script }: FixIdea, templates: readonly { id: string }[]): queries.NewFix {
   const templateId = (template && templates[template - 1]?.id) || null
+  // A template has been read by somebody; what the model wrote beside it has not.
+  const drafted = templateId ? null : script
   return {
     id: uuidv7(),
     title,
     description,
-    kind: templateId ? 'template' : script ? 'script' : 'manual',
+    kind: templateId ? 'template' : drafted ? 'script' : 'manual',
     script_template_id: templateId,
-    ai_drafted_script: script?.body ?? null,
-    ai_drafted_language: script?.language ?? null,
+    ai_drafted_script: drafted?.body ?? null,
+    ai_drafted_language: drafted?.language ?? null,
   }
 }
 

@@ -9,6 +9,24 @@ export async function newAiSession(person: Person, about: Record<string, unknown
   return answer.body
 }
 
+/** Suggests a fix in a session as the model would; what is given differs from a script without parameters that restarts a service. */
+export async function suggestFix(service: Service, session: { id: string; account_id: string }, about: Record<string, unknown> = {}) {
+  const row = {
+    title: 'Restart the spooler',
+    description: 'On the print server.',
+    kind: 'script',
+    ai_drafted_script: "Restart-Service -Name 'Spooler'",
+    ai_drafted_language: 'powershell',
+    ...about,
+  }
+  const [made] = await service.sql<{ id: string }>(
+    `insert into ai_fixes (account_id, session_id, ${Object.keys(row).join(', ')})
+     values ($1, $2, ${Object.keys(row).map((_, index) => `$${index + 3}`)}) returning id`,
+    [session.account_id, session.id, ...Object.values(row)],
+  )
+  return (made as { id: string }).id
+}
+
 /** Reads a whole stream of server-sent events: their names, ids and data. */
 export async function eventsOf(response: Response): Promise<{ event: string; data: Answer['body'] }[]> {
   return parseEvents(await response.text())
