@@ -1,5 +1,5 @@
 import type { Answer, Service } from './app.ts'
-import type { Person } from './people.ts'
+import { newAccount, type Person } from './people.ts'
 
 /** Begins a chat session of this person's and answers its detail. */
 export async function newAiSession(person: Person, about: Record<string, unknown> = {}) {
@@ -25,6 +25,21 @@ export async function suggestFix(service: Service, session: { id: string; accoun
     [session.account_id, session.id, ...Object.values(row)],
   )
   return (made as { id: string }).id
+}
+
+/** A fix of somebody's session, and what can be done with it. */
+export async function fixScene(service: Service, about: Record<string, unknown> = {}) {
+  const account = await newAccount(service)
+  const owner = await account.colleague()
+  const session = await newAiSession(owner)
+  const id = await suggestFix(service, session, about)
+  const at = `/ai-sessions/${session.id}/suggested-fixes`
+  const version = async () => (await owner.call('GET', `/ai-sessions/${session.id}/facts`)).body.state_version as number
+  const read = async () => (await owner.call('GET', at)).body[0]
+  const apply = (person: Person = owner) => person.call('POST', `${at}/${id}/apply`)
+  const outcome = (outcome: string, more: object = {}) => owner.call('PATCH', `${at}/${id}/outcome`, { outcome, ...more })
+  const script = (body: object) => owner.call('PATCH', `${at}/${id}/script`, body)
+  return { account, owner, session, id, at, version, read, apply, outcome, script }
 }
 
 /** Reads a whole stream of server-sent events: their names, ids and data. */
