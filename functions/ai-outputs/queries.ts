@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { holdingAiSession, ownAiSession } from '../../lib/ai/session-rows.ts'
+import { holdingAiSession } from '../../lib/ai/session-hold.ts'
+import { ownAiSession } from '../../lib/ai/session-rows.ts'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import type { Output, OutputCreate, OutputId } from './schemas.ts'

@@ -1,14 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import {
-  changeAiSession,
-  type Fact,
-  factItem,
-  holdingAiSession,
-  ownAiSession,
-  type Standing,
-  type TaskLane,
-  unclosed,
-} from '../../lib/ai/session-rows.ts'
+import { holdingAiSession, type Standing } from '../../lib/ai/session-hold.ts'
+import { changeAiSession, type Fact, factItem, ownAiSession, type TaskLane, unclosed } from '../../lib/ai/session-rows.ts'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import { uuidv7 } from '../../lib/db/uuid.ts'

@@ -1,4 +1,5 @@
-import { type Standing, unclosed } from '../../lib/ai/session-rows.ts'
+import type { Standing } from '../../lib/ai/session-hold.ts'
+import { unclosed } from '../../lib/ai/session-rows.ts'
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'

@@ -29,10 +29,10 @@ export async function selectUploads(db: Pick<WriteDb, 'getExecutor'>, ids: reado
   return rows
 }
 
-/** Keeps what somebody said on the active branch, before the model is asked; false when the session is not worked on any more. */
-export async function insertUserMessage(db: WriteDb, sessionId: string, content: string, uploadIds: readonly string[]): Promise<boolean> {
+/** Keeps what somebody said on the active branch, before the model is asked; that branch's id, none when the session is not worked on any more. */
+export async function insertUserMessage(db: WriteDb, sessionId: string, content: string, uploadIds: readonly string[]) {
   const id = uuidv7()
-  const { rows } = await sql`
+  const { rows } = await sql<{ branch_id: string }>`
     with s as (
       update ai_sessions s set last_activity_at = app.now(), updated_at = app.now() where ${ownAiSession(sessionId, working)} returning s.id, s.active_branch_id
     ), said as (
@@ -42,8 +42,8 @@ export async function insertUserMessage(db: WriteDb, sessionId: string, content:
       insert into ai_message_uploads (session_id, message_id, place, upload_id)
       select s.id, ${id}::uuid, u.place - 1, u.id::uuid
         from s, jsonb_array_elements_text(${JSON.stringify(uploadIds)}::jsonb) with ordinality u (id, place)
-    ) select id from s`.execute(db)
-  return rows.length > 0
+    ) select active_branch_id as branch_id from s`.execute(db)
+  return rows[0]?.branch_id
 }
 
 /** What the model's turn changes besides saying something. */

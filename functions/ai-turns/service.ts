@@ -32,12 +32,12 @@ export async function create(ctx: Writer, given: AiSessionCreate): Promise<AiSes
 export async function chat(ctx: Writer, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
   const session = await aiSessions.findOwn(ctx.db, id, working)
   const images = await pictures(ctx, upload_ids)
-  if (!(await queries.insertUserMessage(ctx.db, id, message, upload_ids)))
-    throw aiSessions.refusal(await aiSessions.find(ctx.db, id), working)
+  const branchId = await queries.insertUserMessage(ctx.db, id, message, upload_ids)
+  if (!branchId) throw aiSessions.refusal(await aiSessions.find(ctx.db, id), working)
   const turn = await prepare(ctx, session, message)
   const turns = [...history(session), { role: 'user' as const, text: message, images }]
   const finish = async (answer: ChatTurn) => {
-    const { said, effected } = await queries.storeReply(ctx.db, id, session.active_branch_id, answer.reply, effectsOf(answer, turn))
+    const { said, effected } = await queries.storeReply(ctx.db, id, branchId, answer.reply, effectsOf(answer, turn))
     if (!said) throw new Problem('conflict', 'The session was deleted meanwhile')
     const { id: messageId, content, created_at } = said
     return reply({ message: { id: messageId, role: 'assistant' as const, content, created_at }, ...effected }) as ChatReply

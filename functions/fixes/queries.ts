@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Fix, fixItem, holdingAiSession, ownAiSession, type Standing } from '../../lib/ai/session-rows.ts'
+import { holdingAiSession, type Standing } from '../../lib/ai/session-hold.ts'
+import { type Fix, fixItem, ownAiSession } from '../../lib/ai/session-rows.ts'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import type { Language } from '../../lib/scripts/schema.ts'
