@@ -147,7 +147,7 @@ export const SuggestedFix = z
     failure_reason: z.string().nullable().describe('Why it failed.'),
     ai_drafted_script: z.string().nullable().describe('A script that does it.'),
     ai_drafted_parameters: z.array(z.json()).describe('What the script needs to be told; as a template’s `parameters_schema`.'),
-    ai_outcome_proposal: OutcomeProposal.nullable(),
+    ai_outcome_proposal: OutcomeProposal.nullable().describe('What the model takes its outcome to be; it waits for the technician.'),
     created_at: Time,
   })
   .meta({
@@ -266,7 +266,7 @@ const item = {
   escalated_to_id: Id.nullable().describe('Whom its last escalation was aimed at.'),
   picked_up_by_id: Id.nullable().describe('The colleague who works on it now.'),
   state_version: z.int().describe('Grows with every change of a fact or a fix.'),
-  outcome: AiOutcome.nullable(),
+  outcome: AiOutcome.nullable().describe('How it ended; null while it has not been resolved.'),
   created_at: Time,
   updated_at: Time.describe('When it last changed.'),
   resolved_at: Time.nullable().describe('When it was resolved.'),
