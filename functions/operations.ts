@@ -3,7 +3,9 @@ import { accountOperations } from './accounts/operations.ts'
 import { adminGalleryOperations } from './admin-gallery/operations.ts'
 import { adminPlanOperations } from './admin-plans/operations.ts'
 import { adminUserOperations } from './admin-users/operations.ts'
+import { aiOutputOperations } from './ai-outputs/operations.ts'
 import { aiSessionOperations } from './ai-sessions/operations.ts'
+import { aiTriageOperations } from './ai-triage/operations.ts'
 import { aiTurnOperations } from './ai-turns/operations.ts'
 import { analyticsOperations } from './analytics/operations.ts'
 import { authOperations } from './auth/operations.ts'
@@ -16,6 +18,7 @@ import { diagramDraftOperations } from './diagram-drafts/operations.ts'
 import { diagramOperations } from './diagrams/operations.ts'
 import { draftTemplateOperations } from './draft-templates/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
+import { fixOperations } from './fixes/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { maintenanceOperations } from './maintenance/operations.ts'
@@ -88,6 +91,9 @@ export const operations: readonly AnyOperation[] = [
   ...uploadOperations,
   ...aiTurnOperations,
   ...aiSessionOperations,
+  ...aiTriageOperations,
+  ...fixOperations,
+  ...aiOutputOperations,
   ...targetListOperations,
   ...maintenanceOperations,
   ...maintenanceRunOperations,

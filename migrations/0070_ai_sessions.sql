@@ -53,7 +53,7 @@ create index ai_sessions_user on ai_sessions (account_id, user_id, created_at de
 create index ai_sessions_escalated_to on ai_sessions (account_id, escalated_to_id, created_at desc, id desc) where escalated_to_id is not null;
 create index ai_sessions_picked_up on ai_sessions (account_id, picked_up_by_id, created_at desc, id desc) where picked_up_by_id is not null;
 create index ai_sessions_ticket on ai_sessions (account_id, psa_ticket_id) where psa_ticket_id is not null;
-create index ai_sessions_tree on ai_sessions (account_id, tree_account_id, tree_id) where tree_id is not null;
+create index ai_sessions_tree on ai_sessions (account_id, tree_id) where tree_id is not null;
 create index ai_sessions_team on ai_sessions (account_id, team_id);
 -- The sweep's: every account's idle chats.
 create index ai_sessions_idle on ai_sessions (last_activity_at) where session_type = 'chat' and status in ('active', 'parked');
@@ -175,7 +175,7 @@ create table ai_fixes (
   check (status <> 'applied_pending' or (pending_reason is not null and applied_at is not null and verified_at is null))
 );
 create index ai_fixes_session on ai_fixes (account_id, session_id, created_at, id);
-create index ai_fixes_script on ai_fixes (account_id, script_account_id, script_template_id) where script_template_id is not null;
+create index ai_fixes_script on ai_fixes (account_id, script_template_id) where script_template_id is not null;
 
 -- A session given out of one's hands: laid aside, or to a colleague.
 create table ai_handoffs (
@@ -363,3 +363,8 @@ language sql stable set search_path = public, pg_temp as $$
          exists (select from trees t where t.account_id = p_account),
          exists (select from ai_sessions s where s.account_id = p_account and s.user_id = p_user)
 $$;
+
+-- A draft that was made of a fix: the same person deciding the same twice makes one.
+alter table draft_templates add column source_fix_id uuid;
+create unique index draft_templates_fix on draft_templates (account_id, created_by, source_fix_id, md5(script_body))
+  where source_fix_id is not null and status = 'pending';

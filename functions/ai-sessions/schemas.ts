@@ -147,7 +147,7 @@ export const SuggestedFix = z
     failure_reason: z.string().nullable().describe('Why it failed.'),
     ai_drafted_script: z.string().nullable().describe('A script that does it.'),
     ai_drafted_parameters: z.array(z.json()).describe('What the script needs to be told; as a template’s `parameters_schema`.'),
-    ai_outcome_proposal: OutcomeProposal.nullable().describe('A proposal of the model’s that waits for the technician.'),
+    ai_outcome_proposal: OutcomeProposal.nullable().describe('What the model takes its outcome to be; it waits for the technician.'),
     created_at: Time,
   })
   .meta({

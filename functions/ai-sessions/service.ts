@@ -118,7 +118,7 @@ export async function findOwn(db: Reader['db'], id: string, states: readonly AiS
 }
 
 /** Why a change was not made: 404, 403, or 409 naming the session's state. */
-export function refusal(session: AiSessionRow | undefined, states: readonly AiStatus[]): Problem {
+export function refusal(session: Pick<AiSessionRow, 'is_owner' | 'status'> | undefined, states: readonly AiStatus[]): Problem {
   if (!session) return new Problem('not_found', 'AI session not found')
   if (!session.is_owner) return new Problem('forbidden', 'Only its user or who picked it up may change this session')
   const { status } = session

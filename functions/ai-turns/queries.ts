@@ -29,10 +29,10 @@ export async function selectUploads(db: Pick<WriteDb, 'getExecutor'>, ids: reado
   return rows
 }
 
-/** Keeps what somebody said on the active branch, before the model is asked; false when the session is not worked on any more. */
-export async function insertUserMessage(db: WriteDb, sessionId: string, content: string, uploadIds: readonly string[]): Promise<boolean> {
+/** Keeps what somebody said on the active branch, before the model is asked; that branch's id, none when the session is not worked on any more. */
+export async function insertUserMessage(db: WriteDb, sessionId: string, content: string, uploadIds: readonly string[]) {
   const id = uuidv7()
-  const { rows } = await sql`
+  const { rows } = await sql<{ branch_id: string }>`
     with s as (
       update ai_sessions s set last_activity_at = app.now(), updated_at = app.now() where ${ownAiSession(sessionId, working)} returning s.id, s.active_branch_id
     ), said as (
@@ -42,8 +42,8 @@ export async function insertUserMessage(db: WriteDb, sessionId: string, content:
       insert into ai_message_uploads (session_id, message_id, place, upload_id)
       select s.id, ${id}::uuid, u.place - 1, u.id::uuid
         from s, jsonb_array_elements_text(${JSON.stringify(uploadIds)}::jsonb) with ordinality u (id, place)
-    ) select id from s`.execute(db)
-  return rows.length > 0
+    ) select active_branch_id as branch_id from s`.execute(db)
+  return rows[0]?.branch_id
 }
 
 /** What the model's turn changes besides saying something. */
@@ -171,7 +171,8 @@ function proposeOutcome(sessionId: string, outcome: Effects['outcome']) {
   const proposal = outcome && { ...outcome, created_at: new Date().toISOString() }
   return sql<{ proposal: Effected['outcome_proposal'] }>`
     update ai_fixes f set ai_outcome_proposal = ${JSON.stringify(proposal)}::jsonb, updated_at = app.now()
-     where ${proposal !== null} and f.account_id = app.account_id() and f.session_id = ${sessionId} and f.id = (
+     where ${proposal !== null} and f.account_id = app.account_id() and f.session_id = ${sessionId}
+       and f.status in ('proposed', 'applied_partial', 'applied_pending') and f.id = (
        select x.id from ai_fixes x join ai_sessions s on s.account_id = x.account_id and s.id = x.session_id
         where ${ownAiSession(sessionId, working)} and x.session_id = s.id and x.status in ('proposed', 'applied_partial', 'applied_pending')
         order by x.created_at desc, x.id desc limit 1)

@@ -44,7 +44,7 @@ export const ChatReply = z
     task_lane_update: TaskLane.optional().describe('The whole task lane, when the model added to it.'),
     outcome_proposal: OutcomeProposal.extend({ fix_id: Id.describe('The fix it is of.') })
       .optional()
-      .describe('What the model takes the technician to have said of the open fix; it decides nothing.'),
+      .describe('What the model takes the outcome of a fix to be; it waits for the technician.'),
   })
   .meta({
     id: 'ChatMessageResponse',

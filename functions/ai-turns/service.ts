@@ -32,12 +32,12 @@ export async function create(ctx: Writer, given: AiSessionCreate): Promise<AiSes
 export async function chat(ctx: Writer, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
   const session = await aiSessions.findOwn(ctx.db, id, working)
   const images = await pictures(ctx, upload_ids)
-  if (!(await queries.insertUserMessage(ctx.db, id, message, upload_ids)))
-    throw aiSessions.refusal(await aiSessions.find(ctx.db, id), working)
+  const branchId = await queries.insertUserMessage(ctx.db, id, message, upload_ids)
+  if (!branchId) throw aiSessions.refusal(await aiSessions.find(ctx.db, id), working)
   const turn = await prepare(ctx, session, message)
   const turns = [...history(session), { role: 'user' as const, text: message, images }]
   const finish = async (answer: ChatTurn) => {
-    const { said, effected } = await queries.storeReply(ctx.db, id, session.active_branch_id, answer.reply, effectsOf(answer, turn))
+    const { said, effected } = await queries.storeReply(ctx.db, id, branchId, answer.reply, effectsOf(answer, turn))
     if (!said) throw new Problem('conflict', 'The session was deleted meanwhile')
     const { id: messageId, content, created_at } = said
     return reply({ message: { id: messageId, role: 'assistant' as const, content, created_at }, ...effected }) as ChatReply
@@ -118,14 +118,16 @@ function effectsOf({ findings, questions = [], actions = [], fix, outcome = null
 
 function newFix({ title, description, template, script }: FixIdea, templates: readonly { id: string }[]): queries.NewFix {
   const templateId = (template && templates[template - 1]?.id) || null
+  // A template has been read by somebody; what the model wrote beside it has not.
+  const drafted = templateId ? null : script
   return {
     id: uuidv7(),
     title,
     description,
-    kind: templateId ? 'template' : script ? 'script' : 'manual',
+    kind: templateId ? 'template' : drafted ? 'script' : 'manual',
     script_template_id: templateId,
-    ai_drafted_script: script?.body ?? null,
-    ai_drafted_language: script?.language ?? null,
+    ai_drafted_script: drafted?.body ?? null,
+    ai_drafted_language: drafted?.language ?? null,
   }
 }
 

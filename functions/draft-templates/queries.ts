@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
+import { statement } from '../../lib/db/statement.ts'
 import type { ScriptParameter } from '../../lib/scripts/schema.ts'
 import type { DraftTemplate } from './schemas.ts'
 
@@ -21,6 +22,31 @@ export async function selectDrafts(db: ReadDb, pendingOnly: boolean, { skip, lim
 
 export async function selectDraft(db: ReadDb, id: string): Promise<DraftRow | undefined> {
   return (await sql<DraftRow>`select ${columns} from draft_templates d where d.id = ${id}`.execute(db as WriteDb)).rows[0]
+}
+
+/** A script that somebody thinks worth keeping, from a fix of their AI session. */
+export interface NewDraft {
+  name: string
+  description: string
+  language: DraftTemplate['language']
+  script_body: string
+  proposed_parameters: readonly ScriptParameter[]
+  source_session_id: string
+  source_ticket_ref: string | null
+  source_fix_id: string
+}
+
+/** The draft's id: that of the pending one when the caller has made the same of the same fix already. */
+export async function insertDraft(db: WriteDb, { proposed_parameters, ...draft }: NewDraft): Promise<string> {
+  const insert = sql`
+    insert into draft_templates (team_id, proposed_parameters, ${sql.join(Object.keys(draft).map((column) => sql.ref(column)))})
+    values (app.team_id(), ${JSON.stringify(proposed_parameters)}::jsonb, ${sql.join(Object.values(draft))}) on conflict do nothing`
+  const made = sql<{ id: string }>`
+    select d.id from draft_templates d
+     where d.account_id = app.account_id() and d.created_by = app.user_id() and d.source_fix_id = ${draft.source_fix_id}
+       and md5(d.script_body) = md5(${draft.script_body}) and d.status = 'pending'`
+  const [, rows] = await db.batch([statement(db, insert), statement(db, made)])
+  return (rows[0] as { id: string }).id
 }
 
 export interface Promotion {

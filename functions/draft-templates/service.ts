@@ -16,6 +16,11 @@ export async function get({ db }: Pick<Reader, 'db'>, id: string) {
   return draft
 }
 
+/** Puts a script forward as a template; answers the draft's id, the same for the same script of the same fix while it is pending. */
+export function propose({ db }: Pick<Writer, 'db'>, draft: queries.NewDraft): Promise<string> {
+  return queries.insertDraft(db, draft)
+}
+
 export async function accept(ctx: Writer, id: string, edited: DraftAccept) {
   const draft = await get(ctx, id)
   if (draft.status !== 'pending') throw resolved(draft.status)

@@ -4,6 +4,7 @@ import type { JobContext } from '../../lib/http/job.ts'
 import { type Letter, renderLetter } from '../../lib/mail/layout.ts'
 import type { Sent } from '../../lib/net/sent.ts'
 import { nextDelay, republish } from '../../lib/queue/attempts.ts'
+import * as aiSessions from '../ai-sessions/service.ts'
 import * as feedback from '../feedback/service.ts'
 import * as pushes from '../psa-pushes/service.ts'
 import * as visitors from '../public/service.ts'
@@ -129,6 +130,8 @@ export async function sweep(ctx: Sender & pushes.Pusher): Promise<void> {
   await pushes.sweep(ctx)
 }
 
+/** Every minute: forgets what has expired, and lays idle chats away. */
 export async function tidy(ctx: Sender): Promise<void> {
   await deleteExpired(ctx.platform)
+  await aiSessions.archiveIdle(ctx)
 }

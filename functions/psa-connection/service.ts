@@ -24,10 +24,16 @@ const fields: Record<Provider, { identity: readonly (keyof PsaConnectionUpdate)[
 }
 const tries = 5
 
+/** The active connection; 409 without one. */
+export async function requireActive({ db }: Pick<Connecting, 'db'>): Promise<ConnectionRow> {
+  const row = await readConnection(db)
+  if (!row?.is_active) throw notConnected()
+  return row
+}
+
 /** Throws 409 without an active connection. */
 export async function connected(ctx: Connecting): Promise<Connected> {
-  const row = await readConnection(ctx.db)
-  if (!row?.is_active) throw notConnected()
+  const row = await requireActive(ctx)
   const key = `${row.account_id}:${row.id}:${row.updated_at}`
   return { port: ctx.psa(await unsealed(ctx.vault, row)), key, now: row.now, row }
 }

@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import { nameTaken, noSuch } from '../../lib/db/sqlstate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
-import { renderScript, type Template, templateProblems, valueProblems } from '../../lib/scripts/render.ts'
+import { type Rendered, renderScript, type Template, templateProblems, valueProblems } from '../../lib/scripts/render.ts'
 import { slugOf } from '../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import type { ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
@@ -43,9 +43,7 @@ export async function remove({ db }: Writer, id: string): Promise<void> {
 export async function generate({ db }: Writer, id: string, parameters: Record<string, unknown>) {
   const template = await find(db, id)
   const { language, requires_elevation, slug } = template
-  const faults = [...valueProblems(template.parameters_schema, parameters)]
-  if (faults.length > 0) throw invalid(faults.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })))
-  const { script, warnings } = renderScript(template, parameters)
+  const { script, warnings } = render(template, parameters)
   await queries.countUse(db, id)
   const ending = { powershell: 'ps1', bash: 'sh', python: 'py' }[language]
   const elevated = requires_elevation ? ['It needs administrator rights'] : []
@@ -66,13 +64,18 @@ export async function createCategory({ db }: Writer, name: string) {
   return queries.insertCategory(db, name).catch(nameTaken('A category'))
 }
 
+/** The script with these values in it; 422 for every value that is wrong, missing or nobody's. */
+export function render(template: Template, parameters: Record<string, unknown>): Rendered {
+  const faults = [...valueProblems(template.parameters_schema, parameters)]
+  if (faults.length > 0) throw invalid(faults.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })))
+  return renderScript(template, parameters)
+}
+
 /** Throws every placeholder that nobody fills or that stands where no value is safe, with its line. */
-export function requireSafe(template: Template): void {
+export function requireSafe(template: Template, field = 'script_body'): void {
   const problems = templateProblems(template)
   if (problems.length === 0) return
-  throw invalid(
-    problems.map(({ line, message }) => ({ loc: ['body', 'script_body'], msg: `Line ${line}: ${message}`, type: 'placeholder' })),
-  )
+  throw invalid(problems.map(({ line, message }) => ({ loc: ['body', field], msg: `Line ${line}: ${message}`, type: 'placeholder' })))
 }
 
 /** A name as an address, with a tail that makes it the only one. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { WriteDb } from '../db/scope.ts'
+import { tooDeep, unstorable } from '../http/json.ts'
 import { Problem } from '../http/problem.ts'
 import { AiFailure, type AiPort, callTimeoutMs, type Turn } from './ai.ts'
 import { growingField } from './growing.ts'
@@ -90,7 +91,7 @@ async function untilValid<S extends z.ZodObject>(
       const completed = await ai.complete(completion(prompt, question, deadline - Date.now(), hearing))
       usage.input += completed.inputTokens
       usage.output += completed.outputTokens
-      return prompt.answer.parse(JSON.parse(completed.text))
+      return answerIn(prompt, completed.text)
     } catch (error) {
       usage.failed++
       last = error
@@ -98,6 +99,14 @@ async function untilValid<S extends z.ZodObject>(
     }
   }
   throw last
+}
+
+/** The answer that a text holds; throws where it is none by the prompt's schema, or holds what no database keeps. */
+function answerIn<S extends z.ZodObject>(prompt: Prompt<S>, text: string): z.output<S> {
+  if (tooDeep(text)) throw new AiFailure('failed', 'The answer nests too deep')
+  const answer = prompt.answer.parse(JSON.parse(text))
+  if (unstorable(answer, []).length > 0) throw new AiFailure('failed', 'The answer holds characters that are none')
+  return answer
 }
 
 function completion(prompt: Prompt, { facts, turns = [] }: Question, leftMs: number, hearing: Hearing | undefined) {

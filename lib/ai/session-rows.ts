@@ -164,9 +164,9 @@ export async function selectAiSession(db: Pick<WriteDb, 'getExecutor'>, id: stri
   return (await fullAiSession(id).execute(db as WriteDb)).rows[0]
 }
 
-/** Of `ai_sessions s`: the caller's own, and in one of these states. */
-export const ownAiSession = (id: string, states: readonly AiStatus[]) =>
-  sql`s.account_id = app.account_id() and s.id = ${id} and app.owns_ai_session(s) and s.status in (${sql.join(states)})`
+/** Of `ai_sessions s`: the caller's own, and in one of these states; in any when none is named. */
+export const ownAiSession = (id: string, states: readonly AiStatus[] = []) =>
+  sql`s.account_id = app.account_id() and s.id = ${id} and app.owns_ai_session(s)${states.length > 0 ? sql` and s.status in (${sql.join(states)})` : sql``}`
 
 /** States in which work goes on. */
 export const working = ['active'] as const satisfies readonly AiStatus[]

@@ -274,6 +274,7 @@ export interface DraftTemplatesTable {
   promoted_template_id: string | null
   resolved_at: string | null
   created_at: Generated<string>
+  source_fix_id: string | null
 }
 
 export interface EventsTable {

@@ -1,6 +1,7 @@
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, idOf } from './fixture-rows.ts'
+import { connected } from './fixtures-psa.ts'
 
 function insertUpload(service: Service, { accountId }: Person): Promise<string> {
   const statement = `insert into uploads (account_id, object_key, content_type, width, height, size)
@@ -62,6 +63,14 @@ const chat: Fixture = async (service, owner) => ({ params: { session_id: await i
 const guided: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner, 'guided') } })
 const full: Fixture = async (service, owner) => ({ params: { session_id: (await insertFullAiSession(service, owner)).session_id } })
 
+/** A session, and one thing of it. */
+const part =
+  (name: 'branch_id' | 'fix_id' | 'output_id'): Fixture =>
+  async (service, owner) => {
+    const made = await insertFullAiSession(service, owner)
+    return { params: { session_id: made.session_id, [name]: made[name] } }
+  }
+
 export const aiFixtures: Record<string, Fixture> = {
   'aiTurns.create': async () => ({
     body: { session_type: 'chat', problem_summary: 'Reception cannot print.', psa_ticket_id: '4711', environment_tags: ['windows 11'] },
@@ -77,4 +86,48 @@ export const aiFixtures: Record<string, Fixture> = {
   'aiSessions.remove': full,
   'aiSessions.resolve': async (...of) => ({ ...(await full(...of)), body: { outcome: 'resolved', notes: 'A new driver.' } }),
   'aiSessions.abandon': full,
+
+  'aiTriage.update': async (...of) => ({
+    ...(await full(...of)),
+    body: { client_name: 'Contoso Dental', asset_name: null, evidence_items: ['It shows “offline”.'] },
+  }),
+  'aiTriage.saveLane': async (...of) => ({
+    ...(await full(...of)),
+    body: { questions: [{ id: 'q1', text: 'Since when?' }], actions: [{ id: 'a1', text: 'Ping it', done: true }], responses: [] },
+  }),
+  'aiTriage.branches': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'aiTriage.openBranch': async (...of) => ({ ...(await full(...of)), body: { name: 'What if it is the cable?' } }),
+  'aiTriage.activateBranch': part('branch_id'),
+  'aiTriage.facts': full,
+  'aiTriage.settleFact': async (...of) => ({ ...(await full(...of)), body: { key: 'printer', value: 'PRN-2' } }),
+
+  'fixes.list': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'fixes.apply': part('fix_id'),
+  'fixes.clearProposal': part('fix_id'),
+  'fixes.recordOutcome': async (...of) => ({
+    ...(await part('fix_id')(...of)),
+    body: { outcome: 'applied_partial', notes: 'In black only.' },
+  }),
+  'fixes.writeScript': async (...of) => ({
+    ...(await part('fix_id')(...of)),
+    body: { script: 'Restart-Service -Name {{ service }}', parameters: [{ name: 'service', label: 'Service', type: 'string' }] },
+  }),
+  'fixes.decide': async (...of) => ({ ...(await part('fix_id')(...of)), body: { decision: 'draft_template' } }),
+
+  'aiOutputs.statusUpdate': async (...of) => ({ ...(await full(...of)), body: { audience: 'client_update', length: 'detailed' } }),
+  'aiOutputs.list': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'aiOutputs.create': async (...of) => ({ ...(await full(...of)), body: { kind: 'kb_article' } }),
+  'aiOutputs.update': async (...of) => ({ ...(await part('output_id')(...of)), body: { content: 'Done, and seen to work.' } }),
+  'aiOutputs.push': async (service, owner) => {
+    await connected(service, owner)
+    return part('output_id')(service, owner)
+  },
+  'aiOutputs.retryPush': async (service, owner) => {
+    await connected(service, owner)
+    const sample = await full(service, owner)
+    await service.sql(`update ai_sessions set status = 'resolved', outcome = 'resolved', resolved_at = now() where id = $1`, [
+      sample.params?.session_id,
+    ])
+    return sample
+  },
 }

@@ -39,8 +39,8 @@ const otherIndexes = new Set([
   'maintenance_schedules_due', // the tick reads every account at once, through the platform's door
   'deliveries_due', // the sweep reads every account at once, through the platform's door
   'psa_pushes_due', // the sweep reads every account at once, through the platform's door
-  'ai_sessions_idle', // the tidying archives idle chats of every account, through the platform's door
   'ai_handoffs_unassessed', // the sweep reads every account at once, through the platform's door
+  'ai_sessions_idle', // the tidying lays idle chats of every account away, through the platform's door
   'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
 ])
 

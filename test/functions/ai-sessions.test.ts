@@ -12,7 +12,7 @@ it('AIS-01 takes guided and chat sessions and nothing else', async () => {
   expect([await create('guided'), await create('chat'), await create('voice')]).toEqual([201, 201, 422])
 })
 
-it('AIS-02 keeps the ticket it is for, and AIS-03 is found by type and ticket', async () => {
+it('AIS-02 AIS-03 keeps the ticket it is for, and is found by type and ticket', async () => {
   const { admin } = await newAccount(service)
   const chat = await newAiSession(admin, { psa_ticket_id: '4711' })
   const guided = await newAiSession(admin, { session_type: 'guided', psa_ticket_id: '4712' })
@@ -24,7 +24,7 @@ it('AIS-02 keeps the ticket it is for, and AIS-03 is found by type and ticket', 
   expect(await found('')).toEqual([guided.id, chat.id])
 })
 
-it('AIS-06 is nobody’s else to see, and AIS-07 shows all it holds to its user', async () => {
+it('AIS-06 AIS-07 is nobody’s else to see, and shows all it holds to its user', async () => {
   const account = await newAccount(service)
   const [mine, colleague] = [await account.colleague(), await account.colleague()]
   const { id } = await newAiSession(mine)

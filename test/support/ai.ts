@@ -1,5 +1,5 @@
 import type { Answer, Service } from './app.ts'
-import type { Person } from './people.ts'
+import { newAccount, type Person } from './people.ts'
 
 /** Begins a chat session of this person's and answers its detail. */
 export async function newAiSession(person: Person, about: Record<string, unknown> = {}) {
@@ -7,6 +7,39 @@ export async function newAiSession(person: Person, about: Record<string, unknown
   const answer = await person.call('POST', '/ai-sessions', body)
   if (answer.status !== 201) throw new Error(`The AI session was refused: ${answer.text}`)
   return answer.body
+}
+
+/** Suggests a fix in a session as the model would; what is given differs from a script without parameters that restarts a service. */
+export async function suggestFix(service: Service, session: { id: string; account_id: string }, about: Record<string, unknown> = {}) {
+  const row = {
+    title: 'Restart the spooler',
+    description: 'On the print server.',
+    kind: 'script',
+    ai_drafted_script: "Restart-Service -Name 'Spooler'",
+    ai_drafted_language: 'powershell',
+    ...about,
+  }
+  const [made] = await service.sql<{ id: string }>(
+    `insert into ai_fixes (account_id, session_id, ${Object.keys(row).join(', ')})
+     values ($1, $2, ${Object.keys(row).map((_, index) => `$${index + 3}`)}) returning id`,
+    [session.account_id, session.id, ...Object.values(row)],
+  )
+  return (made as { id: string }).id
+}
+
+/** A fix of somebody's session, and what can be done with it. */
+export async function fixScene(service: Service, about: Record<string, unknown> = {}) {
+  const account = await newAccount(service)
+  const owner = await account.colleague()
+  const session = await newAiSession(owner)
+  const id = await suggestFix(service, session, about)
+  const at = `/ai-sessions/${session.id}/suggested-fixes`
+  const version = async () => (await owner.call('GET', `/ai-sessions/${session.id}/facts`)).body.state_version as number
+  const read = async () => (await owner.call('GET', at)).body[0]
+  const apply = (person: Person = owner) => person.call('POST', `${at}/${id}/apply`)
+  const outcome = (outcome: string, more: object = {}) => owner.call('PATCH', `${at}/${id}/outcome`, { outcome, ...more })
+  const script = (body: object) => owner.call('PATCH', `${at}/${id}/script`, body)
+  return { account, owner, session, id, at, version, read, apply, outcome, script }
 }
 
 /** Reads a whole stream of server-sent events: their names, ids and data. */

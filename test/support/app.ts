@@ -128,7 +128,7 @@ export function desk(service: Pick<Service, 'local'>) {
       body: body === undefined ? null : JSON.stringify(body),
     })
   return {
-    read: async (name: 'mail' | 'chat' | 'queue' | 'analytics' | 'redirect' | 'psa'): Promise<Answer['body'][]> =>
+    read: async (name: 'mail' | 'chat' | 'queue' | 'analytics' | 'redirect' | 'psa' | 'ai'): Promise<Answer['body'][]> =>
       (await fetch(`${service.local}/desk/${name}`)).json() as Promise<Answer['body'][]>,
     /** What a pattern captures in the newest mail to an address, once there is one that captures something other than `before`. */
     async linkIn(email: string, pattern: RegExp, before = ''): Promise<string> {

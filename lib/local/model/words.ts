@@ -43,11 +43,12 @@ export function bestOf(question: string, texts: readonly string[]): number {
   return best === 0 ? -1 : found.indexOf(best)
 }
 
-/** A text cut at a word's end, with an ellipsis where something is left out. */
+/** A text cut at a word's end, never within a character, with an ellipsis where something is left out. */
 export function cut(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim()
   if (line.length <= max) return line
-  return `${line.slice(0, max - 1).replace(/\s+\S*$/, '')}…`
+  const whole = line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')
+  return `${whole.replace(/\s+\S*$/, '')}…`
 }
 
 /** Sentences and lines of a text, trimmed. */
