@@ -14,8 +14,10 @@ import { deviceTypeOperations } from './device-types/operations.ts'
 import { deviceOperations } from './devices/operations.ts'
 import { diagramOperations } from './diagrams/operations.ts'
 import { draftTemplateOperations } from './draft-templates/operations.ts'
+import { escalationOperations } from './escalations/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
+import { handoffOperations } from './handoffs/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { maintenanceOperations } from './maintenance/operations.ts'
 import { maintenanceRunOperations } from './maintenance-runs/operations.ts'
@@ -82,6 +84,9 @@ export const operations: readonly AnyOperation[] = [
   ...psaPushOperations,
   ...billingOperations,
   ...uploadOperations,
+  // Before the sessions: /ai-sessions/queue is no session's id.
+  ...escalationOperations,
+  ...handoffOperations,
   ...aiTurnOperations,
   ...aiSessionOperations,
   ...targetListOperations,

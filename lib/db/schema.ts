@@ -88,6 +88,7 @@ export interface AiHandoffsTable {
   ai_assessment: string | null
   assessment_status: string | null
   assessment_lease: string | null
+  assessment_attempts: Generated<number>
   psa_push_id: string | null
   created_at: Generated<string>
 }
@@ -741,6 +742,14 @@ export interface SignInsTable {
   ended_at: string | null
 }
 
+export interface StreamEventsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  event: string
+  data: Json
+  created_at: Generated<string>
+}
+
 export interface TargetListsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -921,6 +930,7 @@ export interface DB {
   session_supporting_data: SessionSupportingDataTable
   sessions: SessionsTable
   sign_ins: SignInsTable
+  stream_events: StreamEventsTable
   target_lists: TargetListsTable
   teams: TeamsTable
   tree_pins: TreePinsTable
