@@ -13,8 +13,8 @@ interface Listening {
 }
 
 const kept = 256
-// Heartbeats in a row that found a client behind, until it counts as gone: five minutes by the usual clock.
-const patience = 12
+// How long a client may be behind until it counts as gone.
+const patienceMs = 300_000
 // Heartbeats in a row that could not ask who is still signed in, until nobody is taken to be.
 const blindness = 4
 
@@ -93,7 +93,7 @@ export class EscalationHub {
   }
 
   #beat(): void {
-    for (const subscriber of [...this.#open.keys()]) if (subscriber.beat() >= patience) this.#leave(subscriber)
+    for (const subscriber of [...this.#open.keys()]) if (subscriber.beat() * this.#heartbeatMs >= patienceMs) this.#leave(subscriber)
     void this.#dismiss()
   }
 

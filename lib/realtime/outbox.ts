@@ -19,12 +19,17 @@ interface Publishing {
   realtime: RealtimePort
 }
 
+// Fewer than a stream's queue holds: one that reads on gets them all.
+const together = 16
+
 /** Tells the account's open streams; their rows go when the hub has them. */
 export async function publishLive({ db, realtime }: Publishing, accountId: string, events: readonly LiveEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await realtime.publish(accountId, events)
-  const keys = `{${events.map(({ key }) => key).join(',')}}`
-  await sql`delete from stream_events where account_id = ${accountId} and id = any (${keys}::uuid[])`.execute(db as WriteDb)
+  for (let n = 0; n < events.length; n += together) {
+    const some = events.slice(n, n + together)
+    await realtime.publish(accountId, some)
+    const keys = `{${some.map(({ key }) => key).join(',')}}`
+    await sql`delete from stream_events where account_id = ${accountId} and id = any (${keys}::uuid[])`.execute(db as WriteDb)
+  }
 }
 
 const slice = 500

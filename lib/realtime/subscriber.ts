@@ -56,9 +56,9 @@ export function openSubscriber(
       },
       pull() {
         behind = 0
-        const next = queue.shift() ?? (dropped > 0 ? closeGap() : undefined)
-        if (next === undefined) waiting = true
-        else write(next)
+        const all = queue.splice(0).join('') + (dropped > 0 ? closeGap() : '')
+        if (all === '') waiting = true
+        else write(all)
       },
       cancel() {
         ended = true
@@ -68,7 +68,6 @@ export function openSubscriber(
     // Nothing is asked for before the client takes it: what waits, waits in the queue and is counted there.
     { highWaterMark: 0 },
   )
-  const push = (text: string) => (waiting ? write(text) : void queue.push(text))
   const subscriber: Subscriber = {
     body,
     send(event) {
@@ -77,9 +76,9 @@ export function openSubscriber(
         dropped++
         return
       }
-      if (dropped > 0) push(closeGap())
-      push(frame(event))
       last = event.id
+      if (waiting) write(frame(event))
+      else queue.push(frame(event))
     },
     beat() {
       if (waiting && !ended) write(': heartbeat\n\n')

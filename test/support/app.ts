@@ -36,6 +36,7 @@ let stacks = 0
 /** A whole service of one file's own, for faults and clocks that would disturb others. Close it in afterAll. */
 export async function ownService(
   settings: Record<string, string | undefined> = {},
+  { hub = true } = {},
 ): Promise<Service & { stack: Stack; log: string[]; close(): Promise<void> }> {
   const database = `flow_${process.pid}_${++stacks}`
   const log: string[] = []
@@ -47,6 +48,7 @@ export async function ownService(
     port: 0,
     localPort: 0,
     settings: { ...patient, ...settings },
+    hub,
     onLog: (line) => log.push(line),
   })
   const service = serviceAt(stack.api, stack.local.origin, stack.ownerUrl, stack.settings)
