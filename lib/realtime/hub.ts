@@ -69,9 +69,9 @@ export class EscalationHub {
     const leave = () => this.#leave(subscriber)
     const subscriber = openSubscriber(missed, gap, leave)
     this.#open.set(subscriber, listening)
+    this.#clock ??= setInterval(() => this.#beat(), this.#heartbeatMs)
     signal.addEventListener('abort', leave)
     if (signal.aborted) leave()
-    this.#clock ??= setInterval(() => this.#beat(), this.#heartbeatMs)
     return subscriber.body
   }
 
