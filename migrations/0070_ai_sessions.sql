@@ -55,7 +55,6 @@ create index ai_sessions_picked_up on ai_sessions (account_id, picked_up_by_id, 
 create index ai_sessions_ticket on ai_sessions (account_id, psa_ticket_id) where psa_ticket_id is not null;
 create index ai_sessions_tree on ai_sessions (tree_account_id, tree_id) where tree_id is not null;
 create index ai_sessions_team on ai_sessions (account_id, team_id);
-create index ai_sessions_waiting on ai_sessions (account_id, id) where status in ('requesting_escalation', 'escalated', 'claimed');
 -- The sweep's: every account's idle chats.
 create index ai_sessions_idle on ai_sessions (last_activity_at) where session_type = 'chat' and status in ('active', 'parked');
 
@@ -203,8 +202,6 @@ create table ai_handoffs (
   ai_assessment     text check (length(ai_assessment) <= 20000),
   assessment_status text check (assessment_status in ('pending', 'ready', 'failed', 'timed_out')),
   assessment_lease  timestamptz(3),
-  -- How often a worker took it on: one that crashed may be followed by one more.
-  assessment_attempts smallint not null default 0 check (assessment_attempts between 0 and 2),
   psa_push_id       uuid,
   created_at        timestamptz(3) not null default app.now(),
   primary key (id),
@@ -219,6 +216,7 @@ create table ai_handoffs (
 );
 create unique index ai_handoffs_open on ai_handoffs (account_id, session_id) where closed_at is null;
 create index ai_handoffs_session on ai_handoffs (account_id, session_id, created_at desc, id desc);
+create index ai_handoffs_queue on ai_handoffs (account_id, created_at, id) where closed_at is null and intent = 'escalate';
 create index ai_handoffs_claimed on ai_handoffs (account_id, claimed_at) where claimed_at is not null;
 create index ai_handoffs_claimant on ai_handoffs (account_id, claimed_by, session_id) where claimed_by is not null;
 -- The sweep's: every account's assessments that are still to be made.
@@ -290,18 +288,15 @@ create function app.owns_ai_session(s ai_sessions) returns boolean language sql 
   select coalesce(app.user_id() in (s.user_id, s.picked_up_by_id), false)
 $$;
 
--- The first thing that whoever picked an escalation up does with the session: anything but laying it aside, taking it up or passing it on.
+-- The first thing that a claimant does with a session, however it is done.
 create function app.note_first_action() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   update ai_handoffs set first_action_at = app.now()
-   where account_id = new.account_id and session_id = new.id and claimed_by = app.user_id() and first_action_at is null
-     and id = (select h.id from ai_handoffs h where h.account_id = new.account_id and h.session_id = new.id and h.picked_up_at is not null
-                order by h.created_at desc, h.id desc limit 1);
+   where account_id = new.account_id and session_id = new.id and claimed_by = app.user_id() and first_action_at is null;
   return null;
 end $$;
 create trigger first_action after update of last_activity_at on ai_sessions for each row
-  when (new.picked_up_by_id is not null and new.picked_up_by_id = old.picked_up_by_id and (new.status = old.status or new.status = 'resolved'))
-  execute function app.note_first_action();
+  when (old.picked_up_by_id is not null) execute function app.note_first_action();
 
 create function app.record_ai_usage(p_feature text, p_model text, p_calls integer, p_failed integer, p_input bigint, p_output bigint)
 returns void language sql set search_path = public, pg_temp as $$

@@ -30,3 +30,25 @@ begin
     end;
   end loop;
 end $$;
+
+alter table ai_handoffs
+  -- How often a worker took the assessment on: one that crashed may be followed by one more.
+  add column assessment_attempts smallint not null default 0 check (assessment_attempts between 0 and 2);
+
+-- The queue's: what waits for a colleague is found by the session's state.
+create index ai_sessions_waiting on ai_sessions (account_id, id) where status in ('requesting_escalation', 'escalated', 'claimed');
+drop index ai_handoffs_queue;
+
+-- The first thing that whoever picked an escalation up does with the session: anything but laying it aside, taking it up or passing it on.
+create or replace function app.note_first_action() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update ai_handoffs set first_action_at = app.now()
+   where account_id = new.account_id and session_id = new.id and claimed_by = app.user_id() and first_action_at is null
+     and id = (select h.id from ai_handoffs h where h.account_id = new.account_id and h.session_id = new.id and h.picked_up_at is not null
+                order by h.created_at desc, h.id desc limit 1);
+  return null;
+end $$;
+drop trigger first_action on ai_sessions;
+create trigger first_action after update of last_activity_at on ai_sessions for each row
+  when (new.picked_up_by_id is not null and new.picked_up_by_id = old.picked_up_by_id and (new.status = old.status or new.status = 'resolved'))
+  execute function app.note_first_action();

@@ -88,9 +88,9 @@ export interface AiHandoffsTable {
   ai_assessment: string | null
   assessment_status: string | null
   assessment_lease: string | null
-  assessment_attempts: Generated<number>
   psa_push_id: string | null
   created_at: Generated<string>
+  assessment_attempts: Generated<number>
 }
 
 export interface AiMessageUploadsTable {

@@ -40,7 +40,6 @@ const otherIndexes = new Set([
   'deliveries_due', // the sweep reads every account at once, through the platform's door
   'psa_pushes_due', // the sweep reads every account at once, through the platform's door
   'stream_events_waiting', // the sweep reads every account at once, through the platform's door
-  'ai_handoffs_unassessed', // as before
   'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
 ])
 

@@ -1,6 +1,7 @@
+import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newAiSession } from '../support/ai.ts'
-import { ownService, type Service } from '../support/app.ts'
+import { desk, ownService, request, type Service } from '../support/app.ts'
 import { escalate, listen, newEscalation } from '../support/escalations.ts'
 import { newAccount, type Person } from '../support/people.ts'
 
@@ -136,13 +137,35 @@ it.each([
   neighbour.leave()
 })
 
-it('SSE-11 outlives the access token, and a database that is away for a moment', async () => {
+/** A token as the service signs them, but for two seconds. */
+function shortToken({ id, accountId, signInId }: Person): Promise<string> {
+  const [{ kid, secret }] = JSON.parse(service.settings.JWT_KEYS ?? '') as [{ kid: string; secret: string }]
+  return new SignJWT({ acc: accountId, sid: signInId })
+    .setProtectedHeader({ alg: 'HS256', kid, typ: 'JWT' })
+    .setSubject(id)
+    .setExpirationTime('2s')
+    .sign(new TextEncoder().encode(secret))
+}
+
+it('SSE-11 outlives the access token', async () => {
+  const { account, listener } = await people()
+  const stream = await listen(service, { ...listener, token: await shortToken(listener) })
+  const token = await shortToken(listener)
+  await expect.poll(async () => (await request(service, 'GET', '/auth/me', { token })).status, patience).toBe(401)
+  const heard = stream.text().length
+  await expect.poll(() => stream.text().length, patience).toBeGreaterThan(heard + 20)
+  expect(await service.stack.subscribers(account.id)).toBe(1)
+  stream.leave()
+})
+
+it('stays through a database that is away for a heartbeat or two', async () => {
   const { account, listener } = await people()
   const stream = await listen(service, listener)
-  await service.sql(`update users set full_name = 'Renamed' where id = $1`, [listener.id])
-  service.stack.local.faults.set({ service: 'postgres', mode: 'error' })
-  await new Promise((resolve) => setTimeout(resolve, heartbeatMs * 2.5))
-  service.stack.local.faults.clear()
+  const beats = () => stream.text().split(': heartbeat').length
+  await desk(service).fault({ service: 'postgres', mode: 'error' })
+  const before = beats()
+  await expect.poll(beats, patience).toBe(before + 2)
+  await desk(service).lift()
   expect(await service.stack.subscribers(account.id)).toBe(1)
   stream.leave()
 })
