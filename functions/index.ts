@@ -4,6 +4,7 @@ import { createApp } from '../lib/http/app.ts'
 import { mountHealth } from '../lib/http/health.ts'
 import { jobContext, mountJobs } from '../lib/http/job.ts'
 import { mountOperations } from '../lib/http/request.ts'
+import { EscalationHub } from '../lib/realtime/hub.ts'
 import { createServices, type Bindings as PlatformBindings } from '../lib/services.ts'
 import { jobOperations } from './jobs/operations.ts'
 import { sweep, tidy } from './jobs/service.ts'
@@ -43,6 +44,8 @@ function tameClients(log: (line: Record<string, unknown>) => void): void {
       log({ at: new Date().toISOString(), level, client: /^\[([\w ]{1,40})\]/.exec(String(first))?.[1] ?? 'unnamed' })
   }
 }
+
+export { EscalationHub }
 
 // One assembly for the life of the isolate: settings do not change under it.
 let assembled: ReturnType<typeof assemble> | undefined

@@ -17,9 +17,11 @@ import { deviceOperations } from './devices/operations.ts'
 import { diagramDraftOperations } from './diagram-drafts/operations.ts'
 import { diagramOperations } from './diagrams/operations.ts'
 import { draftTemplateOperations } from './draft-templates/operations.ts'
+import { escalationOperations } from './escalations/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { fixOperations } from './fixes/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
+import { handoffOperations } from './handoffs/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
 import { maintenanceOperations } from './maintenance/operations.ts'
 import { maintenanceRunOperations } from './maintenance-runs/operations.ts'
@@ -89,6 +91,9 @@ export const operations: readonly AnyOperation[] = [
   ...psaPushOperations,
   ...billingOperations,
   ...uploadOperations,
+  // Before the sessions: /ai-sessions/queue is no session's id.
+  ...escalationOperations,
+  ...handoffOperations,
   ...aiTurnOperations,
   ...aiSessionOperations,
   ...aiTriageOperations,

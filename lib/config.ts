@@ -60,6 +60,13 @@ const Settings = z.object({
   QSTASH_TOKEN: z.string().describe('Publishes jobs.'),
   QSTASH_CURRENT_SIGNING_KEY: z.string().describe('Verifies jobs.'),
   QSTASH_NEXT_SIGNING_KEY: z.string().describe('Verifies jobs while keys are rotated.'),
+  STREAM_HEARTBEAT_MS: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(60_000)
+    .default(25_000)
+    .describe('Between two heartbeats of the escalation stream, each of which ends the streams of who is not signed in any more.'),
   RESEND_API_KEY: z.string().describe('Mail.'),
   RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Where the mail provider is.'),
   MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),

@@ -12,6 +12,7 @@ import type { MailPort } from './mail/mail.ts'
 import type { OutboundGuard } from './net/guard.ts'
 import type { OpenPsa } from './psa/psa.ts'
 import type { QueuePort } from './queue/queue.ts'
+import type { RealtimePort } from './realtime/realtime.ts'
 import type { UploadsPort } from './uploads/uploads.ts'
 
 /** Everything outside the database that a service may use, one port per kind of vendor. */
@@ -21,6 +22,7 @@ export interface Ports {
   /** Those that are configured. */
   identity: IdentityProviders
   queue: QueuePort
+  realtime: RealtimePort
   mail: MailPort
   chat: ChatPort
   analytics: AnalyticsPort

@@ -17,6 +17,7 @@ import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
 import { psaProviders } from './psa/open.ts'
 import { qstashQueue } from './queue/qstash.ts'
+import { durableRealtime, type HubNamespace } from './realtime/durable.ts'
 import { type ImagesBinding, imagesConversion } from './uploads/images.ts'
 import { type R2Bucket, r2Objects } from './uploads/r2.ts'
 
@@ -25,10 +26,12 @@ export interface Bindings {
   UPLOADS?: R2Bucket
   IMAGES?: ImagesBinding
   ASSETS?: AssetsBinding
+  ESCALATION_HUB?: HubNamespace
 }
 
 /** Everything the app stands on, wired from the settings: the one place that chooses vendors. */
-export function createServices(config: Config, log: Services['log'], { UPLOADS, IMAGES, ASSETS }: Bindings = {}): Services {
+export function createServices(config: Config, log: Services['log'], bindings: Bindings = {}): Services {
+  const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB } = bindings
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
   const guard = outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN)
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
@@ -38,6 +41,7 @@ export function createServices(config: Config, log: Services['log'], { UPLOADS, 
       tokens: createAccessTokens(config.JWT_KEYS),
       identity: identityProviders(config),
       queue: qstashQueue({ url: config.QSTASH_URL, token: config.QSTASH_TOKEN, target: config.PUBLIC_BASE_URL }),
+      realtime: durableRealtime(ESCALATION_HUB),
       mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
       chat: chatWebhooks(),
       analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,

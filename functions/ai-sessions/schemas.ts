@@ -373,7 +373,7 @@ export const SessionClose = z
     psa_push: z
       .enum(['pushed', 'queued', 'failed', 'not_linked'])
       .describe('Where the documentation’s way to the ticket stands; `not_linked` without a ticket or without a connected PSA.'),
-    notified: z.int().describe('How many messages go out because of it: mails, chat messages.'),
+    notified: z.int().describe('How many are told of it: notifications in the app, and mails and chat messages that go out.'),
   })
   .meta({
     id: 'SessionCloseResponse',

@@ -57,4 +57,18 @@ export const analyticsOperations = [
     returns: schemas.OneFlowFigures,
     handle: ({ ctx, params, query }) => analytics.flow(ctx, params.tree_id, query.period),
   }),
+
+  operation({
+    id: 'analytics.escalations',
+    method: 'get',
+    path: '/analytics/flowpilot/escalations',
+    summary: 'How soon whoever claimed an escalation did something about it',
+    access: 'engineer',
+    limit: '30/minute',
+    feature: 'ai_sessions',
+    query: schemas.PeriodQuery,
+    success: 200,
+    returns: schemas.EscalationFigures,
+    handle: ({ ctx, query }) => analytics.escalations(ctx, query.period),
+  }),
 ]

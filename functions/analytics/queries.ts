@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import { statement } from '../../lib/db/statement.ts'
-import type { FlowFigures, MyFigures, StepFigures, TeamFigures } from './schemas.ts'
+import type { EscalationFigures, FlowFigures, MyFigures, StepFigures, TeamFigures } from './schemas.ts'
 
 const seconds = sql`extract(epoch from s.completed_at - s.started_at)::float8`
 const medianMinutes = sql`round((percentile_cont(0.5) within group (order by ${seconds}) / 60)::numeric, 2)::float8`
@@ -157,4 +157,17 @@ export async function selectFlow(db: ReadDb, days: number, treeId: string) {
       left join answered a on a.step_id = k.step_id left join open o on o.step_id = k.step_id left join thumbs t on t.step_id = k.step_id`
   const [figures, rows] = await db.batch([statement(db, sql<FlowFigures>`${flowFigures(days, of)}`), statement(db, steps)])
   return { figures: figures[0], steps: rows }
+}
+
+/** Of handoffs that were claimed in the period. `greatest` passes over null, so what has no first step is left out before it. */
+export async function selectEscalations(db: ReadDb, days: number): Promise<Omit<EscalationFigures, 'period' | 'metric_definition'>> {
+  const seconds = sql`greatest(0, extract(epoch from h.first_action_at - h.claimed_at))`
+  const part = (share: number) =>
+    sql`round((percentile_cont(${sql.lit(share)}) within group (order by ${seconds}) filter (where h.first_action_at is not null))::numeric, 3)::float8`
+  const { rows } = await sql<Omit<EscalationFigures, 'period' | 'metric_definition'>>`
+    select round(avg(${seconds}) filter (where h.first_action_at is not null), 3)::float8 as avg_seconds, ${part(0.5)} as median_seconds,
+           ${part(0.95)} as p95_seconds, count(*)::integer as n_handoffs_claimed, count(h.first_action_at)::integer as n_handoffs_with_action
+      from ai_handoffs h
+     where h.account_id = app.account_id() and h.claimed_at >= ${since(days)}`.execute(db as WriteDb)
+  return rows[0] as Omit<EscalationFigures, 'period' | 'metric_definition'>
 }

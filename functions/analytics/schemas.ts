@@ -130,3 +130,31 @@ export const OneFlowFigures = z
       },
     ],
   })
+
+const Seconds = z.number().min(0).nullable()
+
+export const EscalationFigures = z
+  .strictObject({
+    period: Period,
+    avg_seconds: Seconds.describe('Average; null when there is nothing to measure.'),
+    median_seconds: Seconds.describe('Median; null when there is nothing to measure.'),
+    p95_seconds: Seconds.describe('What 95 of 100 stay within; null when there is nothing to measure.'),
+    n_handoffs_claimed: z.int().describe('Escalated handoffs that were claimed in the period.'),
+    n_handoffs_with_action: z.int().describe('Those of them whose claimant has done something since.'),
+    metric_definition: z.string().describe('What is measured, in a sentence.'),
+  })
+  .meta({
+    id: 'EscalationAnalyticsResponse',
+    examples: [
+      {
+        period: '7d',
+        avg_seconds: 184.2,
+        median_seconds: 95,
+        p95_seconds: 610,
+        n_handoffs_claimed: 12,
+        n_handoffs_with_action: 11,
+        metric_definition: 'Seconds from the claim of an escalated handoff to the first thing its claimant did in the session.',
+      },
+    ],
+  })
+export type EscalationFigures = z.infer<typeof EscalationFigures>

@@ -4,7 +4,7 @@ import { walkAll } from '../../lib/flows/walk.ts'
 import type { Reader } from '../../lib/http/operation.ts'
 import * as trees from '../trees/service.ts'
 import * as queries from './queries.ts'
-import type { Period, StepFigures } from './schemas.ts'
+import type { EscalationFigures, Period, StepFigures } from './schemas.ts'
 
 const daysOf: Record<Period, number> = { '7d': 7, '30d': 30, '90d': 90 }
 
@@ -25,6 +25,14 @@ export async function flow({ db }: Reader, treeId: string, period: Period) {
   const [tree, { figures, steps }] = await Promise.all([trees.find(db, treeId), queries.selectFlow(db, daysOf[period], treeId)])
   const none = { sessions: 0, completion_rate: null, median_minutes: null, thumbs_up: 0, thumbs_down: 0 }
   return { ...none, ...figures, tree_id: tree.id, name: tree.name, steps: inOrder(tree.tree_structure, steps) }
+}
+
+/** What the seconds of the figures on escalations are. */
+const metric =
+  'Seconds from the claim of an escalated handoff to the first thing its claimant did in the session, 0 when that came before the claim; over the handoffs claimed in the period that have such a first step.'
+
+export async function escalations({ db }: Reader, period: Period): Promise<EscalationFigures> {
+  return { period, ...(await queries.selectEscalations(db, daysOf[period])), metric_definition: metric }
 }
 
 /** Steps as the flow has them now, with what is known of each; steps that are gone come last. */

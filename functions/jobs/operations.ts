@@ -1,9 +1,10 @@
 import { deliverPath } from '../../lib/events/outbox.ts'
 import { job } from '../../lib/http/job.ts'
 import { pushPath } from '../../lib/psa/pushes.ts'
+import * as assessments from '../assessments/service.ts'
 import * as runs from '../maintenance-runs/service.ts'
 import * as pushes from '../psa-pushes/service.ts'
-import { DeliverJob, PushJob, Reminder } from './schemas.ts'
+import { AssessJob, DeliverJob, PushJob, Reminder } from './schemas.ts'
 import * as jobs from './service.ts'
 
 export const jobOperations = [
@@ -18,6 +19,12 @@ export const jobOperations = [
     path: pushPath,
     body: PushJob,
     handle: ({ ctx, body }) => pushes.attempt(ctx, body.push_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.assess',
+    path: assessments.assessPath,
+    body: AssessJob,
+    handle: ({ ctx, body }) => assessments.attempt(ctx, body.handoff_id, body.attempt),
   }),
   job({
     id: 'jobs.sweep',

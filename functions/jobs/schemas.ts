@@ -11,5 +11,10 @@ export const PushJob = z.strictObject({
   attempt: z.int().min(1),
 })
 
+export const AssessJob = z.strictObject({
+  handoff_id: z.uuid(),
+  attempt: z.int().min(1),
+})
+
 /** A reminder says nothing but that it is time. */
 export const Reminder = z.unknown()

@@ -5,6 +5,7 @@ import { type Letter, renderLetter } from '../../lib/mail/layout.ts'
 import type { Sent } from '../../lib/net/sent.ts'
 import { nextDelay, republish } from '../../lib/queue/attempts.ts'
 import * as aiSessions from '../ai-sessions/service.ts'
+import * as assessments from '../assessments/service.ts'
 import * as feedback from '../feedback/service.ts'
 import * as pushes from '../psa-pushes/service.ts'
 import * as visitors from '../public/service.ts'
@@ -123,11 +124,12 @@ async function sendLink(ctx: Sender, { id, purpose, user_id, recipient }: Claime
 }
 
 /** Every minute: publishes again what is due and was lost, or does it here when the queue is away too. */
-export async function sweep(ctx: Sender & pushes.Pusher): Promise<void> {
+export async function sweep(ctx: Sender & pushes.Pusher & assessments.Assessor): Promise<void> {
   await failAbandoned(ctx.platform)
   const tryHere = (delivery_id: string, attempt: number) => deliver(ctx, { delivery_id, attempt })
   await republish(ctx.queue, await selectDue(ctx.platform, 100), deliveryMessage, tryHere)
   await pushes.sweep(ctx)
+  await assessments.sweep(ctx)
 }
 
 /** Every minute: forgets what has expired, and lays idle chats away. */

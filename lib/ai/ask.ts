@@ -84,11 +84,18 @@ async function untilValid<S extends z.ZodObject>(
 ): Promise<z.output<S>> {
   const deadline = prompt.totalMs ? Date.now() + prompt.totalMs : Number.POSITIVE_INFINITY
   let last: unknown
+  let heard = false
+  const onText = (text: string) => {
+    heard = true
+    hearing?.onText(text)
+  }
   for (let n = 0; n < attempts && Date.now() < deadline; n++) {
-    if (n > 0) hearing?.onRestart()
+    // Nothing is void of which nothing was heard.
+    if (heard) hearing?.onRestart()
+    heard = false
     usage.calls++
     try {
-      const completed = await ai.complete(completion(prompt, question, deadline - Date.now(), hearing))
+      const completed = await ai.complete(completion(prompt, question, deadline - Date.now(), hearing && { ...hearing, onText }))
       usage.input += completed.inputTokens
       usage.output += completed.outputTokens
       return answerIn(prompt, completed.text)

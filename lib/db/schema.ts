@@ -90,6 +90,7 @@ export interface AiHandoffsTable {
   assessment_lease: string | null
   psa_push_id: string | null
   created_at: Generated<string>
+  assessment_attempts: Generated<number>
 }
 
 export interface AiMessageUploadsTable {
@@ -767,6 +768,14 @@ export interface SignInsTable {
   ended_at: string | null
 }
 
+export interface StreamEventsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  event: string
+  data: Json
+  created_at: Generated<string>
+}
+
 export interface TargetListsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -949,6 +958,7 @@ export interface DB {
   session_supporting_data: SessionSupportingDataTable
   sessions: SessionsTable
   sign_ins: SignInsTable
+  stream_events: StreamEventsTable
   target_lists: TargetListsTable
   teams: TeamsTable
   tree_pins: TreePinsTable

@@ -56,6 +56,9 @@ export function snippet(problem: string): string {
   return line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join('')
 }
 
+/** Where an escalation is picked up. */
+export const escalationLink = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
+
 export function announce(event: Event): Announcement {
   const told = { key: event.key, userIds: [] as string[], admins: false, mailEach: false }
   switch (event.key) {
@@ -67,7 +70,7 @@ export function announce(event: Event): Announcement {
         ...told,
         title,
         body: event.problemSummary,
-        link: `/pilot/${event.sessionId}?pickup=true`,
+        link: escalationLink(event.sessionId),
         userIds,
         admins: true,
         mailEach: true,

@@ -19,6 +19,10 @@ export interface Base extends Ports {
   userAgent: string
   /** Whether the caller asks for server-sent events instead of JSON. */
   wantsEvents: boolean
+  /** The last event that the caller heard on an earlier stream, as it says. */
+  lastEventId: string | null
+  /** Aborted when the caller leaves. */
+  signal: AbortSignal
   /** Runs once the answer's transaction has held, after the answer; what must not be lost is a row as well. */
   after(effect: () => Promise<unknown>): void
   /** A line in the log, beside the request's own; never what a caller sent. */

@@ -139,6 +139,8 @@ async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.s
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     wantsEvents: wantsEvents(c),
+    lastEventId: c.req.header('last-event-id') ?? null,
+    signal: c.req.raw.signal,
     after: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),

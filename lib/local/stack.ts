@@ -41,6 +41,8 @@ export interface StackOptions {
   /** Settings on top of the local ones; undefined leaves one of those out. */
   settings?: Record<string, string | undefined>
   onLog?: (line: string) => void
+  /** False takes the hub of the escalation stream away. */
+  hub?: boolean
   /** What the desk's demo escalation does. */
   escalate?: (stack: Stack, input: unknown) => Promise<unknown>
 }
@@ -57,6 +59,8 @@ export interface Stack {
   emit(accountId: string, event: Event): Promise<string[]>
   /** What Cloudflare does each minute. */
   tick(): Promise<void>
+  /** How many escalation streams are open in an account. */
+  subscribers(accountId: string): Promise<number>
   close(): Promise<void>
 }
 
@@ -93,7 +97,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   })
   const settings = given({ ...localSettings(api, local, database), ...options.settings })
   const images = new URL(`${local.origin}/images`)
-  const worker = await startWorker({ port, settings, images, dataDir: options.objectsDir, onLog: options.onLog ?? (() => {}) })
+  const worker = await startWorker({
+    port,
+    settings,
+    images,
+    dataDir: options.objectsDir,
+    hub: options.hub,
+    onLog: options.onLog ?? (() => {}),
+  })
   const stack: Stack = {
     api,
     local,
@@ -102,6 +113,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     roundTrips: () => roundTrips,
     emit: (accountId, event) => emitInto(settings, accountId, event),
     tick: () => worker.tick(),
+    subscribers: (accountId) => worker.subscribers(accountId),
     async close() {
       await worker.dispose()
       await Promise.all([local.close(), neon.close().catch(() => {})])

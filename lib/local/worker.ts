@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from 'miniflare'
+import type { HubNamespace } from '../realtime/durable.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -10,6 +11,8 @@ export interface RunningWorker {
   /** What Cloudflare does each minute. */
   tick(): Promise<void>
   dispatch(path: string): Promise<number>
+  /** How many streams the hub of an account holds open. */
+  subscribers(accountId: string): Promise<number>
   dispose(): Promise<void>
 }
 
@@ -20,6 +23,8 @@ interface WorkerSettings {
   images?: URL
   /** Where the bucket's objects are kept; a temporary folder when not said. */
   dataDir?: string | undefined
+  /** Whether the hub of the escalation stream is there; it is when not said. */
+  hub?: boolean | undefined
   /** Each line the Worker logs. */
   onLog(line: string): void
 }
@@ -35,7 +40,7 @@ export function builtModules() {
 }
 
 /** The built Worker in workerd, on the loopback interface. */
-export async function startWorker({ port, settings, images, dataDir, onLog }: WorkerSettings): Promise<RunningWorker> {
+export async function startWorker({ port, settings, images, dataDir, hub = true, onLog }: WorkerSettings): Promise<RunningWorker> {
   // Miniflare marks the type as its own; it takes any address that speaks like the binding's service.
   const binding = images && { binding: 'IMAGES', remoteProxyConnectionString: images as RemoteProxyConnectionString }
   const options = {
@@ -47,6 +52,7 @@ export async function startWorker({ port, settings, images, dataDir, onLog }: Wo
     compatibilityFlags: compatibility.flags,
     bindings: settings,
     r2Buckets: ['UPLOADS'],
+    ...(hub ? { durableObjects: { ESCALATION_HUB: { className: 'EscalationHub', useSQLite: true } } } : {}),
     ...(binding ? { images: binding } : {}),
     ...(dataDir ? { resourcePersistencePath: dataDir } : {}),
     assets: {
@@ -64,6 +70,11 @@ export async function startWorker({ port, settings, images, dataDir, onLog }: Wo
       await handle.scheduled({ cron: '* * * * *' })
     },
     dispatch: async (path) => (await miniflare.dispatchFetch(`http://localhost${path}`)).status,
+    async subscribers(accountId) {
+      const hubs = (await miniflare.getDurableObjectNamespace('ESCALATION_HUB')) as unknown as HubNamespace
+      const answer = await hubs.get(hubs.idFromName(accountId)).fetch('https://hub/')
+      return ((await answer.json()) as { subscribers: number }).subscribers
+    },
     dispose: () => miniflare.dispose(),
   }
 }

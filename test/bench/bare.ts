@@ -1,10 +1,14 @@
 import { Hono } from 'hono'
+import type { HubNamespace } from '../../lib/realtime/durable.ts'
+import { EscalationHub } from '../../lib/realtime/hub.ts'
 
 interface Bindings {
   NEON_HTTP_ENDPOINT: string
   DATABASE_URL: string
   UPSTASH_REDIS_REST_URL: string
   UPSTASH_REDIS_REST_TOKEN: string
+  HUB: HubNamespace
+  ECHO: HubNamespace
 }
 
 const app = new Hono<{ Bindings: Bindings }>()
@@ -25,6 +29,36 @@ app.get('/calls', async ({ env, json }) => {
     call(env.UPSTASH_REDIS_REST_URL, { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` }, ['PING']),
   ])
   return json(rows)
+})
+
+const encoder = new TextEncoder()
+
+/** The floor of the escalation stream: it keeps nothing, counts nothing and asks nobody. */
+export class Echo {
+  readonly #open: ReadableStreamDefaultController<Uint8Array>[] = []
+
+  async fetch(request: Request): Promise<Response> {
+    if (!request.url.endsWith('/publish')) {
+      const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+        this.#open.push(controller)
+        controller.enqueue(encoder.encode(': connected\n\n'))
+      }
+      return new Response(new ReadableStream<Uint8Array>({ start }))
+    }
+    const chunk = encoder.encode(`data: ${await request.text()}\n\n`)
+    for (const controller of this.#open) controller.enqueue(chunk)
+    return new Response(null, { status: 204 })
+  }
+}
+export { EscalationHub }
+
+/** Both, behind the same few lines: `HUB` is the real one. */
+app.post('/streams/:name/:what', async (c) => {
+  const hubs = c.env[c.req.param('name') as 'HUB' | 'ECHO']
+  const { body, status } = await hubs
+    .get(hubs.idFromName('bench'))
+    .fetch(`https://hub/${c.req.param('what')}`, { method: 'POST', body: await c.req.text(), signal: c.req.raw.signal })
+  return new Response(body, { status, headers: { 'content-type': 'text/event-stream' } })
 })
 
 async function call(url: string, headers: Record<string, string>, body: unknown): Promise<object> {

@@ -10,6 +10,7 @@ import { type Load, loadFor, loadWhile, type Shot } from './load.ts'
 import { benchUsers, type Crowd, notificationId, notificationsEach, seedCrowd } from './seed.ts'
 import type { Standing, Subject } from './server.ts'
 import { sessionCounts, sessionReads } from './sessions.ts'
+import { printStreams, streams } from './streams.ts'
 import { printGrowth, printLists, printMeasures, printSteps, type Result } from './table.ts'
 
 const connections = 16
@@ -100,6 +101,7 @@ async function measureAll(server: ChildProcess, standing: Standing, crowd: Crowd
 async function measureChosen(server: ChildProcess, standing: Standing): Promise<void> {
   const place = { postgresPort: standing.postgresPort, database: standing.database, settings: standing.settings }
   const [flowsAlone, sessionsAlone] = [process.argv.includes('--flows'), process.argv.includes('--sessions')]
+  if (process.argv.includes('--streams')) return printStreams(await streams(standing.subjects[0]?.barePort ?? 0))
   if (!flowsAlone && !sessionsAlone) {
     const crowd = await seedCrowd(place, '0b', benchUsers, notificationsEach)
     console.log(`Measuring over ${connections} connections ...\n`)

@@ -71,10 +71,13 @@ async function startSubject(cluster: Cluster, parent: string, name: string, redi
   const folder = join(parent, `worker-${stacks.size}`)
   await mkdir(folder)
   const settings = { ...stack.settings, NEON_HTTP_ENDPOINT: sql.endpoint, CHECK_RESPONSES: 'false' }
-  const worker = await serveWorker(folder, builtModules(), settings)
+  const worker = await serveWorker(folder, builtModules(), settings, { ESCALATION_HUB: 'EscalationHub' })
   const bareFolder = join(folder, 'bare')
   await mkdir(bareFolder)
-  const bare = await serveWorker(bareFolder, [{ type: 'ESModule', path: join(parent, 'bare.js') }], settings)
+  const bare = await serveWorker(bareFolder, [{ type: 'ESModule', path: join(parent, 'bare.js') }], settings, {
+    HUB: 'EscalationHub',
+    ECHO: 'Echo',
+  })
   stops.unshift(worker.stop, bare.stop, () => stack.close())
   return { name, port: worker.port, workerdPid: worker.pid, redisPid: null, barePort: bare.port }
 }
@@ -99,7 +102,15 @@ async function serveSql({ port }: Cluster): Promise<{ endpoint: string; trips():
 
 async function bundleBare(folder: string): Promise<void> {
   const [entry, outfile] = [join(import.meta.dirname, 'bare.ts'), join(folder, 'bare.js')]
-  await bundle({ entryPoints: [entry], outfile, bundle: true, format: 'esm', minify: true, logLevel: 'error' })
+  await bundle({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    external: ['node:*', 'cloudflare:*'],
+    logLevel: 'error',
+  })
 }
 
 async function startRedis(): Promise<{ url: string; pid: number } | null> {

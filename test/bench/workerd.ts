@@ -20,14 +20,22 @@ export interface PlainWorkerd {
   stop(): void
 }
 
+/** Classes of Durable Objects, each by the binding that leads to it; what they store stays in memory. */
+export type Objects = Record<string, string>
+
 let inspected = 0
 
 /** `workerd serve` of one Worker on the loopback interface, with nothing in front of it; `folder` takes its files. */
-export async function serveWorker(folder: string, modules: readonly Module[], bindings: Record<string, string>): Promise<PlainWorkerd> {
+export async function serveWorker(
+  folder: string,
+  modules: readonly Module[],
+  bindings: Record<string, string>,
+  objects: Objects,
+): Promise<PlainWorkerd> {
   const port = await freePort()
   // Copies: whoever builds meanwhile must not change what is measured.
   for (const { path } of modules) await copyFile(path, join(folder, basename(path)))
-  await writeFile(join(folder, 'config.capnp'), configOf(port, modules, bindings))
+  await writeFile(join(folder, 'config.capnp'), configOf(port, modules, bindings, objects))
   // Lines of the log go nowhere, as they go elsewhere in production.
   const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspected++}`] : []
   const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -35,12 +43,14 @@ export async function serveWorker(folder: string, modules: readonly Module[], bi
   return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
 }
 
-function configOf(port: number, modules: readonly Module[], bindings: Record<string, string>): string {
+function configOf(port: number, modules: readonly Module[], bindings: Record<string, string>, objects: Objects): string {
   const parts = modules.map(({ type, path }) => {
     const field = type === 'ESModule' ? 'esModule' : 'wasm'
     return `    (name = ${text(basename(path))}, ${field} = embed ${text(basename(path))}),`
   })
   const values = Object.entries(bindings).map(([name, value]) => `    (name = ${text(name)}, text = ${text(value)}),`)
+  const places = Object.entries(objects).map(([name, type]) => `    (name = ${text(name)}, durableObjectNamespace = ${text(type)}),`)
+  const namespaces = Object.values(objects).map((type) => `    (className = ${text(type)}, uniqueKey = ${text(type)}, enableSql = true),`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -56,8 +66,12 @@ const main :Workerd.Worker = (
 ${parts.join('\n')}
   ],
   bindings = [
-${values.join('\n')}
+${[...values, ...places].join('\n')}
   ],
+  durableObjectNamespaces = [
+${namespaces.join('\n')}
+  ],
+  durableObjectStorage = (inMemory = void),
 );
 `
 }

@@ -14,6 +14,7 @@ import { aiFixtures } from './fixtures-ai.ts'
 import { signInFixtures } from './fixtures-auth.ts'
 import { billingFixtures } from './fixtures-billing.ts'
 import { diagramFixtures } from './fixtures-diagrams.ts'
+import { escalationFixtures } from './fixtures-escalations.ts'
 import { flowFixtures } from './fixtures-flows.ts'
 import { maintenanceFixtures } from './fixtures-maintenance.ts'
 import { memberFixtures } from './fixtures-members.ts'
@@ -29,6 +30,7 @@ const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
   ...aiFixtures,
+  ...escalationFixtures,
   ...flowFixtures,
   ...diagramFixtures,
   ...scriptFixtures,

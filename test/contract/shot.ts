@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AnyOperation } from '../../lib/http/operation.ts'
+import { textOf } from '../support/app.ts'
 import type { Sample } from './fixture-rows.ts'
 import type { Body, Plan } from './generators.ts'
 import { announce, bearer } from './requests.ts'
@@ -122,7 +123,7 @@ function bytesOf(plan: Body, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBu
 export async function fire({ method, url, headers, body, size }: Shot): Promise<Given> {
   if (size > 0) return announce(url, method, size, headers)
   const response = await fetch(url, { method, headers, body: method === 'GET' ? null : body, redirect: 'manual' })
-  return { status: response.status, headers: response.headers, text: await response.text() }
+  return { status: response.status, headers: response.headers, text: await textOf(method, response) }
 }
 
 /** The same request for a shell. */

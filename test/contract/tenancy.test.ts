@@ -41,6 +41,7 @@ const otherIndexes = new Set([
   'psa_pushes_due', // the sweep reads every account at once, through the platform's door
   'ai_handoffs_unassessed', // the sweep reads every account at once, through the platform's door
   'ai_sessions_idle', // the tidying lays idle chats of every account away, through the platform's door
+  'stream_events_waiting', // the sweep reads every account at once, through the platform's door
   'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
 ])
 
@@ -152,6 +153,7 @@ describe('row level security alone', () => {
     await insertStep(service, ours.admin)
     await insertFullSession(service, ours.admin)
     await insertFullAiSession(service, ours.admin)
+    await service.sql(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`, [ours.id])
     await service.sql(`insert into ai_usage (account_id, feature, model) values ($1, 'chat_turn', 'local')`, [ours.id])
     await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [
       ours.id,

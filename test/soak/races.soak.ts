@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import { ownService, shared } from '../support/app.ts'
 import { planIsOne } from './admin-proofs.ts'
+import { claimHasOneWinner } from './claim-proofs.ts'
 import { allowsExactly, isolatesCountTogether, notificationLimits } from './limits.ts'
 import { outagesLoseNothing } from './outage.ts'
 import * as proofs from './proofs.ts'
 import { changesLoseNothing, dueTimesRunOnce } from './schedule-proofs.ts'
 import * as signIn from './sign-in-proofs.ts'
+import { killedClientsLeaveNothing } from './stream-proofs.ts'
 import { loginMedians } from './timing.ts'
 
 const service = shared()
@@ -42,6 +44,18 @@ it('MNT-08 makes one batch per due time, however often both reminders come at on
   try {
     for (const each of [1, 2, 5]) await dueTimesRunOnce(own, signInRounds, each)
     await changesLoseNothing(own, signInRounds)
+  } finally {
+    await own.close()
+  }
+})
+
+it('HND-11 lets exactly one of many claim an escalation, and tells the others who and when', () => claimHasOneWinner(service, rounds))
+
+it('forgets every client of the escalation stream that is killed', async () => {
+  const own = await ownService({ STREAM_HEARTBEAT_MS: '1000' })
+  try {
+    // 2,000 when nothing else is said.
+    await killedClientsLeaveNothing(own, rounds * 10)
   } finally {
     await own.close()
   }

@@ -36,6 +36,7 @@ let stacks = 0
 /** A whole service of one file's own, for faults and clocks that would disturb others. Close it in afterAll. */
 export async function ownService(
   settings: Record<string, string | undefined> = {},
+  { hub = true } = {},
 ): Promise<Service & { stack: Stack; log: string[]; close(): Promise<void> }> {
   const database = `flow_${process.pid}_${++stacks}`
   const log: string[] = []
@@ -47,6 +48,7 @@ export async function ownService(
     port: 0,
     localPort: 0,
     settings: { ...patient, ...settings },
+    hub,
     onLog: (line) => log.push(line),
   })
   const service = serviceAt(stack.api, stack.local.origin, stack.ownerUrl, stack.settings)
@@ -92,12 +94,21 @@ export async function request(
     body: (content as RequestInit['body']) ?? null,
     redirect: 'manual',
   })
-  const text = await response.text()
+  const text = await textOf(method, response)
   const declared = statusesOf(method, path)
   if (declared)
     expect(declared, `${method} ${path} answered ${response.status}, which it does not declare: ${text}`).toContain(String(response.status))
   const isJson = response.headers.get('content-type')?.includes('json')
   return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
+}
+
+/** An answer's text; of events that a GET opens, which have no end, what comes first. */
+export async function textOf(method: string, response: Response): Promise<string> {
+  if (method !== 'GET' || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return new TextDecoder().decode(value)
 }
 
 type Documented = Record<string, Record<string, { responses: Record<string, unknown> }>>
