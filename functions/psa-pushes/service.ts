@@ -8,13 +8,14 @@ import { PsaError, type PsaPort, ticketIdOf } from '../../lib/psa/psa.ts'
 import { publishPushes, pushMessage, queuePush } from '../../lib/psa/pushes.ts'
 import { sessionNote } from '../../lib/psa/session-note.ts'
 import { neverReported, nextDelay, republish } from '../../lib/queue/attempts.ts'
+import * as psa from '../psa/service.ts'
 import * as connection from '../psa-connection/service.ts'
 import * as sessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
 import type { Push, PushQuery } from './schemas.ts'
 
 /** What an attempt needs of a job's context. */
-export type Pusher = Pick<JobContext, 'platform' | 'account' | 'queue' | 'vault' | 'psa'>
+export type Pusher = Pick<JobContext, 'platform' | 'account' | 'queue' | 'vault' | 'psa' | 'cache'>
 type Pushed = { sent: Sent; noteId: string | null }
 
 export async function list({ db }: Reader, query: PushQuery & PageQuery) {
@@ -70,8 +71,10 @@ async function finish(ctx: Pusher, claimed: queries.Claimed, { sent, noteId }: P
 
 async function pushOnce(ctx: Pusher, claimed: queries.Claimed): Promise<Pushed> {
   try {
-    const { port } = await connection.connected({ ...ctx, db: ctx.account(claimed.account_id).db })
-    return { sent: { ok: true, status: null }, noteId: await write(port, claimed) }
+    const connected = await connection.connected({ ...ctx, db: ctx.account(claimed.account_id).db })
+    const noteId = await write(connected.port, claimed)
+    await psa.forgetTicket(ctx, connected, claimed.ticket_id)
+    return { sent: { ok: true, status: null }, noteId }
   } catch (error) {
     return { sent: failed(error), noteId: null }
   }

@@ -31,8 +31,16 @@ export async function context(ctx: Asking, ticketId: string): Promise<TicketCont
   const read = async () => ({ ...(await psa.port.ticketContext(ticketId).catch(failed('Ticket'))), fetched_at: psa.now })
   // What is incomplete is asked for again the next time.
   const whole = (found: TicketContext) => found.unavailable.length === 0
-  return cached(ctx, psa, { name: `ticket:${ticketId}`, schema: TicketContext, seconds: contextSeconds, whole }, read)
+  return cached(ctx, psa, { name: ticketPlace(ticketId), schema: TicketContext, seconds: contextSeconds, whole }, read)
 }
+
+/** What was kept of a ticket is out of date: something was written on it. */
+export async function forgetTicket({ cache }: Pick<Asking, 'cache'>, { key }: connection.Connected, ticketId: string): Promise<void> {
+  await cache.drop(placeOf(key, ticketPlace(ticketId)))
+}
+
+const placeOf = (key: string, name: string) => `psa:${key}:${name}`
+const ticketPlace = (ticketId: string) => `ticket:${ticketId}`
 
 interface Keeping<S extends z.ZodType> {
   name: string
@@ -48,7 +56,7 @@ async function cached<S extends z.ZodType>(
   { name, schema, seconds, whole = () => true }: Keeping<S>,
   read: () => Promise<z.output<S>>,
 ): Promise<z.output<S>> {
-  const place = `psa:${key}:${name}`
+  const place = placeOf(key, name)
   const kept = z.object({ at: z.string(), value: z.unknown() }).safeParse(await cache.get(place)).data
   const fresh = kept && Date.parse(now) - Date.parse(kept.at) < seconds * 1000 ? schema.safeParse(kept.value) : undefined
   if (fresh?.success) return fresh.data

@@ -6,6 +6,8 @@ export interface CachePort {
   get(key: string): Promise<unknown>
   /** Keeps it for so many seconds, or does not. */
   set(key: string, value: unknown, seconds: number): Promise<void>
+  /** Forgets it, or does not. */
+  drop(key: string): Promise<void>
 }
 
 /** JSON in Redis. One call that fails or takes longer than `timeoutMs` spares the others of the next seconds the wait. */
@@ -34,6 +36,9 @@ export function redisCache(url: string, token: string, timeoutMs = 250, now: () 
     },
     async set(key, value, seconds) {
       await tried(() => redis.set(`cache:${key}`, JSON.stringify(value), { ex: seconds }))
+    },
+    async drop(key) {
+      await tried(() => redis.del(`cache:${key}`))
     },
   }
 }

@@ -1,30 +1,12 @@
 import { expect, it } from 'vitest'
-import { newAiSession, parseEvents } from '../support/ai.ts'
+import { newAiSession } from '../support/ai.ts'
 import { desk, shared } from '../support/app.ts'
+import { listen } from '../support/escalations.ts'
 import { picture, upload } from '../support/images.ts'
-import { newAccount, type Person } from '../support/people.ts'
+import { newAccount } from '../support/people.ts'
 import { connect } from '../support/psa.ts'
 
 const service = shared()
-
-/** Listens for a colleague until an event of a kind has come. */
-async function heard(person: Person, kind: string, meanwhile: () => Promise<void>) {
-  const stop = new AbortController()
-  const headers = { authorization: `Bearer ${person.token}`, accept: 'text/event-stream' }
-  const response = await fetch(`${service.api}/api/v1/ai-sessions/escalations/stream`, { headers, signal: stop.signal })
-  await meanwhile()
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true })
-    const found = parseEvents(text.slice(0, text.lastIndexOf('\n\n') + 2)).find(({ event }) => event === kind)
-    if (found) {
-      stop.abort()
-      return found.data
-    }
-  }
-  throw new Error(`The stream ended without ${kind}: ${text}`)
-}
 
 it('a ticket goes from the first question through an escalation to its end, and everybody hears what they must', async () => {
   const account = await newAccount(service)
@@ -48,16 +30,16 @@ it('a ticket goes from the first question through an escalation to its end, and 
   const partly = await robin.call('PATCH', `${fix}/outcome`, { outcome: 'applied_partial', notes: 'Two of five users can print' })
   expect(partly.body.status).toBe('applied_partial')
 
-  let closed: { handoff_id: string; psa_push: string } | undefined
-  const event = await heard(first, 'handoff_created', async () => {
-    const body = { target_user_id: first.id, summary: 'Spooler dies', what_was_tried: 'New port', next_steps: 'Driver', urgency: 'high' }
-    const answer = await robin.call('POST', `${at}/escalate`, body)
-    expect(answer.body).toMatchObject({ status: 'escalated', psa_push: 'queued' })
-    closed = answer.body
-  })
+  const stream = await listen(service, first)
+  const handed = { target_user_id: first.id, summary: 'Spooler dies', what_was_tried: 'New port', next_steps: 'Driver', urgency: 'high' }
+  const closed = (await robin.call('POST', `${at}/escalate`, handed)).body
+  expect(closed).toMatchObject({ status: 'escalated', psa_push: 'queued' })
+  await expect.poll(() => stream.events('handoff_created').length, { timeout: 10_000 }).toBe(1)
+  const event = stream.events('handoff_created')[0]?.data
+  stream.leave()
   expect(event).toMatchObject({
     session_id: session.id,
-    handoff_id: closed?.handoff_id,
+    handoff_id: closed.handoff_id,
     psa_ticket_id: ticket.id,
     target_user_id: first.id,
   })
@@ -73,7 +55,7 @@ it('a ticket goes from the first question through an escalation to its end, and 
   const notes = (await robin.call('GET', `/integrations/psa/tickets/${ticket.id}/context`)).body.notes
   expect(notes.some(({ text }: { text: string }) => text.includes('Two of five users can print'))).toBe(true)
 
-  const claims = await Promise.all([first, second].map((person) => person.call('POST', `${at}/handoffs/${closed?.handoff_id}/claim`)))
+  const claims = await Promise.all([first, second].map((person) => person.call('POST', `${at}/handoffs/${closed.handoff_id}/claim`)))
   expect(claims.map(({ status }) => status).sort()).toEqual([200, 409])
   const [winner, loser] = claims[0]?.status === 200 ? [first, second] : [second, first]
   const lost = claims.find(({ status }) => status === 409)
