@@ -1,3 +1,4 @@
+import type { Exported } from './exports.ts'
 import type { Measure } from './floors.ts'
 import { type Listed, nodeCounts, type Step } from './flows.ts'
 import type { Grown } from './growth.ts'
@@ -68,6 +69,22 @@ export function printSteps(steps: readonly Step[]): void {
   print([
     ['', 'ratio', `ms of ${nodeCounts.small}`, `ms of ${nodeCounts.large}`, '(goal)'],
     ...steps.map(({ step, small, large }) => [step, ratio(large, small), small.toFixed(1), large.toFixed(1), '< 500']),
+  ])
+}
+
+export function printExports(exports: readonly Exported[]): void {
+  console.log('\nExport of a 100-step session: CPU of the call, as a ratio to a bare JSON answer of the same size')
+  print([
+    ['', 'ratio', '(goal)', 'masked', 'of reading the session', 'bytes', 'CPU per request, µs'],
+    ...exports.map(({ format, bytes, open, masked, floor, read }) => [
+      format,
+      ratio(open, floor),
+      format === 'pdf' ? 'none' : '< 5',
+      ratio(masked, floor),
+      ratio(open, read),
+      bytes.toLocaleString('en'),
+      `open ${Math.round(open)}, masked ${Math.round(masked)}, bare ${Math.round(floor)}, read ${Math.round(read)}`,
+    ]),
   ])
 }
 

@@ -22,12 +22,17 @@ export interface PlainWorkerd {
 
 let inspected = 0
 
-/** `workerd serve` of one Worker on the loopback interface, with nothing in front of it; `folder` takes its files. */
-export async function serveWorker(folder: string, modules: readonly Module[], bindings: Record<string, string>): Promise<PlainWorkerd> {
+/** `workerd serve` of one Worker on the loopback interface, with nothing in front of it; `folder` takes its files, `assets` has its static ones. */
+export async function serveWorker(
+  folder: string,
+  modules: readonly Module[],
+  bindings: Record<string, string>,
+  assets?: string,
+): Promise<PlainWorkerd> {
   const port = await freePort()
   // Copies: whoever builds meanwhile must not change what is measured.
   for (const { path } of modules) await copyFile(path, join(folder, basename(path)))
-  await writeFile(join(folder, 'config.capnp'), configOf(port, modules, bindings))
+  await writeFile(join(folder, 'config.capnp'), configOf(port, modules, bindings, assets))
   // Lines of the log go nowhere, as they go elsewhere in production.
   const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspected++}`] : []
   const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -35,17 +40,19 @@ export async function serveWorker(folder: string, modules: readonly Module[], bi
   return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
 }
 
-function configOf(port: number, modules: readonly Module[], bindings: Record<string, string>): string {
+function configOf(port: number, modules: readonly Module[], bindings: Record<string, string>, assets: string | undefined): string {
   const parts = modules.map(({ type, path }) => {
     const field = type === 'ESModule' ? 'esModule' : 'wasm'
     return `    (name = ${text(basename(path))}, ${field} = embed ${text(basename(path))}),`
   })
   const values = Object.entries(bindings).map(([name, value]) => `    (name = ${text(name)}, text = ${text(value)}),`)
+  if (assets) values.push('    (name = "ASSETS", service = "assets"),')
+  const disk = assets ? `\n    (name = "assets", disk = (path = ${text(assets)})),` : ''
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
-    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),${disk}
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
