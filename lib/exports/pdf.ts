@@ -64,7 +64,7 @@ class Writer {
   }
 
   #facts(facts: readonly Fact[]): void {
-    for (const { label, value } of facts) this.#flow.text(`${label}: ${value.replace(/\s*\n\s*/g, ' ')}`, { ...body, after: 1 })
+    for (const { label, value } of facts) this.#flow.text(`${label}: ${value}`, { ...body, after: 1 })
   }
 
   #step({ number, title, description, answer, time, note, fallbacks, additions, evidence }: Step): void {

@@ -28,7 +28,13 @@ app.get('/json/:bytes', (c) => {
 })
 
 function documentOf(bytes: number): object {
-  const step = { number: 1, title: 'Look at the panel', description: 'Does it show an error?', answer: 'Done', note: 'The panel is dark and its queue is full' }
+  const step = {
+    number: 1,
+    title: 'Look at the panel',
+    description: 'Does it show an error?',
+    answer: 'Done',
+    note: 'The panel is dark and its queue is full',
+  }
   const count = Math.floor(bytes / (JSON.stringify(step).length + 1))
   return { steps: Array.from({ length: count }, (_, n) => ({ ...step, number: n })) }
 }

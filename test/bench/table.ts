@@ -76,14 +76,14 @@ export function printExports(exports: readonly Exported[]): void {
   console.log('\nExport of a 100-step session: CPU of the call, as a ratio to a bare JSON answer of the same size')
   print([
     ['', 'ratio', '(goal)', 'masked', 'of reading the session', 'bytes', 'CPU per request, µs'],
-    ...exports.map(({ format, bytes, open, masked, floor, read }) => [
+    ...exports.map(({ format, bytes, open, masked, floor, read, fixed }) => [
       format,
       ratio(open, floor),
       format === 'pdf' ? 'none' : '< 5',
       ratio(masked, floor),
       ratio(open, read),
       bytes.toLocaleString('en'),
-      `open ${Math.round(open)}, masked ${Math.round(masked)}, bare ${Math.round(floor)}, read ${Math.round(read)}`,
+      `open ${Math.round(open)}, masked ${Math.round(masked)}, bare ${Math.round(floor)}, read ${Math.round(read)}, least ${Math.round(fixed)}`,
     ]),
   ])
 }
