@@ -97,14 +97,13 @@ export function reportOf(session: SessionRow, supporting: readonly SupportingRow
       ...rest.of(decision.step_id),
     }
   })
-  const { fallbacks, additions, evidence } = rest.left(isCut)
   return {
     title: session.name,
     description: fillPlaceholders(session.description, values),
     facts: factsOf(session, at, timezone),
     variables: variablesOf(session),
     steps: decided,
-    ...{ fallbacks, additions, evidence },
+    ...rest.left(isCut),
     notes: session.notes ?? '',
     nextSteps: session.next_steps ?? '',
   }
