@@ -92,6 +92,7 @@ describe('the clock of a report', () => {
       'Australia/Lord_Howe',
       'Pacific/Chatham',
       'America/New_York',
+      '+05:53',
     ]
     for (const zone of zones) {
       const at = clockOf(zone)
