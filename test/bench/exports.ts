@@ -30,13 +30,16 @@ const sessionId = '0000004a-0000-7000-b002-000000000001'
 const treeId = '0000004a-0000-7000-b001-000000000001'
 
 /** What technicians note: most of it ordinary words, a part of it to be masked. */
-const notes = [
+const noted = [
   'The printer answers, but its queue does not empty; two jobs of Monday are stuck in it.',
   'Pinged 10.0.8.21 four times: 4 of 4 came back, 2 ms each.\nThe web page of the panel opens as well.',
   'Restarted the spooler. Asked Dana (dana@contoso.com) to print a test page, which came out at once.',
   'Nothing found here.',
   'Copied the driver 31.0.15.5222 from \\\\fs01\\drivers\\hp and installed it again; the old one was from 2021 and is gone now.',
 ]
+
+/** The notes of a session of a hundred steps. */
+export const notes = Array.from({ length: stepCount }, (_, n) => `${noted[n % noted.length]} (${n})`)
 
 /** Processor time of each format of a session of a hundred steps, open and masked. */
 export async function exported(place: Place, { subjects }: Standing): Promise<Exported[]> {
@@ -109,7 +112,7 @@ async function seedSession(place: Place, { accountId, tag }: Crowd): Promise<voi
     )
     await client.query(
       `insert into session_decisions (account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds, decided_at)
-       select '${accountId}', '${sessionId}', n, 's' || n, 'done', ($1::text[])[1 + n % ${notes.length}] || ' (' || n || ')', now(), 75, now()
+       select '${accountId}', '${sessionId}', n, 's' || n, 'done', ($1::text[])[1 + n], now(), 75, now()
          from generate_series(0, ${stepCount - 1}) n`,
       [notes],
     )

@@ -3,6 +3,7 @@ import type { Measure } from './floors.ts'
 import { type Listed, nodeCounts, type Step } from './flows.ts'
 import type { Grown } from './growth.ts'
 import type { Load } from './load.ts'
+import type { Written } from './writing.ts'
 
 export interface Result extends Load {
   measure: Measure
@@ -72,7 +73,7 @@ export function printSteps(steps: readonly Step[]): void {
   ])
 }
 
-export function printExports(exports: readonly Exported[]): void {
+export function printExports(exports: readonly Exported[], writing: readonly Written[]): void {
   console.log('\nExport of a 100-step session: CPU of the call, as a ratio to a bare JSON answer of the same size')
   print([
     ['', 'ratio', '(goal)', 'masked', 'of reading the session', 'bytes', 'CPU per request, µs'],
@@ -84,6 +85,21 @@ export function printExports(exports: readonly Exported[]): void {
       ratio(open, read),
       bytes.toLocaleString('en'),
       `open ${Math.round(open)}, masked ${Math.round(masked)}, bare ${Math.round(floor)}, read ${Math.round(read)}, least ${Math.round(fixed)}`,
+    ]),
+  ])
+  const [least = 0, floor = 0] = [exports[0]?.fixed, exports[0]?.floor]
+  console.log(
+    `A signed-in call that asks for next to nothing is ${ratio(least, floor)} of the bare answer already: token, limit and SQL come before all writing.`,
+  )
+  console.log('\nMasking of a 100-step session, as a ratio to the rendering itself')
+  print([
+    ['', 'ratio', '(goal)', 'µs of rendering', 'µs of masking'],
+    ...writing.map((one) => [
+      one.format,
+      ratio(one.masking, one.rendering),
+      '< 1',
+      String(Math.round(one.rendering)),
+      String(Math.round(one.masking)),
     ]),
   ])
 }
