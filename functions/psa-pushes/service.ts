@@ -6,10 +6,10 @@ import { Problem } from '../../lib/http/problem.ts'
 import type { Sent } from '../../lib/net/sent.ts'
 import { PsaError, type PsaPort, ticketIdOf } from '../../lib/psa/psa.ts'
 import { publishPushes, pushMessage, queuePush } from '../../lib/psa/pushes.ts'
-import { sessionNote } from '../../lib/psa/session-note.ts'
 import { neverReported, nextDelay, republish } from '../../lib/queue/attempts.ts'
 import * as psa from '../psa/service.ts'
 import * as connection from '../psa-connection/service.ts'
+import * as exports from '../session-exports/service.ts'
 import * as sessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
 import type { Push, PushQuery } from './schemas.ts'
@@ -27,7 +27,7 @@ export async function pushSession({ db, after, queue }: Writer, sessionId: strin
   const session = await sessions.findOwn(db, sessionId)
   const ticketId = ticketIdOf(session.ticket_number)
   if (!ticketId) throw new Problem('conflict', 'The session has no ticket number of the ticketing system', { code: 'no_ticket' })
-  const push = { ticketId, body: sessionNote(session), internal, sourceKind: 'session', sourceId: sessionId } as const
+  const push = { ticketId, body: await exports.ticketNote(db, sessionId), internal, sourceKind: 'session', sourceId: sessionId } as const
   const id = await queuePush(db, push)
   if (!id) throw connection.notConnected()
   after(() => publishPushes(queue, [id]))

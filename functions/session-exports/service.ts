@@ -7,25 +7,34 @@ import { textOf } from '../../lib/exports/text.ts'
 import { ticketNoteOf } from '../../lib/exports/ticket-note.ts'
 import { Content, type Reader } from '../../lib/http/operation.ts'
 import { Problem } from '../../lib/http/problem.ts'
-import { mask } from '../../lib/text/mask.ts'
+import { mask as hide } from '../../lib/text/mask.ts'
 import { slugOf } from '../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import { type ExportQuery, type Format, formats } from './schemas.ts'
 
 /** Writes first and marks then: what could not be written was not exported. */
 export async function exportSession(ctx: Reader, id: string, query: ExportQuery): Promise<Content> {
-  const { session, supporting, setting } = await queries.selectExport(ctx.db, id)
-  if (!session) throw new Problem('not_found', 'Session not found')
-  const whole = reportOf(session, supporting, { last: query.max_step_index, timezone: setting.timezone })
-  const report = (query.mask ?? setting.preferences.mask_exports === true) ? masked(whole) : whole
+  const { session, report, setting } = await readReport(ctx.db, id, query)
   const content = await write(ctx, report, query.format ?? preferred(setting), setting)
   if (session.state === 'completed' && session.exported_at === null) await queries.markExported(ctx.entering, id)
   return content
 }
 
+/** What a session came to as a note for its ticket, masked where the account's exports are. */
+export async function ticketNote(db: Reader['db'], id: string): Promise<string> {
+  return ticketNoteOf((await readReport(db, id, {})).report)
+}
+
+async function readReport(db: Reader['db'], id: string, { max_step_index, mask }: Pick<ExportQuery, 'max_step_index' | 'mask'>) {
+  const { session, supporting, setting } = await queries.selectExport(db, id)
+  if (!session) throw new Problem('not_found', 'Session not found')
+  const whole = reportOf(session, supporting, { last: max_step_index, timezone: setting.timezone })
+  return { session, setting, report: (mask ?? setting.preferences.mask_exports === true) ? masked(whole) : whole }
+}
+
 function masked(report: Report): Report {
   try {
-    return maskReport(report, mask)
+    return maskReport(report, hide)
   } catch (error) {
     if (!(error instanceof MaskingError)) throw error
     throw new Problem('internal', `${error.message}; nothing was exported`, { code: 'masking_failed' })

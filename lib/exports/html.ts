@@ -1,4 +1,4 @@
-import { type Block, type Span, typedBlocks, writtenBlocks } from './prose.ts'
+import { type Block, linesOf, type Span, typedBlocks, writtenBlocks } from './prose.ts'
 import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
 
 const style = `
@@ -10,7 +10,7 @@ h3{font-size:1rem;margin:0 0 .35rem}
 p{margin:.4rem 0;white-space:pre-wrap}
 dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.2rem 1rem;margin:0}
 dt{color:#616e7c}
-dd{margin:0}
+dd{margin:0;white-space:pre-wrap}
 ol.steps{list-style:none;margin:0;padding:0}
 ol.steps>li{border:1px solid #d9e2ec;border-radius:6px;padding:.75rem 1rem;margin:0 0 .75rem;break-inside:avoid-page}
 .answer{font-weight:600}
@@ -48,7 +48,9 @@ function section(title: string, content: string): string {
 
 function facts(list: readonly Fact[]): string {
   if (list.length === 0) return ''
-  const rows = list.map(({ label, value }) => `<dt dir="auto">${escaped(label)}</dt><dd dir="auto">${escaped(value)}</dd>\n`)
+  const rows = list.map(
+    ({ label, value }) => `<dt dir="auto">${escaped(label)}</dt><dd dir="auto">${escaped(linesOf(value).join('\n'))}</dd>\n`,
+  )
   return `<dl>\n${rows.join('')}</dl>\n`
 }
 

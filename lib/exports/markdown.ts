@@ -1,4 +1,4 @@
-import { type Block, plainText, type Span, typedBlocks, writtenBlocks } from './prose.ts'
+import { type Block, linesOf, plainText, type Span, typedBlocks, writtenBlocks } from './prose.ts'
 import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
 
 /** A report in CommonMark. What people typed is escaped; code blocks are as they were. */
@@ -23,7 +23,13 @@ function section(title: string, content: string): string {
 }
 
 function facts(list: readonly Fact[]): string {
-  return list.map(({ label, value }) => `- **${escaped(label)}:** ${escaped(value)}`).join('\n')
+  return list.map(({ label, value }) => `- **${escaped(label)}:** ${linesOf(value).map(valueLine).join('  \n')}`).join('\n')
+}
+
+/** Behind the first, as deep as the item's text. */
+function valueLine(line: string, index: number): string {
+  const said = escaped(line.trim())
+  return index > 0 && said ? `  ${said}` : said
 }
 
 function step({ number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
@@ -79,25 +85,33 @@ function oneBlock(block: Block): string {
     case 'item':
       return `${'   '.repeat(block.depth)}${block.marker} ${inline(block.spans)}`
     case 'plain':
-      return block.lines.map((line) => inline(line).replace(/^[ \t\u00a0]+|[ \t]+$/g, '')).join('  \n')
+      return block.lines.map(plainLine).join('  \n')
   }
+}
+
+function plainLine(spans: readonly Span[]): string {
+  const line = inline(spans)
+  return /^[ \t\u00a0]|[ \t]$/.test(line) ? line.replace(/^[ \t\u00a0]+|[ \t]+$/g, '') : line
 }
 
 /** A fence longer than any in the text. */
 function fenced(text: string, language: string): string {
+  if (!text.includes('`')) return `\`\`\`${language}\n${text}\n\`\`\``
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text}\n${fence}`
 }
 
 function inline(spans: readonly Span[]): string {
-  return spans
-    .map((span) => {
-      if (span.as === 'code') return codeSpan(span.text)
-      if (span.as === 'strong') return `**${escaped(span.text.trim())}**`
-      return span.as === 'link' ? `[${escaped(span.text)}](<${span.href}>)` : escaped(span.text)
-    })
-    .join('')
+  let made = ''
+  for (const span of spans) made += oneSpan(span)
+  return made
+}
+
+function oneSpan({ text, as, href }: Span): string {
+  if (as === 'code') return codeSpan(text)
+  if (as === 'strong') return `**${escaped(text.trim())}**`
+  return as === 'link' ? `[${escaped(text)}](<${href}>)` : escaped(text)
 }
 
 function codeSpan(text: string): string {

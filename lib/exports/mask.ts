@@ -14,13 +14,16 @@ export function maskReport(report: Report, mask: (text: string) => string): Repo
     if (typeof value === 'string') {
       size += value.length
       if (size > maskLimit) throw new MaskingError('The report is too long to be masked')
+      if (value.length > 200) return mask(value)
       const masked = known.get(value) ?? mask(value)
-      if (value.length <= 200) known.set(value, masked)
+      known.set(value, masked)
       return masked
     }
     if (Array.isArray(value)) return value.map(cover)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cover(one)]))
+    const covered: Record<string, unknown> = {}
+    for (const key in value) covered[key] = cover((value as Record<string, unknown>)[key])
+    return covered
   }
   try {
     return cover(report) as Report

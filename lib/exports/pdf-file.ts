@@ -1,28 +1,10 @@
-import { type Fonts, subset } from './pdf-fonts.ts'
+import { codeOf, embed, type ShownFont, shownFont } from './pdf-embed.ts'
+import type { Fonts } from './pdf-fonts.ts'
+import { add, addPacked, addStream, fileOf, type Objects, put, reserve, utf16 } from './pdf-objects.ts'
 import type { Line } from './pdf-text.ts'
 
-// The file itself: numbered objects, a table of where they begin, fonts with what their glyphs stand for.
-
-const encoder = new TextEncoder()
 /** A number as short as a page needs it. */
 export const short = (value: number): string => String(Math.round(value * 100) / 100)
-
-/** Characters of one slice that are shown, each under a number of its own: one glyph may stand for more than one text. */
-class ShownFont {
-  readonly codes = new Map<string, number>()
-  readonly glyphs: { id: number; width: number; text: string }[] = [{ id: 0, width: 0, text: '' }]
-
-  codeOf(id: number, text: string, width: number): string {
-    const key = `${id} ${text}`
-    let code = this.codes.get(key)
-    if (code === undefined) {
-      code = this.glyphs.length
-      this.codes.set(key, code)
-      this.glyphs.push({ id, width, text })
-    }
-    return code.toString(16).padStart(4, '0')
-  }
-}
 
 export interface Picture {
   jpeg: Uint8Array
@@ -30,102 +12,83 @@ export interface Picture {
   height: number
 }
 
-/** A document in the making. Places are in points from the lower left corner. */
-export class PdfFile {
-  readonly #fonts: Fonts
-  readonly #shown = new Map<number, ShownFont>()
-  readonly #pages: string[][] = []
+/** A document in the making: what is drawn on each page, and the fonts it takes. Places are in points from the lower left corner. */
+export interface Sheets {
+  fonts: Fonts
+  shown: Map<number, ShownFont>
+  pages: string[][]
+}
 
-  constructor(fonts: Fonts) {
-    this.#fonts = fonts
-  }
+/** Draws on a page, the last one when none is named. */
+export function draw({ pages }: Sheets, operators: string, page = pages.length - 1): void {
+  pages[page]?.push(operators)
+}
 
-  addPage(): void {
-    this.#pages.push([])
-  }
+interface Ink {
+  /** `r g b`, 0 to 1. */
+  colour: string
+  bold?: boolean
+}
 
-  get pages(): number {
-    return this.#pages.length
+/** Runs in the order of reading, each from left to right: so what is copied from the page is what was written. */
+export function drawLine(sheets: Sheets, line: Line, x: number, y: number, size: number, { colour, bold }: Ink, page?: number): void {
+  const weight = bold ? `${colour} RG 2 Tr ${short(size / 36)} w` : '0 Tr'
+  const runs: string[] = []
+  for (let from = 0; from < line.glyphs.length; ) {
+    const to = runEnd(line, from)
+    const run = line.glyphs.slice(from, to)
+    from = to
+    runs.push(runOf(sheets, (run[0]?.level ?? 0) & 1 ? turned(run) : run, x, y, size))
   }
+  if (runs.length > 0) draw(sheets, `BT ${colour} rg ${weight}\n${runs.join('\n')}\nET`, page)
+}
 
-  draw(operators: string, page = this.#pages.length - 1): void {
-    this.#pages[page]?.push(operators)
+function runOf({ shown: fonts }: Sheets, glyphs: Line['glyphs'], x: number, y: number, size: number): string {
+  const [first] = glyphs
+  if (!first) return ''
+  const font = fonts.get(first.font) ?? shownFont()
+  fonts.set(first.font, font)
+  let at = first.x
+  let shown = ''
+  for (const { id, text, width, x: place } of glyphs) {
+    const gap = Math.round(at - place)
+    if (gap !== 0) shown += `>${gap}<`
+    shown += codeOf(font, id, text, width)
+    at = place + width
   }
+  return `/F${first.font} ${short(size)} Tf 1 0 0 1 ${short(x + (first.x * size) / 1000)} ${short(y)} Tm [<${shown}>] TJ`
+}
 
-  /** Runs in the order of reading, each from left to right: so what is copied from the page is what was written. */
-  drawLine(line: Line, x: number, y: number, size: number, look: { colour: string; bold?: boolean }, page = this.#pages.length - 1): void {
-    const weight = look.bold ? `${look.colour} RG 2 Tr ${short(size / 36)} w` : '0 Tr'
-    const runs: string[] = []
-    for (let from = 0; from < line.glyphs.length; ) {
-      const to = runEnd(line, from)
-      const run = line.glyphs.slice(from, to)
-      from = to
-      runs.push(this.#run((run[0]?.level ?? 0) & 1 ? turned(run) : run, x, y, size))
-    }
-    if (runs.length > 0) this.draw(`BT ${look.colour} rg ${weight}\n${runs.join('\n')}\nET`, page)
-  }
+interface About {
+  title: string
+  author: string
+  /** Points. */
+  width: number
+  height: number
+  logo: Picture | null
+}
 
-  #run(glyphs: Line['glyphs'], x: number, y: number, size: number): string {
-    const [first] = glyphs
-    if (!first) return ''
-    const font = this.#shown.get(first.font) ?? new ShownFont()
-    this.#shown.set(first.font, font)
-    let at = first.x
-    let shown = ''
-    for (const { id, text, width, x: place } of glyphs) {
-      const gap = Math.round(at - place)
-      if (gap !== 0) shown += `>${gap}<`
-      shown += font.codeOf(id, text, width)
-      at = place + width
-    }
-    return `/F${first.font} ${short(size)} Tf 1 0 0 1 ${short(x + (first.x * size) / 1000)} ${short(y)} Tm [<${shown}>] TJ`
+/** The document as a file. */
+export async function bytesOf(sheets: Sheets, { title, author, width, height, logo }: About): Promise<Uint8Array<ArrayBuffer>> {
+  const out: Objects = []
+  const [catalog, pages, info] = [reserve(out), reserve(out), reserve(out)]
+  const resources = await addResources(out, sheets, logo)
+  const kids: string[] = []
+  for (const content of sheets.pages) {
+    const stream = await addPacked(out, content.join('\n'))
+    kids.push(`${add(out, `<</Type/Page/Parent ${pages} 0 R/Resources ${resources} 0 R/Contents ${stream} 0 R>>`)} 0 R`)
   }
+  put(out, pages, `<</Type/Pages/Kids[${kids.join(' ')}]/Count ${kids.length}/MediaBox[0 0 ${width} ${height}]>>`)
+  put(out, catalog, `<</Type/Catalog/Pages ${pages} 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`)
+  put(out, info, `<</Title ${utf16(title)}/Author ${utf16(author)}/Producer(Support Flow)>>`)
+  return fileOf(out, catalog, info)
+}
 
-  async bytes(
-    page: { width: number; height: number },
-    about: { title: string; author: string },
-    logo: Picture | null,
-  ): Promise<Uint8Array<ArrayBuffer>> {
-    const out = new Objects()
-    const [catalog, pages, resources, info] = [out.reserve(), out.reserve(), out.reserve(), out.reserve()]
-    const fonts: string[] = []
-    for (const [index, shown] of this.#shown) fonts.push(`/F${index} ${await this.#writeFont(out, index, shown)} 0 R`)
-    const picture = logo ? out.stream(pictureHead(logo), logo.jpeg) : 0
-    out.put(resources, `<</Font<<${fonts.join(' ')}>>${picture ? `/XObject<</Logo ${picture} 0 R>>` : ''}>>`)
-    const kids: string[] = []
-    for (const content of this.#pages) {
-      const stream = out.stream('/Filter/FlateDecode', await deflated(encoder.encode(content.join('\n'))))
-      kids.push(`${out.add(`<</Type/Page/Parent ${pages} 0 R/Resources ${resources} 0 R/Contents ${stream} 0 R>>`)} 0 R`)
-    }
-    out.put(pages, `<</Type/Pages/Kids[${kids.join(' ')}]/Count ${kids.length}/MediaBox[0 0 ${page.width} ${page.height}]>>`)
-    out.put(catalog, `<</Type/Catalog/Pages ${pages} 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`)
-    out.put(info, `<</Title ${utf16(about.title)}/Author ${utf16(about.author)}/Producer(Support Flow)>>`)
-    return out.file(catalog, info)
-  }
-
-  async #writeFont(out: Objects, index: number, { glyphs }: ShownFont): Promise<number> {
-    const slice = this.#fonts.slice(index)
-    const font = subset(
-      slice,
-      glyphs.map(({ id }) => id),
-    )
-    const program = out.stream(`/Filter/FlateDecode/Length1 ${font.length}`, await deflated(font))
-    const name = `/${'ABCDEF'}+NotoSans${index}`
-    const descriptor = out.add(
-      `<</Type/FontDescriptor/FontName${name}/Flags 4/FontBBox[${slice.box.join(' ')}]/ItalicAngle 0/Ascent ${slice.ascent}/Descent ${slice.descent}/CapHeight 714/StemV 80/FontFile2 ${program} 0 R>>`,
-    )
-    const numbers = new Uint8Array(glyphs.length * 2)
-    for (const [code, { id }] of glyphs.entries()) numbers.set([id >> 8, id & 255], code * 2)
-    const toGlyph = out.stream('/Filter/FlateDecode', await deflated(numbers))
-    const widths = glyphs.map(({ width }) => width).join(' ')
-    const descendant = out.add(
-      `<</Type/Font/Subtype/CIDFontType2/BaseFont${name}/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/FontDescriptor ${descriptor} 0 R/W[0[${widths}]]/CIDToGIDMap ${toGlyph} 0 R>>`,
-    )
-    const unicode = out.stream('/Filter/FlateDecode', await deflated(encoder.encode(toUnicode(glyphs.map(({ text }) => text)))))
-    return out.add(
-      `<</Type/Font/Subtype/Type0/BaseFont${name}/Encoding/Identity-H/DescendantFonts[${descendant} 0 R]/ToUnicode ${unicode} 0 R>>`,
-    )
-  }
+async function addResources(out: Objects, { fonts, shown }: Sheets, logo: Picture | null): Promise<number> {
+  const named: string[] = []
+  for (const [index, font] of shown) named.push(`/F${index} ${await embed(out, index, fonts.slice(index), font)} 0 R`)
+  const picture = logo ? addStream(out, pictureHead(logo), logo.jpeg) : 0
+  return add(out, `<</Font<<${named.join(' ')}>>${picture ? `/XObject<</Logo ${picture} 0 R>>` : ''}>>`)
 }
 
 const hasDirection = /[\p{L}\p{M}]/u
@@ -153,81 +116,4 @@ function turned(run: Line['glyphs']): Line['glyphs'] {
 
 function pictureHead({ width, height }: Picture): string {
   return `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode`
-}
-
-function hex16(text: string): string {
-  let hex = ''
-  for (let n = 0; n < text.length; n++) hex += text.charCodeAt(n).toString(16).padStart(4, '0')
-  return hex
-}
-
-function utf16(text: string): string {
-  return `<feff${hex16(text)}>`
-}
-
-function toUnicode(texts: readonly string[]): string {
-  const lines = texts.map((text, code) => `<${code.toString(16).padStart(4, '0')}><${hex16(text)}>`).slice(1)
-  const blocks: string[] = []
-  for (let n = 0; n < lines.length; n += 100) {
-    const some = lines.slice(n, n + 100)
-    blocks.push(`${some.length} beginbfchar\n${some.join('\n')}\nendbfchar`)
-  }
-  return `/CIDInit/ProcSet findresource begin 12 dict begin begincmap/CIDSystemInfo<</Registry(Adobe)/Ordering(UCS)/Supplement 0>>def/CMapName/Adobe-Identity-UCS def/CMapType 2 def
-1 begincodespacerange <0000><ffff> endcodespacerange
-${blocks.join('\n')}
-endcmap CMapName currentdict/CMap defineresource pop end end`
-}
-
-async function deflated(bytes: Uint8Array): Promise<Uint8Array> {
-  const stream = new Response(bytes as Uint8Array<ArrayBuffer>).body?.pipeThrough(new CompressionStream('deflate'))
-  return new Uint8Array(await new Response(stream as ReadableStream).arrayBuffer())
-}
-
-class Objects {
-  readonly #bodies: (Uint8Array[] | undefined)[] = []
-
-  reserve(): number {
-    return this.#bodies.push(undefined)
-  }
-
-  put(number: number, body: string): void {
-    this.#bodies[number - 1] = [encoder.encode(body)]
-  }
-
-  add(body: string): number {
-    return this.#bodies.push([encoder.encode(body)])
-  }
-
-  stream(head: string, data: Uint8Array): number {
-    const begin = encoder.encode(`<<${head}/Length ${data.length}>>\nstream\n`)
-    return this.#bodies.push([begin, data, encoder.encode('\nendstream')])
-  }
-
-  file(root: number, info: number): Uint8Array<ArrayBuffer> {
-    const parts: Uint8Array[] = [new Uint8Array([...encoder.encode('%PDF-1.7\n%'), 0xe2, 0xe3, 0xcf, 0xd3, 10])]
-    let size = parts[0]?.length ?? 0
-    const push = (part: Uint8Array) => {
-      parts.push(part)
-      size += part.length
-    }
-    const offsets = this.#bodies.map((body, index) => {
-      const at = size
-      for (const part of [encoder.encode(`${index + 1} 0 obj\n`), ...(body ?? []), encoder.encode('\nendobj\n')]) push(part)
-      return at
-    })
-    const table = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
-    const start = size
-    push(
-      encoder.encode(
-        `xref\n0 ${offsets.length + 1}\n0000000000 65535 f \n${table}trailer\n<</Size ${offsets.length + 1}/Root ${root} 0 R/Info ${info} 0 R>>\nstartxref\n${start}\n%%EOF\n`,
-      ),
-    )
-    const whole = new Uint8Array(size)
-    let at = 0
-    for (const part of parts) {
-      whole.set(part, at)
-      at += part.length
-    }
-    return whole
-  }
 }

@@ -1,4 +1,4 @@
-import { type PdfFile, short } from './pdf-file.ts'
+import { draw, drawLine, type Sheets, short } from './pdf-file.ts'
 import type { Fonts, Order } from './pdf-fonts.ts'
 import { type Line, layOut, settleMarks } from './pdf-text.ts'
 
@@ -23,61 +23,54 @@ export interface Look {
   keep?: number
 }
 
-/** Lets text run down the pages, and begins a new one where it does not fit any more. */
-export class Flow {
-  readonly file: PdfFile
-  readonly #fonts: Fonts
-  readonly #order: Order
-  #y = 0
+/** Text that runs down the pages, and where on the last of them it has come to. */
+export interface Flow {
+  sheets: Sheets
+  order: Order
+  y: number
+}
 
-  constructor(file: PdfFile, fonts: Fonts, order: Order) {
-    this.file = file
-    this.#fonts = fonts
-    this.#order = order
-    this.#begin()
-  }
+export function beginFlow(fonts: Fonts, order: Order): Flow {
+  return { sheets: { fonts, shown: new Map(), pages: [[]] }, order, y: top }
+}
 
-  #begin(): void {
-    this.file.addPage()
-    this.#y = top
-  }
+export function space(flow: Flow, points: number): void {
+  flow.y -= points
+}
 
-  space(points: number): void {
-    this.#y -= points
-  }
+/** Lines of a text below one another, each of them wrapped; a new page begins where they do not fit any more. */
+export function write(flow: Flow, text: string, look: Look): void {
+  for (const line of text.split(/\r\n?|\n/)) paragraph(flow, line, look)
+  flow.y -= look.after ?? 0
+}
 
-  /** Lines of a text below one another, each of them wrapped. */
-  text(text: string, look: Look): void {
-    for (const line of text.split(/\r\n?|\n/)) this.#paragraph(line, look)
-    this.#y -= look.after ?? 0
-  }
-
-  #paragraph(text: string, look: Look): void {
-    const { size, indent = 0, keep = 0, back } = look
-    const room = page.width - 2 * margin - indent - (back ? 12 : 0)
-    const height = size * 1.42
-    for (const line of this.lines(text, look, room)) {
-      if (this.#y - height - keep < bottom) this.#begin()
-      this.#y -= height
-      const left = margin + indent + (back ? 6 : 0)
-      if (back)
-        this.file.draw(
-          `${back} rg ${margin + indent} ${short(this.#y - size * 0.4)} ${page.width - 2 * margin - indent} ${short(height)} re f`,
-        )
-      const x = line.rtl ? left + room - (line.width * size) / 1000 : left
-      this.file.drawLine(line, x, this.#y, size, look)
+function paragraph(flow: Flow, text: string, look: Look): void {
+  const { size, indent = 0, keep = 0, back } = look
+  const wide = page.width - 2 * margin - indent
+  const room = wide - (back ? 12 : 0)
+  const height = size * 1.42
+  for (const line of linesOf(flow, text, look, room)) {
+    if (flow.y - height - keep < bottom) {
+      flow.sheets.pages.push([])
+      flow.y = top
     }
+    flow.y -= height
+    const left = margin + indent + (back ? 6 : 0)
+    if (back) draw(flow.sheets, `${back} rg ${margin + indent} ${short(flow.y - size * 0.4)} ${wide} ${short(height)} re f`)
+    const x = line.rtl ? left + room - (line.width * size) / 1000 : left
+    drawLine(flow.sheets, line, x, flow.y, size, look)
   }
+}
 
-  lines(text: string, { size, order }: Look, room: number): Line[] {
-    const lines = layOut(this.#fonts, text, order ?? this.#order, (room * 1000) / size)
-    for (const line of lines) settleMarks(this.#fonts, line)
-    return lines
-  }
+/** A text in lines of so many points. */
+export function linesOf({ sheets: { fonts }, order: usual }: Flow, text: string, { size, order }: Look, room: number): Line[] {
+  const lines = layOut(fonts, text, order ?? usual, (room * 1000) / size)
+  for (const line of lines) settleMarks(fonts, line)
+  return lines
+}
 
-  rule(colour: string): void {
-    this.#y -= 4
-    this.file.draw(`${colour} RG 0.8 w ${margin} ${short(this.#y)} m ${page.width - margin} ${short(this.#y)} l S`)
-    this.#y -= 4
-  }
+export function rule(flow: Flow, colour: string): void {
+  flow.y -= 4
+  draw(flow.sheets, `${colour} RG 0.8 w ${margin} ${short(flow.y)} m ${page.width - margin} ${short(flow.y)} l S`)
+  flow.y -= 4
 }

@@ -1,6 +1,7 @@
 import bidiFactory from 'bidi-js'
 import { shapeArabic } from './pdf-arabic.ts'
-import { extentOf, type Fonts, type Order } from './pdf-fonts.ts'
+import type { Fonts, Order } from './pdf-fonts.ts'
+import { extentOf } from './pdf-subset.ts'
 
 const bidi = bidiFactory()
 

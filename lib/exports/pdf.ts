@@ -1,6 +1,6 @@
 import type { AssetsPort } from '../assets/assets.ts'
-import { PdfFile, type Picture, short } from './pdf-file.ts'
-import { Flow, type Look, margin, page } from './pdf-flow.ts'
+import { bytesOf, draw, drawLine, type Picture, type Sheets, short } from './pdf-file.ts'
+import { beginFlow, type Flow, type Look, linesOf, margin, page, rule, space, write } from './pdf-flow.ts'
 import { loadFonts, type Order } from './pdf-fonts.ts'
 import { charactersOf } from './pdf-text.ts'
 import { type Block, plainText, typedBlocks, writtenBlocks } from './prose.ts'
@@ -25,126 +25,115 @@ const aside: Look = { size: 9, colour: quiet, after: 3 }
 export async function pdfOf(report: Report, branding: Branding, assets: AssetsPort): Promise<Uint8Array<ArrayBuffer>> {
   const order: Order = hasKana(report) ? 'ja' : 'text'
   const fonts = await loadFonts(assets, charactersIn(report, branding, order))
-  const file = new PdfFile(fonts)
-  const flow = new Flow(file, fonts, order)
-  new Writer(flow, colourOf(branding.colour)).write(report)
-  frame(flow, branding, report.title)
-  return file.bytes(page, { title: report.title, author: branding.company }, branding.logo)
+  const flow = beginFlow(fonts, order)
+  writeReport({ flow, colour: colourOf(branding.colour) }, report)
+  for (let n = 0; n < flow.sheets.pages.length; n++) frame(flow, branding, report.title, n)
+  return bytesOf(flow.sheets, { ...page, title: report.title, author: branding.company, logo: branding.logo })
 }
 
-class Writer {
-  readonly #flow: Flow
-  readonly #colour: string
+/** What is written on. */
+interface Writing {
+  flow: Flow
+  /** Of headings: `r g b`. */
+  colour: string
+}
 
-  constructor(flow: Flow, colour: string) {
-    this.#flow = flow
-    this.#colour = colour
-  }
+function writeReport(to: Writing, report: Report): void {
+  write(to.flow, report.title, { size: 20, colour: to.colour, bold: true, after: 6 })
+  written(to, report.description, 0)
+  facts(to, report.facts)
+  section(to, 'Details', report.variables, () => facts(to, report.variables))
+  section(to, 'Steps', report.steps, (one) => step(to, one))
+  section(to, 'Also tried', report.fallbacks, (one) => fallback(to, one, 0))
+  section(to, 'Also done', report.additions, (one) => addition(to, one, 0))
+  section(to, 'Supporting data', report.evidence, (one) => evidence(to, one, 0))
+  section(to, 'Notes', report.notes ? [report.notes] : [], (text) => typed(to, text, 0))
+  section(to, 'Next steps', report.nextSteps ? [report.nextSteps] : [], (text) => typed(to, text, 0))
+}
 
-  write(report: Report): void {
-    this.#flow.text(report.title, { size: 20, colour: this.#colour, bold: true, after: 6 })
-    this.#written(report.description, 0)
-    this.#facts(report.facts)
-    this.#section('Details', report.variables, () => this.#facts(report.variables))
-    this.#section('Steps', report.steps, (step) => this.#step(step))
-    this.#section('Also tried', report.fallbacks, (one) => this.#fallback(one, 0))
-    this.#section('Also done', report.additions, (one) => this.#addition(one, 0))
-    this.#section('Supporting data', report.evidence, (one) => this.#evidence(one, 0))
-    this.#section('Notes', report.notes ? [report.notes] : [], (text) => this.#typed(text, 0))
-    this.#section('Next steps', report.nextSteps ? [report.nextSteps] : [], (text) => this.#typed(text, 0))
-  }
+function section<T>(to: Writing, title: string, items: readonly T[], each: (item: T) => void): void {
+  if (items.length === 0) return
+  space(to.flow, 12)
+  write(to.flow, title, { size: 14, colour: to.colour, bold: true, keep: 40 })
+  rule(to.flow, to.colour)
+  if (title === 'Details') each(items[0] as T)
+  else for (const item of items) each(item)
+}
 
-  #section<T>(title: string, items: readonly T[], each: (item: T) => void): void {
-    if (items.length === 0) return
-    this.#flow.space(12)
-    this.#flow.text(title, { size: 14, colour: this.#colour, bold: true, keep: 40 })
-    this.#flow.rule(this.#colour)
-    if (title === 'Details') each(items[0] as T)
-    else for (const item of items) each(item)
-  }
+function facts(to: Writing, list: readonly Fact[]): void {
+  for (const { label, value } of list) write(to.flow, `${label}: ${value}`, { ...body, after: 1 })
+}
 
-  #facts(facts: readonly Fact[]): void {
-    for (const { label, value } of facts) this.#flow.text(`${label}: ${value.replace(/\s*\n\s*/g, ' ')}`, { ...body, after: 1 })
-  }
+function step(to: Writing, { number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): void {
+  space(to.flow, 5)
+  write(to.flow, `${number}. ${title}`, { size: 11, colour: ink, bold: true, after: 2, keep: 26 })
+  written(to, description, 14)
+  write(to.flow, `${answer} – ${time}`, { ...body, colour: to.colour, bold: true, indent: 14 })
+  typed(to, note, 14)
+  for (const one of fallbacks) fallback(to, one, 14)
+  for (const one of additions) addition(to, one, 14)
+  for (const one of shown) evidence(to, one, 14)
+}
 
-  #step({ number, title, description, answer, time, note, fallbacks, additions, evidence }: Step): void {
-    this.#flow.space(5)
-    this.#flow.text(`${number}. ${title}`, { size: 11, colour: ink, bold: true, after: 2, keep: 26 })
-    this.#written(description, 14)
-    this.#flow.text(`${answer} – ${time}`, { ...body, colour: this.#colour, bold: true, indent: 14 })
-    this.#typed(note, 14)
-    for (const one of fallbacks) this.#fallback(one, 14)
-    for (const one of additions) this.#addition(one, 14)
-    for (const one of evidence) this.#evidence(one, 14)
-  }
+function fallback(to: Writing, { title, outcome, note }: Fallback, indent: number): void {
+  write(to.flow, `Instead: ${title} – ${outcome}`, { ...body, indent })
+  typed(to, note, indent + 14)
+}
 
-  #fallback({ title, outcome, note }: Fallback, indent: number): void {
-    this.#flow.text(`Instead: ${title} – ${outcome}`, { ...body, indent })
-    this.#typed(note, indent + 14)
-  }
+function addition(to: Writing, { title, description, source }: Addition, indent: number): void {
+  write(to.flow, `Also done: ${title} (${source})`, { ...body, indent })
+  written(to, description, indent + 14)
+}
 
-  #addition({ title, description, source }: Addition, indent: number): void {
-    this.#flow.text(`Also done: ${title} (${source})`, { ...body, indent })
-    this.#written(description, indent + 14)
-  }
+function evidence(to: Writing, { kind, title, content }: Evidence, indent: number): void {
+  write(to.flow, kind === 'screenshot' ? `[Screenshot: ${title}]` : title, { ...aside, bold: true, indent, keep: 14 })
+  if (kind === 'text') code(to, content, indent)
+  else if (content) typed(to, content, indent)
+}
 
-  #evidence({ kind, title, content }: Evidence, indent: number): void {
-    this.#flow.text(kind === 'screenshot' ? `[Screenshot: ${title}]` : title, { ...aside, bold: true, indent, keep: 14 })
-    if (kind === 'text') this.#code(content, indent)
-    else if (content) this.#typed(content, indent)
-  }
+function typed(to: Writing, text: string, indent: number): void {
+  for (const one of text ? typedBlocks(text) : []) block(to, one, indent)
+}
 
-  #typed(text: string, indent: number): void {
-    for (const block of text ? typedBlocks(text) : []) this.#block(block, indent)
-  }
+function written(to: Writing, text: string, indent: number): void {
+  for (const one of text ? writtenBlocks(text) : []) block(to, one, indent)
+}
 
-  #written(text: string, indent: number): void {
-    for (const block of text ? writtenBlocks(text) : []) this.#block(block, indent)
-  }
-
-  #block(block: Block, indent: number): void {
-    if (block.kind === 'code') this.#code(block.text, indent)
-    else if (block.kind === 'title') this.#flow.text(plainText(block.spans), { ...body, bold: true, indent })
-    else if (block.kind === 'plain') this.#flow.text(block.lines.map(plainText).join('\n'), { ...body, indent })
-    else {
-      const sign = block.marker === '-' ? '•' : block.marker
-      this.#flow.text(`${sign} ${plainText(block.spans)}`, { ...body, after: 1, indent: indent + 10 + block.depth * 12 })
-    }
-  }
-
-  #code(text: string, indent: number): void {
-    this.#flow.text(text, { size: 8.5, colour: ink, order: 'mono', back: paper, indent, after: 6 })
+function block(to: Writing, one: Block, indent: number): void {
+  if (one.kind === 'code') code(to, one.text, indent)
+  else if (one.kind === 'title') write(to.flow, plainText(one.spans), { ...body, bold: true, indent })
+  else if (one.kind === 'plain') write(to.flow, one.lines.map(plainText).join('\n'), { ...body, indent })
+  else {
+    const sign = one.marker === '-' ? '•' : one.marker
+    write(to.flow, `${sign} ${plainText(one.spans)}`, { ...body, after: 1, indent: indent + 10 + one.depth * 12 })
   }
 }
 
-/** Whose document it is at the head of every page, and at its foot what they say and which page it is. */
-function frame(flow: Flow, { company, colour, footer, logo }: Branding, title: string): void {
-  const { file } = flow
+function code(to: Writing, text: string, indent: number): void {
+  write(to.flow, text, { size: 8.5, colour: ink, order: 'mono', back: paper, indent, after: 6 })
+}
+
+/** Whose document it is at the head of a page, and at its foot what they say and which page it is. */
+function frame(flow: Flow, { company, colour, footer, logo }: Branding, title: string, n: number): void {
+  const { sheets } = flow
   const look: Look = { size: 8, colour: quiet }
-  const head = page.height - 46
-  const room = page.width - 2 * margin
-  for (let n = 0; n < file.pages; n++) {
-    const line = `${colourOf(colour)} RG 1.5 w ${margin} ${page.height - 66} m ${page.width - margin} ${page.height - 66} l S`
-    file.draw(line, n)
-    const left = margin + (logo ? drawLogo(flow, logo, n) + 8 : 0)
-    const [name] = flow.lines(company, { ...look, size: 11 }, room / 2)
-    if (name) file.drawLine(name, left, head, 11, { colour: colourOf(colour), bold: true }, n)
-    const [shown] = n > 0 ? flow.lines(title, look, room / 3) : []
-    if (shown) file.drawLine(shown, page.width - margin - (shown.width * 8) / 1000, head, 8, look, n)
-    const [number] = flow.lines(`Page ${n + 1} of ${file.pages}`, look, room)
-    if (number) file.drawLine(number, page.width - margin - (number.width * 8) / 1000, 40, 8, look, n)
-    for (const [index, said] of flow
-      .lines(footer ?? '', look, room - 90)
-      .slice(0, 3)
-      .entries())
-      file.drawLine(said, margin, 50 - index * 11, 8, look, n)
-  }
+  const [head, right, room] = [page.height - 46, page.width - margin, page.width - 2 * margin]
+  draw(sheets, `${colourOf(colour)} RG 1.5 w ${margin} ${page.height - 66} m ${right} ${page.height - 66} l S`, n)
+  const left = margin + (logo ? drawLogo(sheets, logo, n) + 8 : 0)
+  const [name] = linesOf(flow, company, { ...look, size: 11 }, room / 2)
+  if (name) drawLine(sheets, name, left, head, 11, { colour: colourOf(colour), bold: true }, n)
+  const [shown] = n > 0 ? linesOf(flow, title, look, room / 3) : []
+  if (shown) drawLine(sheets, shown, right - (shown.width * 8) / 1000, head, 8, look, n)
+  const [number] = linesOf(flow, `Page ${n + 1} of ${sheets.pages.length}`, look, room)
+  if (number) drawLine(sheets, number, right - (number.width * 8) / 1000, 40, 8, look, n)
+  const said = linesOf(flow, footer ?? '', look, room - 90).slice(0, 3)
+  for (const [index, line] of said.entries()) drawLine(sheets, line, margin, 50 - index * 11, 8, look, n)
 }
 
 /** Points it takes from left to right. */
-function drawLogo({ file }: Flow, { width, height }: Picture, n: number): number {
+function drawLogo(sheets: Sheets, { width, height }: Picture, n: number): number {
   const scale = Math.min(110 / width, 34 / height)
-  file.draw(`q ${short(width * scale)} 0 0 ${short(height * scale)} ${margin} ${page.height - 60} cm /Logo Do Q`, n)
+  draw(sheets, `q ${short(width * scale)} 0 0 ${short(height * scale)} ${margin} ${page.height - 60} cm /Logo Do Q`, n)
   return width * scale
 }
 

@@ -43,7 +43,11 @@ export function writtenBlocks(text: string): Block[] {
 const heading = /^ {0,3}#{1,6}[ \t]+(\S.*)$/
 const listed = /^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/
 
+// Most lines begin with a letter, and are neither.
+const mayBegin = /^[ \t]*[-#*+\d]/
+
 function lineBlock(line: string): Block | null {
+  if (!mayBegin.test(line)) return null
   const title = heading.exec(line)?.[1]
   if (title !== undefined) return { kind: 'title', spans: spansOf(title) }
   const [, indent = '', marker = '', rest] = listed.exec(line) ?? []
@@ -53,7 +57,8 @@ function lineBlock(line: string): Block | null {
 }
 
 function blocksOf(text: string, prose: (lines: string[]) => Block[]): Block[] {
-  const lines = text.replace(/\r\n?/g, '\n').split('\n')
+  const lines = linesOf(text)
+  if (!text.includes('```') && !text.includes('~~~')) return prose(lines)
   const fences = fencesOf(lines)
   const blocks: Block[] = []
   for (let at = 0; at < lines.length; ) {
@@ -64,6 +69,10 @@ function blocksOf(text: string, prose: (lines: string[]) => Block[]): Block[] {
     else blocks.push({ kind: 'code', text: lines.slice(from + 1, at - 1).join('\n'), language: languageOf(lines[from] ?? '') })
   }
   return blocks
+}
+
+export function linesOf(text: string): string[] {
+  return (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text).split('\n')
 }
 
 function nextCode(fences: Uint8Array, from: number): number {

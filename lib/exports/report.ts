@@ -1,7 +1,8 @@
 import { fillPlaceholders } from '../flows/placeholders.ts'
-import { findStep, showStep } from '../flows/run.ts'
+import { showStep, stepsById } from '../flows/run.ts'
 import type { SessionRow } from '../flows/session-rows.ts'
 import { walkAll } from '../flows/walk.ts'
+import { clockOf, durationOf } from './clock.ts'
 
 // A session as a report: what every format shows, in the order it is shown, all of it text.
 
@@ -79,10 +80,10 @@ export function reportOf(session: SessionRow, supporting: readonly SupportingRow
   const isCut = kept.length < session.decisions.length
   const at = clockOf(timezone)
   const values = valuesOf(session)
-  const titles = new Map(Array.from(walkAll(session.tree_structure), ({ node }) => [node.id, fillPlaceholders(node.title ?? '', values)]))
-  const rest = restOf(session, supporting, titles)
+  const asked = stepsById(session.tree_structure)
+  const rest = restOf(session, supporting, values)
   const decided = kept.map((decision, index) => {
-    const step = findStep(session.tree_structure, decision.step_id)
+    const step = asked.get(decision.step_id)
     const shown = step && showStep(step, values)
     const answer =
       decision.option_id === null ? steps[decision.outcome ?? 'done'] : optionOf(shown?.options ?? [], decision.option_id, values)
@@ -96,14 +97,13 @@ export function reportOf(session: SessionRow, supporting: readonly SupportingRow
       ...rest.of(decision.step_id),
     }
   })
-  const { fallbacks, additions, evidence } = rest.left(isCut)
   return {
     title: session.name,
     description: fillPlaceholders(session.description, values),
     facts: factsOf(session, at, timezone),
     variables: variablesOf(session),
     steps: decided,
-    ...{ fallbacks, additions, evidence },
+    ...rest.left(isCut),
     notes: session.notes ?? '',
     nextSteps: session.next_steps ?? '',
   }
@@ -118,7 +118,8 @@ function optionOf(options: readonly { id: string; label: string }[], id: string,
 }
 
 /** What belongs to steps, given out once each; and what is left when the steps that are shown have theirs. */
-function restOf(session: SessionRow, supporting: readonly SupportingRow[], titles: ReadonlyMap<string, string>) {
+function restOf(session: SessionRow, supporting: readonly SupportingRow[], values: Record<string, unknown>) {
+  const titles = session.fallback_decisions.length > 0 ? titlesOf(session.tree_structure, values) : new Map<string, string>()
   const fallbacks = grouped(session.fallback_decisions, ({ step_id }) => step_id)
   const additions = grouped(session.custom_steps, ({ after_step_id }) => after_step_id)
   const evidence = grouped(supporting, ({ step_id }) => step_id ?? '')
@@ -145,6 +146,10 @@ function restOf(session: SessionRow, supporting: readonly SupportingRow[], title
       evidence: (isCut ? take(evidence, '') : [...evidence.values()].flat()).map(evidenceOf),
     }),
   }
+}
+
+function titlesOf(structure: SessionRow['tree_structure'], values: Record<string, unknown>): Map<string, string> {
+  return new Map(Array.from(walkAll(structure), ({ node }) => [node.id, fillPlaceholders(node.title ?? '', values)]))
 }
 
 function grouped<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
@@ -192,18 +197,4 @@ function valueText(value: unknown): string {
   if (value === null || value === '') return '–'
   if (Array.isArray(value)) return value.map(valueText).join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-/** Writes a time as `21 Nov 2026, 10:30` in a zone; the formatter is made once, since that is what takes long. */
-function clockOf(timeZone: string): (time: string) => string {
-  const parts = { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-  const format = new Intl.DateTimeFormat('en-GB', { ...parts, timeZone })
-  return (time) => format.format(Date.parse(time))
-}
-
-function durationOf(seconds: number): string {
-  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds % 60)]
-  if (hours > 0) return minutes > 0 ? `${hours} h ${minutes} min` : `${hours} h`
-  if (minutes > 0) return rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`
-  return `${rest} s`
 }

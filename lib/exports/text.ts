@@ -1,4 +1,4 @@
-import { type Block, plainText, typedBlocks, writtenBlocks } from './prose.ts'
+import { type Block, linesOf, plainText, typedBlocks, writtenBlocks } from './prose.ts'
 import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
 
 /** A report as plain text, to be read as it is. */
@@ -25,7 +25,12 @@ function section(title: string, content: string): string {
 
 function facts(list: readonly Fact[]): string {
   const width = Math.min(24, Math.max(0, ...list.map(({ label }) => label.length)))
-  return list.map(({ label, value }) => `${`${oneLine(label)}:`.padEnd(width + 2)}${oneLine(value)}`).join('\n')
+  return list.map(({ label, value }) => `${`${oneLine(label)}:`.padEnd(width + 2)}${hanging(value, width + 2)}`).join('\n')
+}
+
+/** Lines of a value, those behind the first below it. */
+export function hanging(value: string, indent: number): string {
+  return linesOf(value).join(`\n${' '.repeat(indent)}`)
 }
 
 function step({ number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
@@ -51,7 +56,7 @@ function addition({ title, description, source }: Addition): string {
 /** A snippet, or the place of a picture. */
 export function evidence({ kind, title, content }: Evidence): string {
   const first = kind === 'screenshot' ? `[Screenshot: ${oneLine(title)}]` : `${oneLine(title)}:`
-  return [first, indented(content.replace(/\r\n?/g, '\n').trimEnd())].filter(Boolean).join('\n')
+  return [first, indented(linesOf(content).join('\n').trimEnd())].filter(Boolean).join('\n')
 }
 
 function labelled(label: string, content: string): string {

@@ -1,5 +1,5 @@
 import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
-import { evidence, indented, oneLine, typed } from './text.ts'
+import { evidence, hanging, indented, oneLine, typed } from './text.ts'
 
 /** A report as short plain text for a ticket's note: a line per step, no rulers, no blank lines within a part. */
 export function ticketNoteOf(report: Report): string {
@@ -22,7 +22,7 @@ function part(title: string, content: readonly string[]): string {
 }
 
 function lines(facts: readonly Fact[]): string[] {
-  return facts.map(({ label, value }) => `${oneLine(label)}: ${oneLine(value)}`)
+  return facts.map(({ label, value }) => `${oneLine(label)}: ${hanging(value, 3)}`)
 }
 
 function step({ number, title, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {

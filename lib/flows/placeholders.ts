@@ -13,6 +13,7 @@ export function placeholdersIn(text: string): string[] {
 
 /** A text with its placeholders filled; what has no value stays visible. */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, unknown>>): string {
+  if (!text.includes('{{')) return text
   return text.replace(placeholder, (whole, key: string) => (Object.hasOwn(values, key) ? shown(values[key], whole) : whole))
 }
 

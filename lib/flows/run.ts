@@ -43,6 +43,18 @@ export function findStep(structure: TreeStructure, id: string): FlowNode | FlowS
   return undefined
 }
 
+/** All that takes an answer, by its id: for whoever needs more than one, since a search of each takes the square of them. */
+export function stepsById(structure: TreeStructure): Map<string, FlowNode | FlowStep> {
+  if (isStepList(structure)) return new Map(structure.steps.filter(isAsked).map((step) => [step.id, step]))
+  const found = new Map<string, FlowNode>()
+  const left = [structure]
+  for (let node = left.pop(); node; node = left.pop()) {
+    found.set(node.id, node)
+    left.push(...(node.children ?? []))
+  }
+  return found
+}
+
 /** Whether anything of the flow has this id, headings and fallback steps included. */
 export function hasStep(structure: TreeStructure, id: string): boolean {
   for (const { node } of walkAll(structure)) if (node.id === id) return true

@@ -29,6 +29,9 @@ interface WorkerSettings {
   onLog(line: string): void
 }
 
+/** The static files that are deployed beside it. */
+export const builtAssets = join(root, 'dist/assets')
+
 /** The modules that wrangler built: the Worker and the wasm it imports. */
 export function builtModules() {
   const folder = join(root, 'dist/worker')
@@ -56,7 +59,7 @@ export async function startWorker({ port, settings, images, dataDir, hub = true,
     ...(binding ? { images: binding } : {}),
     ...(dataDir ? { resourcePersistencePath: dataDir } : {}),
     assets: {
-      directory: join(root, 'dist/assets'),
+      directory: builtAssets,
       binding: 'ASSETS',
       routerConfig: { invoke_user_worker_ahead_of_assets: true, has_user_worker: true },
     },

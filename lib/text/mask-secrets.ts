@@ -1,6 +1,8 @@
 // Tokens, keys and passwords. Each pattern begins where no character of its own run stands before it, or is bounded, so that a hostile
 // text of any length costs a linear scan.
 
+import { has, traitsOf } from './mask-traits.ts'
+
 type Replace = (text: string) => string
 const secret = '[masked secret]'
 
@@ -146,31 +148,38 @@ const rules: [RegExp, string | ((...found: string[]) => string)][] = [
   ],
 ]
 
-// Most texts hold nothing of the kind; what a rule cannot do without is looked for first.
-const signs: (RegExp | null)[] = [
-  /:\/\//,
-  /cookie/i,
-  null,
-  /=/,
-  /[:：=]/,
-  /[a-z] ?[\w+/.=!@#$%^&*-]{10}/i,
-  /-u/,
-  /SecureString/i,
-  /\d{6}-\d{6}-/,
-  /-[A-Z0-9]{5}-/i,
-  /:AA/,
-  /Private-|Public-/i,
+// What a rule cannot do without: the traits of which one must be there, and a word.
+type Need = [traits: number, word?: RegExp]
+const valued = has.colon | has.equals | has.wide
+const needs: Need[] = [
+  [has.colon, /:\/\//],
+  [has.colon, /cookie/i],
+  [has.odd, /bearer|basic|digest|negotiate|ntlm|apikey|sharedkey|aws4/i],
+  [has.equals],
+  [valued, /key|pass|pw|pin/i],
+  [has.digit, /(?:token|secret|password|passphrase|bearer|key)[ \t]/i],
+  [has.dash, /-u/],
+  [has.dash, /SecureString/i],
+  [has.dash, /\d{6}-\d{6}-/],
+  [has.dash, /-[A-Z0-9]{5}-/i],
+  [has.colon, /:AA/],
+  [has.colon, /Private-|Public-/i],
 ]
-const steps: [RegExp | null, Replace][] = [
-  [/----/, maskPem],
-  ...rules.map(([from, to], index): [RegExp | null, Replace] => [signs[index] ?? null, (text) => text.replace(from, to as string)]),
-  [/[:=：]| (?:is|was|ist|lautet|est|es) |--?[a-z]/i, maskAssigned],
-  [/[\w+/=.~-]{16}/, maskRuns],
+// Of every name in `names`, and of whatever is not ASCII.
+const naming =
+  /pass|kennwort|contrase|wachtwoord|haslo|senha|pwd|secret|token|credential|psk|key|community|(?:session|auth)[ _-]?id|[\u00a0-\uffff]/i
+const always = -1
+
+const steps: [Need, Replace][] = [
+  [[has.dash, /----/], maskPem],
+  ...rules.map(([from, to], index): [Need, Replace] => [needs[index] as Need, (text) => text.replace(from, to as string)]),
+  [[always, naming], maskAssigned],
+  [[has.long], maskRuns],
 ]
 
-/** Covers tokens, keys, passwords and PEM blocks. */
-export function maskSecrets(text: string): string {
+/** Covers tokens, keys, passwords and PEM blocks; whoever knows the text's traits says them. */
+export function maskSecrets(text: string, traits = traitsOf(text)): string {
   let masked = text
-  for (const [sign, step] of steps) if (sign === null || sign.test(masked)) masked = step(masked)
+  for (const [[wanted, word], step] of steps) if (traits & wanted && (!word || word.test(masked))) masked = step(masked)
   return masked
 }

@@ -13,6 +13,7 @@ interface Bindings {
 
 const app = new Hono<{ Bindings: Bindings }>()
 const bodies = new Map<number, string>()
+const documents = new Map<number, object>()
 
 /** The floor of every route: an answer of so many bytes, from memory. */
 app.get('/bare/:bytes', (c) => {
@@ -21,6 +22,26 @@ app.get('/bare/:bytes', (c) => {
   bodies.set(bytes, body)
   return c.body(body, 200, { 'content-type': 'application/json' })
 })
+
+/** The floor of a document: steps of a session, so many bytes of them, written anew for each answer. */
+app.get('/json/:bytes', (c) => {
+  const bytes = Number(c.req.param('bytes'))
+  const document = documents.get(bytes) ?? documentOf(bytes)
+  documents.set(bytes, document)
+  return c.json(document)
+})
+
+function documentOf(bytes: number): object {
+  const step = {
+    number: 1,
+    title: 'Look at the panel',
+    description: 'Does it show an error?',
+    answer: 'Done',
+    note: 'The panel is dark and its queue is full',
+  }
+  const count = Math.floor(bytes / (JSON.stringify(step).length + 1))
+  return { steps: Array.from({ length: count }, (_, n) => ({ ...step, number: n })) }
+}
 
 /** The floor of every signed-in route: one call to the database and one to Redis, side by side, that ask for nothing. */
 app.get('/calls', async ({ env, json }) => {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cpuMicros, ownCpuMicros } from './cpu.ts'
+import { exported, notes } from './exports.ts'
 import { type Measure, pgbenchPerSecond, poolPerSecond } from './floors.ts'
 import { flowCounts, flowLists, flowSteps } from './flows.ts'
 import { growth } from './growth.ts'
@@ -11,10 +12,13 @@ import { benchUsers, type Crowd, notificationId, notificationsEach, seedCrowd } 
 import type { Standing, Subject } from './server.ts'
 import { sessionCounts, sessionReads } from './sessions.ts'
 import { printStreams, streams } from './streams.ts'
-import { printGrowth, printLists, printMeasures, printSteps, type Result } from './table.ts'
+import { printExports, printGrowth, printLists, printMeasures, printSteps, type Result } from './table.ts'
+import { written } from './writing.ts'
 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
+/** What can be measured alone. */
+const parts = ['flows', 'exports', 'streams', 'sessions'] as const
 const measures: readonly Measure[] = ['list', 'unread-count', 'mark-read']
 
 const random = (below: number): number => Math.floor(Math.random() * below)
@@ -100,20 +104,21 @@ async function measureAll(server: ChildProcess, standing: Standing, crowd: Crowd
 /** All there is to measure, or the one part that is named. */
 async function measureChosen(server: ChildProcess, standing: Standing): Promise<void> {
   const place = { postgresPort: standing.postgresPort, database: standing.database, settings: standing.settings }
-  const [flowsAlone, sessionsAlone] = [process.argv.includes('--flows'), process.argv.includes('--sessions')]
-  if (process.argv.includes('--streams')) return printStreams(await streams(standing.subjects[0]?.barePort ?? 0))
-  if (!flowsAlone && !sessionsAlone) {
+  const alone = parts.find((part) => process.argv.includes(`--${part}`))
+  if (!alone) {
     const crowd = await seedCrowd(place, '0b', benchUsers, notificationsEach)
     console.log(`Measuring over ${connections} connections ...\n`)
     printMeasures(await measureAll(server, standing, crowd))
     if (!process.argv.includes('--no-growth')) printGrowth(await growth(place, standing))
   }
-  if (!sessionsAlone) {
+  if (!alone || alone === 'flows') {
     printLists('Lists of flows', flowCounts, await flowLists(place, standing))
     printSteps(await flowSteps(place, standing))
   }
+  if (!alone || alone === 'exports') printExports(await exported(place, standing), written(notes))
+  if (alone === 'streams') printStreams(await streams(standing.subjects[0]?.barePort ?? 0))
   // A million sessions take their time: only when they are asked for.
-  if (sessionsAlone) printLists('Lists and figures of sessions', sessionCounts, await sessionReads(place, standing))
+  if (alone === 'sessions') printLists('Lists and figures of sessions', sessionCounts, await sessionReads(place, standing))
 }
 
 async function bench(): Promise<void> {

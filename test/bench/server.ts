@@ -10,7 +10,7 @@ import { createNeon } from '../../lib/local/neon.ts'
 import { freePort } from '../../lib/local/ports.ts'
 import { asSuperuser, type Cluster, startPostgres } from '../../lib/local/postgres.ts'
 import { type Stack, startStack } from '../../lib/local/stack.ts'
-import { builtModules } from '../../lib/local/worker.ts'
+import { builtAssets, builtModules } from '../../lib/local/worker.ts'
 import { redisServer } from './tools.ts'
 import { serveWorker } from './workerd.ts'
 
@@ -22,6 +22,7 @@ export interface Subject {
   redisPid: number | null
   /** Where a Worker of bare routes has the same things behind it. */
   barePort: number
+  barePid: number
 }
 
 /** What the bench is told when everything stands. */
@@ -71,15 +72,14 @@ async function startSubject(cluster: Cluster, parent: string, name: string, redi
   const folder = join(parent, `worker-${stacks.size}`)
   await mkdir(folder)
   const settings = { ...stack.settings, NEON_HTTP_ENDPOINT: sql.endpoint, CHECK_RESPONSES: 'false' }
-  const worker = await serveWorker(folder, builtModules(), settings, { ESCALATION_HUB: 'EscalationHub' })
+  const worker = await serveWorker(folder, builtModules(), settings, { objects: { ESCALATION_HUB: 'EscalationHub' }, assets: builtAssets })
   const bareFolder = join(folder, 'bare')
   await mkdir(bareFolder)
   const bare = await serveWorker(bareFolder, [{ type: 'ESModule', path: join(parent, 'bare.js') }], settings, {
-    HUB: 'EscalationHub',
-    ECHO: 'Echo',
+    objects: { HUB: 'EscalationHub', ECHO: 'Echo' },
   })
   stops.unshift(worker.stop, bare.stop, () => stack.close())
-  return { name, port: worker.port, workerdPid: worker.pid, redisPid: null, barePort: bare.port }
+  return { name, port: worker.port, workerdPid: worker.pid, redisPid: null, barePort: bare.port, barePid: bare.pid }
 }
 
 /** Neon's SQL over HTTP straight in front of PostgreSQL: the stack's own goes through a relay that plays faults. */

@@ -1,7 +1,9 @@
+import type { Exported } from './exports.ts'
 import type { Measure } from './floors.ts'
 import { type Listed, nodeCounts, type Step } from './flows.ts'
 import type { Grown } from './growth.ts'
 import type { Load } from './load.ts'
+import type { Written } from './writing.ts'
 
 export interface Result extends Load {
   measure: Measure
@@ -68,6 +70,37 @@ export function printSteps(steps: readonly Step[]): void {
   print([
     ['', 'ratio', `ms of ${nodeCounts.small}`, `ms of ${nodeCounts.large}`, '(goal)'],
     ...steps.map(({ step, small, large }) => [step, ratio(large, small), small.toFixed(1), large.toFixed(1), '< 500']),
+  ])
+}
+
+export function printExports(exports: readonly Exported[], writing: readonly Written[]): void {
+  console.log('\nExport of a 100-step session: CPU of the call, as a ratio to a bare JSON answer of the same size')
+  print([
+    ['', 'ratio', '(goal)', 'masked', 'of reading the session', 'bytes', 'CPU per request, µs'],
+    ...exports.map(({ format, bytes, open, masked, floor, read, fixed }) => [
+      format,
+      ratio(open, floor),
+      format === 'pdf' ? 'none' : '< 5',
+      ratio(masked, floor),
+      ratio(open, read),
+      bytes.toLocaleString('en'),
+      `open ${Math.round(open)}, masked ${Math.round(masked)}, bare ${Math.round(floor)}, read ${Math.round(read)}, least ${Math.round(fixed)}`,
+    ]),
+  ])
+  const [least = 0, floor = 0] = [exports[0]?.fixed, exports[0]?.floor]
+  console.log(
+    `A signed-in call that asks for next to nothing is ${ratio(least, floor)} of the bare answer already: token, limit and SQL come before all writing.`,
+  )
+  console.log('\nMasking of a 100-step session, as a ratio to the rendering itself')
+  print([
+    ['', 'ratio', '(goal)', 'µs of rendering', 'µs of masking'],
+    ...writing.map((one) => [
+      one.format,
+      ratio(one.masking, one.rendering),
+      '< 1',
+      String(Math.round(one.rendering)),
+      String(Math.round(one.masking)),
+    ]),
   ])
 }
 

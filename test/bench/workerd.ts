@@ -25,17 +25,23 @@ export type Objects = Record<string, string>
 
 let inspected = 0
 
+interface Around {
+  objects: Objects
+  /** The folder of its static files. */
+  assets?: string
+}
+
 /** `workerd serve` of one Worker on the loopback interface, with nothing in front of it; `folder` takes its files. */
 export async function serveWorker(
   folder: string,
   modules: readonly Module[],
   bindings: Record<string, string>,
-  objects: Objects,
+  around: Around,
 ): Promise<PlainWorkerd> {
   const port = await freePort()
   // Copies: whoever builds meanwhile must not change what is measured.
   for (const { path } of modules) await copyFile(path, join(folder, basename(path)))
-  await writeFile(join(folder, 'config.capnp'), configOf(port, modules, bindings, objects))
+  await writeFile(join(folder, 'config.capnp'), configOf(port, modules, bindings, around))
   // Lines of the log go nowhere, as they go elsewhere in production.
   const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspected++}`] : []
   const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -43,7 +49,7 @@ export async function serveWorker(
   return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
 }
 
-function configOf(port: number, modules: readonly Module[], bindings: Record<string, string>, objects: Objects): string {
+function configOf(port: number, modules: readonly Module[], bindings: Record<string, string>, { objects, assets }: Around): string {
   const parts = modules.map(({ type, path }) => {
     const field = type === 'ESModule' ? 'esModule' : 'wasm'
     return `    (name = ${text(basename(path))}, ${field} = embed ${text(basename(path))}),`
@@ -51,11 +57,13 @@ function configOf(port: number, modules: readonly Module[], bindings: Record<str
   const values = Object.entries(bindings).map(([name, value]) => `    (name = ${text(name)}, text = ${text(value)}),`)
   const places = Object.entries(objects).map(([name, type]) => `    (name = ${text(name)}, durableObjectNamespace = ${text(type)}),`)
   const namespaces = Object.values(objects).map((type) => `    (className = ${text(type)}, uniqueKey = ${text(type)}, enableSql = true),`)
+  if (assets) values.push('    (name = "ASSETS", service = "assets"),')
+  const disk = assets ? `\n    (name = "assets", disk = (path = ${text(assets)})),` : ''
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
-    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),${disk}
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );

@@ -137,6 +137,8 @@ it('changes nothing that its user did not do, whatever 200 texts in chat, proble
 })
 
 async function streamed(owner: Person, at: string, message: string): Promise<number> {
-  const last = (await eventsOf(await stream(service, owner, 'POST', `${at}/chat`, { message }))).at(-1)
+  const response = await stream(service, owner, 'POST', `${at}/chat`, { message })
+  if (response.status !== 200) return response.status
+  const last = (await eventsOf(response)).at(-1)
   return last?.event === 'message' ? 200 : (last?.data.status as number)
 }

@@ -19,6 +19,8 @@ const ids = (items: { session_id: string }[]) => items.map(({ session_id }) => s
 it('HND-10 HND-12 claims once: again by the same changes nothing', async () => {
   const { owner, first } = await people()
   const { id, handoffId } = await newEscalation(owner)
+  const assessed = async () => (await service.sql('select assessment_status as is from ai_handoffs where id = $1', [handoffId]))[0]?.is
+  await expect.poll(assessed, { timeout: 15_000 }).toBe('ready')
   const claimed = await claim(first, id, handoffId)
   expect(claimed.body).toMatchObject({ id: handoffId, claimed_by: first.id, claimed_at: expect.stringMatching(/Z$/) })
   const before = await service.sql('select * from ai_handoffs where id = $1', [handoffId])

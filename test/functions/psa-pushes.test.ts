@@ -74,8 +74,19 @@ describe.each(providers)('%s', (provider) => {
     })
     const [text, ...more] = await notes()
     expect(more).toEqual([])
-    for (const part of ['Flow: Printer offline', 'Steps\n1. ', 'Notes\nCable <was> loose & "old"', `[Support Flow ${id}]`])
-      expect(text).toContain(part)
+    const note = (await admin.call('GET', `/sessions/${session.id}/export?format=ticket-note`)).text
+    expect(text?.replace(/\r\n/g, '\n')).toContain(note.trimEnd())
+    for (const part of ['Steps:\n1. ', 'Notes:\nCable <was> loose & "old"', `[Support Flow ${id}]`]) expect(text).toContain(part)
+  })
+
+  it('SES-22 hides on the ticket what the account hides in its exports', async () => {
+    const { admin, session, notes } = await scene()
+    await admin.call('PATCH', `/sessions/${session.id}`, { notes: 'Cable of 10.9.8.7 was loose' })
+    await admin.call('PATCH', '/accounts/me/preferences', { mask_exports: true })
+    await push(admin, session)
+    const [text] = await notes()
+    expect(text).toContain('Cable of [masked IP] was loose')
+    expect(text).not.toContain('10.9.8.7')
   })
 
   it('tries again after 30 s, 2 min and 10 min, then fails and tells the owner', async () => {

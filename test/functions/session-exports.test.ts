@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { shared } from '../support/app.ts'
 import { answeredSession, exportOf, insertNotes, textFormats } from '../support/exports.ts'
-import { newAccount } from '../support/people.ts'
+import { newAccount, type Person } from '../support/people.ts'
 
 const service = shared()
 const mark = (n: number) => `note-number-${n}-ends`
@@ -68,6 +68,18 @@ describe('exporting a session', () => {
     expect(first).toMatch(/Z$/)
     await exportOf(admin, done, '?format=html')
     expect(await exportedAt(done)).toBe(first)
+  })
+
+  it('SES-21 is marked by the first of 32 exports at once and by no other', async () => {
+    const { admin, colleague } = await newAccount(service)
+    const people = [admin, await colleague({ role: 'viewer' })]
+    const id = await answeredSession(admin, three)
+    const exportedAt = async () => (await admin.call('GET', `/sessions/${id}`)).body.exported_at
+    const all = Array.from({ length: 32 }, (_, n) => exportOf(people[n % 2] as Person, id, '?format=text'))
+    await Promise.race(all)
+    const first = await exportedAt()
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array(32).fill(200))
+    expect([first, await exportedAt()]).toEqual([expect.stringMatching(/Z$/), first])
   })
 
   it('marks a session that a viewer exports, and shows and marks no other account’s', async () => {

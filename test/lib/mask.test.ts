@@ -24,6 +24,14 @@ describe('masking', () => {
     for (const kind of ['ipv4', 'ipv6', 'email', 'key', 'path']) for (const line of around(kind)) expect(line).toMatch(/^Before .* after$/)
   })
 
+  it('hides a key that unseen characters cut in pieces', () => {
+    for (const [name, key] of [
+      ['key', `ghp_${'a1B2'.repeat(9)}`],
+      ['Bearer', 'abcdefg1'],
+    ])
+      expect(mask(`${name} ${key?.replace(/.../g, '$&\u200b')}`)).toBe(`${name} [masked secret]`)
+  })
+
   it('changes nothing the second time', () => {
     for (const { line } of hidden) expect(mask(mask(line))).toBe(mask(line))
   })

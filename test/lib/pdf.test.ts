@@ -4,6 +4,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
 import { pdfOf } from '../../lib/exports/pdf.ts'
 import type { Report } from '../../lib/exports/report.ts'
+import { reportWith } from '../support/reports.ts'
 
 const assets = {
   async read(path: string) {
@@ -12,11 +13,6 @@ const assets = {
   },
 }
 const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour Street 12', logo: null }
-
-function reportWith(change: Partial<Report>): Report {
-  const none = { facts: [], variables: [], steps: [], fallbacks: [], additions: [], evidence: [] }
-  return { title: 'Printer offline', description: '', ...none, notes: '', nextSteps: '', ...change }
-}
 
 /** What a reader takes out of the document, page by page. */
 async function textOf(report: Report, look = branding): Promise<string[]> {
@@ -32,6 +28,8 @@ const scripts: Record<string, string> = {
   Greek: 'Ο εκτυπωτής είναι εκτός σύνδεσης, ᾠδή',
   Cyrillic: 'Принтер не в сети с 09:30, ґава Їжак',
   Arabic: 'الطابعة غير متصلة منذ الساعة 10:30 ولا تعمل (الطابق 2).',
+  'Arabic with vowel marks': 'كِتَابٌ جَدِيدٌ عَلَى الطَّاوِلَةِ، شُكْرًا جَزِيلًا.',
+  'Hebrew with points': 'שָׁלוֹם לְכֻלָּם, בְּרֵאשִׁית.',
   Persian: 'چاپگر در دسترس نیست، گزارش پژوهش می\u200cشود',
   Urdu: 'پرنٹر بند ہے اور کام نہیں کر رہا',
   Hebrew: 'המדפסת אינה מחוברת מאז 10:30, קומה 2 (PRN-2F-03).',
@@ -46,6 +44,13 @@ describe('a PDF', () => {
   it.each(Object.entries(scripts))('gives back %s as it was written', async (_, text) => {
     const [page = ''] = await textOf(reportWith({ notes: text, title: text }))
     expect(flat(page).split(flat(text))).toHaveLength(3)
+  })
+
+  it('keeps the lines of a fact and of a note', async () => {
+    const fact = { label: 'Target', value: 'fact begins\r\nfact ends' }
+    const [page = ''] = await textOf(reportWith({ facts: [fact], notes: 'note begins\nnote ends' }))
+    expect(page).toMatch(/fact begins\s*\n\s*fact ends/)
+    expect(page).toMatch(/note begins\s*\n\s*note ends/)
   })
 
   it('marks only what no font has', async () => {
