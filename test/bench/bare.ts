@@ -74,10 +74,10 @@ export class Echo {
 export { EscalationHub }
 
 /** Both, behind the same few lines: `HUB` is the real one. */
-app.post('/streams/:name/:what', async (c) => {
+app.post('/streams/:name/:round/:what', async (c) => {
   const hubs = c.env[c.req.param('name') as 'HUB' | 'ECHO']
   const { body, status } = await hubs
-    .get(hubs.idFromName('bench'))
+    .get(hubs.idFromName(c.req.param('round')))
     .fetch(`https://hub/${c.req.param('what')}`, { method: 'POST', body: await c.req.text(), signal: c.req.raw.signal })
   return new Response(body, { status, headers: { 'content-type': 'text/event-stream' } })
 })

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
@@ -20,7 +20,7 @@ export interface PlainWorkerd {
   stop(): void
 }
 
-/** Classes of Durable Objects, each by the binding that leads to it; what they store stays in memory. */
+/** Classes of Durable Objects, each by the binding that leads to it; what they store lies in the Worker's folder. */
 export type Objects = Record<string, string>
 
 let inspected = 0
@@ -39,9 +39,10 @@ export async function serveWorker(
   around: Around,
 ): Promise<PlainWorkerd> {
   const port = await freePort()
+  await mkdir(join(folder, 'objects'), { recursive: true })
   // Copies: whoever builds meanwhile must not change what is measured.
   for (const { path } of modules) await copyFile(path, join(folder, basename(path)))
-  await writeFile(join(folder, 'config.capnp'), configOf(port, modules, bindings, around))
+  await writeFile(join(folder, 'config.capnp'), configOf(folder, port, modules, bindings, around))
   // Lines of the log go nowhere, as they go elsewhere in production.
   const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspected++}`] : []
   const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -49,7 +50,8 @@ export async function serveWorker(
   return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
 }
 
-function configOf(port: number, modules: readonly Module[], bindings: Record<string, string>, { objects, assets }: Around): string {
+type Named = Record<string, string>
+function configOf(folder: string, port: number, modules: readonly Module[], bindings: Named, { objects, assets }: Around): string {
   const parts = modules.map(({ type, path }) => {
     const field = type === 'ESModule' ? 'esModule' : 'wasm'
     return `    (name = ${text(basename(path))}, ${field} = embed ${text(basename(path))}),`
@@ -64,6 +66,7 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),${disk}
+    (name = "objects", disk = (path = ${text(join(folder, 'objects'))}, writable = true)),
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
@@ -79,7 +82,7 @@ ${[...values, ...places].join('\n')}
   durableObjectNamespaces = [
 ${namespaces.join('\n')}
   ],
-  durableObjectStorage = (inMemory = void),
+  durableObjectStorage = (localDisk = "objects"),
 );
 `
 }
