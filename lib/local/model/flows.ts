@@ -7,15 +7,15 @@ const textOf = ({ title, description, options }: OutlineNode) => [title, descrip
 export function fittingFlow(facts: Facts, said: readonly Said[]): Outline | undefined {
   const flows = facts.flows ?? []
   const text = everythingOf(facts, said)
-  const heads = scores(
-    text,
-    flows.map(({ name, description, category }) => `${name} ${name} ${description} ${category ?? ''}`),
-  )
+  const titles = flows.map(({ name, description, category }) => `${name} ${name} ${description} ${category ?? ''}`)
+  const heads = scores(text, titles)
   const bodies = scores(
     text,
     flows.map(({ nodes }) => nodes.map(textOf).join('\n')),
   )
-  const totals = flows.map((_, at) => (heads[at] ?? 0) * 1.5 + (bodies[at] ?? 0))
+  // What was said last is what it is about now.
+  const latest = scores(answersOf(said).at(-1) ?? '', titles)
+  const totals = flows.map((_, at) => (heads[at] ?? 0) * 1.5 + (bodies[at] ?? 0) + (latest[at] ?? 0) * 3)
   const best = Math.max(0, ...totals)
   return best > 0.5 ? flows[totals.indexOf(best)] : undefined
 }
