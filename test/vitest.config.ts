@@ -11,5 +11,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Of the tests that say they may: they wait for the service more than they work.
+    maxConcurrency: 4,
   },
 })

@@ -101,7 +101,7 @@ const Escalation = z.strictObject({
   psa_ticket_id: z.string().max(100).nullish(),
 })
 
-/** Lets something be escalated before AI sessions exist: the event goes through the service's own emit. */
+/** An escalation at the push of a button, without a session to play first: the event goes through the service's own emit. */
 export async function demoEscalation(stack: Stack, input: unknown) {
   const { email, account_of, target_email, problem_summary, psa_ticket_id = '4711' } = Escalation.parse(input ?? {})
   const member = await personBy(stack, account_of ?? email)

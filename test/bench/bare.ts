@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import type { HubNamespace } from '../../lib/realtime/durable.ts'
 import { EscalationHub } from '../../lib/realtime/hub.ts'
+import { notes } from './notes.ts'
+import { sessionOf, writeExport } from './writing.ts'
 
 interface Bindings {
   NEON_HTTP_ENDPOINT: string
@@ -30,6 +32,11 @@ app.get('/json/:bytes', (c) => {
   documents.set(bytes, document)
   return c.json(document)
 })
+
+const session = sessionOf(notes)
+
+/** An export from rows in memory: the writing of it alone, without whom it is for and where it was read. */
+app.get('/export/:format/:masked', (c) => c.text(writeExport(session, c.req.param('format'), c.req.param('masked') === 'true')))
 
 function documentOf(bytes: number): object {
   const step = {

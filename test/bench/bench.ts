@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cpuMicros, ownCpuMicros } from './cpu.ts'
-import { exported, notes } from './exports.ts'
+import { exported } from './exports.ts'
 import { type Measure, pgbenchPerSecond, poolPerSecond } from './floors.ts'
 import { flowCounts, flowLists, flowSteps } from './flows.ts'
 import { growth } from './growth.ts'
@@ -13,7 +13,6 @@ import type { Standing, Subject } from './server.ts'
 import { sessionCounts, sessionReads } from './sessions.ts'
 import { printStreams, streams } from './streams.ts'
 import { printExports, printGrowth, printLists, printMeasures, printSteps, type Result } from './table.ts'
-import { written } from './writing.ts'
 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
@@ -115,7 +114,7 @@ async function measureChosen(server: ChildProcess, standing: Standing): Promise<
     printLists('Lists of flows', flowCounts, await flowLists(place, standing))
     printSteps(await flowSteps(place, standing))
   }
-  if (!alone || alone === 'exports') printExports(await exported(place, standing), written(notes))
+  if (!alone || alone === 'exports') printExports(await exported(place, standing))
   if (alone === 'streams') printStreams(await streams(standing.subjects[0]?.barePort ?? 0))
   // A million sessions take their time: only when they are asked for.
   if (alone === 'sessions') printLists('Lists and figures of sessions', sessionCounts, await sessionReads(place, standing))

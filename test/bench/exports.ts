@@ -2,8 +2,10 @@ import { asSuperuser } from '../../lib/local/postgres.ts'
 import { longFlow } from '../support/exports.ts'
 import { ownCpuMicros } from './cpu.ts'
 import { loadWhile, type Shot } from './load.ts'
+import { notes, stepCount } from './notes.ts'
 import { type Crowd, type Place, seedCrowd, userId } from './seed.ts'
 import type { Standing, Subject } from './server.ts'
+import { textFormats } from './writing.ts'
 
 /** An export of one format: microseconds of workerd's processor time per request. */
 export interface Exported {
@@ -11,6 +13,8 @@ export interface Exported {
   bytes: number
   open: number
   masked: number
+  /** The writing alone, in a bare Worker with the rows in memory; none of a PDF, whose fonts are assets. */
+  written: { open: number; masked: number; floor: number } | null
   /** An answer of as many bytes, written by JSON.stringify in a bare Worker. */
   floor: number
   /** `GET /sessions/{id}` of the same session: what every call that reads it takes. */
@@ -25,21 +29,8 @@ const people = 400
 const connections = 4
 // A PDF takes ten times as long, and is measured as well by a tenth of the calls.
 const calls = { usual: { warm: 300, each: 500 }, pdf: { warm: 50, each: 100 } }
-const stepCount = 100
 const sessionId = '0000004a-0000-7000-b002-000000000001'
 const treeId = '0000004a-0000-7000-b001-000000000001'
-
-/** What technicians note: most of it ordinary words, a part of it to be masked. */
-const noted = [
-  'The printer answers, but its queue does not empty; two jobs of Monday are stuck in it.',
-  'Pinged 10.0.8.21 four times: 4 of 4 came back, 2 ms each.\nThe web page of the panel opens as well.',
-  'Restarted the spooler. Asked Dana (dana@contoso.com) to print a test page, which came out at once.',
-  'Nothing found here.',
-  'Copied the driver 31.0.15.5222 from \\\\fs01\\drivers\\hp and installed it again; the old one was from 2021 and is gone now.',
-]
-
-/** The notes of a session of a hundred steps. */
-export const notes = Array.from({ length: stepCount }, (_, n) => `${noted[n % noted.length]} (${n})`)
 
 /** Processor time of each format of a session of a hundred steps, open and masked. */
 export async function exported(place: Place, { subjects }: Standing): Promise<Exported[]> {
@@ -64,18 +55,26 @@ export async function exported(place: Place, { subjects }: Standing): Promise<Ex
         format === 'pdf' ? calls.pdf : calls.usual,
       )
     const [open, masked] = [await of(false), await of(true)]
-    const floor = await cpuOf(subject.barePort, subject.barePid, () => ({ method: 'GET', path: `/json/${open.bytes}` }))
+    const bare = (path: string) => cpuOf(subject.barePort, subject.barePid, () => ({ method: 'GET', path }))
+    const floor = await bare(`/json/${open.bytes}`)
     all.push({
       format,
       bytes: open.bytes,
       open: open.micros,
       masked: masked.micros,
+      written: textFormats.includes(format) ? await writtenBare(bare, format) : null,
       floor: floor.micros,
       read: read.micros,
       fixed: fixed.micros,
     })
   }
   return all
+}
+
+async function writtenBare(bare: (path: string) => Promise<{ micros: number; bytes: number }>, format: string) {
+  const [open, masked] = [await bare(`/export/${format}/false`), await bare(`/export/${format}/true`)]
+  const floor = await bare(`/json/${open.bytes}`)
+  return { open: open.micros, masked: masked.micros, floor: floor.micros }
 }
 
 async function cpuOf(

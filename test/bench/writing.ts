@@ -8,40 +8,21 @@ import type { SessionRow } from '../../lib/flows/session-rows.ts'
 import { mask } from '../../lib/text/mask.ts'
 import { longFlow } from '../support/exports.ts'
 
-/** What masking adds to the writing of a format, both in microseconds: pure functions, measured in this process. */
-export interface Written {
-  format: string
-  rendering: number
-  masking: number
+const writers: Record<string, (report: Report) => unknown> = {
+  markdown: markdownOf,
+  text: textOf,
+  html: htmlOf,
+  'ticket-note': ticketNoteOf,
+}
+export const textFormats = Object.keys(writers)
+
+/** Writes a session with these notes in a text format, from its rows to the last character: what an export does once they are read. */
+export function writeExport(session: SessionRow, format: string, masked: boolean): string {
+  const report = reportOf(session, [], { timezone: 'Europe/Berlin' })
+  return String(writers[format]?.(masked ? maskReport(report, mask) : report))
 }
 
-const [rounds, runs] = [9, 60]
-
-export function written(notes: readonly string[]): Written[] {
-  const session = sessionOf(notes)
-  const rows = () => reportOf(session, [], { timezone: 'Europe/Berlin' })
-  const report = rows()
-  const formats: Record<string, (report: Report) => unknown> = {
-    markdown: markdownOf,
-    text: textOf,
-    html: htmlOf,
-    'ticket-note': ticketNoteOf,
-  }
-  const masking = microsOf(() => maskReport(report, mask))
-  return Object.entries(formats).map(([format, write]) => ({ format, rendering: microsOf(() => write(rows())), masking }))
-}
-
-/** The median, since the first rounds find the code unoptimised and others use the machine too. */
-function microsOf(work: () => unknown): number {
-  const times = Array.from({ length: rounds }, () => {
-    const begun = performance.now()
-    for (let n = 0; n < runs; n++) work()
-    return ((performance.now() - begun) * 1000) / runs
-  })
-  return times.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0
-}
-
-function sessionOf(notes: readonly string[]): SessionRow {
+export function sessionOf(notes: readonly string[]): SessionRow {
   const at = '2026-11-21T09:30:00.000Z'
   const decided = { option_id: null, outcome: 'done', started_at: at, duration_seconds: 75, decided_at: at }
   const about = { name: 'Printer offline', description: '', state: 'completed', outcome: 'resolved', started_at: at, completed_at: at }

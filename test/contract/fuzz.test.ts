@@ -19,6 +19,9 @@ const cases = Number(process.env.FUZZ_CASES ?? 30)
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`)
 
+/** Whose success is followed by a push to a ticket, mails or an assessment. */
+const setsJobsGoing = new Set(['handoffs.create', 'handoffs.escalate', 'aiOutputs.push', 'aiOutputs.retryPush', 'aiSessions.resolve'])
+
 /** Ids of answers so far, of all operations: what a caller could know. */
 const earlier: string[] = []
 
@@ -77,7 +80,7 @@ async function run(op: AnyOperation, world: World, plan: Plan): Promise<Given> {
 }
 
 async function rows({ ours, theirs }: World): Promise<string> {
-  return JSON.stringify([await rowsOf(service, ours.id), await rowsOf(service, theirs.id)])
+  return JSON.stringify(await rowsOf(service, ours.id, theirs.id))
 }
 
 function names({ url, body }: Shot, id: string): boolean {
@@ -103,8 +106,8 @@ async function statusesOf(op: AnyOperation, ownSeed: number): Promise<Map<number
     statuses.set(given.status, (statuses.get(given.status) ?? 0) + 1)
     // What staff see is everybody's, and other tests' people would be demoted.
     if (op.access !== 'super_admin') remember(given)
-    // What 202 sets going goes on in the background and may change rows under the next case.
-    if (given.status === 202) world = await newWorld()
+    // What goes on in the background may change rows under the next case.
+    if (given.status === 202 || (given.status < 300 && setsJobsGoing.has(op.id))) world = await newWorld()
   })
   // Cases build on one another, so the first finding is told as it is instead of being made smaller.
   const settings = { numRuns: cases, seed: ownSeed, examples: firstPlans(op).map((plan): [Plan] => [plan]), endOnFailure: true }
@@ -113,13 +116,18 @@ async function statusesOf(op: AnyOperation, ownSeed: number): Promise<Map<number
   return statuses
 }
 
-const each = operations.map((op, index) => [op.id, op, seed + index] as const)
+const all = operations.map((op, index) => [op.id, op, seed + index] as const)
 const timeout = 60_000 + cases * 2000
+const name = '%s answers every request as it declares, and a refused one changes nothing'
 
-it.each(each)('%s answers every request as it declares, and a refused one changes nothing', { timeout }, async (_, op, ownSeed) => {
+async function check(_: string, op: AnyOperation, ownSeed: number): Promise<void> {
   const statuses = await statusesOf(op, ownSeed)
   const spread = `${op.id} ${JSON.stringify([...statuses].sort(([a], [b]) => a - b))}`
   if (process.env.FUZZ_CASES) console.log(spread)
   expect(statuses.get(429) ?? 0, `most cases stopped at the limit: ${spread}`).toBeLessThanOrEqual(cases / 2)
   expect(statuses.get(op.success) ?? 0, `no case succeeded: ${spread}`).toBeGreaterThan(0)
-})
+}
+
+it.concurrent.each(all.filter(([, { access }]) => access !== 'super_admin'))(name, { timeout }, check)
+// Staff reach into every account, and so into the one that another operation has just counted.
+it.each(all.filter(([, { access }]) => access === 'super_admin'))(name, { timeout }, check)

@@ -55,7 +55,7 @@ describe('the list of operations', () => {
   })
 })
 
-describe('who may call', () => {
+describe.concurrent('who may call', () => {
   it.each(each())('%s answers a valid request with its success status and shape', async (_, op) => {
     const { sample, token } = await scene(op)
     expectSuccess(op, await send(service, op, sample, { token }))
@@ -117,7 +117,7 @@ describe('who may call', () => {
   })
 })
 
-describe('what a request may be', () => {
+describe.concurrent('what a request may be', () => {
   it.each(each(takesUuids))('WIR-12 %s answers 404 for a malformed id', async (_, op) => {
     let { sample, token, rows } = await scene(op)
     let before = await rows()
@@ -177,7 +177,7 @@ describe('what a request may be', () => {
   })
 })
 
-describe('the order of checks', () => {
+describe.concurrent('the order of checks', () => {
   it.each(each())('WIR-11 %s names the first of several mistakes', async (_, op) => {
     const account = await newAccount(service)
     const [right, wrong] = [await permitted(op, account), await refused(op, account)]

@@ -19,20 +19,22 @@ export async function tenantTables(service: Service): Promise<string[]> {
 async function checksumStatement(service: Service): Promise<string> {
   const own = (await tenantTables(service)).filter((table) => !aside.has(table))
   const parts = [
-    `select 'accounts' as t, md5(x::text) as h from accounts x where id = $1`,
+    `select 'accounts' as t, md5(x::text) as h from accounts x where id = any($1)`,
     ...own.map(
-      (table) => `select '${table}', md5(x::text) from ${table} x where account_id = $1 ${table === 'deliveries' ? sentLater : ''}`,
+      (table) => `select '${table}', md5(x::text) from ${table} x where account_id = any($1) ${table === 'deliveries' ? sentLater : ''}`,
     ),
-    ...ofUsers.map((table) => `select '${table}', md5(x::text) from ${table} x join users u on u.id = x.user_id where u.account_id = $1`),
-    `select 'refresh_tokens', md5(x::text) from refresh_tokens x join sign_ins s on s.id = x.sign_in_id where s.account_id = $1`,
+    ...ofUsers.map(
+      (table) => `select '${table}', md5(x::text) from ${table} x join users u on u.id = x.user_id where u.account_id = any($1)`,
+    ),
+    `select 'refresh_tokens', md5(x::text) from refresh_tokens x join sign_ins s on s.id = x.sign_in_id where s.account_id = any($1)`,
   ]
   return `select t, count(*) || ':' || md5(string_agg(h, '' order by h)) as h from (${parts.join(' union all ')}) r group by t order by t`
 }
 
-/** What an account's rows are at this moment, one line per table, so that a difference names its table. */
-export async function rowsOf(service: Service, accountId: string): Promise<Record<string, string>> {
+/** What the rows of accounts are at this moment, one line per table, so that a difference names its table. */
+export async function rowsOf(service: Service, ...accountIds: string[]): Promise<Record<string, string>> {
   const statement = statements.get(service.api) ?? checksumStatement(service)
   statements.set(service.api, statement)
-  const rows = await service.sql<{ t: string; h: string }>(await statement, [accountId])
+  const rows = await service.sql<{ t: string; h: string }>(await statement, [accountIds], 'rows')
   return Object.fromEntries(rows.map(({ t, h }) => [t, h]))
 }

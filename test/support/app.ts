@@ -12,16 +12,17 @@ export interface Service {
   api: string
   local: string
   settings: Record<string, string>
-  sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
+  /** As the owner of the database; a statement that is asked often is planned once when it has a name. */
+  sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[], name?: string) => Promise<Row[]>
 }
 
 const pools = new Map<string, pg.Pool>()
 
 function serviceAt(api: string, local: string, ownerUrl: string, settings: Record<string, string>): Service {
-  const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
+  const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = [], name?: string) => {
     const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true })
     pools.set(ownerUrl, pool)
-    return (await pool.query<Row>(text, values)).rows
+    return (await pool.query<Row>({ text, values, ...(name ? { name } : {}) })).rows
   }
   return { api, local, settings, sql }
 }
