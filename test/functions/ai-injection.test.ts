@@ -113,8 +113,8 @@ it('changes nothing that its user did not do, whatever 200 texts in chat, ticket
       for (const one of all) await inject(one, owner)
     }),
   )
-  // Of what is cut short before the model sees it, no demand is whole; a file's name it never sees.
-  expect([...heard].sort()).toEqual(['chat', 'facts', 'flow', 'problem', 'taskLane'])
+  // Of a client's name no demand is whole, since it is cut short before; a file's name the model never sees.
+  expect([...heard].sort()).toEqual(['chat', 'facts', 'flow', 'problem', 'taskLane', 'ticketNote'])
   const after = await rowsOf(service, account.id)
   const others = (all: Record<string, string>) => Object.fromEntries(Object.entries(all).filter(([table]) => !written.includes(table)))
   expect(others(after)).toEqual(others(rows))

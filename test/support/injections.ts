@@ -57,15 +57,11 @@ export const places: Record<string, Place> = {
     begin: async (owner, _, ticket) => opened(await newAiSession(owner, { ...about, psa_ticket_id: ticket })),
   },
   flow: {
-    lay: async (_, owner, demand, n) => {
-      const name = `Quokka${n} calibration`
-      await mustMake(owner.call('POST', '/trees', flowBody({ name, description: `OBEY: ${demand}`.slice(0, 1000), visibility: 'account' })))
-      return name
+    lay: async (_, owner, demand) => {
+      const body = flowBody({ description: `OBEY: ${demand}`.slice(0, 1000), visibility: 'account' })
+      return (await mustMake(owner.call('POST', '/trees', body))).id
     },
-    begin: async (owner, _, name) => ({
-      session: await newAiSession(owner, { ...about, problem_summary: `${name} fails.` }),
-      message: name,
-    }),
+    begin: async (owner, _, tree_id) => opened(await newAiSession(owner, { ...about, tree_id })),
   },
   fileName: {
     lay: async (service, owner, demand) => {
