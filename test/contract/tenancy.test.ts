@@ -42,6 +42,7 @@ const otherIndexes = new Set([
   'ai_handoffs_unassessed', // the sweep reads every account at once, through the platform's door
   'ai_sessions_idle', // the tidying lays idle chats of every account away, through the platform's door
   'stream_events_waiting', // the sweep reads every account at once, through the platform's door
+  'flow_conversations_expired', // the tidying deletes by age in every account, through the platform's door
   'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
 ])
 
