@@ -1,5 +1,6 @@
 import { applyPatch } from 'rfc6902'
 import { tooDeep, unstorable } from '../http/json.ts'
+import { normaliseStructure } from './normalise.ts'
 import { fitsType, isStepList, TreeStructure, type TreeType } from './structure.ts'
 import { validateFlow } from './validate.ts'
 import { walkNodes } from './walk.ts'
@@ -105,7 +106,7 @@ function resultProblems(type: TreeType, before: TreeStructure, after: unknown): 
   if (!fitsType(type, parsed.data)) return [`This is no structure of a ${type} flow`]
   const known = scriptsOf(before)
   if ([...scriptsOf(parsed.data)].some((id) => !known.has(id))) return ['script_template_id: scripts are chosen by people']
-  return validateFlow({ tree_type: type, tree_structure: parsed.data, intake_form: [] }, 'draft').errors.map(
+  return validateFlow({ tree_type: type, tree_structure: normaliseStructure(parsed.data), intake_form: [] }, 'draft').errors.map(
     ({ path, message }) => `${path}: ${message}`,
   )
 }
