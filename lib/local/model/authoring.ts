@@ -40,7 +40,8 @@ export function flowDraft({ goal = '', draft = null, tree_type = 'troubleshootin
 }
 
 function begun(goal: string, said: readonly Said[], isTree: boolean, { environment_tags = [], problems = [] }: Building) {
-  const text = [...new Set([goal, ...said.filter(({ role }) => role === 'user').map((one) => one.text)])].join('\n').trim()
+  const parts = [...new Set([goal, ...said.filter(({ role }) => role === 'user').map((one) => one.text)])]
+  const text = (parts.filter((part) => !saysLittle(part)).join('\n') || parts.join('\n')).trim()
   if (saysLittle(text))
     return { reply: `What is to be done, and in which case? “${cut(text, 200)}” says too little to begin with.`, flow: null }
   const fresh = freshIds([])
