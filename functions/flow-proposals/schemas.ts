@@ -64,13 +64,15 @@ export const Rejection = z
   .strictObject({ reason: Text.describe('What its submitter is told.') })
   .meta({ id: 'FlowProposalReject', examples: [{ reason: 'The flow “Printer offline” covers this already.' }] })
 
-export const Approval = z.strictObject({ proposal: FlowProposal, tree_id: Id.describe('The flow that was created or updated.') }).meta({
-  id: 'FlowProposalApproval',
-  examples: [
-    {
-      proposal: { ...exampleProposal, status: 'approved', decided_by: exampleIds.user, decided_at: '2026-11-21T10:00:00.000Z' },
-      tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
-    },
-  ],
-})
+export const Approval = z
+  .strictObject({ proposal: FlowProposal.describe('As it was decided.'), tree_id: Id.describe('The flow that was created or updated.') })
+  .meta({
+    id: 'FlowProposalApproval',
+    examples: [
+      {
+        proposal: { ...exampleProposal, status: 'approved', decided_by: exampleIds.user, decided_at: '2026-11-21T10:00:00.000Z' },
+        tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
+      },
+    ],
+  })
 export type Approval = z.infer<typeof Approval>
