@@ -40,10 +40,11 @@ it('keeps an option’s id by what it says, else by where it leads, and never tw
   const options = [
     { label: 'No', leads_to: 'queue' },
     { label: 'Sometimes', leads_to: 'queue' },
+    { label: 'Rarely', leads_to: 'queue' },
     { label: 'Never', leads_to: 'cable' },
   ]
   const grown = growStructure('troubleshooting', nodes.with(0, { ...(nodes[0] as (typeof nodes)[0]), options }), tree.tree_structure)
-  expect('structure' in grown && (grown.structure as FlowNode).options?.map(({ id }) => id)).toEqual(['no', 'yes', undefined])
+  expect('structure' in grown && (grown.structure as FlowNode).options?.map(({ id }) => id)).toEqual(['no', 'yes', undefined, undefined])
 })
 
 const one = (op: WrittenOperation['op'], path: string, value: unknown = null, from: string | null = null): WrittenOperation => ({
