@@ -84,6 +84,7 @@ const patch = (...operations: object[]) => ({
 })
 const foul: Record<string, unknown> = {
   'the prototype of all objects': patch({ op: 'add', path: '/__proto__/polluted', value: '"yes"' }),
+  'the prototype of a node': patch({ op: 'add', path: '/__proto__', value: '{"action": "polluted"}' }),
   'a constructor': patch({ op: 'add', path: '/constructor/prototype/polluted', value: '"yes"' }),
   'a value with a prototype': patch({ op: 'add', path: '/attachments', value: '[{"__proto__": {"polluted": "yes"}}]' }),
   'a letter of a title': patch({ op: 'replace', path: '/title/0', value: '"x"' }),
