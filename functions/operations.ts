@@ -3,6 +3,7 @@ import { accountOperations } from './accounts/operations.ts'
 import { adminGalleryOperations } from './admin-gallery/operations.ts'
 import { adminPlanOperations } from './admin-plans/operations.ts'
 import { adminUserOperations } from './admin-users/operations.ts'
+import { aiAssistantOperations } from './ai-assistant/operations.ts'
 import { aiOutputOperations } from './ai-outputs/operations.ts'
 import { aiSessionOperations } from './ai-sessions/operations.ts'
 import { aiTriageOperations } from './ai-triage/operations.ts'
@@ -20,6 +21,8 @@ import { draftTemplateOperations } from './draft-templates/operations.ts'
 import { escalationOperations } from './escalations/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { fixOperations } from './fixes/operations.ts'
+import { flowBuilderOperations } from './flow-builder/operations.ts'
+import { flowProposalOperations } from './flow-proposals/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { handoffOperations } from './handoffs/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
@@ -99,6 +102,9 @@ export const operations: readonly AnyOperation[] = [
   ...aiTriageOperations,
   ...fixOperations,
   ...aiOutputOperations,
+  ...flowBuilderOperations,
+  ...aiAssistantOperations,
+  ...flowProposalOperations,
   ...targetListOperations,
   ...maintenanceOperations,
   ...maintenanceRunOperations,

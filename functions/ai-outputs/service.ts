@@ -1,6 +1,6 @@
 import { ask } from '../../lib/ai/ask.ts'
 import { documentation } from '../../lib/ai/documentation.ts'
-import { caseFacts } from '../../lib/ai/facts.ts'
+import { wholeCase } from '../../lib/ai/facts.ts'
 import { sessionOutput, statusUpdate as statusPrompt } from '../../lib/ai/prompts/writing.ts'
 import type { Standing } from '../../lib/ai/session-hold.ts'
 import type { AiSessionRow } from '../../lib/ai/session-rows.ts'
@@ -14,9 +14,6 @@ import * as connection from '../psa-connection/service.ts'
 import * as pushes from '../psa-pushes/service.ts'
 import * as queries from './queries.ts'
 import type { DocumentationPush, Output, OutputCreate, OutputId, OutputPatch, StatusUpdateCreate } from './schemas.ts'
-
-// How far back the model is shown the conversation.
-const turnsShown = 30
 
 /** Where the case stands, for one audience; nothing is kept of it. */
 export async function statusUpdate(ctx: Writer, id: string, wanted: StatusUpdateCreate): Promise<{ text: string }> {
@@ -98,15 +95,8 @@ export async function retryPush(ctx: Writer, id: string): Promise<DocumentationP
   return { session_id: id, psa_push: 'queued' }
 }
 
-/** The case as the model that writes of it is told: with what was said, and how it ended. */
 async function writingFacts(ctx: Writer, session: AiSessionRow) {
-  const ticket = await aiSessions.ticketFacts(ctx, session.psa_ticket_id)
-  const { outcome, resolution_notes: notes } = session
-  return {
-    ...caseFacts(session, ticket),
-    resolution: outcome && { outcome, notes },
-    conversation: session.messages.slice(-turnsShown).map(({ role, content }) => ({ role, text: content })),
-  }
+  return wholeCase(session, await aiSessions.ticketFacts(ctx, session.psa_ticket_id))
 }
 
 function owned({ session, output }: { session: Standing | undefined; output: queries.OutputRow | undefined }): queries.OutputRow {

@@ -58,6 +58,8 @@ export interface Content {
 /** Where a new flow comes from. */
 export interface Origin {
   parent?: { account_id: string; id: string; reason: string | null }
+  /** Whose it is, when not the caller's. */
+  owner?: { user_id: string; team_id: string | null }
   import_metadata?: Record<string, unknown>
 }
 
@@ -91,12 +93,13 @@ const synced = (save: string, { library }: Content) => sql`
 /** The flow, its first version and what the library gets, in one transaction. */
 export async function insertTree(db: WriteDb, content: Content, origin: Origin = {}): Promise<TreeRow> {
   const save = crypto.randomUUID()
-  const { parent, import_metadata } = origin
+  const { parent, owner, import_metadata } = origin
   const write = sql`
     with ${categoryOf(content, sql`true`)}, s as (
-      insert into trees (team_id, tree_type, status, visibility, name, description, tags, category_id, published_at, import_metadata,
+      insert into trees (team_id, author_id, tree_type, status, visibility, name, description, tags, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
-      select app.team_id(), ${content.tree_type}, ${content.status}, ${content.visibility}, ${content.name}, ${content.description},
+      select ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id()`},
+             ${content.tree_type}, ${content.status}, ${content.visibility}, ${content.name}, ${content.description},
              ${asText(content.tags)}, ${categoryId(content, sql`null::uuid`)}, case when ${content.status} = 'published' then app.now() end,
              ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
              line.root_account_id, line.root_id, coalesce(line.depth + 1, 0), ${parent?.reason ?? null}

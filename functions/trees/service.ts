@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import { noSuch } from '../../lib/db/sqlstate.ts'
 import { libraryEntries } from '../../lib/flows/library.ts'
 import { normaliseForm, normaliseStructure, oneLine, plainBreaks } from '../../lib/flows/normalise.ts'
-import { fitsType } from '../../lib/flows/structure.ts'
+import { type Flow, fitsType } from '../../lib/flows/structure.ts'
 import { type Findings, validateFlow } from '../../lib/flows/validate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
 import { invalid, Problem } from '../../lib/http/problem.ts'
@@ -108,9 +108,14 @@ function checked(content: queries.Content): queries.Content {
   const { tree_type, tree_structure, status } = content
   if (tree_structure && !fitsType(tree_type, tree_structure))
     throw invalid([{ loc: ['body', 'tree_structure'], msg: wrongKind(tree_type), type: 'custom' }])
-  const findings = validateFlow(content, status)
-  if (findings.errors.length > 0) throw unfit(status, findings)
+  requireFit(content, status)
   return { ...content, library: status === 'published' && tree_structure ? libraryEntries(tree_structure) : [] }
+}
+
+/** Throws 400 `flow_invalid` with all that keeps a flow in normal form from a status. */
+export function requireFit(flow: Flow, status: Tree['status']): void {
+  const findings = validateFlow(flow, status)
+  if (findings.errors.length > 0) throw unfit(status, findings)
 }
 
 function unfit(status: string, { errors, warnings }: Findings): Problem {

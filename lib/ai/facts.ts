@@ -65,6 +65,19 @@ export function caseFacts(session: AiSessionRow, ticket: TicketFacts | null, can
 }
 export type CaseFacts = ReturnType<typeof caseFacts>
 
+// How far back who writes of a case is shown the conversation.
+const turnsShown = 30
+
+/** The case as who writes of it is told: with what was said, and how it ended. */
+export function wholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
+  const { outcome, resolution_notes: notes } = session
+  return {
+    ...caseFacts(session, ticket),
+    resolution: outcome && { outcome, notes },
+    conversation: session.messages.slice(-turnsShown).map(({ role, content }) => ({ role, text: content })),
+  }
+}
+
 const mostNodes = 80
 
 /** A flow's nodes with what they ask and where each answer leads. */

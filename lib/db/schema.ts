@@ -311,6 +311,38 @@ export interface FeedbackTable {
   created_at: Generated<string>
 }
 
+export interface FlowConversationsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  goal: string
+  tree_type: string
+  environment_tags: Generated<Json>
+  messages: Json
+  draft: Json | null
+  turns: Generated<number>
+  created_at: Generated<string>
+  expires_at: Generated<string>
+}
+
+export interface FlowProposalsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: Generated<string | null>
+  source: string
+  source_id: string
+  action: string
+  target_tree_id: string | null
+  target_version: number | null
+  proposed_flow: Json
+  status: Generated<string>
+  submitted_by: Generated<string>
+  decided_by: string | null
+  decided_at: string | null
+  reason: string | null
+  created_at: Generated<string>
+}
+
 export interface IdempotencyKeysTable {
   account_id: ColumnType<string, never, never>
   user_id: Generated<string>
@@ -921,6 +953,8 @@ export interface DB {
   feature_overrides: FeatureOverridesTable
   features: FeaturesTable
   feedback: FeedbackTable
+  flow_conversations: FlowConversationsTable
+  flow_proposals: FlowProposalsTable
   idempotency_keys: IdempotencyKeysTable
   identities: IdentitiesTable
   invite_codes: InviteCodesTable

@@ -12,6 +12,7 @@ import {
 } from './fixture-rows.ts'
 import { aiFixtures } from './fixtures-ai.ts'
 import { signInFixtures } from './fixtures-auth.ts'
+import { authoringFixtures } from './fixtures-authoring.ts'
 import { billingFixtures } from './fixtures-billing.ts'
 import { diagramFixtures } from './fixtures-diagrams.ts'
 import { escalationFixtures } from './fixtures-escalations.ts'
@@ -30,6 +31,7 @@ const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
   ...aiFixtures,
+  ...authoringFixtures,
   ...escalationFixtures,
   ...flowFixtures,
   ...diagramFixtures,

@@ -4,6 +4,7 @@ import { shared } from '../support/app.ts'
 import { type AccountOf, newAccount } from '../support/people.ts'
 import { insertDelivery, insertNotification } from './fixture-rows.ts'
 import { insertFullAiSession } from './fixtures-ai.ts'
+import { insertConversation, insertProposal } from './fixtures-authoring.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
@@ -42,6 +43,7 @@ const otherIndexes = new Set([
   'ai_handoffs_unassessed', // the sweep reads every account at once, through the platform's door
   'ai_sessions_idle', // the tidying lays idle chats of every account away, through the platform's door
   'stream_events_waiting', // the sweep reads every account at once, through the platform's door
+  'flow_conversations_expired', // the tidying deletes by age in every account, through the platform's door
   'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
 ])
 
@@ -153,6 +155,8 @@ describe('row level security alone', () => {
     await insertStep(service, ours.admin)
     await insertFullSession(service, ours.admin)
     await insertFullAiSession(service, ours.admin)
+    await insertConversation(service, ours.admin)
+    await insertProposal(service, ours.admin)
     await service.sql(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`, [ours.id])
     await service.sql(`insert into ai_usage (account_id, feature, model) values ($1, 'chat_turn', 'local')`, [ours.id])
     await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [

@@ -1,4 +1,6 @@
+import { flowDraft, flowEdit } from './authoring.ts'
 import type { Facts, Said } from './case.ts'
+import { flowConversion } from './conversions.ts'
 import { chatTurn, guidedStep } from './diagnosis.ts'
 import { diagramDraft } from './diagrams.ts'
 import { scriptTurn } from './scripts.ts'
@@ -16,6 +18,9 @@ const rules: Record<string, (facts: Facts, said: readonly Said[]) => unknown> = 
   handoff_draft: handoffDraft,
   escalation_assessment: escalationAssessment,
   script_turn: scriptTurn,
+  flow_draft: (facts, said) => flowDraft(facts as Parameters<typeof flowDraft>[0], said),
+  flow_edit: (facts) => flowEdit(facts as Parameters<typeof flowEdit>[0]),
+  flow_conversion: (facts) => flowConversion(facts as Parameters<typeof flowConversion>[0]),
   diagram_draft: (facts) => diagramDraft(facts as Parameters<typeof diagramDraft>[0]),
 }
 

@@ -1,0 +1,66 @@
+import type { Service } from '../support/app.ts'
+import { flowBody } from '../support/flows.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+import { insertFullSession } from './fixtures-sessions.ts'
+
+const { tree_type, tree_structure, intake_form } = flowBody()
+const draft = { name: 'Printer offline', description: 'A network printer shows as offline.', tree_type, tree_structure, intake_form }
+const goal = 'If the printer answers a ping, then clear the print queue, otherwise reseat the network cable.'
+
+/** A flow-builder conversation of the owner's, with a draft. */
+export function insertConversation(service: Service, { accountId, id }: Person): Promise<string> {
+  const messages = [{ role: 'user', content: goal, created_at: '2026-11-21T09:30:00.000Z' }]
+  return idOf(
+    service,
+    `insert into flow_conversations (account_id, user_id, goal, tree_type, environment_tags, messages, draft)
+     values ($1, $2, $3, $4, '["windows 11"]', $5, $6) returning id`,
+    [accountId, id, goal, tree_type, JSON.stringify(messages), JSON.stringify(draft)],
+  )
+}
+
+/** A proposal of the owner's for a new flow, made of a session that is gone. */
+export function insertProposal(service: Service, { accountId, teamId, id }: Person): Promise<string> {
+  return idOf(
+    service,
+    `insert into flow_proposals (account_id, team_id, submitted_by, source, source_id, action, proposed_flow)
+     values ($1, $2, $3, 'session', gen_random_uuid(), 'create', $4) returning id`,
+    [accountId, teamId || null, id, JSON.stringify(draft)],
+  )
+}
+
+/** A session of the owner's that is over, with one of everything that belongs to one. */
+export async function insertCompletedSession(service: Service, owner: Person): Promise<string> {
+  const { session_id } = await insertFullSession(service, owner)
+  await service.sql(
+    `update sessions set state = 'completed', outcome = 'resolved', completed_at = now(), current_step_id = null, remaining = 0
+      where account_id = $1 and id = $2`,
+    [owner.accountId, session_id],
+  )
+  return session_id
+}
+
+const conversation: Fixture = async (service, owner) => ({ params: { conversation_id: await insertConversation(service, owner) } })
+const proposal: Fixture = async (service, owner) => ({ params: { proposal_id: await insertProposal(service, owner) } })
+
+export const authoringFixtures: Record<string, Fixture> = {
+  'flowBuilder.start': async () => ({ body: { goal, tree_type, environment_tags: ['windows 11'] } }),
+  'flowBuilder.get': conversation,
+  'flowBuilder.refine': async (...of) => ({ ...(await conversation(...of)), body: { message: 'Rename the root to “Does it answer?”' } }),
+  'flowBuilder.commit': async (...of) => ({ ...(await conversation(...of)), body: { name: 'Printer shows offline' } }),
+  'flowBuilder.remove': conversation,
+
+  'aiAssistant.quota': async () => ({}),
+  'aiAssistant.suggest': async () => ({
+    body: { tree_type, tree_structure, instruction: 'Rename the root to “Does it answer?”', node_id: 'ping' },
+  }),
+
+  'flowProposals.convert': async (service, owner) => ({ params: { session_id: await insertCompletedSession(service, owner) }, body: {} }),
+  'flowProposals.list': async (service, owner) => {
+    await insertProposal(service, owner)
+    return { query: { skip: '0', limit: '20', status: 'pending' } }
+  },
+  'flowProposals.get': proposal,
+  'flowProposals.approve': proposal,
+  'flowProposals.reject': async (...of) => ({ ...(await proposal(...of)), body: { reason: 'The flow “Printer offline” covers this.' } }),
+}
