@@ -23,6 +23,7 @@ import { fixOperations } from './fixes/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { handoffOperations } from './handoffs/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
+import { kbImportOperations } from './kb-imports/operations.ts'
 import { maintenanceOperations } from './maintenance/operations.ts'
 import { maintenanceRunOperations } from './maintenance-runs/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
@@ -85,6 +86,7 @@ export const operations: readonly AnyOperation[] = [
   ...scriptOperations,
   ...scriptBuilderOperations,
   ...draftTemplateOperations,
+  ...kbImportOperations,
   ...psaOperations,
   ...psaConnectionOperations,
   ...psaMemberOperations,

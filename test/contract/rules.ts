@@ -25,6 +25,7 @@ const built = [
   'FIX',
   'HND',
   'SSE',
+  'KBI',
 ]
 
 const root = join(import.meta.dirname, '../..')

@@ -1,6 +1,7 @@
 import type { Facts, Said } from './case.ts'
 import { chatTurn, guidedStep } from './diagnosis.ts'
 import { diagramDraft } from './diagrams.ts'
+import { articleNodes } from './knowledge.ts'
 import { scriptTurn } from './scripts.ts'
 import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from './writing.ts'
 
@@ -16,6 +17,7 @@ const rules: Record<string, (facts: Facts, said: readonly Said[]) => unknown> = 
   handoff_draft: handoffDraft,
   escalation_assessment: escalationAssessment,
   script_turn: scriptTurn,
+  article_nodes: (facts) => articleNodes(facts as Parameters<typeof articleNodes>[0]),
   diagram_draft: (facts) => diagramDraft(facts as Parameters<typeof diagramDraft>[0]),
 }
 
