@@ -1,12 +1,13 @@
+import { normaliseStructure } from '../flows/normalise.ts'
 import type { FlowNode, FlowStep, TreeStructure, TreeType } from '../flows/structure.ts'
 import type { KbNode } from './nodes.ts'
 import { type Branch, branchesOf, inOrder } from './order.ts'
 
-/** The flow that nodes make up, each once and under its own id; an empty one is null. What is wrong with it is for validation to say. */
+/** The flow that nodes make up, in normal form, each once and under its own id; of none it is null. What is wrong with it is for validation to say. */
 export function flowOf(nodes: readonly KbNode[], type: TreeType): TreeStructure | null {
   const branches = branchesOf(nodes)
   if (branches.length === 0) return null
-  return type === 'troubleshooting' ? chained(branches) : { steps: stepsOf(inOrder(branches)) }
+  return normaliseStructure(type === 'troubleshooting' ? chained(branches) : { steps: stepsOf(inOrder(branches)) })
 }
 
 function stepsOf(nodes: readonly KbNode[]): FlowStep[] {

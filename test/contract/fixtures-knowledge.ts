@@ -9,7 +9,10 @@ const blocks = [
 ]
 
 /** An import of the owner's that was converted to a section with one step. */
-export async function insertKbImport(service: Service, { accountId, teamId, id }: Person): Promise<Record<'import_id' | 'node_id', string>> {
+export async function insertKbImport(
+  service: Service,
+  { accountId, teamId, id }: Person,
+): Promise<Record<'import_id' | 'node_id', string>> {
   const import_id = await idOf(
     service,
     `insert into kb_imports (account_id, team_id, created_by, title, format, blocks, status)
