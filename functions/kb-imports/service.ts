@@ -11,7 +11,7 @@ import { type Article, readFile, readGiven } from '../../lib/knowledge/article.t
 import { ArticleError } from '../../lib/knowledge/blocks.ts'
 import { flowOf } from '../../lib/knowledge/flow.ts'
 import { nodesOf } from '../../lib/knowledge/nodes.ts'
-import { isWithin, moved } from '../../lib/knowledge/order.ts'
+import { isWithin } from '../../lib/knowledge/order.ts'
 import { type Piece, piecesOf } from '../../lib/knowledge/pieces.ts'
 import * as trees from '../trees/service.ts'
 import * as queries from './queries.ts'
@@ -59,19 +59,14 @@ export async function convert(ctx: Writer, id: string): Promise<KbImport> {
   return shown(kept ? now : open(now))
 }
 
-/** One change at a time: whoever comes second sees what the first one did. */
-export async function updateNode(ctx: Writer, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode> {
-  nodeOf(open(await findOwn(ctx.db, id)), nodeId)
-  return inTransaction(ctx.db, async (db) => {
-    const held = await queries.holdImport(db, id, ['converted'])
-    const current = await findOwn(db, id)
-    if (!held) open(current)
-    const node = nodeOf(current, nodeId)
-    if (Object.keys(change).length === 0) return node
-    const nodes = withChange(current.nodes, node, change)
-    await queries.updateNodes(db, id, nodes)
-    return nodes.find((one) => one.id === nodeId) as KbNode
-  })
+export async function updateNode({ db }: Writer, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode> {
+  const node = changeable(open(await findOwn(db, id)), nodeId, change)
+  if (Object.keys(change).length === 0) return node
+  const changed = await queries.updateNode(db, id, nodeId, change)
+  if (changed) return changed
+  // Somebody else changed it meanwhile: what stands now says why.
+  changeable(open(await findOwn(db, id)), nodeId, change)
+  throw new Problem('conflict', 'The import was changed by somebody else meanwhile')
 }
 
 /** The flow and the mark that it was made are one transaction: of those who commit at once one makes it. */
@@ -130,12 +125,13 @@ function numbered({ kind, text }: Piece, index: number) {
   return { number: index + 1, kind, text: beginning }
 }
 
-function withChange(nodes: readonly KbNode[], node: KbNode, { parent_id, position, ...texts }: KbNodeUpdate): KbNode[] {
-  const changed = nodes.map((one) => (one.id === node.id ? { ...one, ...(texts as Partial<KbNode>) } : one))
-  if (parent_id === undefined && position === undefined) return changed
+/** The node, if it may stand below the parent that it shall have. */
+function changeable({ nodes }: KbImport, nodeId: string, { parent_id }: KbNodeUpdate): KbNode {
+  const node = nodes.find(({ id }) => id === nodeId)
+  if (!node) throw new Problem('not_found', 'Node not found')
   if (parent_id && !nodes.some(({ id }) => id === parent_id)) throw wrongParent('No such node in this import')
-  if (parent_id && isWithin(nodes, parent_id, node.id)) throw wrongParent('A node cannot stand below itself')
-  return moved(changed, node.id, parent_id === undefined ? node.parent_id : parent_id, position ?? node.position)
+  if (parent_id && isWithin(nodes, parent_id, nodeId)) throw wrongParent('A node cannot stand below itself')
+  return node
 }
 
 function wrongParent(msg: string): Problem {
@@ -166,12 +162,6 @@ function open(found: queries.KbImportRow): queries.KbImportRow {
 function converted(found: queries.KbImportRow): queries.KbImportRow {
   if (open(found).status === 'converted') return found
   throw new Problem('conflict', 'Convert the import first', { code: 'not_converted' })
-}
-
-function nodeOf({ nodes }: KbImport, id: string): KbNode {
-  const found = nodes.find((node) => node.id === id)
-  if (!found) throw new Problem('not_found', 'Node not found')
-  return found
 }
 
 async function find(db: Reader['db'], id: string): Promise<queries.KbImportRow> {

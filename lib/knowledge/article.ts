@@ -33,7 +33,7 @@ export async function readFile({ bytes, name, type }: { bytes: Uint8Array<ArrayB
   const ending = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const format = byEnding[ending] ?? byType[type.split(';')[0]?.trim().toLowerCase() ?? '']
   if (!format) throw new ArticleError('Send markdown, text, HTML or docx', 'type')
-  return readArticle(format, bytes, name.replace(/^.*[\\/]/, '').replace(/\.\w{1,20}$/, ''))
+  return readArticle(format, bytes, name.replace(/\.\w{1,20}$/, ''))
 }
 
 async function readArticle(format: Format, bytes: Uint8Array<ArrayBuffer>, otherwise: string): Promise<Article> {

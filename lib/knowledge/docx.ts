@@ -1,5 +1,5 @@
 import { ArticleError, type Block, createWriter, fenced, type Writer } from './blocks.ts'
-import { type Attributes, addresses, orderedLists, styleNames, walkXml } from './docx-parts.ts'
+import { type Attributes, addresses, mostTags, orderedLists, styleNames, walkXml } from './docx-parts.ts'
 import { readZip } from './zip.ts'
 
 const parts = {
@@ -14,14 +14,15 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Block[]>
   const files = await readZip(bytes, Object.values(parts))
   const document = files.get(parts.document)
   if (document === undefined) throw new ArticleError('The file is no Word document', 'type')
+  const budget = { tags: mostTags }
   const reading: Reading = {
     writer: createWriter(),
-    links: addresses(files.get(parts.links) ?? ''),
-    styles: styleNames(files.get(parts.styles) ?? ''),
-    ordered: orderedLists(files.get(parts.numbering) ?? ''),
+    links: addresses(files.get(parts.links) ?? '', budget),
+    styles: styleNames(files.get(parts.styles) ?? '', budget),
+    ordered: orderedLists(files.get(parts.numbering) ?? '', budget),
     ...{ open: [], hrefs: [], tables: [], code: [], counts: new Map(), aside: 0, inText: false },
   }
-  walkXml(document, {
+  walkXml(document, budget, {
     open: (name, given) => {
       if (aside.has(name)) reading.aside++
       else if (reading.aside === 0) opened[name]?.(reading, given)

@@ -22,7 +22,7 @@ describe('an article', () => {
       format: 'markdown',
       title: 'From the front',
     })
-    expect(await converted('1. One', 'C:\\kb\\Fix it.txt')).toMatchObject({ format: 'text', title: 'Fix it' })
+    expect(await converted('1. One', 'Fix it.txt')).toMatchObject({ format: 'text', title: 'Fix it' })
     expect(await converted('<title>A &amp; B</title><p>Text', 'x.htm')).toMatchObject({ format: 'html', title: 'A & B' })
     expect(await converted(docxOf(paragraph('Text')), 'Fix.docx')).toMatchObject({ format: 'docx', title: 'Fix' })
     expect(texts(await converted(Buffer.from('\ufeffDrücken Sie 1️⃣', 'utf16le'), 'a.txt'))).toEqual([['note', 'Drücken Sie 1️⃣']])

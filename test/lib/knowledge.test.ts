@@ -8,7 +8,6 @@ import { readGiven } from '../../lib/knowledge/article.ts'
 import { type Block, nodeCharacters } from '../../lib/knowledge/blocks.ts'
 import { flowOf } from '../../lib/knowledge/flow.ts'
 import { type KbNode, nodesOf, type Proposal } from '../../lib/knowledge/nodes.ts'
-import { moved } from '../../lib/knowledge/order.ts'
 import { piecesOf } from '../../lib/knowledge/pieces.ts'
 import { titleOf } from '../../lib/knowledge/titles.ts'
 import { articleNodes } from '../../lib/local/model/knowledge.ts'
@@ -140,21 +139,6 @@ describe('nodes', () => {
     expect(titleOf('```sh\nsystemctl restart cups\n```')).toBe('systemctl restart cups')
     expect(titleOf(`${'word '.repeat(60)}`).length).toBeLessThanOrEqual(120)
     expect(titleOf('***')).toBe('Untitled')
-  })
-
-  it('move with all that is below them, to the place they are given', () => {
-    const node = (id: string, parent_id: string | null, position: number) => ({ id, parent_id, position })
-    const nodes = [node('a', null, 0), node('a1', 'a', 1), node('a2', 'a', 2), node('b', null, 3), node('c', null, 4)]
-    const order = (id: string, parent: string | null, position: number) =>
-      moved(nodes, id, parent, position)
-        .map((one) => one.id)
-        .join(' ')
-    expect(order('c', null, 0)).toBe('c a a1 a2 b')
-    expect(order('a', null, 4)).toBe('b c a a1 a2')
-    expect(order('a2', 'a', 1)).toBe('a a2 a1 b c')
-    expect(order('a1', 'a', 2)).toBe('a a2 a1 b c')
-    expect(order('b', 'a', 0)).toBe('a b a1 a2 c')
-    expect(order('a', null, 0)).toBe('a a1 a2 b c')
   })
 })
 
