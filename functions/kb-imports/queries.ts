@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { PageQuery } from '../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import { statement } from '../../lib/db/statement.ts'
@@ -78,48 +78,53 @@ export async function replaceNodes(db: WriteDb, id: string, nodes: readonly KbNo
   await db.batch([statement(db, gone), statement(db, made), statement(db, converted)])
 }
 
-/**
- * Changes a node and counts all positions anew, in one batch that holds the import; undefined when it is not to be changed, or the node cannot
- * stand where it shall. Who goes down below the same parent takes the place of the one that stands there, who goes up.
- */
+/** Changes a node and counts all positions anew, in one batch that holds the import; undefined when the node may not stand where it shall. */
 export async function updateNode(db: WriteDb, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode | undefined> {
-  const { parent_id, position = null, kind = null, title = null, content = null } = change
-  const ours = sql`n.account_id = app.account_id() and n.import_id = ${id}`
+  const { kind = null, title = null, content = null } = change
   const isOpen = sql`i.id = ${id} and ${isOwn} and i.status = 'converted'`
   const held = sql`select i.id from kb_imports i where ${isOpen} for update`
   const changed = sql<KbNode>`
-    with recursive old as (
+    with recursive ${placedAnew(id, nodeId, change)}, saved as (
+      update kb_import_nodes n set parent_id = p.parent_id, position = p.position,
+             kind = case when n.id = ${nodeId} then coalesce(${kind}, n.kind) else n.kind end,
+             title = case when n.id = ${nodeId} then coalesce(${title}, n.title) else n.title end,
+             content = case when n.id = ${nodeId} then coalesce(${content}, n.content) else n.content end
+        from placed p
+       where n.account_id = app.account_id() and n.import_id = ${id} and n.id = p.id and (n.id = ${nodeId} or n.position <> p.position)
+         and exists (select from kb_imports i where ${isOpen})
+      returning n.id, n.parent_id, n.position, n.kind, n.title, n.content)
+    select * from saved where id = ${nodeId}`
+  const touched = sql`update kb_imports i set updated_at = app.now() where ${isOpen}`
+  const [, rows] = await db.batch([statement(db, held), statement(db, changed), statement(db, touched)])
+  return rows[0]
+}
+
+/**
+ * `placed`: every node with its place once one of them stands where it shall, nothing when it cannot. Who goes down below the same parent takes
+ * the place of the one that stands there, who goes up.
+ */
+function placedAnew(id: string, nodeId: string, { parent_id, position }: KbNodeUpdate): RawBuilder<unknown> {
+  const ours = sql`n.account_id = app.account_id() and n.import_id = ${id}`
+  return sql`old as (
       select n.id, n.parent_id as was, case when ${parent_id !== undefined} then ${parent_id ?? null}::uuid else n.parent_id end as parent_id,
-             n.position, coalesce(${position}::integer, n.position) as wanted
+             n.position, coalesce(${position ?? null}::integer, n.position) as wanted
         from kb_import_nodes n where ${ours} and n.id = ${nodeId}),
     above as (
       select parent_id as id from old
       union select n.parent_id from above join kb_import_nodes n on n.id = above.id where ${ours}),
     allowed as (
-      select from old where exists (select from kb_imports i where ${isOpen}) and not exists (select from above where above.id = old.id)
+      select from old where not exists (select from above where above.id = old.id)
          and (old.parent_id is null or exists (select from kb_import_nodes n where ${ours} and n.id = old.parent_id))),
     given as (
       select n.id, case when n.id = old.id then old.parent_id else n.parent_id end as parent_id,
              case when n.id <> old.id then n.position * 2
                   when old.parent_id is not distinct from old.was and old.wanted > old.position then old.wanted * 2 + 1
                   else old.wanted * 2 - 1 end as place
-        from kb_import_nodes n cross join old where ${ours}),
+        from kb_import_nodes n cross join old where ${ours} and exists (select from allowed)),
     walk as (
       select id, parent_id, array[place] as way from given where parent_id is null
       union all select g.id, g.parent_id, w.way || g.place from given g join walk w on g.parent_id = w.id),
-    placed as (select id, parent_id, (row_number() over (order by way) - 1)::integer as position from walk),
-    saved as (
-      update kb_import_nodes n set parent_id = p.parent_id, position = p.position,
-             kind = case when n.id = ${nodeId} then coalesce(${kind}, n.kind) else n.kind end,
-             title = case when n.id = ${nodeId} then coalesce(${title}, n.title) else n.title end,
-             content = case when n.id = ${nodeId} then coalesce(${content}, n.content) else n.content end
-        from placed p
-       where ${ours} and n.id = p.id and exists (select from allowed) and (n.id = ${nodeId} or n.position <> p.position)
-      returning n.id, n.parent_id, n.position, n.kind, n.title, n.content)
-    select * from saved where id = ${nodeId}`
-  const touched = sql`update kb_imports i set updated_at = app.now() where ${isOpen}`
-  const [, rows] = await db.batch([statement(db, held), statement(db, changed), statement(db, touched)])
-  return rows[0]
+    placed as (select id, parent_id, (row_number() over (order by way) - 1)::integer as position from walk)`
 }
 
 export async function markFailed(db: WriteDb, id: string): Promise<void> {
