@@ -29,7 +29,7 @@ const dense = (text: string) => text.replace(/\s+/g, '')
 describe('blocks', () => {
   it('are those of markdown as they stand there', () => {
     const text =
-      '# A\n\nIntro\nmore:\n\n1. One\n   - deeper\n\n     ```sh\n     # no heading\n     ls\n     ```\n2. Two\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<b>x</b>\n\n[ref]: https://x.example\n'
+      '# A\n\nIntro\nmore:\n\n1. One\n   - deeper\n\n     ```sh\n     # no heading\n     ls\n     ```\n2. Two\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<b>x</b>\n\n    ls -la\n\n[ref]: https://x.example\n'
     expect(shapes(blocksOf('markdown', text))).toEqual([
       'heading: A',
       'text: Intro\nmore:',
@@ -37,6 +37,7 @@ describe('blocks', () => {
       'item: 2. Two',
       'table: | a | b |\n|---|---|\n| 1 | 2 |',
       'text: <b>x</b>',
+      'code:     ls -la',
       'text: [ref]: https://x.example',
     ])
   })
@@ -84,12 +85,14 @@ const anyBlocks = fc
     blocks.filter(({ text }) => text.trim()).map((block) => ({ ...block, level: block.kind === 'heading' ? block.level : 0 })),
   )
   .filter((blocks) => blocks.length > 0 && blocks.reduce((sum, { text }) => sum + text.length, 0) < 900_000)
-const anyProposal = fc.record({
-  first: fc.integer({ min: 1, max: 100 }),
-  last: fc.integer({ min: 1, max: 100 }),
-  kind: fc.constantFrom<Proposal['kind']>('step', 'note', 'decision', 'option', 'solution'),
-  title: words,
-})
+const anyProposal = fc
+  .record({
+    first: fc.integer({ min: 1, max: 40 }),
+    more: fc.integer({ min: -1, max: 4 }),
+    kind: fc.constantFrom<Proposal['kind']>('step', 'note', 'decision', 'option', 'solution'),
+    title: words,
+  })
+  .map(({ first, more, ...rest }): Proposal => ({ first, last: first + more, ...rest }))
 
 describe('nodes', () => {
   it('KBI-01 are at most 100 and hold every block whole and in its order, whatever is proposed of them', () => {
@@ -100,8 +103,11 @@ describe('nodes', () => {
       // A heading that became text keeps its mark, and only that.
       expect(dense(said(nodes)).replaceAll('#', '') === bare).toBe(true)
       expect(nodes.every(({ content, title }) => content.length <= nodeCharacters && title.length <= 300 && title.trim())).toBe(true)
-      for (const { parent_id, position } of nodes)
+      const below = nodes.findIndex(({ kind }) => kind === 'section')
+      for (const { kind, parent_id, position } of nodes) {
         expect(parent_id === null || nodes.findIndex(({ id }) => id === parent_id) < position).toBe(true)
+        expect(parent_id !== null || kind === 'section' || below < 0 || position < below).toBe(true)
+      }
     })
     fc.assert(property, { numRuns: 100, interruptAfterTimeLimit: 20_000 })
   })
