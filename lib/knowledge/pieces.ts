@@ -45,24 +45,33 @@ function together(piece: Piece, text: string, isStep: boolean): Piece {
   return { ...piece, kind: isStep ? 'step' : piece.kind, text: `${piece.text}\n\n${text}` }
 }
 
-/** Two by two, the pair that is shortest together, until there are few enough or nothing fits any more. */
-function mergedNeighbours(given: readonly Piece[]): Piece[] {
-  const pieces = [...given]
+/** Two by two, the shortest pairs first, until there are few enough or nothing fits any more. */
+function mergedNeighbours(given: readonly Piece[]): readonly Piece[] {
+  let pieces = given
   while (pieces.length > mostNodes) {
-    let best = -1
-    let least = Number.POSITIVE_INFINITY
-    for (let at = 0; at + 1 < pieces.length; at++) {
-      const [one, next] = [pieces[at] as Piece, pieces[at + 1] as Piece]
-      const length = one.text.length + next.text.length
-      if (length >= least || next.kind === 'section' || !hasRoom(one, next.text)) continue
-      best = at
-      least = length
-    }
-    const [one, next] = [pieces[best], pieces[best + 1]]
-    if (!one || !next) break
-    pieces.splice(best, 2, together(one, next.text, next.kind === 'step'))
+    const begins = shortestPairs(pieces, pieces.length - mostNodes)
+    if (begins.size === 0) break
+    pieces = pieces.flatMap((piece, at) => {
+      const next = pieces[at + 1]
+      if (begins.has(at) && next) return together(piece, next.text, next.kind === 'step')
+      return begins.has(at - 1) ? [] : piece
+    })
   }
   return pieces
+}
+
+/** Where pairs begin that may be merged, at most so many, none sharing a piece. */
+function shortestPairs(pieces: readonly Piece[], most: number): Set<number> {
+  const pairs = pieces.flatMap((piece, at) => {
+    const next = pieces[at + 1]
+    return next && next.kind !== 'section' && hasRoom(piece, next.text) ? { at, length: piece.text.length + next.text.length } : []
+  })
+  const begins = new Set<number>()
+  for (const { at } of pairs.toSorted((one, other) => one.length - other.length)) {
+    if (begins.size === most) break
+    if (!begins.has(at - 1) && !begins.has(at + 1)) begins.add(at)
+  }
+  return begins
 }
 
 const condition = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+[*_]{0,2}(?:if|when|in case)\b/i
