@@ -145,7 +145,7 @@ const hostile: [string, string, () => Uint8Array, number][] = [
     'a.docx',
     () =>
       withDocument({
-        content: body.replace('<w:document', '<!DOCTYPE w [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:document').replace('Text', '&x;'),
+        content: body.replace('<w:document', '<!DOCTYPE w [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:document'),
       }),
     422,
   ],

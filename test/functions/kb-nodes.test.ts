@@ -49,6 +49,19 @@ describe('a node', () => {
     expect(after.map(({ position }: { position: number }) => position)).toEqual(nodes.map((_, n) => n))
     expect(after.map((node: { id: string }) => node.id).sort()).toEqual(nodes.map((node) => node.id).sort())
   })
+
+  it('is not put below what was put below it at the same moment', async () => {
+    const { admin } = await newAccount(service)
+    const { id, nodes } = await newImport(admin, '1. A\n2. B\n3. C')
+    const [a, b] = nodes.map((node) => node.id)
+    const under = (node?: string, parent_id?: string) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, { parent_id })
+    const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => (n % 2 ? under(a, b) : under(b, a))))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]))
+    const after = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
+    expect(after.map(({ position }: { position: number }) => position)).toEqual([0, 1, 2])
+    expect(after[0].parent_id).toBe(null)
+    expect(after[1].parent_id).toBe(after[0].id)
+  })
 })
 
 describe('a commit', () => {
