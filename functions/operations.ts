@@ -26,6 +26,7 @@ import { flowProposalOperations } from './flow-proposals/operations.ts'
 import { galleryOperations } from './gallery/operations.ts'
 import { handoffOperations } from './handoffs/operations.ts'
 import { inviteOperations } from './invites/operations.ts'
+import { kbImportOperations } from './kb-imports/operations.ts'
 import { maintenanceOperations } from './maintenance/operations.ts'
 import { maintenanceRunOperations } from './maintenance-runs/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
@@ -88,6 +89,7 @@ export const operations: readonly AnyOperation[] = [
   ...scriptOperations,
   ...scriptBuilderOperations,
   ...draftTemplateOperations,
+  ...kbImportOperations,
   ...psaOperations,
   ...psaConnectionOperations,
   ...psaMemberOperations,

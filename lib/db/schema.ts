@@ -383,6 +383,31 @@ export interface InvitesTable {
   created_at: Generated<string>
 }
 
+export interface KbImportNodesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  import_id: string
+  parent_id: string | null
+  position: number
+  kind: string
+  title: string
+  content: string
+}
+
+export interface KbImportsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  team_id: string | null
+  created_by: Generated<string>
+  title: string
+  format: string
+  blocks: Json
+  status: Generated<string>
+  tree_id: string | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
 export interface LibraryStepsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -959,6 +984,8 @@ export interface DB {
   identities: IdentitiesTable
   invite_codes: InviteCodesTable
   invites: InvitesTable
+  kb_import_nodes: KbImportNodesTable
+  kb_imports: KbImportsTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
   maintenance_runs: MaintenanceRunsTable

@@ -17,6 +17,7 @@ import { billingFixtures } from './fixtures-billing.ts'
 import { diagramFixtures } from './fixtures-diagrams.ts'
 import { escalationFixtures } from './fixtures-escalations.ts'
 import { flowFixtures } from './fixtures-flows.ts'
+import { knowledgeFixtures } from './fixtures-knowledge.ts'
 import { maintenanceFixtures } from './fixtures-maintenance.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { platformFixtures } from './fixtures-platform.ts'
@@ -36,6 +37,7 @@ export const fixtures: Record<string, Fixture> = {
   ...flowFixtures,
   ...diagramFixtures,
   ...scriptFixtures,
+  ...knowledgeFixtures,
   ...sessionFixtures,
   ...maintenanceFixtures,
   ...platformFixtures,

@@ -26,6 +26,7 @@ const built = [
   'HND',
   'SSE',
   'AIA',
+  'KBI',
 ]
 
 const root = join(import.meta.dirname, '../..')

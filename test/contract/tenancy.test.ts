@@ -7,6 +7,7 @@ import { insertFullAiSession } from './fixtures-ai.ts'
 import { insertConversation, insertProposal } from './fixtures-authoring.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
 import { insertCategory, insertPin, insertShare, insertStep } from './fixtures-flows.ts'
+import { insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMapping, insertPush } from './fixtures-psa.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
@@ -149,6 +150,7 @@ describe('row level security alone', () => {
     await insertDraft(service, ours.admin)
     await insertBuilder(service, ours.admin)
     await insertDiagram(service, ours.admin)
+    await insertKbImport(service, ours.admin)
     await insertDeviceType(service, ours.admin)
     await insertShare(service, ours.admin)
     await insertCategory(service, ours.admin)

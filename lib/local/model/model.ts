@@ -3,6 +3,7 @@ import type { Facts, Said } from './case.ts'
 import { flowConversion } from './conversions.ts'
 import { chatTurn, guidedStep } from './diagnosis.ts'
 import { diagramDraft } from './diagrams.ts'
+import { articleNodes } from './knowledge.ts'
 import { scriptTurn } from './scripts.ts'
 import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from './writing.ts'
 
@@ -21,6 +22,7 @@ const rules: Record<string, (facts: Facts, said: readonly Said[]) => unknown> = 
   flow_draft: (facts, said) => flowDraft(facts as Parameters<typeof flowDraft>[0], said),
   flow_edit: (facts) => flowEdit(facts as Parameters<typeof flowEdit>[0]),
   flow_conversion: (facts) => flowConversion(facts as Parameters<typeof flowConversion>[0]),
+  article_nodes: (facts) => articleNodes(facts as Parameters<typeof articleNodes>[0]),
   diagram_draft: (facts) => diagramDraft(facts as Parameters<typeof diagramDraft>[0]),
 }
 

@@ -1,0 +1,56 @@
+import type { Service } from '../support/app.ts'
+import type { Person } from '../support/people.ts'
+import { type Fixture, idOf } from './fixture-rows.ts'
+
+const content = '# Restart the print spooler\n\n1. Open the services console.\n2. Restart *Print Spooler*.\n'
+const blocks = [
+  { kind: 'heading', level: 1, text: 'Restart the print spooler' },
+  { kind: 'item', level: 0, text: '1. Open the services console.' },
+]
+
+/** An import of the owner's that was converted to a section with one step. */
+export async function insertKbImport(
+  service: Service,
+  { accountId, teamId, id }: Person,
+): Promise<Record<'import_id' | 'node_id', string>> {
+  const import_id = await idOf(
+    service,
+    `insert into kb_imports (account_id, team_id, created_by, title, format, blocks, status)
+     values ($1, $2, $3, 'Restart the print spooler', 'markdown', $4, 'converted') returning id`,
+    [accountId, teamId || null, id, JSON.stringify(blocks)],
+  )
+  const node = (parent: string | null, position: number, kind: string, title: string, text: string) =>
+    idOf(
+      service,
+      `insert into kb_import_nodes (account_id, import_id, parent_id, position, kind, title, content)
+       values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+      [accountId, import_id, parent, position, kind, title, text],
+    )
+  const section = await node(null, 0, 'section', 'Restart the print spooler', '')
+  return { import_id, node_id: await node(section, 1, 'step', 'Open the services console.', '1. Open the services console.') }
+}
+
+const kbImport: Fixture = async (service, owner) => {
+  const { import_id } = await insertKbImport(service, owner)
+  return { params: { import_id } }
+}
+
+export const knowledgeFixtures: Record<string, Fixture> = {
+  'kbImports.quota': async () => ({}),
+  'kbImports.create': async () => ({ body: { title: 'Restart the print spooler', content, format: 'markdown' } }),
+  'kbImports.list': async (service, owner) => {
+    await insertKbImport(service, owner)
+    return { query: { skip: '0', limit: '20', status: 'converted' } }
+  },
+  'kbImports.get': kbImport,
+  'kbImports.convert': kbImport,
+  'kbImports.updateNode': async (service, owner) => ({
+    params: await insertKbImport(service, owner),
+    body: { title: 'Open services.msc', kind: 'note', parent_id: null, position: 0 },
+  }),
+  'kbImports.commit': async (...of) => ({
+    ...(await kbImport(...of)),
+    body: { name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' },
+  }),
+  'kbImports.remove': kbImport,
+}
