@@ -45,18 +45,23 @@ export interface Stored {
   claimed_by: string | null
 }
 
-/** Stores what came of an attempt, beside what the escalation handed over too; undefined when it has moved on without it. */
+/**
+ * Stores what came of an attempt, beside what the escalation handed over too; undefined when it has moved on without it. The session is
+ * locked before its handoff, as everybody does who takes or gives one.
+ */
 export async function storeAssessment(db: WriteDb, { id, session_id, attempts }: Claimed, { status, text }: Assessed) {
   const { rows } = await sql<Stored>`
-    with h as (
+    with s as (
+      select s.id, s.title, s.team_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id} for no key update
+    ), h as (
       update ai_handoffs h set assessment_status = ${status}, ai_assessment = ${text}, assessment_lease = null
-       where h.account_id = app.account_id() and h.id = ${id} and h.assessment_status = 'pending' and h.assessment_attempts = ${attempts}
+        from s
+       where h.account_id = app.account_id() and h.id = ${id} and h.session_id = s.id and h.assessment_status = 'pending'
+         and h.assessment_attempts = ${attempts}
       returning h.claimed_by
     ), package as (
       update ai_sessions s set escalation_package = s.escalation_package || jsonb_build_object('assessment', ${text}::text)
         from h where s.account_id = app.account_id() and s.id = ${session_id} and ${status} = 'ready' and s.escalation_package ->> 'handoff_id' = ${id}::text)
-    select s.title, s.team_id, h.claimed_by from h, ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id}`.execute(
-    db,
-  )
+    select s.title, s.team_id, h.claimed_by from h, s`.execute(db)
   return rows[0]
 }

@@ -27,15 +27,17 @@ export async function claim(ctx: Writer, sessionId: string, handoffId: string): 
   return holding.handoff
 }
 
+// What the same person claims and picks up at once settles by the second look.
+const looks = 3
+
 /** Takes a session over; again by who works on it answers it as it is. */
 export async function pickup(ctx: Writer, sessionId: string): Promise<AiSessionDetail> {
-  const take = () => taking(ctx, sessionId, (db) => queries.pickUpSession(db, sessionId))
-  if (!(await take())) {
+  for (let look = 1; ; look++) {
+    if (await taking(ctx, sessionId, (db) => queries.pickUpSession(db, sessionId))) break
     const holding = await queries.selectHolding(ctx.db, sessionId, null)
-    const isMine = holding?.status === 'active' && holding.has
-    // Claimed by the same person at this very moment: now it can be picked up.
+    if (holding?.status === 'active' && holding.has) break
     const isClaimed = holding?.status === 'claimed' && holding.holds
-    if (!isMine && !(isClaimed && (await take()))) throw lost(holding)
+    if (!isClaimed || look === looks) throw lost(holding)
   }
   return aiSessions.get(ctx, sessionId)
 }

@@ -14,7 +14,7 @@ const words = (text: string) => text.replaceAll('_', ' ')
 export function documentation(session: AiSessionRow, { outcome, notes, handoff }: Ending): string {
   const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis } = session
   const head = [
-    outcome ? `Resolved: ${words(outcome)}` : handoff ? `Escalated (${handoff.urgency})` : `Status: ${words(session.status)}`,
+    outcome ? `Outcome: ${words(outcome)}` : handoff ? `Escalated (${handoff.urgency})` : `Status: ${words(session.status)}`,
     `Case: ${title}`,
     ...(client_name ? [`Client: ${client_name}`] : []),
     ...(asset_name ? [`Asset: ${asset_name}`] : []),

@@ -1,3 +1,4 @@
+import { Redis } from '@upstash/redis'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { operations } from '../../functions/operations.ts'
@@ -197,12 +198,26 @@ describe.concurrent('the order of checks', () => {
     const wrong = await refused(op, account)
     const asked = { params: Object.fromEntries(Object.keys(op.params?.shape ?? {}).map((name) => [name, crypto.randomUUID()])) }
     const { max } = parseRate(op.limit)
-    for (let n = 0; n < max; n++) expect((await send(service, op, asked, { token: wrong.token })).status).toBe(403)
+    expect((await send(service, op, asked, { token: wrong.token })).status).toBe(403)
+    if (max > 3) await countCalls(wrong, max - 3)
+    for (let n = max > 3 ? max - 2 : 1; n < max; n++) expect((await send(service, op, asked, { token: wrong.token })).status).toBe(403)
     const over = await send(service, op, asked, { token: wrong.token })
     expect([over.status, over.headers.get('ratelimit-limit'), over.headers.get('ratelimit-remaining')]).toEqual([429, String(max), '0'])
     expect((await send(service, op, asked)).status).toBe(401)
   })
 })
+
+const { UPSTASH_REDIS_REST_URL: url = '', UPSTASH_REDIS_REST_TOKEN: token = '' } = service.settings
+const redis = new Redis({ url, token, enableTelemetry: false })
+
+/** Lets so many calls more be counted of somebody who has made one, as if they had been made with it. */
+async function countCalls({ id }: Person, count: number): Promise<void> {
+  const keys = await redis.keys(`limit:*${id}*`)
+  expect(keys).toHaveLength(1)
+  const [, score] = await redis.zrange<[string, number]>(keys[0] ?? '', 0, 0, { withScores: true })
+  const [first, ...rest] = Array.from({ length: count }, (_, n) => ({ score, member: `counted-${n}` }))
+  if (first) await redis.zadd(keys[0] ?? '', first, ...rest)
+}
 
 interface Broken {
   sample: Sample

@@ -15,7 +15,7 @@ import {
   treeOf,
   withJumps,
 } from './procedures.ts'
-import { fulfilled, meant, type Wish, wishIn } from './wishes.ts'
+import { fulfilled, meant, type Wish, wishesOf, wishIn } from './wishes.ts'
 import { cut } from './words.ts'
 
 export interface Written {
@@ -73,18 +73,25 @@ function nameOf(text: string): string {
 }
 
 function changed(draft: Written, asked: string, isTree: boolean) {
+  let flow = draft
+  const [done, left]: [string[], string[]] = [[], []]
+  for (const part of wishesOf(asked)) {
+    const after = changedOnce(flow, part, isTree)
+    ;(after ? done : left).push(cut(part.trim().replace(/\.$/, ''), 300))
+    flow = after ?? flow
+  }
+  const can = 'I can rename, describe, add, move and remove, or put an “if … then …” in, where the flow has what is named.'
+  if (done.length === 0) return { reply: `${can} “${cut(asked, 300)}” is none that I can do here.`, flow: null }
+  const known = new Set(flow.intake.map(({ key }) => key))
+  const intake = [...flow.intake, ...intakeIn(asked).filter(({ key }) => !known.has(key))]
+  return { reply: `Done: ${done.join('; ')}.${left.length > 0 ? ` Not done: ${left.join('; ')}. ${can}` : ''}`, flow: { ...flow, intake } }
+}
+
+function changedOnce(draft: Written, asked: string, isTree: boolean): Written | undefined {
   const wish = wishIn(asked)
-  if (wish?.do === 'rename' && /^(?:the )?flow$/i.test(wish.what.trim()))
-    return { reply: `The flow is called “${wish.as}” now.`, flow: { ...draft, name: cut(wish.as, 200) } }
+  if (wish?.do === 'rename' && /^(?:the )?flow$/i.test(wish.what.trim())) return { ...draft, name: cut(wish.as, 200) }
   const nodes = wish && fulfilled(draft.nodes, wish, isTree, null)
-  if (!nodes)
-    return {
-      reply: `I can rename, describe, add, move and remove, or put an “if … then …” in. “${cut(asked, 300)}” is none that I can do here.`,
-      flow: null,
-    }
-  const known = new Set(draft.intake.map(({ key }) => key))
-  const intake = [...draft.intake, ...intakeIn(asked).filter(({ key }) => !known.has(key))]
-  return { reply: `Done: ${cut(asked, 500)}`, flow: { ...draft, nodes, intake } }
+  return nodes && { ...draft, nodes }
 }
 
 interface Editing {

@@ -18,6 +18,16 @@ const move = /\bmove\s+(.+?)\s+(before|after)\s+(.+)$/is
 const add =
   /\b(?:add|insert)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:step|action|node|check)?\s*:?\s*(["“'].+?["”']|.+?)(?:\s+(before|after)\s+(.+?)|\s+at the end)?\s*$/is
 
+const between =
+  /(?:[.;\n]+|,?\s+and)\s+(?=(?:then\s+|please\s+)?(?:rename|retitle|call|describe|set|remove|delete|drop|move|add|insert)\b)/i
+
+/** The wishes of a message, each in its own words; what stands in quotes is parted nowhere. */
+export function wishesOf(text: string): string[] {
+  const quoted: string[] = []
+  const open = text.replace(/"[^"]*"|“[^”]*”/g, (words) => `⟦${quoted.push(words) - 1}⟧`)
+  return open.split(between).map((part) => part.replace(/⟦(\d+)⟧/g, (mark, at: string) => quoted[Number(at)] ?? mark))
+}
+
 export function wishIn(text: string): Wish | undefined {
   const condition = conditionIn(text)
   if (condition) return { do: 'decide', ...condition }
