@@ -11,6 +11,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // What a file imports, the next one has; nothing here replaces modules or globals.
+    isolate: false,
     // Of the tests that say they may: they wait for the service more than they work.
     maxConcurrency: 4,
   },

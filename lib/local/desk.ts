@@ -13,7 +13,7 @@ export interface DeskHooks {
   /** Behind POST /desk/demo/escalation, which is 404 without it. */
   escalate?: ((input: unknown) => Promise<unknown>) | undefined
   /** The queue, which stands still while the clock moves and then delivers what became due. */
-  queue?: { hold(): () => void; idle(): Promise<void> }
+  queue?: { hold(): () => void; settled(): Promise<void> }
 }
 
 export interface Desk {
@@ -32,7 +32,6 @@ const MoveInput = z.strictObject({
 })
 
 const settleMs = 15_000
-const quietMs = 50
 
 /** What was sent through the stand-ins, and the levers for faults and time. */
 export function createDesk({ clock, faults }: { clock: Clock; faults: Faults }): Desk {
@@ -120,18 +119,7 @@ async function moveClock(clock: Clock, hooks: DeskHooks, offsetMs: number): Prom
 }
 
 async function quiet({ queue }: DeskHooks): Promise<void> {
-  if (queue) await Promise.race([settled(queue), sleep(settleMs, undefined, { ref: false })])
-}
-
-/** Waits for the deliveries and for what they publish just after their answers. */
-async function settled(queue: { idle(): Promise<void> }): Promise<void> {
-  for (let quickly = false; !quickly; ) {
-    await queue.idle()
-    await sleep(quietMs)
-    const before = performance.now()
-    await queue.idle()
-    quickly = performance.now() - before < 1
-  }
+  if (queue) await Promise.race([queue.settled(), sleep(settleMs, undefined, { ref: false })])
 }
 
 function serviceRoutes(routes: Hono, records: Records): void {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, timestamp } from './clock.ts'
 import type { Faults } from './faults.ts'
 import { deliver, forgedKey, type Outcome } from './qstash-delivery.ts'
@@ -23,6 +24,8 @@ export interface Engine {
   tick(): void
   /** Resolves when nothing is due or in flight. */
   idle(): Promise<void>
+  /** The same for what is published just after an answer as well. */
+  settled(): Promise<void>
   /** Begins no delivery until the answered function is called. */
   hold(): () => void
   close(): Promise<void>
@@ -51,6 +54,8 @@ const maxInFlight = 50
 const deduplicationMs = 10 * 60_000
 const longestTimerMs = 60_000
 
+const quietMs = 50
+
 /** QStash's inside: due messages by the moved clock, at-least-once delivery, back-off and dead letters. */
 export function createEngine(options: EngineOptions): Engine {
   const state: State = {
@@ -71,10 +76,8 @@ export function createEngine(options: EngineOptions): Engine {
     tick: () => tick(state),
     pending: () => [...state.waiting.values(), ...[...state.inFlight.values()].map(({ message }) => message)],
     cancel: (messageId) => cancel(state, messageId),
-    async idle() {
-      tick(state)
-      while (state.inFlight.size > 0) await Promise.race([...state.inFlight.values()].map(({ done }) => done))
-    },
+    idle: () => idle(state),
+    settled: () => settled(state),
     hold() {
       state.holds += 1
       clearTimeout(state.timer)
@@ -88,6 +91,21 @@ export function createEngine(options: EngineOptions): Engine {
       state.stop.abort()
       await Promise.all([...state.inFlight.values()].map(({ done }) => done))
     },
+  }
+}
+
+async function idle(state: State): Promise<void> {
+  tick(state)
+  while (state.inFlight.size > 0) await Promise.race([...state.inFlight.values()].map(({ done }) => done))
+}
+
+async function settled(state: State): Promise<void> {
+  for (let quickly = false; !quickly; ) {
+    await idle(state)
+    await sleep(quietMs)
+    const before = performance.now()
+    await idle(state)
+    quickly = performance.now() - before < 1
   }
 }
 

@@ -15,7 +15,7 @@ export interface QstashOptions {
   nextSigningKey: string
 }
 
-export interface Qstash extends Pick<Engine, 'tick' | 'idle' | 'hold' | 'close'> {
+export interface Qstash extends Pick<Engine, 'tick' | 'idle' | 'settled' | 'hold' | 'close'> {
   app: Hono
 }
 
@@ -45,7 +45,7 @@ export function createQstash(options: QstashOptions): Qstash {
   scheduling(app, schedules, engine)
   app.get('/v2/keys', (c) => c.json({ current: options.currentSigningKey, next: options.nextSigningKey }))
   app.all('*', (c) => c.json({ error: 'not found' }, 404))
-  return { app, tick: engine.tick, idle: engine.idle, hold: engine.hold, close: engine.close }
+  return { app, tick: engine.tick, idle: engine.idle, settled: engine.settled, hold: engine.hold, close: engine.close }
 }
 
 function publishing(app: Hono, engine: Engine, clock: Clock): void {

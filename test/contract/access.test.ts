@@ -6,10 +6,10 @@ import { createApp } from '../../lib/http/app.ts'
 import { type AnyOperation, needsToken, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { createServices } from '../../lib/services.ts'
-import { shared } from '../support/app.ts'
+import { bearer, shared } from '../support/app.ts'
 import { newAccount } from '../support/people.ts'
 import { fixtureOf } from './fixtures.ts'
-import { bearer, permitted, roles, send } from './requests.ts'
+import { permitted, roles, send } from './requests.ts'
 import { rowsOf } from './rows.ts'
 
 const service = shared()

@@ -1,6 +1,5 @@
-import { request as httpRequest } from 'node:http'
 import type { AnyOperation } from '../../lib/http/operation.ts'
-import { type Answer, request, type Service } from '../support/app.ts'
+import { type Answer, announce, bearer, request, type Service } from '../support/app.ts'
 import type { AccountOf, Person } from '../support/people.ts'
 import { type Sample, someAddress } from './fixture-rows.ts'
 
@@ -39,7 +38,7 @@ interface Sending {
   token?: string | null
   headers?: Record<string, string>
   raw?: string
-  /** Announces a body of so many bytes and sends none of it: who refuses one unread closes the connection under a client that writes. */
+  /** Announces a body of so many bytes and sends none of it. */
   size?: number
 }
 
@@ -61,31 +60,6 @@ function contentOf({ body, content }: Sample, raw: string | undefined): { body?:
   if (raw !== undefined) return { raw }
   if (content) return { raw: content.bytes }
   return body === undefined ? {} : { body }
-}
-
-export function bearer(token: string | null | undefined): Record<string, string> {
-  return token ? { authorization: `Bearer ${token}` } : {}
-}
-
-export function announce(url: string, method: string, size: number, headers: Record<string, string>): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest(url, {
-      method: method.toUpperCase(),
-      agent: false,
-      headers: { 'content-type': 'application/json', ...headers, 'content-length': String(size) },
-    })
-    sent.once('error', reject)
-    sent.once('response', async (response) => {
-      let text = ''
-      for await (const chunk of response.setEncoding('utf8')) text += chunk
-      sent.removeAllListeners('error').on('error', () => {})
-      sent.destroy()
-      const pairs = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string])
-      const json = response.headers['content-type']?.includes('json') && text
-      resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), body: json ? JSON.parse(text) : null, text })
-    })
-    sent.flushHeaders()
-  })
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AnyOperation } from '../../lib/http/operation.ts'
-import { textOf } from '../support/app.ts'
+import { announce, bearer, textOf } from '../support/app.ts'
 import type { Sample } from './fixture-rows.ts'
 import type { Body, Plan } from './generators.ts'
-import { announce, bearer } from './requests.ts'
 import type { Given } from './verdict.ts'
 
 /** A request as it goes over the wire. */

@@ -35,7 +35,7 @@ async function escalate(path: string, tool: 1 | 2 = 1, problemSummary = 'VPN is 
   })
   const delivery = async () => (await account.admin.call('GET', `/notifications/configs/${made.body.id}/deliveries`)).body[0]
   const hits = async () => (await read('chat')).filter((hit) => hit.path === `/chat/${tool}${path}`)
-  await stack.local.qstash.idle()
+  await stack.local.qstash.settled()
   return { admin: account.admin, delivery, hits }
 }
 
@@ -71,7 +71,7 @@ it('delivers a failed one by hand, once, and refuses any other', async () => {
   await lift()
   const answer = await admin.call('POST', `/notifications/deliveries/${failed.id}/retry`)
   expect([answer.status, answer.body.state]).toEqual([202, 'retrying'])
-  await stack.local.qstash.idle()
+  await stack.local.qstash.settled()
   expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 5, last_error: null })
   expect((await admin.call('POST', `/notifications/deliveries/${failed.id}/retry`)).status).toBe(409)
   expect((await hits()).filter(({ accepted }) => accepted)).toHaveLength(1)
@@ -154,7 +154,7 @@ it('takes no notice of an old message while the next attempt waits for its time'
       body: JSON.stringify({ delivery_id: id, attempt }),
     })
   }
-  await stack.local.qstash.idle()
+  await stack.local.qstash.settled()
   expect([(await delivery()).attempts, (await hits()).length]).toEqual([1, 1])
   await advance(30)
   expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 2 })
@@ -202,7 +202,7 @@ it('sends a mail once under the key of its delivery, also when its answer was lo
     memberName: 'Ann',
     inviterId: account.admin.id,
   })
-  await stack.local.qstash.idle()
+  await stack.local.qstash.settled()
   await advance(30)
   const mails = await read('mail')
   expect(mails.flatMap(({ to }) => to).sort()).toEqual(['a@x.example', 'b@x.example'])

@@ -9,7 +9,7 @@ const { read, fault, lift, advance } = desk(service)
 afterAll(() => service.close())
 
 const at = '/integrations/psa'
-const idle = () => service.stack.local.qstash.idle()
+const settled = () => service.stack.local.qstash.settled()
 const pushOf = async (person: Person, id: string) =>
   (await person.call('GET', `${at}/pushes`)).body.find((push: { id: string }) => push.id === id)
 
@@ -56,7 +56,7 @@ describe.each(providers)('%s', (provider) => {
   const push = async (person: Person, { id }: { id: string }) => {
     const made = await person.call('POST', `/sessions/${id}/push`, {})
     expect([made.status, made.body.state]).toEqual([202, 'queued'])
-    await idle()
+    await settled()
     return made.body.id as string
   }
 
@@ -119,7 +119,7 @@ describe.each(providers)('%s', (provider) => {
     await lift()
     const again = await colleague.call('POST', `${at}/pushes/${id}/retry`)
     expect([again.status, again.body.state]).toEqual([202, 'retrying'])
-    await idle()
+    await settled()
     expect([(await pushOf(admin, id)).state, (await notes()).length]).toEqual(['pushed', 1])
     expect((await admin.call('POST', `${at}/pushes/${id}/retry`)).body).toMatchObject({ code: 'not_failed' })
   })
@@ -189,7 +189,7 @@ describe.each(providers)('%s', (provider) => {
       body: JSON.stringify({ push_id: id, attempt: 1 }),
     }
     await Promise.all(Array.from({ length: 32 }, () => fetch(`${QSTASH_URL}/v2/publish/${service.api}/jobs/psa/push`, message)))
-    await idle()
+    await settled()
     expect([(await pushOf(admin, id)).attempts, (await notes()).length]).toEqual([1, 1])
   })
 })
@@ -199,7 +199,7 @@ it('ends a push whose last worker was lost, and tells the owner', async () => {
   await connect(service, admin)
   const session = await newSession(admin, { ticket_number: '4801' })
   const { body } = await admin.call('POST', `/sessions/${session.id}/push`, {})
-  await idle()
+  await settled()
   await service.sql(
     `update psa_pushes set state = 'retrying', attempts = 4, next_attempt_at = app.now(), leased_until = app.now() where id = $1`,
     [body.id],

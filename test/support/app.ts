@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http'
 import pg from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
@@ -17,10 +18,12 @@ export interface Service {
 }
 
 const pools = new Map<string, pg.Pool>()
+// Tables are empty when a statement is planned and full when it is asked again: by index, planned once.
+const planning = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
 
 function serviceAt(api: string, local: string, ownerUrl: string, settings: Record<string, string>): Service {
   const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = [], name?: string) => {
-    const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true })
+    const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true, options: planning })
     pools.set(ownerUrl, pool)
     return (await pool.query<Row>({ text, values, ...(name ? { name } : {}) })).rows
   }
@@ -101,6 +104,32 @@ export async function request(
     expect(declared, `${method} ${path} answered ${response.status}, which it does not declare: ${text}`).toContain(String(response.status))
   const isJson = response.headers.get('content-type')?.includes('json')
   return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
+}
+
+export function bearer(token: string | null | undefined): Record<string, string> {
+  return token ? { authorization: `Bearer ${token}` } : {}
+}
+
+/** Announces a body of so many bytes and sends none of it: who refuses one unread closes the connection under a client that writes. */
+export function announce(url: string, method: string, size: number, headers: Record<string, string>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(url, {
+      method: method.toUpperCase(),
+      agent: false,
+      headers: { 'content-type': 'application/json', ...headers, 'content-length': String(size) },
+    })
+    sent.once('error', reject)
+    sent.once('response', async (response) => {
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      sent.removeAllListeners('error').on('error', () => {})
+      sent.destroy()
+      const pairs = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string])
+      const json = response.headers['content-type']?.includes('json') && text
+      resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), body: json ? JSON.parse(text) : null, text })
+    })
+    sent.flushHeaders()
+  })
 }
 
 /** An answer's text; of events that a GET opens, which have no end, what comes first. */
