@@ -10,7 +10,8 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Two processors, and a file in every few that waits for time to pass.
+    maxWorkers: 3,
     // What a file imports, the next one has; nothing here replaces modules or globals.
     isolate: false,
     // Of the tests that say they may: they wait for the service more than they work.

@@ -6,7 +6,7 @@ import { parseRate } from '../../lib/cache/limiter.ts'
 import type { AnyOperation } from '../../lib/http/operation.ts'
 import { shared } from '../support/app.ts'
 import { type AccountOf, newAccount, type Person } from '../support/people.ts'
-import { someAddress } from './fixture-rows.ts'
+import { type Sample, someAddress } from './fixture-rows.ts'
 import { fixtureOf } from './fixtures.ts'
 import { firstPlans, type Plan, plansOf } from './generators.ts'
 import { idsOf, permitted, roles } from './requests.ts'
@@ -29,6 +29,8 @@ interface World {
   ours: AccountOf
   theirs: AccountOf
   people: Map<string, { person: Person; address: string; used: number }>
+  /** A request of theirs, whose ids are what nobody of ours may reach. */
+  foreign?: Promise<Sample>
 }
 
 async function newWorld(): Promise<World> {
@@ -51,13 +53,20 @@ function arrive(op: AnyOperation, { ours, theirs }: World, who: Plan['who']): Pr
   return ours.colleague(roles[who].is)
 }
 
+/** Made once where nobody reaches it; staff do, and use it up. */
+function foreignOf(op: AnyOperation, world: World): Promise<Sample> {
+  if (op.access === 'super_admin') return fixtureOf(op)(service, world.theirs.admin)
+  world.foreign ??= fixtureOf(op)(service, world.theirs.admin)
+  return world.foreign
+}
+
 /** Makes a case, sends it, and throws what it found together with a line that sends it again. */
 async function run(op: AnyOperation, world: World, plan: Plan): Promise<Given> {
   const { person, address } = await sender(op, world, plan.who)
   const owner = plan.who === 'stranger' ? await permitted(op, world.ours) : person
   const known = {
     sample: await fixtureOf(op)(service, owner),
-    foreign: await fixtureOf(op)(service, world.theirs.admin),
+    foreign: await foreignOf(op, world),
     earlier,
     token: plan.who === 'nobody' ? null : person.token,
     address,
