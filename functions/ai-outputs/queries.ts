@@ -48,13 +48,16 @@ export async function holdOutput(db: WriteDb, ids: OutputId) {
 /** Edits what is not pushed, or whose push failed: such a push is left behind. */
 export async function editOutput(db: WriteDb, ids: OutputId, content: string) {
   const write = sql`
-    update ai_outputs o set content = ${content}, edited = true, psa_push_id = null, updated_at = app.now() from ai_sessions s
-     where ${ownAiSession(ids.session_id)} and o.account_id = s.account_id and o.session_id = s.id and o.id = ${ids.output_id}
-       and not exists (select from psa_pushes p where p.account_id = o.account_id and p.id = o.psa_push_id and p.state <> 'failed')
-    returning o.id`
-  const touch = sql`update ai_sessions s set last_activity_at = app.now() where ${ownAiSession(ids.session_id)}`
-  const { session, rows } = await holdingAiSession(db, ids.session_id, [write, touch, row(ids)])
-  return { session, done: rows[0].length > 0, output: rows[2][0] }
+    with edited as (
+      update ai_outputs o set content = ${content}, edited = true, psa_push_id = null, updated_at = app.now() from ai_sessions s
+       where ${ownAiSession(ids.session_id)} and o.account_id = s.account_id and o.session_id = s.id and o.id = ${ids.output_id}
+         and not exists (select from psa_pushes p where p.account_id = o.account_id and p.id = o.psa_push_id and p.state <> 'failed')
+      returning o.id
+    ), touched as (
+      update ai_sessions s set last_activity_at = app.now() from edited where ${ownAiSession(ids.session_id)}
+    ) select id from edited`
+  const { session, rows } = await holdingAiSession(db, ids.session_id, [write, row(ids)])
+  return { session, done: rows[0].length > 0, output: rows[1][0] }
 }
 
 export async function setPush(db: WriteDb, outputId: string, pushId: string): Promise<void> {

@@ -92,10 +92,10 @@ export async function updateNode(db: WriteDb, id: string, nodeId: string, change
         from placed p
        where n.account_id = app.account_id() and n.import_id = ${id} and n.id = p.id and (n.id = ${nodeId} or n.position <> p.position)
          and exists (select from kb_imports i where ${isOpen})
-      returning n.id, n.parent_id, n.position, n.kind, n.title, n.content)
+      returning n.id, n.parent_id, n.position, n.kind, n.title, n.content),
+    touched as (update kb_imports i set updated_at = app.now() where ${isOpen} and exists (select from saved))
     select * from saved where id = ${nodeId}`
-  const touched = sql`update kb_imports i set updated_at = app.now() where ${isOpen}`
-  const [, rows] = await db.batch([statement(db, held), statement(db, changed), statement(db, touched)])
+  const [, rows] = await db.batch([statement(db, held), statement(db, changed)])
   return rows[0]
 }
 

@@ -52,7 +52,7 @@ it('AIS-19 writes where the case stands for three audiences at two lengths, and 
 })
 
 it('AIS-20 keeps what was edited, and lists what was written', async () => {
-  const { write, edit, list } = await scene({ connected: false })
+  const { session, write, edit, list } = await scene({ connected: false })
   for (const kind of ['resolution_summary', 'ticket_note', 'client_email', 'kb_article']) {
     const { status, body } = await write(kind)
     expect([status, body]).toMatchObject([
@@ -67,6 +67,11 @@ it('AIS-20 keeps what was edited, and lists what was written', async () => {
   expect(edited).toMatchObject({ id: first.id, content: 'Mine: “so” <b>& done</b>', edited: true })
   for (const content of ['', ' \n', 'x'.repeat(100_001), 'a\u0000b', null]) expect((await edit(first.id, { content })).status).toBe(422)
   expect(await list()).toEqual([edited, ...others])
+  // What is refused is no activity either: an idle session is archived all the same.
+  const row = () => service.sql('select * from ai_sessions where id = $1', [session.id])
+  const before = await row()
+  expect((await edit(session.id, { content: 'x' })).status).toBe(404)
+  expect(await row()).toEqual(before)
 })
 
 it('AIS-21 writes an output on its ticket: to the client what is meant for them, all else internal', async () => {

@@ -3,6 +3,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { inspect } from '../../lib/uploads/inspect.ts'
 import { withoutMetadata } from '../../lib/uploads/jpeg.ts'
+import { busyMs } from '../support/busy.ts'
 import { joined, own, picture } from '../support/images.ts'
 
 const kinds = ['png', 'jpeg', 'webp', 'gif'] as const
@@ -75,9 +76,7 @@ describe('a hostile file', () => {
     ['a JPEG with half tags behind it', joined(jpeg, '\xff\xd8', repeated(joined('<scrip')))],
     ['a GIF of empty extensions', joined(gif.slice(0, 13), repeated(joined('!\xfe\0')))],
   ])('takes no time: %s', (_, bytes) => {
-    const started = performance.now()
-    inspect(bytes)
-    expect(performance.now() - started).toBeLessThan(700)
+    expect(busyMs(() => inspect(bytes))).toBeLessThan(700)
   })
 
   it('may not go over its picture a hundred times', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compilePattern, patternReach } from '../../lib/text/pattern.ts'
+import { busyMs } from '../support/busy.ts'
 
 const piece = fc.constantFrom(
   'a',
@@ -72,8 +73,9 @@ describe('a pattern', () => {
 
   it('takes no long time for what makes others backtrack', () => {
     const evil = ['(a*)*b', '(a|a)*b', '(a|aa)+$b', '.*.*.*.*.*.*x', '(?:a?){300}a{300}b', '((a+)+)+!']
-    const begun = performance.now()
-    for (const source of evil) expect([source, compilePattern(source)?.('a'.repeat(patternReach))]).toEqual([source, false])
-    expect(performance.now() - begun).toBeLessThan(2000)
+    const tryAll = () => {
+      for (const source of evil) expect([source, compilePattern(source)?.('a'.repeat(patternReach))]).toEqual([source, false])
+    }
+    expect(busyMs(tryAll)).toBeLessThan(2000)
   })
 })
