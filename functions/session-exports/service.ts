@@ -4,7 +4,7 @@ import { MaskingError, maskReport } from '../../lib/exports/mask.ts'
 import { type Branding, pdfOf } from '../../lib/exports/pdf.ts'
 import { type Report, reportOf } from '../../lib/exports/report.ts'
 import { textOf } from '../../lib/exports/text.ts'
-import { ticketNoteOf } from '../../lib/exports/ticket-note.ts'
+import { briefOf, ticketNoteOf } from '../../lib/exports/ticket-note.ts'
 import { Content, type Reader } from '../../lib/http/operation.ts'
 import { Problem } from '../../lib/http/problem.ts'
 import { mask as hide } from '../../lib/text/mask.ts'
@@ -14,22 +14,24 @@ import { type ExportQuery, type Format, formats } from './schemas.ts'
 
 /** Writes first and marks then: what could not be written was not exported. */
 export async function exportSession(ctx: Reader, id: string, query: ExportQuery): Promise<Content> {
-  const { session, report, setting } = await readReport(ctx.db, id, query)
-  const content = await write(ctx, report, query.format ?? preferred(setting), setting)
+  const { session, report, format, setting } = await readReport(ctx.db, id, query)
+  const content = await write(ctx, report, format, setting)
   if (session.state === 'completed' && session.exported_at === null) await queries.markExported(ctx.entering, id)
   return content
 }
 
 /** What a session came to as a note for its ticket, masked where the account's exports are. */
 export async function ticketNote(db: Reader['db'], id: string): Promise<string> {
-  return ticketNoteOf((await readReport(db, id, {})).report)
+  return ticketNoteOf((await readReport(db, id, { format: 'ticket-note' })).report)
 }
 
-async function readReport(db: Reader['db'], id: string, { max_step_index, mask }: Pick<ExportQuery, 'max_step_index' | 'mask'>) {
+async function readReport(db: Reader['db'], id: string, { max_step_index, mask, ...asked }: ExportQuery) {
   const { session, supporting, setting } = await queries.selectExport(db, id)
   if (!session) throw new Problem('not_found', 'Session not found')
+  const format = asked.format ?? preferred(setting)
   const whole = reportOf(session, supporting, { last: max_step_index, timezone: setting.timezone })
-  return { session, setting, report: (mask ?? setting.preferences.mask_exports === true) ? masked(whole) : whole }
+  const shown = format === 'ticket-note' ? briefOf(whole) : whole
+  return { session, setting, format, report: (mask ?? setting.preferences.mask_exports === true) ? masked(shown) : shown }
 }
 
 function masked(report: Report): Report {

@@ -1,6 +1,13 @@
 import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
 import { evidence, hanging, indented, oneLine, typed } from './text.ts'
 
+/** What a note shows of a report: descriptions stay in the flow, and need no masking. */
+export function briefOf(report: Report): Report {
+  const bare = <T extends { description: string }>(part: T): T => ({ ...part, description: '' })
+  const steps = report.steps.map((step) => ({ ...bare(step), additions: step.additions.map(bare) }))
+  return { ...bare(report), steps, additions: report.additions.map(bare) }
+}
+
 /** A report as short plain text for a ticket's note: a line per step, no rulers, no blank lines within a part. */
 export function ticketNoteOf(report: Report): string {
   const parts = [

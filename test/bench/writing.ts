@@ -3,7 +3,7 @@ import { markdownOf } from '../../lib/exports/markdown.ts'
 import { maskReport } from '../../lib/exports/mask.ts'
 import { type Report, reportOf } from '../../lib/exports/report.ts'
 import { textOf } from '../../lib/exports/text.ts'
-import { ticketNoteOf } from '../../lib/exports/ticket-note.ts'
+import { briefOf, ticketNoteOf } from '../../lib/exports/ticket-note.ts'
 import type { SessionRow } from '../../lib/flows/session-rows.ts'
 import { mask } from '../../lib/text/mask.ts'
 import { longFlow } from '../support/exports.ts'
@@ -18,7 +18,8 @@ export const textFormats = Object.keys(writers)
 
 /** Writes a session with these notes in a text format, from its rows to the last character: what an export does once they are read. */
 export function writeExport(session: SessionRow, format: string, masked: boolean): string {
-  const report = reportOf(session, [], { timezone: 'Europe/Berlin' })
+  const whole = reportOf(session, [], { timezone: 'Europe/Berlin' })
+  const report = format === 'ticket-note' ? briefOf(whole) : whole
   return String(writers[format]?.(masked ? maskReport(report, mask) : report))
 }
 

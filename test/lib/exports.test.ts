@@ -6,7 +6,7 @@ import { htmlOf } from '../../lib/exports/html.ts'
 import { markdownOf } from '../../lib/exports/markdown.ts'
 import type { Report } from '../../lib/exports/report.ts'
 import { textOf } from '../../lib/exports/text.ts'
-import { ticketNoteOf } from '../../lib/exports/ticket-note.ts'
+import { briefOf, ticketNoteOf } from '../../lib/exports/ticket-note.ts'
 import { reportWith } from '../support/reports.ts'
 
 const commonmark = new MarkdownIt('commonmark')
@@ -80,6 +80,16 @@ describe('a line that was typed', () => {
         expect(made).toMatch(new RegExp(`${what} begins *\\n *${what} goes on *\\n *${what} ends`))
     }
   })
+})
+
+it('a ticket note shows none of what it is spared', () => {
+  const step = { number: 1, title: 'Ping it', description: 'Hidden 1', answer: 'Done', time: '5 s, now', note: 'No answer' }
+  const addition = { title: 'Cable', description: 'Hidden 2', source: 'Added during the session' }
+  const steps = [{ ...step, fallbacks: [], additions: [addition], evidence: [] }]
+  const report = reportWith({ description: 'Hidden 3', steps, additions: [addition], notes: 'Call back' })
+  expect(ticketNoteOf(briefOf(report))).toBe(ticketNoteOf(report))
+  expect(JSON.stringify(briefOf(report))).not.toContain('Hidden')
+  for (const hidden of ['Hidden 1', 'Hidden 2', 'Hidden 3']) expect(textOf(report)).toContain(hidden)
 })
 
 describe('the clock of a report', () => {
