@@ -53,7 +53,6 @@ interface State extends EngineOptions {
 const maxInFlight = 50
 const deduplicationMs = 10 * 60_000
 const longestTimerMs = 60_000
-
 const quietMs = 50
 
 /** QStash's inside: due messages by the moved clock, at-least-once delivery, back-off and dead letters. */
@@ -99,6 +98,7 @@ async function idle(state: State): Promise<void> {
   while (state.inFlight.size > 0) await Promise.race([...state.inFlight.values()].map(({ done }) => done))
 }
 
+/** Waits until nothing is published within `quietMs` of the last delivery. */
 async function settled(state: State): Promise<void> {
   for (let quickly = false; !quickly; ) {
     await idle(state)

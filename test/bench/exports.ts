@@ -1,5 +1,6 @@
 import { asSuperuser } from '../../lib/local/postgres.ts'
 import { longFlow } from '../support/exports.ts'
+import { median } from '../support/measures.ts'
 import { ownCpuMicros } from './cpu.ts'
 import { loadWhile, type Shot } from './load.ts'
 import { notes, stepCount } from './notes.ts'
@@ -79,8 +80,8 @@ async function writtenBare(bare: (path: string) => Promise<{ micros: number; byt
     const floor = await bare(`/json/${open.bytes}`)
     rounds.push({ open: open.micros, masked: masked.micros, floor: floor.micros })
   }
-  const median = (part: 'open' | 'masked' | 'floor') => rounds.map((round) => round[part]).sort((a, b) => a - b)[2] ?? 0
-  return { open: median('open'), masked: median('masked'), floor: median('floor') }
+  const middle = (part: 'open' | 'masked' | 'floor') => median(rounds.map((round) => round[part]))
+  return { open: middle('open'), masked: middle('masked'), floor: middle('floor') }
 }
 
 async function cpuOf(

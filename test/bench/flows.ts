@@ -1,6 +1,7 @@
 import type { FlowNode } from '../../lib/flows/structure.ts'
 import { asSuperuser } from '../../lib/local/postgres.ts'
 import { filtersOfMany, manyFlows } from '../support/many-flows.ts'
+import { median } from '../support/measures.ts'
 import { loadWhile } from './load.ts'
 import { type Crowd, type Place, seedCrowd, userId } from './seed.ts'
 import type { Standing } from './server.ts'
@@ -99,5 +100,5 @@ async function stepsOf(url: string, tokens: readonly string[], nodes: number): P
     await timed('publish', 'PUT', `/${id}`, { status: 'published' })
     await timed('import', 'POST', '/import', await timed('export', 'GET', `/${id}/export`))
   }
-  return new Map([...times].map(([step, all]) => [step, all.sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0]))
+  return new Map([...times].map(([step, all]) => [step, median(all)]))
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { desk, ownService, request } from '../support/app.ts'
+import { median } from '../support/measures.ts'
 import { newAccount, type Person } from '../support/people.ts'
 
 const dependencies = { postgres: 'database', redis: 'redis', qstash: 'queue', resend: 'mail' } as const
@@ -143,7 +144,3 @@ it('without the database a signed-in caller gets 503 in time, and 200 when it is
   }
   expect((await person.call('GET', '/notifications/configs')).body).toEqual([])
 })
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-}

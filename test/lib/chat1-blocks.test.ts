@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { clip } from '../../lib/chat/chat.ts'
 import { blocks } from '../../lib/chat/chat1-blocks.ts'
 import { slackRefusal } from '../../lib/local/slack-blocks.ts'
-import { busyMs } from '../support/busy.ts'
+import { busyMs } from '../support/measures.ts'
 
 // Shrinking a text of thousands of characters takes longer than reading it.
 const long = { endOnFailure: true, numRuns: 60 }

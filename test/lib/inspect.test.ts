@@ -3,8 +3,8 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { inspect } from '../../lib/uploads/inspect.ts'
 import { withoutMetadata } from '../../lib/uploads/jpeg.ts'
-import { busyMs } from '../support/busy.ts'
 import { joined, own, picture } from '../support/images.ts'
+import { busyMs } from '../support/measures.ts'
 
 const kinds = ['png', 'jpeg', 'webp', 'gif'] as const
 const samples = await Promise.all(kinds.map((kind) => picture(kind, 50, 30, { noise: true })))

@@ -11,7 +11,7 @@ import { type KbNode, nodesOf, type Proposal } from '../../lib/knowledge/nodes.t
 import { piecesOf } from '../../lib/knowledge/pieces.ts'
 import { titleOf } from '../../lib/knowledge/titles.ts'
 import { articleNodes } from '../../lib/local/model/knowledge.ts'
-import { busyMs } from '../support/busy.ts'
+import { measured } from '../support/measures.ts'
 
 let ids = 0
 const newId = () => `node-${++ids}`
@@ -116,7 +116,9 @@ describe('nodes', () => {
   it('are few even of 5,000 paragraphs, and of 3,000 headings', () => {
     const block = (kind: Block['kind'], level: number) => (_: unknown, n: number) => ({ kind, level, text: `Text ${n}` })
     for (const blocks of [Array.from({ length: 5000 }, block('text', 0)), Array.from({ length: 3000 }, block('heading', 2))]) {
-      expect(busyMs(() => expect(convert(blocks)).toHaveLength(100))).toBeLessThan(1500)
+      const { result: nodes, ms } = measured(() => convert(blocks))
+      expect(nodes).toHaveLength(100)
+      expect(ms).toBeLessThan(1500)
     }
   })
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkMarkdown } from '../../lib/flows/markdown-read.ts'
-import { busyMs } from '../support/busy.ts'
+import { busyMs, measured } from '../support/measures.ts'
 
 const megabyte = 1024 * 1024
 const filledWith = (text: string, size: number) => text.repeat(Math.floor(size / text.length))
@@ -41,12 +41,9 @@ const places: Record<string, (text: string) => string> = {
 it.each(Object.keys(places))('FLO-57 takes time by the length of a file alone, whatever stands %s', (place) => {
   for (const unit of units) {
     const text = places[place]?.(filledWith(unit, megabyte)) ?? ''
-    let problems: unknown[] = []
-    const took = busyMs(() => {
-      problems = checkMarkdown(text)
-    })
+    const { result: problems, ms } = measured(() => checkMarkdown(text))
     // A tenth of this as a rule; what is not linear takes minutes.
-    expect([unit, took < 1000]).toEqual([unit, true])
+    expect([unit, ms < 1000]).toEqual([unit, true])
     expect(problems.length).toBeGreaterThan(0)
     expect(problems.length).toBeLessThanOrEqual(201)
   }
@@ -81,12 +78,8 @@ it.each([
     `${head}${table}`,
     `${head}## Step: {#a`,
   ]) {
-    let problems: unknown[] = []
-    const text = start + numbered(line)
-    const took = busyMs(() => {
-      problems = checkMarkdown(text)
-    })
-    expect(took).toBeLessThan(1000)
+    const { result: problems, ms } = measured(() => checkMarkdown(start + numbered(line)))
+    expect(ms).toBeLessThan(1000)
     expect(problems.length).toBeGreaterThan(0)
     expect(problems.length).toBeLessThanOrEqual(201)
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mask } from '../../lib/text/mask.ts'
-import { busyMs } from '../support/busy.ts'
+import { busyMs } from '../support/measures.ts'
 import { hidden, values } from './mask-corpus.ts'
 import { ordinary } from './mask-ordinary.ts'
 
@@ -59,12 +59,8 @@ describe('masking', () => {
     const size = 500_000
     const slow: string[] = []
     for (const piece of hostile) {
-      const ratio = () =>
-        busyMs(() => mask(piece.repeat((2 * size) / piece.length))) /
-        Math.max(
-          busyMs(() => mask(piece.repeat(size / piece.length))),
-          10,
-        )
+      const timeOf = (length: number) => busyMs(() => mask(piece.repeat(length / piece.length)))
+      const ratio = () => timeOf(2 * size) / Math.max(timeOf(size), 10)
       // The machine has others to serve: what is linear is so in one of five tries.
       if (Array.from({ length: 5 }).every(() => ratio() > 3)) slow.push(JSON.stringify(piece))
     }
@@ -72,7 +68,6 @@ describe('masking', () => {
   }, 120_000)
 })
 
-/** Milliseconds to mask a text. */
 const hostile = [
   'a',
   '1',

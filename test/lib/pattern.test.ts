@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compilePattern, patternReach } from '../../lib/text/pattern.ts'
-import { busyMs } from '../support/busy.ts'
+import { busyMs } from '../support/measures.ts'
 
 const piece = fc.constantFrom(
   'a',

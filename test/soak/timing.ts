@@ -1,5 +1,6 @@
 import { randomToken } from '../../lib/auth/hash.ts'
 import type { Service } from '../support/app.ts'
+import { median } from '../support/measures.ts'
 import { newAccount } from '../support/people.ts'
 import { visit } from './callers.ts'
 
@@ -45,10 +46,4 @@ export async function loginMedians(service: Service, samples: number): Promise<M
     }
   }
   return { known: median(took.known), unknown: median(took.unknown), locked: median(took.locked) }
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
 }

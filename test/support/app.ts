@@ -92,7 +92,7 @@ export async function request(
     method,
     headers: {
       ...(content === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...bearer(token),
       ...headers,
     },
     body: (content as RequestInit['body']) ?? null,
