@@ -4,56 +4,39 @@ import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import { statement } from '../../lib/db/statement.ts'
 import type { EscalationFigures, FlowFigures, MyFigures, StepFigures, TeamFigures } from './schemas.ts'
 
-const seconds = sql`extract(epoch from s.completed_at - s.started_at)::float8`
+const seconds = sql`date_part('epoch', s.completed_at - s.started_at)`
 const medianMinutes = sql`round((percentile_cont(0.5) within group (order by ${seconds}) / 60)::numeric, 2)::float8`
 const resolved = sql`round(avg((s.outcome = 'resolved')::integer), 4)::float8`
 /** Evaluated once, not per row. */
 const since = (days: number) => sql`(select app.period_start(${days}))`
-const zone = sql`(select u.timezone from users u where u.account_id = app.account_id() and u.id = app.user_id())`
 const theirs = (mine: boolean) => (mine ? sql`and s.user_id = app.user_id()` : sql``)
 /** The name that a flow's newest session knew it by. */
 const nameOf = (tree: RawBuilder<unknown>) => sql`
-  (select n.tree_name from sessions n where n.account_id = app.account_id() and n.tree_id = ${tree} order by n.started_at desc nulls last limit 1)`
+  (select n.tree_name from sessions n
+    where n.account_id = app.account_id() and n.tree_id = ${tree} and n.started_at is not null order by n.started_at desc limit 1)`
 
-type Totals = Pick<
-  MyFigures,
-  'sessions_started' | 'sessions_completed' | 'resolution_rate' | 'median_minutes' | 'csat_average' | 'csat_count'
->
-type ByUser = TeamFigures['by_user']
-
-/** What one person did or everybody of the account. Each set of sessions is read once, side by side: what began, and what ended. */
-export async function selectFigures(db: ReadDb, days: number, mine: boolean): Promise<Omit<TeamFigures, 'period'>> {
-  const [[counts, flows, rated], [done, doneDays, doneUsers]] = await Promise.all([
-    db.batch([statement(db, startedCounts(days, mine)), statement(db, topFlows(days, mine)), statement(db, ratings(days, mine))]),
-    db.batch([statement(db, completed(days, mine)), statement(db, completedDays(days, mine)), statement(db, completedUsers(days, mine))]),
+/** What one person did or everybody of the account. */
+export async function selectFigures(db: ReadDb, days: number, mine: boolean): Promise<Omit<MyFigures, 'period'>> {
+  const [[by_day, rated], [done, top_flows]] = await Promise.all([
+    db.batch([statement(db, perDay(days, mine)), statement(db, ratings(days, mine))]),
+    db.batch([statement(db, completed(days, mine)), statement(db, topFlows(days, mine))]),
   ])
-  const started = counts.filter(({ day, user_id }) => day === null && user_id === null)[0]?.n ?? 0
-  const perDay = new Map(counts.flatMap(({ day, n }) => (day === null ? [] : [[day, n]])))
-  const totals = {
-    sessions_started: started,
-    ...(done[0] as Omit<Totals, 'sessions_started'>),
-    ...(rated[0] as Pick<Totals, 'csat_average'>),
-  }
-  return {
-    ...totals,
-    by_day: doneDays.map(({ date, completed: n }) => ({ date, started: perDay.get(date) ?? 0, completed: n })),
-    by_user: byUser(counts, doneUsers),
-    top_flows: flows,
-  }
+  const sessions_started = by_day.reduce((sum, { started }) => sum + started, 0)
+  return { sessions_started, ...(done[0] as Completed), ...(rated[0] as Rated), by_day, top_flows }
 }
 
-interface Started {
-  user_id: string | null
-  day: string | null
-  n: number
-}
+type Completed = Pick<MyFigures, 'sessions_completed' | 'resolution_rate' | 'median_minutes'>
+type Rated = Pick<MyFigures, 'csat_average' | 'csat_count'>
 
-/** In all, by user and by day of the caller's, of one scan. */
-function startedCounts(days: number, mine: boolean) {
-  return sql<Started>`
-    select s.user_id, to_char((s.started_at at time zone ${zone})::date, 'YYYY-MM-DD') as day, count(*)::integer as n
-      from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${theirs(mine)}
-     group by grouping sets ((), (1), (2))`
+const completedOf = (days: number, of: RawBuilder<unknown>) => sql<Completed>`
+  select count(*)::integer as sessions_completed, ${resolved} as resolution_rate, ${medianMinutes} as median_minutes
+    from sessions s where s.account_id = app.account_id() and s.completed_at >= ${since(days)} ${of}`
+const completed = (days: number, mine: boolean) => completedOf(days, theirs(mine))
+
+function ratings(days: number, mine: boolean) {
+  return sql<Rated>`
+    select round(avg(r.score), 2)::float8 as csat_average, count(*)::integer as csat_count from session_ratings r
+     where r.account_id = app.account_id() and r.rated_at >= ${since(days)} ${mine ? sql`and r.session_user_id = app.user_id()` : sql``}`
 }
 
 function topFlows(days: number, mine: boolean) {
@@ -65,70 +48,52 @@ function topFlows(days: number, mine: boolean) {
      order by g.sessions desc, g.tree_id`
 }
 
-function ratings(days: number, mine: boolean) {
-  const own = mine ? sql`join sessions s on s.account_id = r.account_id and s.id = r.session_id and s.user_id = app.user_id()` : sql``
-  return sql<Pick<Totals, 'csat_average' | 'csat_count'>>`
-    select round(avg(r.score), 2)::float8 as csat_average, count(*)::integer as csat_count
-      from session_ratings r ${own} where r.account_id = app.account_id() and r.rated_at >= ${since(days)}`
+/** Every day of the period, the last of them today. A day of the caller's is a piece of each index: no row's own day is asked. */
+function perDay(days: number, mine: boolean) {
+  const within = (column: string) => sql`
+    lateral (select count(*)::integer as n from sessions s
+      where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${theirs(mine)})`
+  return sql<MyFigures['by_day'][number]>`
+    select d.date, began.n as started, ended.n as completed
+      from app.days_of(${days}) d, ${within('s.started_at')} began, ${within('s.completed_at')} ended
+     order by d.start`
 }
 
-const ended = (days: number, mine: boolean) =>
-  sql`sessions s where s.account_id = app.account_id() and s.completed_at >= ${since(days)} ${theirs(mine)}`
-
-function completed(days: number, mine: boolean) {
-  return sql<Pick<Totals, 'sessions_completed' | 'resolution_rate' | 'median_minutes'>>`
-    select count(*)::integer as sessions_completed, ${resolved} as resolution_rate, ${medianMinutes} as median_minutes from ${ended(days, mine)}`
-}
-
-/** Every day of the period, the last of them today. */
-function completedDays(days: number, mine: boolean) {
-  return sql<{ date: string; completed: number }>`
-    select to_char(d.day, 'YYYY-MM-DD') as date, coalesce(done.n, 0) as completed
-      from (select (app.now() at time zone ${zone})::date - n as day from generate_series(0, ${days - 1}::integer) n) d
-      left join (select (s.completed_at at time zone ${zone})::date as day, count(*)::integer as n from ${ended(days, mine)} group by 1) done
-        on done.day = d.day
-     order by d.day`
-}
-
-function completedUsers(days: number, mine: boolean) {
-  return sql<ByUser[number]>`
-    select u.id as user_id, u.full_name as name, 0 as sessions, d.resolution_rate, d.median_minutes
-      from users u left join (
-        select s.user_id, ${resolved} as resolution_rate, ${medianMinutes} as median_minutes from ${ended(days, mine)} group by s.user_id) d
-        on d.user_id = u.id
-     where u.account_id = app.account_id()`
-}
-
-/** Whoever began or ended something, the busiest first. */
-function byUser(counts: readonly Started[], users: ByUser): ByUser {
-  const began = new Map(counts.flatMap(({ user_id, n }) => (user_id === null ? [] : [[user_id, n]])))
-  const order = (a: ByUser[number], b: ByUser[number]) =>
-    b.sessions - a.sessions || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) || (a.user_id < b.user_id ? -1 : 1)
-  return users
-    .map((user) => ({ ...user, sessions: began.get(user.user_id) ?? 0 }))
-    .filter(({ sessions, resolution_rate, median_minutes }) => sessions > 0 || resolution_rate !== null || median_minutes !== null)
-    .sort(order)
+/** Whoever began or completed something, the busiest first. */
+export async function selectPeople(db: ReadDb, days: number): Promise<TeamFigures['by_user']> {
+  const { rows } = await sql<TeamFigures['by_user'][number]>`
+    select u.id as user_id, u.full_name as name, began.n as sessions, done.resolution_rate, done.median_minutes
+      from users u, lateral (
+        select count(*)::integer as n from sessions s
+         where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${since(days)}) began,
+      lateral (${completedOf(days, sql`and s.user_id = u.id`)}) done
+     where u.account_id = app.account_id() and (began.n > 0 or done.sessions_completed > 0)
+     order by began.n desc, u.full_name, u.id`.execute(db as WriteDb)
+  return rows
 }
 
 const flowFigures = (days: number, of: RawBuilder<unknown>) => sql`
-  select g.*, ${nameOf(sql`g.tree_id`)} as name, coalesce(f.up, 0) as thumbs_up, coalesce(f.down, 0) as thumbs_down
+  select g.*, ${nameOf(sql`g.tree_id`)} as name
     from (select s.tree_id, count(*)::integer as sessions, round(avg((s.state = 'completed')::integer), 4)::float8 as completion_rate,
                  round((percentile_cont(0.5) within group (order by ${seconds}) filter (where s.state = 'completed') / 60)::numeric, 2)::float8 as median_minutes
-            from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of} group by s.tree_id) g
-    left join (${thumbs(days)}) f on f.tree_id = g.tree_id`
+            from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of} group by s.tree_id) g`
 
-/** Nothing is said of a session before it starts; the lookups stay single ones, since the planner cannot know how few they are. */
-const thumbs = (days: number) => sql`
-  select s.tree_id, count(*) filter (where f.helpful)::integer as up, count(*) filter (where not f.helpful)::integer as down
+// What is looked up by a key stands in `lateral … offset 0`: a plan that was made for an account of few sessions does well for one of many.
+
+/** Nothing is said of a session before it starts. */
+const thumbs = (days: number) => sql<Pick<FlowFigures, 'tree_id' | 'thumbs_up' | 'thumbs_down'>>`
+  select s.tree_id, count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down
     from session_step_feedback f, lateral (
       select s.tree_id, s.started_at from sessions s where s.account_id = f.account_id and s.id = f.session_id offset 0) s
    where f.account_id = app.account_id() and f.given_at >= ${since(days)} and s.started_at >= ${since(days)}
    group by s.tree_id`
 
 export async function selectFlows(db: ReadDb, days: number, { skip, limit }: PageQuery): Promise<FlowFigures[]> {
-  const { rows } = await sql<FlowFigures>`
-    ${flowFigures(days, sql``)} order by g.sessions desc, g.tree_id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+  const page = sql<Omit<FlowFigures, 'thumbs_up' | 'thumbs_down'>>`
+    ${flowFigures(days, sql``)} order by g.sessions desc, g.tree_id offset ${skip} limit ${limit + 1}`
+  const [[flows], [said]] = await Promise.all([db.batch([statement(db, page)]), db.batch([statement(db, thumbs(days))])])
+  const of = new Map(said.map(({ tree_id, ...counts }) => [tree_id, counts]))
+  return flows.map((flow) => ({ ...flow, ...(of.get(flow.tree_id) ?? { thumbs_up: 0, thumbs_down: 0 }) }))
 }
 
 /** One flow's figures, undefined when no session began with it, and those of each step that a session came to. */
@@ -138,25 +103,31 @@ export async function selectFlow(db: ReadDb, days: number, treeId: string) {
     with mine as (
       select s.account_id, s.id, s.state, s.current_step_id from sessions s
        where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of}
+    ), decided as (
+      select m.id, d.step_id, d.duration_seconds from mine m, lateral (
+        select d.step_id, d.duration_seconds from session_decisions d where d.account_id = m.account_id and d.session_id = m.id offset 0) d
     ), answered as (
-      select d.step_id, count(distinct d.session_id)::integer as sessions, percentile_cont(0.5) within group (order by d.duration_seconds)::float8 as median_seconds
-        from mine m join session_decisions d on d.account_id = m.account_id and d.session_id = m.id group by d.step_id
+      select d.step_id, count(distinct d.id)::integer as sessions, percentile_cont(0.5) within group (order by d.duration_seconds)::float8 as median_seconds
+        from decided d group by d.step_id
     ), open as (
       select m.current_step_id as step_id, count(*)::integer as sessions,
              count(*) filter (where m.state in ('completed', 'abandoned'))::integer as ended
         from mine m where m.current_step_id is not null
-         and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = m.current_step_id)
+         and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = m.current_step_id offset 0)
        group by m.current_step_id
     ), thumbs as (
       select f.step_id, count(*) filter (where f.helpful)::integer as up, count(*) filter (where not f.helpful)::integer as down
-        from mine m join session_step_feedback f on f.account_id = m.account_id and f.session_id = m.id group by f.step_id
+        from mine m, lateral (
+          select f.step_id, f.helpful from session_step_feedback f where f.account_id = m.account_id and f.session_id = m.id offset 0) f
+       group by f.step_id
     )
     select k.step_id, coalesce(a.sessions, 0) + coalesce(o.sessions, 0) as visits, coalesce(o.ended, 0) as drop_offs, a.median_seconds,
            coalesce(t.up, 0) as thumbs_up, coalesce(t.down, 0) as thumbs_down
       from (select step_id from answered union select step_id from open union select step_id from thumbs) k
       left join answered a on a.step_id = k.step_id left join open o on o.step_id = k.step_id left join thumbs t on t.step_id = k.step_id`
-  const [figures, rows] = await db.batch([statement(db, sql<FlowFigures>`${flowFigures(days, of)}`), statement(db, steps)])
-  return { figures: figures[0], steps: rows }
+  const figures = sql<Omit<FlowFigures, 'thumbs_up' | 'thumbs_down'>>`${flowFigures(days, of)}`
+  const [flows, rows] = await Promise.all([db.batch([statement(db, figures)]), db.batch([statement(db, steps)])])
+  return { figures: flows[0][0], steps: rows[0] }
 }
 
 /** Of handoffs that were claimed in the period. `greatest` passes over null, so what has no first step is left out before it. */

@@ -9,12 +9,13 @@ import type { EscalationFigures, Period, StepFigures } from './schemas.ts'
 const daysOf: Record<Period, number> = { '7d': 7, '30d': 30, '90d': 90 }
 
 export async function team({ db }: Reader, period: Period) {
-  return { period, ...(await queries.selectFigures(db, daysOf[period], false)) }
+  const days = daysOf[period]
+  const [figures, by_user] = await Promise.all([queries.selectFigures(db, days, false), queries.selectPeople(db, days)])
+  return { period, ...figures, by_user }
 }
 
 export async function mine({ db }: Reader, period: Period) {
-  const { by_user: _mine, ...figures } = await queries.selectFigures(db, daysOf[period], true)
-  return { period, ...figures }
+  return { period, ...(await queries.selectFigures(db, daysOf[period], true)) }
 }
 
 export async function flows({ db }: Reader, period: Period, page: PageQuery) {
@@ -23,8 +24,10 @@ export async function flows({ db }: Reader, period: Period, page: PageQuery) {
 
 export async function flow({ db }: Reader, treeId: string, period: Period) {
   const [tree, { figures, steps }] = await Promise.all([trees.find(db, treeId), queries.selectFlow(db, daysOf[period], treeId)])
-  const none = { sessions: 0, completion_rate: null, median_minutes: null, thumbs_up: 0, thumbs_down: 0 }
-  return { ...none, ...figures, tree_id: tree.id, name: tree.name, steps: inOrder(tree.tree_structure, steps) }
+  const none = { sessions: 0, completion_rate: null, median_minutes: null }
+  const thumbs_up = steps.reduce((sum, step) => sum + step.thumbs_up, 0)
+  const thumbs_down = steps.reduce((sum, step) => sum + step.thumbs_down, 0)
+  return { ...none, ...figures, tree_id: tree.id, name: tree.name, thumbs_up, thumbs_down, steps: inOrder(tree.tree_structure, steps) }
 }
 
 /** What the seconds of the figures on escalations are. */

@@ -66,8 +66,8 @@ export async function upsertRating(db: WriteDb, sessionId: string, rating: Ratin
   const { score, comment = null } = rating
   const { rows } = await sql<Rating>`
     with r as (
-      insert into session_ratings (session_id, score, comment)
-      select s.id, ${score}::smallint, ${comment} from sessions s where s.account_id = app.account_id() and s.id = ${sessionId}
+      insert into session_ratings (session_id, session_user_id, score, comment)
+      select s.id, s.user_id, ${score}::smallint, ${comment} from sessions s where s.account_id = app.account_id() and s.id = ${sessionId}
       on conflict (account_id, session_id) do update
          set score = excluded.score, comment = excluded.comment, rated_by = excluded.rated_by, rated_at = excluded.rated_at
       returning *)

@@ -760,6 +760,7 @@ export interface SessionRatingsTable {
   comment: string | null
   rated_by: Generated<string>
   rated_at: Generated<string>
+  session_user_id: string
 }
 
 export interface SessionStepFeedbackTable {

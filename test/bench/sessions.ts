@@ -40,8 +40,8 @@ const whatSessionsHold = ({ accountId }: Crowd) => `
     insert into session_decisions (account_id, session_id, seq, step_id, outcome, started_at, duration_seconds, decided_at)
     select account_id, id, q, (array['a', 'b'])[q + 1], 'done', started_at, 30 + q, started_at from sessions, generate_series(0, 1) q
      where account_id = '${accountId}' and (q = 0 or state = 'completed');
-    insert into session_ratings (account_id, session_id, score, rated_by, rated_at)
-    select account_id, id, 1 + extract(minute from started_at)::integer % 5, user_id, completed_at from sessions
+    insert into session_ratings (account_id, session_id, session_user_id, score, rated_by, rated_at)
+    select account_id, id, user_id, 1 + extract(minute from started_at)::integer % 5, user_id, completed_at from sessions
      where account_id = '${accountId}' and state = 'completed' and extract(second from started_at)::integer % 5 = 0;
     insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful, given_at)
     select account_id, id, 'a', user_id, true, started_at from sessions
@@ -54,16 +54,16 @@ async function seedSessions(place: Place): Promise<{ small: Crowd; large: Crowd 
   const rest = (sessionCounts.all - sessionCounts.large - sessionCounts.small) / others.length
   await asSuperuser(place.postgresPort, place.database, async (client) => {
     await client.query("set session_replication_role = replica; set maintenance_work_mem = '512MB'")
-    // Filled first and built after, the index of words takes a tenth of the time.
-    const { rows } = await client.query(`select indexdef from pg_indexes where indexname = 'sessions_words'`)
-    await client.query('drop index sessions_words')
+    // Filled first and built after, an index of words takes a tenth of the time.
+    const { rows } = await client.query(`select indexdef from pg_indexes where indexname in ('sessions_words', 'sessions_pairs')`)
+    await client.query('drop index sessions_words, sessions_pairs')
     for (const crowd of others) await client.query(manySessions(crowd, rest))
     for (const [crowd, count] of [
       [small, sessionCounts.small],
       [large, sessionCounts.large],
     ] as const)
       await client.query(manySessions(crowd, count) + whatSessionsHold(crowd))
-    await client.query(rows[0].indexdef)
+    for (const { indexdef } of rows) await client.query(indexdef)
     await client.query('set session_replication_role = origin')
     await client.query('vacuum analyze')
   })
@@ -81,7 +81,8 @@ const lists = (tag: string, count: number): Record<string, string> => ({
   'a client that a tenth has': 'client_name=contoso',
   'a client that one has': 'client_name=zebra',
   'a client that none has': 'client_name=zeppelin',
-  'a word too short for an index': 'client_name=z',
+  'a letter that one has': 'client_name=z',
+  'two letters that none has': 'client_name=zq',
   'a flow': 'tree_name=flow%2013',
   'a flow of all': 'tree_name=flow',
   'a flow of none': 'tree_name=zeppelin',

@@ -40,7 +40,10 @@ export async function insertFullSession(service: Service, owner: Person): Promis
     `insert into session_custom_steps (account_id, session_id, source, after_step_id, title) values ($1, $2, 'ad-hoc', 'ping', 'Asked')`,
     of,
   )
-  await service.sql(`insert into session_ratings (account_id, session_id, score, rated_by) values ($1, $2, 4, $3)`, [...of, owner.id])
+  await service.sql(`insert into session_ratings (account_id, session_id, session_user_id, score, rated_by) values ($1, $2, $3, 4, $3)`, [
+    ...of,
+    owner.id,
+  ])
   await service.sql(
     `insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful) values ($1, $2, 'ping', $3, true)`,
     [...of, owner.id],

@@ -86,8 +86,8 @@ async function store(account: AccountOf, pasts: Past[]): Promise<void> {
        insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful)
        select $1, id, step, user_id, helpful from steps where helpful is not null
      )
-     insert into session_ratings (account_id, session_id, score, rated_by, rated_at)
-     select $1, id, score, user_id, completed from given where score is not null`,
+     insert into session_ratings (account_id, session_id, session_user_id, score, rated_by, rated_at)
+     select $1, id, user_id, score, user_id, completed from given where score is not null`,
     [account.id, JSON.stringify(rows)],
   )
 }

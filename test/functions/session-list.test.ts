@@ -61,6 +61,18 @@ describe('the list of sessions', () => {
     })
   })
 
+  it('SES-03 finds parts of one or two letters wherever they stand, in any script', async () => {
+    const { admin, ...account } = await newAccount(service)
+    const clients = ['Zebra', 'a&b GmbH', '東京電力', 'Éclair-x', 'Ωmega 3', '3M', 'Jo_y', 'мир', 'i-i', 'x']
+    for (const client_name of clients) await newSession(admin, { client_name, ticket_number: client_name })
+    const parts = clients.flatMap((name) => [...name].flatMap((letter, n) => [letter, [...name].slice(n, n + 2).join('')]))
+    for (const part of new Set([...parts, 'zz', '&&', 'z-', '京東'].filter((text) => text === text.trim()))) {
+      const holds = (name: string) => name.toLowerCase().includes(part.toLowerCase())
+      expect(await found({ admin, ...account }, { client_name: part }), part).toEqual(clients.filter(holds).reverse())
+    }
+    expect(await found({ admin, ...account }, { client_name: 'x', ticket_number: 'É' })).toEqual(['Éclair-x'])
+  })
+
   it('SES-02 is bounded by the times of start and completion, in any offset', async () => {
     const { account } = await three()
     const of = (query: Record<string, string>) => found(account, query)
