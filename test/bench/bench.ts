@@ -17,7 +17,7 @@ import { printExports, printGrowth, printLists, printMeasures, printSteps, type 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
 /** What can be measured alone. */
-const parts = ['flows', 'exports', 'streams', 'sessions'] as const
+const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions'] as const
 const measures: readonly Measure[] = ['list', 'unread-count', 'mark-read']
 
 const random = (below: number): number => Math.floor(Math.random() * below)
@@ -104,7 +104,7 @@ async function measureAll(server: ChildProcess, standing: Standing, crowd: Crowd
 async function measureChosen(server: ChildProcess, standing: Standing): Promise<void> {
   const place = { postgresPort: standing.postgresPort, database: standing.database, settings: standing.settings }
   const alone = parts.find((part) => process.argv.includes(`--${part}`))
-  if (!alone) {
+  if (!alone || alone === 'notifications') {
     const crowd = await seedCrowd(place, '0b', benchUsers, notificationsEach)
     console.log(`Measuring over ${connections} connections ...\n`)
     printMeasures(await measureAll(server, standing, crowd))
