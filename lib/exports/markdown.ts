@@ -1,4 +1,4 @@
-import { type Block, linesOf, plainText, type Span, typedBlocks, writtenBlocks } from './prose.ts'
+import { type Block, joined, linesOf, plainText, type Span, typedBlocks, writtenBlocks } from './prose.ts'
 import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
 
 /** A report in CommonMark. What people typed is escaped; code blocks are as they were. */
@@ -15,7 +15,7 @@ export function markdownOf(report: Report): string {
     section('Notes', typed(report.notes)),
     section('Next steps', typed(report.nextSteps)),
   ]
-  return `${parts.filter(Boolean).join('\n\n')}\n`
+  return `${joined(parts, '\n\n')}\n`
 }
 
 function section(title: string, content: string): string {
@@ -42,19 +42,19 @@ function step({ number, title, description, answer, time, note, fallbacks, addit
     ...additions.map(addition),
     ...shown.map(evidence),
   ]
-  return parts.filter(Boolean).join('\n\n')
+  return joined(parts, '\n\n')
 }
 
 function fallback({ title, outcome, note }: Fallback): string {
-  return [`**Instead:** ${escaped(title)} – ${outcome}`, typed(note)].filter(Boolean).join('\n\n')
+  return joined([`**Instead:** ${escaped(title)} – ${outcome}`, typed(note)], '\n\n')
 }
 
 function addition({ title, description, source }: Addition): string {
-  return [`**Also done:** ${escaped(title)} (${source})`, written(description)].filter(Boolean).join('\n\n')
+  return joined([`**Also done:** ${escaped(title)} (${source})`, written(description)], '\n\n')
 }
 
 function evidence({ kind, title, content }: Evidence): string {
-  if (kind === 'screenshot') return [`**Screenshot:** ${escaped(title)}`, typed(content)].filter(Boolean).join('\n\n')
+  if (kind === 'screenshot') return joined([`**Screenshot:** ${escaped(title)}`, typed(content)], '\n\n')
   return `**${escaped(title)}**\n\n${fenced(content, '')}`
 }
 
@@ -91,8 +91,10 @@ function oneBlock(block: Block): string {
 
 function plainLine(spans: readonly Span[]): string {
   const line = inline(spans)
-  return /^[ \t\u00a0]|[ \t]$/.test(line) ? line.replace(/^[ \t\u00a0]+|[ \t]+$/g, '') : line
+  return isBlank(line.charCodeAt(0)) || isBlank(line.charCodeAt(line.length - 1)) ? line.replace(/^[ \t\u00a0]+|[ \t]+$/g, '') : line
 }
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0xa0
 
 /** A fence longer than any in the text. */
 function fenced(text: string, language: string): string {
@@ -118,13 +120,25 @@ function codeSpan(text: string): string {
   return text.includes('`') ? escaped(plainText([{ text }])) : `\`${text}\``
 }
 
-const special = /[\\`*_[\]<>|~&#]/
-const every = /[\\`*_[\]<>|~&#]/g
 const atStart = /^[ \t]*(?:([-+=])|(\d{1,9})([.)])(?=\s|$))/
+const [marks, signs] = [1, 2]
+const kinds = new Uint8Array(128)
+for (const mark of '\\`*_[]<>|~&#') kinds[mark.charCodeAt(0)] = marks
+for (const sign of '-+=0123456789 \t') kinds[sign.charCodeAt(0)] = signs
 
 /** On one line, and meaning nothing but itself. */
 function escaped(text: string): string {
-  const flat = text.includes('\n') ? text.replace(/\s*\n\s*/g, ' ') : text
-  const marked = special.test(flat) ? flat.replace(every, '\\$&') : flat
-  return atStart.test(marked) ? marked.replace(atStart, (_, sign, digits, mark) => (sign ? `\\${sign}` : `${digits}\\${mark}`)) : marked
+  let marked = ''
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x0a) return escaped(text.replace(/\s*\n\s*/g, ' '))
+    if (code < 128 && kinds[code] === marks) {
+      marked += `${text.slice(from, at)}\\`
+      from = at
+    }
+  }
+  marked = marked === '' ? text : marked + text.slice(from)
+  if (kinds[text.charCodeAt(0)] !== signs) return marked
+  return marked.replace(atStart, (_, sign, digits, mark) => (sign ? `\\${sign}` : `${digits}\\${mark}`))
 }

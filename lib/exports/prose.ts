@@ -1,4 +1,4 @@
-import { fencesOf, code as inFence } from '../flows/markdown-fences.ts'
+import { type CodeBlock, codeBlocksOf } from '../flows/markdown-fences.ts'
 
 // Long texts as every format shows them: what a technician typed stays as it was typed, what an author wrote as markdown is read.
 
@@ -15,39 +15,26 @@ export type Block =
 
 /** A text as it was typed, but for its code blocks. */
 export function typedBlocks(text: string): Block[] {
-  return blocksOf(text, (lines) => paragraphs(lines, (line) => [{ text: line }]))
+  return blocksOf(text, (line, { paragraph }) => paragraph([{ text: line }]))
 }
 
 /** A text that is markdown: headings, lists, emphasis, links and code; everything else is shown as it stands. */
 export function writtenBlocks(text: string): Block[] {
-  return blocksOf(text, (lines) => {
-    const blocks: Block[] = []
-    let open: string[] = []
-    const close = () => {
-      blocks.push(...paragraphs(open, spansOf))
-      open = []
-    }
-    for (const line of lines) {
-      const block = lineBlock(line)
-      if (!block) open.push(line)
-      else {
-        close()
-        blocks.push(block)
-      }
-    }
-    close()
-    return blocks
+  return blocksOf(text, (line, { paragraph, block }) => {
+    const one = lineBlock(line)
+    if (one) block(one)
+    else paragraph(spansOf(line))
   })
 }
 
 const heading = /^ {0,3}#{1,6}[ \t]+(\S.*)$/
 const listed = /^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/
 
-// Most lines begin with a letter, and are neither.
-const mayBegin = /^[ \t]*[-#*+\d]/
+const greatestSign = '9'.charCodeAt(0)
 
 function lineBlock(line: string): Block | null {
-  if (!mayBegin.test(line)) return null
+  // Most lines begin with a letter, and are neither.
+  if (line.charCodeAt(0) > greatestSign) return null
   const title = heading.exec(line)?.[1]
   if (title !== undefined) return { kind: 'title', spans: spansOf(title) }
   const [, indent = '', marker = '', rest] = listed.exec(line) ?? []
@@ -56,17 +43,39 @@ function lineBlock(line: string): Block | null {
   return { kind: 'item', marker: /\d/.test(marker) ? marker : '-', depth, spans: spansOf(rest) }
 }
 
-function blocksOf(text: string, prose: (lines: string[]) => Block[]): Block[] {
-  const lines = linesOf(text)
-  if (!text.includes('```') && !text.includes('~~~')) return prose(lines)
-  const fences = fencesOf(lines)
+/** Where a line goes: to the paragraph it continues or begins, or to a block of its own. */
+interface Blocks {
+  paragraph(line: Span[]): void
+  block(block: Block): void
+}
+
+function blocksOf(text: string, place: (line: string, blocks: Blocks) => void): Block[] {
   const blocks: Block[] = []
-  for (let at = 0; at < lines.length; ) {
-    const isCode = fences[at] === inFence
-    const from = at
-    at = isCode ? fenceEnd(lines, fences, at) : nextCode(fences, at)
-    if (!isCode) blocks.push(...prose(lines.slice(from, at)))
-    else blocks.push({ kind: 'code', text: lines.slice(from + 1, at - 1).join('\n'), language: languageOf(lines[from] ?? '') })
+  let open: Span[][] | null = null
+  const into: Blocks = {
+    paragraph: (line) => {
+      if (open) open.push(line)
+      else {
+        open = [line]
+        blocks.push({ kind: 'plain', lines: open })
+      }
+    },
+    block: (block) => {
+      blocks.push(block)
+      open = null
+    },
+  }
+  const lines = linesOf(text)
+  const code = text.includes('```') || text.includes('~~~') ? codeBlocksOf(lines).blocks : []
+  let next = 0
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] as string
+    if (at === code[next]?.from) {
+      const { from, to } = code[next++] as CodeBlock
+      into.block({ kind: 'code', text: lines.slice(from + 1, to).join('\n'), language: languageOf(line) })
+      at = to
+    } else if (line === '' || line.trim() === '') open = null
+    else place(line, into)
   }
   return blocks
 }
@@ -75,45 +84,18 @@ export function linesOf(text: string): string[] {
   return (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text).split('\n')
 }
 
-function nextCode(fences: Uint8Array, from: number): number {
-  const at = fences.indexOf(inFence, from)
-  return at < 0 ? fences.length : at
-}
-
-/** Behind the closing fence: the first that is as long as the opening one. */
-function fenceEnd(lines: readonly string[], fences: Uint8Array, from: number): number {
-  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(lines[from] ?? '')?.[1] ?? ''
-  for (let at = from + 1; fences[at] === inFence; at++) {
-    const close = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(lines[at] ?? '')?.[1]
-    if (close && close[0] === fence[0] && close.length >= fence.length) return at + 1
-  }
-  return lines.length
-}
-
 function languageOf(line: string): string {
   return /[`~]{3,}[ \t]*([\w+#.-]{1,40})/.exec(line)?.[1] ?? ''
-}
-
-function paragraphs(lines: readonly string[], spans: (line: string) => Span[]): Block[] {
-  const blocks: { kind: 'plain'; lines: Span[][] }[] = []
-  let fresh = true
-  for (const line of lines) {
-    if (line.trim() === '') fresh = true
-    else if (fresh) {
-      blocks.push({ kind: 'plain', lines: [spans(line)] })
-      fresh = false
-    } else blocks.at(-1)?.lines.push(spans(line))
-  }
-  return blocks
 }
 
 const inline = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,500})\]\(((?:https?:\/\/|mailto:)[^()\s[\]<>]{1,2000})\)/g
 
 function spansOf(line: string): Span[] {
-  if (!/[`*[]/.test(line)) return [{ text: line }]
+  if (!line.includes('`') && !line.includes('**') && !line.includes('](')) return [{ text: line }]
   const spans: Span[] = []
   let from = 0
-  for (const found of line.matchAll(inline)) {
+  inline.lastIndex = 0
+  for (let found = inline.exec(line); found; found = inline.exec(line)) {
     if (found.index > from) spans.push({ text: line.slice(from, found.index) })
     from = found.index + found[0].length
     const [, code, strong, label, href] = found
@@ -128,4 +110,11 @@ function spansOf(line: string): Span[] {
 /** What a line says where nothing can be set apart. */
 export function plainText(spans: readonly Span[]): string {
   return spans.map(({ text, as, href }) => (as === 'link' && href !== text ? `${text} (${href})` : text)).join('')
+}
+
+/** Parts that say something, with so much between them. */
+export function joined(parts: readonly string[], between: string): string {
+  let made = ''
+  for (const part of parts) if (part !== '') made += made === '' ? part : between + part
+  return made
 }

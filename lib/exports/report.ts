@@ -1,6 +1,7 @@
 import { fillPlaceholders } from '../flows/placeholders.ts'
-import { showStep, stepsById } from '../flows/run.ts'
+import { stepsById } from '../flows/run.ts'
 import type { SessionRow } from '../flows/session-rows.ts'
+import type { FlowNode, FlowStep } from '../flows/structure.ts'
 import { walkAll } from '../flows/walk.ts'
 import { clockOf, durationOf } from './clock.ts'
 
@@ -84,17 +85,17 @@ export function reportOf(session: SessionRow, supporting: readonly SupportingRow
   const rest = restOf(session, supporting, values)
   const decided = kept.map((decision, index) => {
     const step = asked.get(decision.step_id)
-    const shown = step && showStep(step, values)
-    const answer =
-      decision.option_id === null ? steps[decision.outcome ?? 'done'] : optionOf(shown?.options ?? [], decision.option_id, values)
+    const { fallbacks, additions, evidence } = rest.of(decision.step_id)
     return {
       number: index + 1,
-      title: shown?.title || decision.step_id,
-      description: shown?.description ?? '',
-      answer,
+      title: fillPlaceholders(step?.title ?? '', values) || decision.step_id,
+      description: fillPlaceholders(step?.description ?? '', values),
+      answer: decision.option_id === null ? steps[decision.outcome ?? 'done'] : optionOf(step, decision.option_id, values),
       time: `${durationOf(decision.duration_seconds)}, ${at(decision.decided_at)}`,
       note: decision.note ?? '',
-      ...rest.of(decision.step_id),
+      fallbacks,
+      additions,
+      evidence,
     }
   })
   return {
@@ -113,7 +114,8 @@ function valuesOf({ ticket_number, client_name, target_label, variables }: Sessi
   return { ticket_number, client_name, target_label, ...variables }
 }
 
-function optionOf(options: readonly { id: string; label: string }[], id: string, values: Record<string, unknown>): string {
+function optionOf(step: FlowNode | FlowStep | undefined, id: string, values: Record<string, unknown>): string {
+  const options = step && 'options' in step ? (step.options ?? []) : []
   return fillPlaceholders(options.find((option) => option.id === id)?.label ?? id, values)
 }
 
@@ -129,7 +131,8 @@ function restOf(session: SessionRow, supporting: readonly SupportingRow[], value
     note: note ?? '',
   })
   const take = <T>(from: Map<string, T[]>, key: string): T[] => {
-    const found = from.get(key) ?? []
+    const found = from.get(key)
+    if (!found) return []
     from.delete(key)
     return found
   }

@@ -1,4 +1,4 @@
-import { type Block, linesOf, plainText, typedBlocks, writtenBlocks } from './prose.ts'
+import { type Block, joined, linesOf, plainText, typedBlocks, writtenBlocks } from './prose.ts'
 import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
 
 /** A report as plain text, to be read as it is. */
@@ -16,7 +16,7 @@ export function textOf(report: Report): string {
     section('NOTES', typed(report.notes)),
     section('NEXT STEPS', typed(report.nextSteps)),
   ]
-  return `${parts.filter(Boolean).join('\n\n')}\n`
+  return `${joined(parts, '\n\n')}\n`
 }
 
 function section(title: string, content: string): string {
@@ -41,22 +41,22 @@ function step({ number, title, description, answer, time, note, fallbacks, addit
     ...additions.map(addition),
     ...shown.map(evidence),
   ]
-  const body = [written(description), parts.filter(Boolean).join('\n')].filter(Boolean).join('\n')
+  const body = joined([written(description), ...parts], '\n')
   return `${number}. ${oneLine(title)}\n${indented(body)}`
 }
 
 function fallback({ title, outcome, note }: Fallback): string {
-  return [`Instead: ${oneLine(title)} - ${outcome}`, indented(typed(note))].filter(Boolean).join('\n')
+  return joined([`Instead: ${oneLine(title)} - ${outcome}`, indented(typed(note))], '\n')
 }
 
 function addition({ title, description, source }: Addition): string {
-  return [`Also done: ${oneLine(title)} (${source})`, indented(written(description))].filter(Boolean).join('\n')
+  return joined([`Also done: ${oneLine(title)} (${source})`, indented(written(description))], '\n')
 }
 
 /** A snippet, or the place of a picture. */
 export function evidence({ kind, title, content }: Evidence): string {
   const first = kind === 'screenshot' ? `[Screenshot: ${oneLine(title)}]` : `${oneLine(title)}:`
-  return [first, indented(linesOf(content).join('\n').trimEnd())].filter(Boolean).join('\n')
+  return joined([first, indented(linesOf(content).join('\n').trimEnd())], '\n')
 }
 
 function labelled(label: string, content: string): string {
@@ -90,7 +90,8 @@ function oneBlock(block: Block): string {
 }
 
 export function indented(text: string): string {
-  return text === '' ? '' : text.replace(/^(?=.)/gm, '   ')
+  if (text === '') return ''
+  return `${text.startsWith('\n') ? '' : '   '}${text.replace(/\n(?=[^\n])/g, '\n   ')}`
 }
 
 export function oneLine(text: string): string {

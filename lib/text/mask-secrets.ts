@@ -148,38 +148,37 @@ const rules: [RegExp, string | ((...found: string[]) => string)][] = [
   ],
 ]
 
-// What a rule cannot do without: the traits of which one must be there, and a word.
-type Need = [traits: number, word?: RegExp]
+// What a rule cannot do without: a trait of the first and one of the second, or anything but ASCII, which may stand for a letter; and a word.
+type Need = [any: number, and: number, word?: RegExp]
+const always = -1
 const valued = has.colon | has.equals | has.wide
 const needs: Need[] = [
-  [has.colon, /:\/\//],
-  [has.colon, /cookie/i],
-  [has.odd, /bearer|basic|digest|negotiate|ntlm|apikey|sharedkey|aws4/i],
-  [has.equals],
-  [valued, /key|pass|pw|pin/i],
-  [has.digit, /(?:token|secret|password|passphrase|bearer|key)[ \t]/i],
-  [has.dash, /-u/],
-  [has.dash, /SecureString/i],
-  [has.dash, /\d{6}-\d{6}-/],
-  [has.dash, /-[A-Z0-9]{5}-/i],
-  [has.colon, /:AA/],
-  [has.colon, /Private-|Public-/i],
+  [has.colon, has.slash, /:\/\//],
+  [has.colon, has.cookie],
+  [has.odd, has.scheme],
+  [has.equals, always],
+  [valued, has.keyed],
+  [has.digit, has.named, /(?:token|secret|password|passphrase|bearer|key)[ \t]/i],
+  [has.dash, always, /-u/],
+  [has.dash, always, /SecureString/i],
+  [has.dash, has.digit, /\d{6}-\d{6}-/],
+  [has.dash, has.digit, /-[A-Z0-9]{5}-/i],
+  [has.colon, has.long, /:AA/],
+  [has.colon, has.keyFile, /Private-|Public-/],
 ]
-// Of every name in `names`, and of whatever is not ASCII.
-const naming =
-  /pass|kennwort|contrase|wachtwoord|haslo|senha|pwd|secret|token|credential|psk|key|community|(?:session|auth)[ _-]?id|[\u00a0-\uffff]/i
-const always = -1
 
 const steps: [Need, Replace][] = [
-  [[has.dash, /----/], maskPem],
+  [[has.dash, always, /----/], maskPem],
   ...rules.map(([from, to], index): [Need, Replace] => [needs[index] as Need, (text) => text.replace(from, to as string)]),
-  [[always, naming], maskAssigned],
-  [[has.long], maskRuns],
+  [[always, has.named], maskAssigned],
+  [[has.long, always], maskRuns],
 ]
 
 /** Covers tokens, keys, passwords and PEM blocks; whoever knows the text's traits says them. */
 export function maskSecrets(text: string, traits = traitsOf(text)): string {
   let masked = text
-  for (const [[wanted, word], step] of steps) if (traits & wanted && (!word || word.test(masked))) masked = step(masked)
+  for (const [[any, and, word], step] of steps) {
+    if (traits & any && traits & (and | has.wide) && (!word || word.test(masked))) masked = step(masked)
+  }
   return masked
 }

@@ -20,8 +20,8 @@ export function mask(text: string): string {
   if (traits & (has.backslash | has.slash)) masked = maskPaths(masked)
   masked = maskSecrets(masked, traits)
   if (traits & (has.at | has.spelled | has.wide)) masked = maskEmails(masked)
-  if (traits & (has.colon | has.digit)) masked = maskIpv6(masked)
-  return traits & (has.digit | has.wide) ? maskIpv4(masked) : masked
+  if (traits & (has.colon | has.inner)) masked = maskIpv6(masked)
+  return traits & (has.digit | has.wide) ? maskIpv4(masked, traits) : masked
 }
 
 // A name of a share or folder goes on behind a space only where another separator or an ending says so.
@@ -110,22 +110,20 @@ const release =
 const inUrl = /(?<=:\/\/)(?:0x[0-9a-f]{8}|\d{8,10})(?=[/:?#\s"'<>]|$)/gi
 const dashed = /(?<![a-z0-9])ip(?:-\d{1,3}){4}(?!\d)/gi
 
-function maskIpv4(text: string): string {
-  const spelled = /:\/\/\d|ip-\d/i.test(text) ? text.replace(inUrl, address).replace(dashed, address) : text
-  if (!pointed.test(spelled)) return spelled
-  return spelled.replace(dotted, (whole, at: number) => (isIpv4(whole, spelled.slice(Math.max(0, at - 24), at)) ? address : whole))
+function maskIpv4(text: string, traits: number): string {
+  const isSpelled = traits & (has.slash | has.dash) && /:\/\/\d|ip-\d/i.test(text)
+  const spelled = isSpelled ? text.replace(inUrl, address).replace(dashed, address) : text
+  if (!(traits & (has.inner | has.spelled | has.wide)) || !pointed.test(spelled)) return spelled
+  return spelled.replace(dotted, (whole, at: number) => (isIpv4(whole, spelled, at) ? address : whole))
 }
 
-const usual = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
 const separator = new RegExp(point, 'giu')
 
-function isIpv4(whole: string, before: string): boolean {
-  const plain = usual.exec(whole)
-  if (plain) {
-    const [, ...octets] = plain
-    const values = octets.map(Number)
-    return values.every((value) => value <= 255) && (isPrivate(values) || !release.test(before))
-  }
+/** Whether what was found there in the text is an address, and no number of a version. */
+function isIpv4(whole: string, text: string, at: number): boolean {
+  const isRelease = () => release.test(text.slice(Math.max(0, at - 24), at))
+  const usual = usualIpv4(whole)
+  if (usual) return usual.every((value) => value <= 255) && (isPrivate(usual) || !isRelease())
   const [bare = ''] = whole.split('/')
   const parts = bare.replace(/-\d{1,3}$/, '').split(separator)
   const values = parts.slice(0, 4).map(octetOf)
@@ -133,7 +131,24 @@ function isIpv4(whole: string, before: string): boolean {
   const inside = isPrivate(values)
   if (parts.length === 3) return inside && values[0] === 192 ? true : inside && whole.includes('/')
   if (parts.length === 5) return inside || octetOf(parts[4] ?? '') > 255
-  return parts.length === 4 && (inside || !release.test(before))
+  return parts.length === 4 && (inside || !isRelease())
+}
+
+/** The four numbers of `10.0.8.21`; null for any other form. */
+function usualIpv4(text: string): number[] | null {
+  const values = [0]
+  let digits = 0
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit >= 0 && digit <= 9) {
+      if (++digits > 3) return null
+      values[values.length - 1] = (values[values.length - 1] as number) * 10 + digit
+    } else if (text[at] === '.' && digits > 0) {
+      values.push(0)
+      digits = 0
+    } else return null
+  }
+  return values.length === 4 && digits > 0 ? values : null
 }
 
 /** Digits of any script; a wildcard counts as 0. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mask } from '../../lib/text/mask.ts'
+import { maskSecrets } from '../../lib/text/mask-secrets.ts'
 import { busyMs } from '../support/measures.ts'
 import { hidden, values } from './mask-corpus.ts'
 import { ordinary } from './mask-ordinary.ts'
@@ -31,6 +32,12 @@ describe('masking', () => {
       ['Bearer', 'abcdefg1'],
     ])
       expect(mask(`${name} ${key?.replace(/.../g, '$&\u200b')}`)).toBe(`${name} [masked secret]`)
+  })
+
+  it('asks every rule that finds something', () => {
+    const lines = [...hidden.map(({ line }) => line), ...ordinary]
+    const texts = lines.flatMap((line) => [line, line.toUpperCase(), line.toLowerCase(), line.replaceAll(' ', '\n')])
+    for (const text of texts) expect(maskSecrets(text), text).toBe(maskSecrets(text, -1))
   })
 
   it('changes nothing the second time', () => {
