@@ -15,16 +15,12 @@ export type Block =
 
 /** A text as it was typed, but for its code blocks. */
 export function typedBlocks(text: string): Block[] {
-  return blocksOf(text, (line, { paragraph }) => paragraph([{ text: line }]))
+  return blocksOf(text, false)
 }
 
 /** A text that is markdown: headings, lists, emphasis, links and code; everything else is shown as it stands. */
 export function writtenBlocks(text: string): Block[] {
-  return blocksOf(text, (line, { paragraph, block }) => {
-    const one = lineBlock(line)
-    if (one) block(one)
-    else paragraph(spansOf(line))
-  })
+  return blocksOf(text, true)
 }
 
 const heading = /^ {0,3}#{1,6}[ \t]+(\S.*)$/
@@ -43,41 +39,44 @@ function lineBlock(line: string): Block | null {
   return { kind: 'item', marker: /\d/.test(marker) ? marker : '-', depth, spans: spansOf(rest) }
 }
 
-/** Where a line goes: to the paragraph it continues or begins, or to a block of its own. */
-interface Blocks {
-  paragraph(line: Span[]): void
-  block(block: Block): void
-}
-
-function blocksOf(text: string, place: (line: string, blocks: Blocks) => void): Block[] {
+function blocksOf(text: string, isMarkdown: boolean): Block[] {
   const blocks: Block[] = []
-  let open: Span[][] | null = null
-  const into: Blocks = {
-    paragraph: (line) => {
-      if (open) open.push(line)
-      else {
-        open = [line]
-        blocks.push({ kind: 'plain', lines: open })
-      }
-    },
-    block: (block) => {
-      blocks.push(block)
-      open = null
-    },
-  }
   const lines = linesOf(text)
-  const code = text.includes('```') || text.includes('~~~') ? codeBlocksOf(lines).blocks : []
+  const code = text.includes('```') || text.includes('~~~') ? codeBlocksOf(lines).blocks : none
   let next = 0
+  // Of the paragraph that the next line goes on with.
+  let open: Span[][] | null = null
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as string
-    if (at === code[next]?.from) {
+    if (next < code.length && at === code[next]?.from) {
       const { from, to } = code[next++] as CodeBlock
-      into.block({ kind: 'code', text: lines.slice(from + 1, to).join('\n'), language: languageOf(line) })
+      blocks.push({ kind: 'code', text: lines.slice(from + 1, to).join('\n'), language: languageOf(line) })
+      open = null
       at = to
-    } else if (line === '' || line.trim() === '') open = null
-    else place(line, into)
+      continue
+    }
+    const block = isMarkdown ? lineBlock(line) : null
+    if (block || isBlank(line)) {
+      if (block) blocks.push(block)
+      open = null
+      continue
+    }
+    const spans = isMarkdown ? spansOf(line) : [{ text: line }]
+    if (open) open.push(spans)
+    else {
+      open = [spans]
+      blocks.push({ kind: 'plain', lines: open })
+    }
   }
   return blocks
+}
+
+const none: readonly CodeBlock[] = []
+
+function isBlank(line: string): boolean {
+  const code = line.charCodeAt(0)
+  // Neither a space of ASCII nor one of the others.
+  return code > 0x20 && code < 0xa0 ? false : line.trim() === ''
 }
 
 export function linesOf(text: string): string[] {

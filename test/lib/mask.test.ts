@@ -40,6 +40,11 @@ describe('masking', () => {
     for (const text of texts) expect(maskSecrets(text), text).toBe(maskSecrets(text, -1))
   })
 
+  it('hides a password of letters and a sign alone', () => {
+    expect(mask('The password is Sommer!x')).toBe('The password is [masked secret]')
+    expect(mask('The password is wrong.')).toBe('The password is wrong.')
+  })
+
   it('changes nothing the second time', () => {
     for (const { line } of hidden) expect(mask(mask(line))).toBe(mask(line))
   })
