@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { send, textOf } from './raw.ts'
 
 interface Statement {
   query: string
@@ -26,7 +27,7 @@ export function createNeon(postgresPort: () => number) {
     if (!pool) {
       const url = new URL(connectionString)
       url.host = `127.0.0.1:${postgresPort()}`
-      pool = new pg.Pool({ connectionString: url.href, max: 12, connectionTimeoutMillis: 3000 })
+      pool = new pg.Pool({ connectionString: url.href, max: 12, connectionTimeoutMillis: 3000, pipeline: true })
       pool.on('error', () => {})
       // A connection that breaks while a request has it fails the request; without a listener it would end the process.
       pool.on('connect', (client) => client.on('error', () => {}))
@@ -43,17 +44,17 @@ export function createNeon(postgresPort: () => number) {
     const { command, rowCount, fields, rows } = result
     return { command, rowCount, fields, rows, rowAsArray: true }
   }
-  const batch = async (client: pg.ClientBase, statements: Statement[], headers: IncomingMessage['headers']) => {
-    await client.query(`begin ${isolation(headers)}`)
-    try {
-      const results = []
-      for (const statement of statements) results.push(await run(client, statement))
-      await client.query('commit')
-      return { results }
-    } catch (error) {
-      await client.query('rollback').catch(() => {})
-      throw error
-    }
+  /** All of it is sent at once: what stands behind a statement that fails fails too, and the commit rolls back. */
+  const batch = async (client: pg.PoolClient, statements: Statement[], headers: IncomingMessage['headers']) => {
+    const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
+    stream.cork()
+    const begun = client.query(`begin ${isolation(headers)}`)
+    const all = Promise.allSettled([begun, ...statements.map((statement) => run(client, statement)), client.query('commit')])
+    stream.uncork()
+    const [, ...answers] = await all
+    const failed = answers.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
+    if (failed) throw failed.reason
+    return { results: answers.slice(0, -1).map((answer) => (answer as PromiseFulfilledResult<object>).value) }
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -61,7 +62,7 @@ export function createNeon(postgresPort: () => number) {
     let client: pg.PoolClient | undefined
     let broken = false
     try {
-      const body = JSON.parse(await text(request)) as Statement | { queries: Statement[] }
+      const body = JSON.parse(await textOf(request)) as Statement | { queries: Statement[] }
       client = await poolFor(connectionString).connect()
       send(response, 200, 'queries' in body ? await batch(client, body.queries, request.headers) : await run(client, body))
     } catch (error) {
@@ -130,19 +131,6 @@ function failure(error: pg.DatabaseError) {
     line,
     routine,
   }
-}
-
-function text(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    request.on('error', reject)
-  })
-}
-
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 function pipe(socket: WebSocket, port: number): void {

@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
+import { send, textOf } from './raw.ts'
 import { malformed, mockStore, realStore } from './redis-store.ts'
 
 export interface RedisOptions {
@@ -11,18 +13,31 @@ export interface RedisOptions {
   prefix?: string
 }
 
+export interface RedisRoutes {
+  app: Hono
+  /** Takes a request of one command in its body, without a detour over the routes. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+  close(): Promise<void>
+}
+
 type Item = { result: unknown } | { error: string }
 
 /** Upstash's REST dialect of Redis: one command, `/pipeline`, `/multi-exec`, and commands in the path. */
-export function redisRoutes({ token, redisUrl, name, prefix = '/redis' }: RedisOptions): { app: Hono; close(): Promise<void> } {
+export function redisRoutes({ token, redisUrl, name, prefix = '/redis' }: RedisOptions): RedisRoutes {
   const store = redisUrl ? realStore(redisUrl) : mockStore(name)
   const app = new Hono()
+  const one = async (command: string[] | undefined, encoding: string | undefined): Promise<[Item, 200 | 400]> => {
+    if (!command) return [{ error: 'ERR failed to parse command' }, 400]
+    const [reply] = await store.runAll([command], false)
+    const answer = item(reply, encoding)
+    return [answer, 'error' in answer ? 400 : 200]
+  }
 
   app.use('*', async (c, next) => {
-    const given = c.req.header('authorization')?.replace(/^Bearer /i, '') ?? c.req.query('_token')
+    const given = bearerOf(c.req.header('authorization')) ?? c.req.query('_token')
     if (given !== token) return c.json({ error: 'Unauthorized' }, 401)
     await next()
-    c.header('upstash-sync-token', 'local')
+    for (const [header, value] of Object.entries(sync)) c.header(header, value)
   })
 
   app.post('/pipeline', async (c) => {
@@ -46,14 +61,26 @@ export function redisRoutes({ token, redisUrl, name, prefix = '/redis' }: RedisO
     const inPath = pathCommand(url, prefix)
     const body = c.req.method === 'POST' || c.req.method === 'PUT' ? await c.req.text() : ''
     const command = inPath.length > 0 ? [...inPath, ...(body ? [body] : [])] : oneCommand(body)
-    if (!command) return c.json({ error: 'ERR failed to parse command' }, 400)
-    const [reply] = await store.runAll([command], false)
-    const answer = item(reply, c.req.header('upstash-encoding'))
-    return c.json(answer, 'error' in answer ? 400 : 200)
+    return c.json(...(await one(command, c.req.header('upstash-encoding'))))
   })
 
-  return { app, close: () => store.close() }
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const [result, status] = await one(oneCommand(await textOf(request)), request.headers['upstash-encoding'] as string | undefined)
+    send(response, status, result, sync)
+  }
+  return {
+    app,
+    handle(request, response) {
+      if (request.method !== 'POST' || request.url !== prefix || bearerOf(request.headers.authorization) !== token) return false
+      void answer(request, response).catch(() => response.destroy())
+      return true
+    },
+    close: () => store.close(),
+  }
 }
+
+const sync = { 'upstash-sync-token': 'local' }
+const bearerOf = (header: string | undefined) => header?.replace(/^Bearer /i, '')
 
 /** `/set/key/value?EX=10` is SET key value EX 10. */
 function pathCommand(url: URL, prefix: string): string[] {

@@ -101,7 +101,8 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     ...{ google: idp('google'), microsoft: idp('microsoft'), frontend: options.api ? signInRoutes(options.api) : undefined },
     extra: options.extra?.({ desk, clock, faults }),
   })
-  const server = serve(app, options)
+  const takes: Taking = (req, res) => options.rawHandler?.(req, res) || (!faults.peek('redis') && redis.handle(req, res))
+  const server = serve(app, takes, options)
   const stop = stopper(server)
   const port = await listening(server, options.port, host)
   places.origin = `http://${host}:${port}`
@@ -167,10 +168,12 @@ function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   return app
 }
 
-function serve(app: Hono<{ Bindings: HttpBindings }>, { rawHandler, onUpgrade }: LocalServerOptions): Server {
+type Taking = (req: IncomingMessage, res: ServerResponse) => boolean
+
+function serve(app: Hono<{ Bindings: HttpBindings }>, takes: Taking, { onUpgrade }: LocalServerOptions): Server {
   const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), { overrideGlobalObjects: false })
   const server = createServer((req, res) => {
-    if (!rawHandler?.(req, res)) void listener(req, res)
+    if (!takes(req, res)) void listener(req, res)
   })
   // Clients keep their connections; one closed under them while idle would look like a fault.
   server.keepAliveTimeout = 120_000
