@@ -75,7 +75,7 @@ const none: readonly CodeBlock[] = []
 
 function isBlank(line: string): boolean {
   const code = line.charCodeAt(0)
-  // Neither a space of ASCII nor one of the others.
+  // Most lines begin with what is no space.
   return code > 0x20 && code < 0xa0 ? false : line.trim() === ''
 }
 

@@ -197,6 +197,24 @@ it('ANA-07 agrees with a count by hand over random sessions, in the asker’s ow
   }
 })
 
+it('counts a rating with whose session it was, whoever gave it', async () => {
+  const account = await newAccount(service)
+  const [lead, mate] = [account.admin, await account.colleague()]
+  const session = await newSession(lead)
+  expect((await mate.call('PUT', `/sessions/${session.id}/rating`, { score: 2 })).status).toBe(200)
+  const csat = async (person: Person, path: string) => {
+    const { csat_average, csat_count } = (await person.call('GET', `/analytics/${path}`)).body
+    return [csat_average, csat_count]
+  }
+  expect([await csat(lead, 'me'), await csat(mate, 'me'), await csat(mate, 'team')]).toEqual([
+    [2, 1],
+    [null, 0],
+    [2, 1],
+  ])
+  await lead.call('PUT', `/sessions/${session.id}/rating`, { score: 4 })
+  expect(await csat(lead, 'me')).toEqual([4, 1])
+})
+
 it('ANA-09 gives null where there is nothing to count, and every day of the period', async () => {
   const { admin } = await newAccount(service)
   const flow = await newFlow(admin)
