@@ -1,23 +1,12 @@
-import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { selectTrees } from '../../functions/trees/queries.ts'
 import { sorts, TreeQuery } from '../../functions/trees/schemas.ts'
-import type { Statement, Wire } from '../../lib/db/client.ts'
+import type { Wire } from '../../lib/db/client.ts'
 import { openScope } from '../../lib/db/scope.ts'
-import { asSuperuser } from '../../lib/local/postgres.ts'
 import { ownService } from '../support/app.ts'
 import { filtersOfMany, manyFlows } from '../support/many-flows.ts'
 import { type AccountOf, newAccount, type Person } from '../support/people.ts'
-
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  Plans?: Plan[]
-}
+import { readBy, readByAll, toldOf } from '../support/plans.ts'
 
 const page = 50
 const sizes = { small: 20, large: 20_000 }
@@ -48,59 +37,21 @@ beforeAll(async () => {
 })
 afterAll(() => own.close())
 
-/** A wire whose statements run as the service's role on a connection that tells the plan of each, those inside functions too. */
-function tellingWire(client: pg.Client, runs: Statement[][], pooled: boolean): Wire {
-  return {
-    async run(statements) {
-      runs.push([...statements])
-      await client.query('begin read only')
-      const results = []
-      for (const { sql, parameters } of statements)
-        results.push(await client.query({ ...(pooled ? { name: sql.slice(0, 60) } : {}), text: sql, values: [...parameters] }))
-      await client.query('commit')
-      return results.map(({ rows, rowCount }) => ({ rows, rowCount: rowCount ?? 0 }))
-    },
-    begin: () => Promise.reject(new Error('A list needs no transaction')),
-  }
-}
-
-const explaining = `
-  load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
-  set auto_explain.log_timing = off; set auto_explain.log_format = json; set auto_explain.log_level = notice;
-  set session authorization app_runtime`
-
 /** How the scans of flows ran while a person was answered their list, and how many flows that is; `before` had the same list on this connection. */
 async function scansOf(reader: Person, query: string, { skip = 0, before }: { skip?: number; before?: Person } = {}) {
-  const database = new URL(own.settings.DATABASE_URL ?? '').pathname.slice(1)
-  return asSuperuser(inject('shared').postgresPort, database, async (client) => {
-    await client.query(explaining)
-    const plans: Plan[] = []
-    client.on('notice', ({ message = '' }) => plans.push(JSON.parse(message.slice(message.indexOf('\n'))).Plan))
-    const runs: Statement[][] = []
-    const list = ({ id, accountId, signInId }: Person) => {
-      const caller = { userId: id, accountId, signInId }
-      const wire = tellingWire(client, runs, before !== undefined)
-      const scope = openScope(wire, { caller, access: 'user', past: 'none', ip: '', readOnly: true })
-      const parsed = TreeQuery.parse(Object.fromEntries(new URLSearchParams(query.replace('AUTHOR', id))))
-      return selectTrees(scope.db, { ...parsed, skip, limit: page })
-    }
-    if (before) await client.query('set plan_cache_mode = force_generic_plan')
-    if (before) await list(before)
-    plans.length = 0
-    const rows = await list(reader)
-    return { scans: plans.flatMap(nodesOf).filter((node) => node['Relation Name'] === 'trees'), rows: rows.length, runs }
+  const list = (wire: Wire, { id, accountId, signInId }: Person) => {
+    const caller = { userId: id, accountId, signInId }
+    const scope = openScope(wire, { caller, access: 'user', past: 'none', ip: '', readOnly: true })
+    const parsed = TreeQuery.parse(Object.fromEntries(new URLSearchParams(query.replace('AUTHOR', id))))
+    return selectTrees(scope.db, { ...parsed, skip, limit: page })
+  }
+  const { nodes, runs, result } = await toldOf(own, before !== undefined, async (wire, forget) => {
+    if (before) await list(wire, before)
+    forget()
+    return list(wire, reader)
   })
+  return { scans: nodes.filter((node) => node['Relation Name'] === 'trees'), rows: result.length, runs }
 }
-
-function nodesOf(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-}
-
-function readBy(scan: Plan): number {
-  const each = scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0) + (scan['Rows Removed by Index Recheck'] ?? 0)
-  return Math.round(each * scan['Actual Loops'])
-}
-const readByAll = (scans: readonly Plan[]) => scans.reduce((sum, scan) => sum + readBy(scan), 0)
 
 const sortings = sorts.map((sort) => `sort_by=${sort}`)
 
