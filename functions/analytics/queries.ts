@@ -96,14 +96,16 @@ export async function selectFlows(db: ReadDb, days: number, { skip, limit }: Pag
   return flows.map((flow) => ({ ...flow, ...(of.get(flow.tree_id) ?? { thumbs_up: 0, thumbs_down: 0 }) }))
 }
 
-/** One flow's figures, undefined when no session began with it, and those of each step that a session came to. */
+type Visits = Pick<StepFigures, 'step_id' | 'visits' | 'drop_offs' | 'median_seconds'>
+type Thumbs = Pick<StepFigures, 'step_id' | 'thumbs_up' | 'thumbs_down'>
+
+/** One flow's figures, undefined when no session began with it, and those of each step that a session came to or spoke of. */
 export async function selectFlow(db: ReadDb, days: number, treeId: string) {
   const of = sql`and s.tree_id = ${treeId}`
-  const steps = sql<Omit<StepFigures, 'title'>>`
-    with mine as (
-      select s.account_id, s.id, s.state, s.current_step_id from sessions s
-       where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of}
-    ), decided as (
+  const mine = (columns: RawBuilder<unknown>) => sql`
+    mine as (select s.account_id, s.id${columns} from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of})`
+  const visits = sql<Visits>`
+    with ${mine(sql`, s.state, s.current_step_id`)}, decided as (
       select m.id, d.step_id, d.duration_seconds from mine m, lateral (
         select d.step_id, d.duration_seconds from session_decisions d where d.account_id = m.account_id and d.session_id = m.id offset 0) d
     ), answered as (
@@ -115,19 +117,28 @@ export async function selectFlow(db: ReadDb, days: number, treeId: string) {
         from mine m where m.current_step_id is not null
          and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = m.current_step_id offset 0)
        group by m.current_step_id
-    ), thumbs as (
-      select f.step_id, count(*) filter (where f.helpful)::integer as up, count(*) filter (where not f.helpful)::integer as down
-        from mine m, lateral (
-          select f.step_id, f.helpful from session_step_feedback f where f.account_id = m.account_id and f.session_id = m.id offset 0) f
-       group by f.step_id
     )
-    select k.step_id, coalesce(a.sessions, 0) + coalesce(o.sessions, 0) as visits, coalesce(o.ended, 0) as drop_offs, a.median_seconds,
-           coalesce(t.up, 0) as thumbs_up, coalesce(t.down, 0) as thumbs_down
-      from (select step_id from answered union select step_id from open union select step_id from thumbs) k
-      left join answered a on a.step_id = k.step_id left join open o on o.step_id = k.step_id left join thumbs t on t.step_id = k.step_id`
+    select step_id, coalesce(a.sessions, 0) + coalesce(o.sessions, 0) as visits, coalesce(o.ended, 0) as drop_offs, a.median_seconds
+      from answered a full join open o using (step_id) order by step_id`
+  const thumbs = sql<Thumbs>`
+    with ${mine(sql``)}
+    select f.step_id, count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down
+      from mine m, lateral (
+        select f.step_id, f.helpful from session_step_feedback f where f.account_id = m.account_id and f.session_id = m.id offset 0) f
+     group by f.step_id`
   const figures = sql<Omit<FlowFigures, 'thumbs_up' | 'thumbs_down'>>`${flowFigures(days, of)}`
-  const [flows, rows] = await Promise.all([db.batch([statement(db, figures)]), db.batch([statement(db, steps)])])
-  return { figures: flows[0][0], steps: rows[0] }
+  const [[came], [flows, said]] = await Promise.all([
+    db.batch([statement(db, visits)]),
+    db.batch([statement(db, figures), statement(db, thumbs)]),
+  ])
+  return { figures: flows[0], steps: merged(came, said) }
+}
+
+function merged(came: readonly Visits[], said: readonly Thumbs[]): Omit<StepFigures, 'title'>[] {
+  const steps = new Map(came.map((step) => [step.step_id, { ...step, thumbs_up: 0, thumbs_down: 0 }]))
+  const unvisited = { visits: 0, drop_offs: 0, median_seconds: null }
+  for (const thumbs of said) steps.set(thumbs.step_id, { ...(steps.get(thumbs.step_id) ?? unvisited), ...thumbs })
+  return [...steps.values()]
 }
 
 /** Of handoffs that were claimed in the period. `greatest` passes over null, so what has no first step is left out before it. */
