@@ -96,48 +96,44 @@ export async function selectFlows(db: ReadDb, days: number, { skip, limit }: Pag
   return flows.map((flow) => ({ ...flow, ...(of.get(flow.tree_id) ?? { thumbs_up: 0, thumbs_down: 0 }) }))
 }
 
-type Visits = Pick<StepFigures, 'step_id' | 'visits' | 'drop_offs' | 'median_seconds'>
-type Thumbs = Pick<StepFigures, 'step_id' | 'thumbs_up' | 'thumbs_down'>
+type OfStep = Omit<StepFigures, 'title'>
 
 /** One flow's figures, undefined when no session began with it, and those of each step that a session came to or spoke of. */
 export async function selectFlow(db: ReadDb, days: number, treeId: string) {
   const of = sql`and s.tree_id = ${treeId}`
-  const mine = (columns: RawBuilder<unknown>) => sql`
-    mine as (select s.account_id, s.id${columns} from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of})`
-  const visits = sql<Visits>`
-    with ${mine(sql`, s.state, s.current_step_id`)}, decided as (
-      select m.id, d.step_id, d.duration_seconds from mine m, lateral (
+  const mine = sql`select s.account_id, s.id from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of} offset 0`
+  const answered = sql<Pick<OfStep, 'step_id' | 'visits' | 'median_seconds'>>`
+    select d.step_id, count(distinct m.id)::integer as visits, percentile_cont(0.5) within group (order by d.duration_seconds)::float8 as median_seconds
+      from (${mine}) m, lateral (
         select d.step_id, d.duration_seconds from session_decisions d where d.account_id = m.account_id and d.session_id = m.id offset 0) d
-    ), answered as (
-      select d.step_id, count(distinct d.id)::integer as sessions, percentile_cont(0.5) within group (order by d.duration_seconds)::float8 as median_seconds
-        from decided d group by d.step_id
-    ), open as (
-      select m.current_step_id as step_id, count(*)::integer as sessions,
-             count(*) filter (where m.state in ('completed', 'abandoned'))::integer as ended
-        from mine m where m.current_step_id is not null
-         and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = m.current_step_id offset 0)
-       group by m.current_step_id
-    )
-    select step_id, coalesce(a.sessions, 0) + coalesce(o.sessions, 0) as visits, coalesce(o.ended, 0) as drop_offs, a.median_seconds
-      from answered a full join open o using (step_id) order by step_id`
-  const thumbs = sql<Thumbs>`
-    with ${mine(sql``)}
+     group by d.step_id order by d.step_id`
+  const open = sql<Pick<OfStep, 'step_id' | 'visits' | 'drop_offs'>>`
+    select s.current_step_id as step_id, count(*)::integer as visits, count(*) filter (where s.state in ('completed', 'abandoned'))::integer as drop_offs
+      from (${mine}) m, lateral (
+        select s.state, s.current_step_id from sessions s where s.account_id = m.account_id and s.id = m.id offset 0) s
+     where s.current_step_id is not null
+       and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = s.current_step_id offset 0)
+     group by s.current_step_id order by s.current_step_id`
+  const thumbs = sql<Pick<OfStep, 'step_id' | 'thumbs_up' | 'thumbs_down'>>`
     select f.step_id, count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down
-      from mine m, lateral (
+      from (${mine}) m, lateral (
         select f.step_id, f.helpful from session_step_feedback f where f.account_id = m.account_id and f.session_id = m.id offset 0) f
-     group by f.step_id`
+     group by f.step_id order by f.step_id`
   const figures = sql<Omit<FlowFigures, 'thumbs_up' | 'thumbs_down'>>`${flowFigures(days, of)}`
-  const [[came], [flows, said]] = await Promise.all([
-    db.batch([statement(db, visits)]),
-    db.batch([statement(db, figures), statement(db, thumbs)]),
+  const [[went], [flows, stands, said]] = await Promise.all([
+    db.batch([statement(db, answered)]),
+    db.batch([statement(db, figures), statement(db, open), statement(db, thumbs)]),
   ])
-  return { figures: flows[0], steps: merged(came, said) }
+  return { figures: flows[0], steps: merged([...went, ...stands, ...said]) }
 }
 
-function merged(came: readonly Visits[], said: readonly Thumbs[]): Omit<StepFigures, 'title'>[] {
-  const steps = new Map(came.map((step) => [step.step_id, { ...step, thumbs_up: 0, thumbs_down: 0 }]))
-  const unvisited = { visits: 0, drop_offs: 0, median_seconds: null }
-  for (const thumbs of said) steps.set(thumbs.step_id, { ...(steps.get(thumbs.step_id) ?? unvisited), ...thumbs })
+/** What is known of each step, visits together: who answered it and who stands there. */
+function merged(parts: readonly (Pick<OfStep, 'step_id'> & Partial<OfStep>)[]): OfStep[] {
+  const steps = new Map<string, OfStep>()
+  for (const part of parts) {
+    const known = steps.get(part.step_id) ?? { visits: 0, drop_offs: 0, median_seconds: null, thumbs_up: 0, thumbs_down: 0 }
+    steps.set(part.step_id, { ...known, ...part, visits: known.visits + (part.visits ?? 0) })
+  }
   return [...steps.values()]
 }
 
