@@ -4,8 +4,8 @@ import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import { statement } from '../../lib/db/statement.ts'
 import type { EscalationFigures, FlowFigures, MyFigures, StepFigures, TeamFigures } from './schemas.ts'
 
-const seconds = sql`date_part('epoch', s.completed_at - s.started_at)`
-const medianMinutes = sql`round((percentile_cont(0.5) within group (order by ${seconds}) / 60)::numeric, 2)::float8`
+/** Of those that are completed: the others have not lasted yet. */
+const medianMinutes = sql`round((percentile_cont(0.5) within group (order by s.lasted) / 60)::numeric, 2)::float8`
 const resolved = sql`round(avg((s.outcome = 'resolved')::integer), 4)::float8`
 /** Evaluated once, not per row. */
 const since = (days: number) => sql`(select app.period_start(${days}))`
@@ -75,7 +75,7 @@ export async function selectPeople(db: ReadDb, days: number): Promise<TeamFigure
 const flowFigures = (days: number, of: RawBuilder<unknown>) => sql`
   select g.*, ${nameOf(sql`g.tree_id`)} as name
     from (select s.tree_id, count(*)::integer as sessions, round(avg((s.state = 'completed')::integer), 4)::float8 as completion_rate,
-                 round((percentile_cont(0.5) within group (order by ${seconds}) filter (where s.state = 'completed') / 60)::numeric, 2)::float8 as median_minutes
+                 ${medianMinutes} as median_minutes
             from sessions s where s.account_id = app.account_id() and s.started_at >= ${since(days)} ${of} group by s.tree_id) g`
 
 // What is looked up by a key stands in `lateral … offset 0`: a plan that was made for an account of few sessions does well for one of many.

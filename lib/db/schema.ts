@@ -812,6 +812,7 @@ export interface SessionsTable {
   started_at: string | null
   completed_at: string | null
   created_at: Generated<string>
+  lasted: Generated<number | null>
 }
 
 export interface SignInsTable {
