@@ -19,8 +19,8 @@ export function mask(text: string): string {
   const traits = masked === text ? found : traitsOf(masked)
   if (traits & (has.backslash | has.slash)) masked = maskPaths(masked)
   masked = maskSecrets(masked, traits)
-  if (traits & (has.at | has.spelled | has.wide)) masked = maskEmails(masked)
-  if (traits & (has.colon | has.inner)) masked = maskIpv6(masked)
+  if (traits & (has.at | has.spelled | has.wide)) masked = maskEmails(masked, traits)
+  if (traits & (has.colon | has.inner)) masked = maskIpv6(masked, traits)
   return traits & (has.digit | has.wide) ? maskIpv4(masked, traits) : masked
 }
 
@@ -56,8 +56,8 @@ const domain = `(?:(?:${label}${dot}){1,10}(?:xn--[a-z0-9-]{2,59}|[\\p{L}\\p{M}]
 const mailbox = new RegExp(`(?:"[^"\\n]{1,64}"|(?<![${local}])[${local}]+?)${at}${domain}`, 'giu')
 const field = /^(?:['*_({`|]+|(?:e-?mail|mail|mailto|user|username|login|upn|to|from|cc|bcc|address)=)+/i
 
-function maskEmails(text: string): string {
-  if (!/[@＠﹫]|%40|&#(?:64|x40);|&commat;|[[({] ?at/i.test(text)) return text
+function maskEmails(text: string, traits: number): string {
+  if (!(traits & has.at) && !/[＠﹫]|%40|&#(?:64|x40);|&commat;|[[({] ?at/i.test(text)) return text
   return text.replace(mailbox, (whole) => `${field.exec(whole)?.[0] ?? ''}${email}`)
 }
 
@@ -65,9 +65,10 @@ const colons = /(?<![\w:])[\w:]*:[\w:]*(?:(?<=:\d{1,3})(?:\.\d{1,3}){3})?(?:%[\w
 const nibbles = /(?<![\w.])(?:[0-9a-f]\.){4,32}ip6\.arpa/gi
 const literal = /(?<![\w-])(?:[0-9a-f]{0,4}-){2,8}[0-9a-f]{0,4}(?:s\w{1,20})?\.ipv6-literal\.net/gi
 
-function maskIpv6(text: string): string {
-  const spelled = /ipv6-literal|ip6\.arpa/i.test(text) ? text.replace(nibbles, address).replace(literal, address) : text
-  return /:\w*:/.test(spelled) ? spelled.replace(colons, coverColons) : spelled
+function maskIpv6(text: string, traits: number): string {
+  const isSpelled = traits & has.inner && /ipv6-literal|ip6\.arpa/i.test(text)
+  const spelled = isSpelled ? text.replace(nibbles, address).replace(literal, address) : text
+  return traits & has.colon && /:\w*:/.test(spelled) ? spelled.replace(colons, coverColons) : spelled
 }
 
 /** An address behind a label (`Gateway:fe80::1`) and before a colon that is not its own. */

@@ -1,6 +1,5 @@
 import { asSuperuser } from '../../lib/local/postgres.ts'
 import { longFlow } from '../support/exports.ts'
-import { median } from '../support/measures.ts'
 import { ownCpuMicros } from './cpu.ts'
 import { loadWhile, type Shot } from './load.ts'
 import { notes, stepCount } from './notes.ts'
@@ -24,10 +23,14 @@ export interface Exported {
   fixed: number
 }
 
+/** Calls of a bare Worker: microseconds of each, and the bytes of an answer. */
+type Bare = (path: string, of?: { warm: number; each: number }) => Promise<{ micros: number; bytes: number }>
+
 const formats = ['markdown', 'text', 'html', 'ticket-note', 'pdf'] as const
 // Enough people to stay below the limits.
 const people = 400
 const connections = 4
+const rounds = 10
 // A PDF takes ten times as long, and is measured as well by a tenth of the calls.
 const calls = { usual: { warm: 300, each: 500 }, pdf: { warm: 50, each: 100 } }
 const sessionId = '0000004a-0000-7000-b002-000000000001'
@@ -56,7 +59,7 @@ export async function exported(place: Place, { subjects }: Standing): Promise<Ex
         format === 'pdf' ? calls.pdf : calls.usual,
       )
     const [open, masked] = [await of(false), await of(true)]
-    const bare = (path: string) => cpuOf(subject.barePort, subject.barePid, () => ({ method: 'GET', path }))
+    const bare: Bare = (path, of) => cpuOf(subject.barePort, subject.barePid, () => ({ method: 'GET', path }), of)
     const floor = await bare(`/json/${open.bytes}`)
     all.push({
       format,
@@ -72,16 +75,20 @@ export async function exported(place: Place, { subjects }: Standing): Promise<Ex
   return all
 }
 
-/** Round after round, and of each the median: the machine's speed changes from one second to the next. */
-async function writtenBare(bare: (path: string) => Promise<{ micros: number; bytes: number }>, format: string) {
-  const rounds: { open: number; masked: number; floor: number }[] = []
-  for (let round = 0; round < 5; round++) {
-    const [open, masked] = [await bare(`/export/${format}/false`), await bare(`/export/${format}/true`)]
-    const floor = await bare(`/json/${open.bytes}`)
-    rounds.push({ open: open.micros, masked: masked.micros, floor: floor.micros })
+/** Once their code is compiled, as it is for most of an isolate's life; in turn, since the machine's speed changes from one second to the next. */
+async function writtenBare(bare: Bare, format: string) {
+  const { bytes } = await bare(`/export/${format}/false`, { warm: 0, each: 1 })
+  const paths = { open: `/export/${format}/false`, masked: `/export/${format}/true`, floor: `/json/${bytes}` }
+  const sums = { open: 0, masked: 0, floor: 0 }
+  const each = async (work: (part: keyof typeof paths) => Promise<unknown>) => {
+    for (const part of ['open', 'masked', 'floor'] as const) await work(part)
   }
-  const middle = (part: 'open' | 'masked' | 'floor') => median(rounds.map((round) => round[part]))
-  return { open: middle('open'), masked: middle('masked'), floor: middle('floor') }
+  await each((part) => bare(paths[part], { warm: 1500, each: 1 }))
+  for (let round = 0; round < rounds; round++)
+    await each(async (part) => {
+      sums[part] += (await bare(paths[part], { warm: 0, each: 200 })).micros
+    })
+  return { open: sums.open / rounds, masked: sums.masked / rounds, floor: sums.floor / rounds }
 }
 
 async function cpuOf(
