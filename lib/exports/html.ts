@@ -37,9 +37,15 @@ export function htmlOf(report: Report): string {
 <body>
 <h1 dir="auto">${escaped(report.title)}</h1>
 ${written(report.description)}${facts(report.facts)}
-${section('Details', facts(report.variables))}${section('Steps', steps(report.steps))}${section('Also tried', report.fallbacks.map(fallback).join(''))}${section('Also done', report.additions.map(addition).join(''))}${section('Supporting data', report.evidence.map(evidence).join(''))}${section('Notes', typed(report.notes))}${section('Next steps', typed(report.nextSteps))}</body>
+${section('Details', facts(report.variables))}${section('Steps', steps(report.steps))}${section('Also tried', all(report.fallbacks, fallback))}${section('Also done', all(report.additions, addition))}${section('Supporting data', all(report.evidence, evidence))}${section('Notes', typed(report.notes))}${section('Next steps', typed(report.nextSteps))}</body>
 </html>
 `
+}
+
+function all<T>(list: readonly T[], write: (one: T) => string): string {
+  let made = ''
+  for (const one of list) made += write(one)
+  return made
 }
 
 function section(title: string, content: string): string {
@@ -55,11 +61,11 @@ function facts(list: readonly Fact[]): string {
 }
 
 function steps(list: readonly Step[]): string {
-  return list.length > 0 ? `<ol class="steps">\n${list.map(step).join('')}</ol>\n` : ''
+  return list.length > 0 ? `<ol class="steps">\n${all(list, step)}</ol>\n` : ''
 }
 
 function step({ number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
-  const below = `${fallbacks.map(fallback).join('')}${additions.map(addition).join('')}${shown.map(evidence).join('')}`
+  const below = `${all(fallbacks, fallback)}${all(additions, addition)}${all(shown, evidence)}`
   return `<li>
 <h3 dir="auto">${number}. ${escaped(title)}</h3>
 ${written(description)}<p class="answer" dir="auto">${escaped(answer)} <span class="time">${time}</span></p>
@@ -81,11 +87,11 @@ function evidence({ kind, title, content }: Evidence): string {
 }
 
 function typed(text: string): string {
-  return text && typedBlocks(text).map(block).join('')
+  return text && all(typedBlocks(text), block)
 }
 
 function written(text: string): string {
-  return text && writtenBlocks(text).map(block).join('')
+  return text && all(writtenBlocks(text), block)
 }
 
 function block(one: Block): string {
