@@ -19,7 +19,7 @@ const nameOf = (tree: RawBuilder<unknown>) => sql`
 export async function selectFigures(db: ReadDb, days: number, mine: boolean): Promise<Omit<MyFigures, 'period'>> {
   const [[by_day, rated], [done, top_flows]] = await Promise.all([
     db.batch([statement(db, perDay(days, mine)), statement(db, ratings(days, mine))]),
-    db.batch([statement(db, completed(days, mine)), statement(db, topFlows(days, mine))]),
+    db.batch([statement(db, completed(days, theirs(mine))), statement(db, topFlows(days, mine))]),
   ])
   const sessions_started = by_day.reduce((sum, { started }) => sum + started, 0)
   return { sessions_started, ...(done[0] as Completed), ...(rated[0] as Rated), by_day, top_flows }
@@ -28,10 +28,9 @@ export async function selectFigures(db: ReadDb, days: number, mine: boolean): Pr
 type Completed = Pick<MyFigures, 'sessions_completed' | 'resolution_rate' | 'median_minutes'>
 type Rated = Pick<MyFigures, 'csat_average' | 'csat_count'>
 
-const completedOf = (days: number, of: RawBuilder<unknown>) => sql<Completed>`
+const completed = (days: number, of: RawBuilder<unknown>) => sql<Completed>`
   select count(*)::integer as sessions_completed, ${resolved} as resolution_rate, ${medianMinutes} as median_minutes
     from sessions s where s.account_id = app.account_id() and s.completed_at >= ${since(days)} ${of}`
-const completed = (days: number, mine: boolean) => completedOf(days, theirs(mine))
 
 function ratings(days: number, mine: boolean) {
   return sql<Rated>`
@@ -66,7 +65,7 @@ export async function selectPeople(db: ReadDb, days: number): Promise<TeamFigure
       from users u, lateral (
         select count(*)::integer as n from sessions s
          where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${since(days)}) began,
-      lateral (${completedOf(days, sql`and s.user_id = u.id`)}) done
+      lateral (${completed(days, sql`and s.user_id = u.id`)}) done
      where u.account_id = app.account_id() and (began.n > 0 or done.sessions_completed > 0)
      order by began.n desc, u.full_name, u.id`.execute(db as WriteDb)
   return rows
@@ -80,9 +79,11 @@ const flowFigures = (days: number, of: RawBuilder<unknown>) => sql`
 
 // What is looked up by a key stands in `lateral … offset 0`: a plan that was made for an account of few sessions does well for one of many.
 
+const saidOf = sql`count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down`
+
 /** Nothing is said of a session before it starts. */
 const thumbs = (days: number) => sql<Pick<FlowFigures, 'tree_id' | 'thumbs_up' | 'thumbs_down'>>`
-  select s.tree_id, count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down
+  select s.tree_id, ${saidOf}
     from session_step_feedback f, lateral (
       select s.tree_id, s.started_at from sessions s where s.account_id = f.account_id and s.id = f.session_id offset 0) s
    where f.account_id = app.account_id() and f.given_at >= ${since(days)} and s.started_at >= ${since(days)}
@@ -115,7 +116,7 @@ export async function selectFlow(db: ReadDb, days: number, treeId: string) {
        and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = s.current_step_id offset 0)
      group by s.current_step_id order by s.current_step_id`
   const thumbs = sql<Pick<OfStep, 'step_id' | 'thumbs_up' | 'thumbs_down'>>`
-    select f.step_id, count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down
+    select f.step_id, ${saidOf}
       from (${mine}) m, lateral (
         select f.step_id, f.helpful from session_step_feedback f where f.account_id = m.account_id and f.session_id = m.id offset 0) f
      group by f.step_id order by f.step_id`

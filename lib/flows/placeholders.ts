@@ -4,31 +4,40 @@ import { walkAll } from './walk.ts'
 /** Variables that every session has, whatever its intake form asks. */
 export const sessionVariables = ['ticket_number', 'client_name', 'target_label'] as const
 
-const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g
-
 /** The keys a text asks for, in order, each once. */
 export function placeholdersIn(text: string): string[] {
-  return [...new Set([...text.matchAll(placeholder)].map(([, key = '']) => key))]
+  const keys = new Set<string>()
+  for (let found = placeholderFrom(text, 0); found; found = placeholderFrom(text, found.to)) keys.add(found.key)
+  return [...keys]
 }
 
 /** A text with its placeholders filled; what has no value stays visible. */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, unknown>>): string {
-  let at = text.indexOf('{{')
-  if (at < 0) return text
   let filled = ''
   let from = 0
-  // By hand: a regular expression with a callback takes several times as long, and a report has hundreds.
-  for (; at >= 0; at = text.indexOf('{{', Math.max(at + 1, from))) {
-    const begin = behindSpaces(text, at + 2)
-    const end = behindKey(text, begin)
-    const close = end > begin ? behindSpaces(text, end) : end
-    if (end === begin || !text.startsWith('}}', close)) continue
-    const key = text.slice(begin, end)
-    if (!Object.hasOwn(values, key)) continue
-    filled += text.slice(from, at) + shown(values[key], text.slice(at, close + 2))
-    from = close + 2
+  for (let found = placeholderFrom(text, 0); found; found = placeholderFrom(text, found.to)) {
+    if (!Object.hasOwn(values, found.key)) continue
+    filled += text.slice(from, found.from) + shown(values[found.key], text.slice(found.from, found.to))
+    from = found.to
   }
   return from === 0 ? text : filled + text.slice(from)
+}
+
+interface Placeholder {
+  key: string
+  from: number
+  to: number
+}
+
+/** The next `{{ key }}`. By hand: a regular expression with a callback takes several times as long, and a report has hundreds. */
+function placeholderFrom(text: string, from: number): Placeholder | null {
+  for (let at = text.indexOf('{{', from); at >= 0; at = text.indexOf('{{', at + 1)) {
+    const begin = behindSpaces(text, at + 2)
+    const end = behindKey(text, begin)
+    const close = behindSpaces(text, end)
+    if (end > begin && text.startsWith('}}', close)) return { key: text.slice(begin, end), from: at, to: close + 2 }
+  }
+  return null
 }
 
 function behindSpaces(text: string, from: number): number {

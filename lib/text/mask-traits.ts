@@ -76,7 +76,7 @@ export function traitsOf(text: string): number {
     if (kind & inRun) {
       if (code === 0x2e && text.charCodeAt(at + 1) > 0x20) traits |= has.inner
       // A capital at the beginning and a stop at the end are of a word.
-      if (run > 0 ? isStop(last) : !isLetter(code)) strange = true
+      if (run > 0 ? isStop(last) : !(kind & letter)) strange = true
       if (run > 0 && !(kind & lower) && !isStop(code)) strange = true
       run++
       if (run >= 8 && strange) traits |= has.odd
@@ -92,6 +92,5 @@ export function traitsOf(text: string): number {
 }
 
 const isStop = (code: number): boolean => code === 0x2e || code === 0x3a
-const isLetter = (code: number): boolean => (code | 32) >= 0x61 && (code | 32) <= 0x7a
 /** What a bracket's inside begins with that is read as `@` or as a dot. */
 const isSpelled = (code: number): boolean => code === 0x40 || code === 0x2e || (code | 32) === 0x61 || (code | 32) === 0x64
