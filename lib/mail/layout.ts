@@ -1,12 +1,10 @@
+import { escapeHtml } from '../text/html.ts'
+
 /** What a mail says: paragraphs of plain text and one link. */
 export interface Letter {
   subject: string
   paragraphs: string[]
   link?: { label: string; url: string }
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 }
 
 /** The HTML and the text part of a mail; everything a user wrote is escaped. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { escapeHtml, renderLetter } from '../../lib/mail/layout.ts'
+import { renderLetter } from '../../lib/mail/layout.ts'
+import { escapeHtml } from '../../lib/text/html.ts'
 
 // Shrinking a text of thousands of characters takes longer than reading it.
 const long = { endOnFailure: true, numRuns: 60 }
