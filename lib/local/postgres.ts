@@ -32,6 +32,7 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
   await refuseForeignVersion(dataDir)
   const folder = await reachableFolder(dataDir)
   const lines: string[] = []
+  const keep = (line: unknown) => void lines.splice(0, lines.push(String(line)) - 5)
   const EmbeddedPostgres = await loadEmbedded()
   const server = new EmbeddedPostgres({
     databaseDir: folder,
@@ -42,8 +43,8 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
     postgresFlags: flags(folder, options.durable),
-    onLog: (line) => lines.push(String(line)),
-    onError: (line) => lines.push(String(line)),
+    onLog: keep,
+    onError: keep,
   })
   try {
     if (!existsSync(join(folder, 'PG_VERSION'))) await server.initialise()
@@ -51,7 +52,7 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
     const { process: child } = server as unknown as { process?: { kill(signal: string): boolean } }
     process.once('exit', () => child?.kill('SIGINT'))
   } catch (error) {
-    throw new Error(`PostgreSQL did not start in ${folder}: ${String(error ?? '')} ${lines.slice(-5).join(' ').trim()}`)
+    throw new Error(`PostgreSQL did not start in ${folder}: ${String(error ?? '')} ${lines.join(' ').trim()}`)
   }
   await asSuperuser(port, 'postgres', createOwner)
   return { ...clusterAt(port), dataDir: folder, stop: () => server.stop() }

@@ -98,6 +98,14 @@ describe('the schema', () => {
     expect(toTenants.filter(({ columns, targets }) => !columns[0]?.endsWith('account_id') || targets[0] !== 'account_id')).toEqual([])
   })
 
+  it('waits for a row that another transaction has as long as a statement has time, and tells of it before that is up', async () => {
+    const roles = await service.sql<{ rolconfig: string[] }>(
+      `select rolconfig from pg_roles where rolname in ('app_runtime', 'app_platform')`,
+    )
+    expect(roles).toHaveLength(2)
+    for (const { rolconfig } of roles) expect(rolconfig).toEqual(expect.arrayContaining(['lock_timeout=4s', 'statement_timeout=5s']))
+  })
+
   it('gives the runtime role nothing of its own and no way around', async () => {
     const [role] = await service.sql(
       `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, has_schema_privilege('app_runtime', 'public', 'create') as creates_public,
