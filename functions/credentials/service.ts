@@ -2,7 +2,7 @@ import { sha256Bytea } from '../../lib/auth/hash.ts'
 import { hashPassword, verifyPassword, weakness } from '../../lib/auth/passwords.ts'
 import { publishDeliveries } from '../../lib/events/outbox.ts'
 import type { Context } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, invalid, Problem } from '../../lib/http/problem.ts'
 import * as queries from './queries.ts'
 import type { ChangePassword, ResetPassword } from './schemas.ts'
 
@@ -18,7 +18,7 @@ export async function changePassword(ctx: Person, { current_password, new_passwo
   }
   requireStrong(new_password, known.email, 'new_password')
   const change = { userId, signInId, before: known.hash, after: await hashPassword(new_password) }
-  if (!(await queries.replacePassword(ctx.platform, change))) throw new Problem('conflict', 'The password was changed meanwhile')
+  if (!(await queries.replacePassword(ctx.platform, change))) throw changedMeanwhile('password')
 }
 
 export async function verifyEmail({ platform }: Visitor, token: string) {

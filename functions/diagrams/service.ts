@@ -3,7 +3,7 @@ import { DrawioError, readDrawio } from '../../lib/diagrams/drawio.ts'
 import { faultsOf } from '../../lib/diagrams/shapes.ts'
 import { svgOf } from '../../lib/diagrams/svg.ts'
 import { Content, type Reader, type Writer } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, invalid, Problem } from '../../lib/http/problem.ts'
 import { slugOf } from '../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import {
@@ -44,7 +44,7 @@ export async function update({ db }: Writer, id: string, change: DiagramUpdate):
     const saved = await queries.updateDiagram(db, id, current.updated_at, change)
     if (saved) return shown(saved)
   }
-  throw new Problem('conflict', 'Too many are saving this diagram at once; try again')
+  throw changedMeanwhile('diagram')
 }
 
 export async function archive({ db }: Writer, id: string, archived: boolean): Promise<Diagram> {

@@ -6,7 +6,7 @@ import { uuidv7 } from '../../lib/db/uuid.ts'
 import type { TreeStructure } from '../../lib/flows/structure.ts'
 import { validateFlow } from '../../lib/flows/validate.ts'
 import type { FormFile, Reader, Writer } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, invalid, Problem } from '../../lib/http/problem.ts'
 import { type Article, readFile, readGiven } from '../../lib/knowledge/article.ts'
 import { ArticleError } from '../../lib/knowledge/blocks.ts'
 import { flowOf } from '../../lib/knowledge/flow.ts'
@@ -66,7 +66,7 @@ export async function updateNode({ db }: Writer, id: string, nodeId: string, cha
   if (changed) return changed
   // Somebody else changed it meanwhile: what stands now says why.
   changeable(open(await findOwn(db, id)), nodeId, change)
-  throw new Problem('conflict', 'The import was changed by somebody else meanwhile')
+  throw changedMeanwhile('import')
 }
 
 /** The flow and the mark that it was made are one transaction: of those who commit at once one makes it. */

@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import { noSuch } from '../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../lib/db/uuid.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, invalid, Problem } from '../../lib/http/problem.ts'
 import { dueAfter, mostWaiting, nextDue, type Timing, waitingOf } from '../../lib/schedules/due.ts'
 import * as batches from '../session-batches/service.ts'
 import * as queries from './queries.ts'
@@ -36,7 +36,7 @@ export async function update({ db }: Writer, id: string, change: ScheduleUpdate)
     const saved = await queries.updateSchedule(db, row, change, retimed(row, change)).catch(noList)
     if (saved.done && saved.row) return shown(saved.row)
   }
-  throw new Problem('conflict', 'The schedule was changed meanwhile; try again')
+  throw changedMeanwhile('schedule')
 }
 
 export async function remove({ db }: Writer, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from '../../lib/http/operation.ts'
-import { type Invalid, invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, type Invalid, invalid, Problem } from '../../lib/http/problem.ts'
 import { type ConnectionRow, openSecrets, readConnection, sealSecrets, unsealed } from '../../lib/psa/connection.ts'
 import { type Provider, PsaError, type PsaPort } from '../../lib/psa/psa.ts'
 import * as queries from './queries.ts'
@@ -51,7 +51,7 @@ export async function put(ctx: Writer, given: PsaConnectionUpdate): Promise<PsaC
     const saved = await merged(ctx, before, given)
     if (await queries.saveConnection(ctx.db, saved, before?.credentials ?? null)) return get(ctx)
   }
-  throw new Problem('conflict', 'The connection was changed meanwhile; try again')
+  throw changedMeanwhile('connection')
 }
 
 export async function remove({ db }: Writer): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, invalid, Problem } from '../../lib/http/problem.ts'
 import type { Member } from '../../lib/psa/psa.ts'
 import * as connection from '../psa-connection/service.ts'
 import * as queries from './queries.ts'
@@ -34,8 +34,7 @@ async function mapTo(ctx: Writer, userId: string, memberId: string): Promise<voi
   const member = (await membersOf(psa)).find(({ id }) => id === memberId)
   if (!member) throw invalid([{ loc: ['body', 'psa_member_id'], msg: 'No such member', type: 'unknown' }])
   const short = { ...member, identifier: member.identifier.slice(0, maxText), name: member.name.slice(0, maxText) }
-  if (!(await queries.upsertMapping(ctx.db, userId, psa.row, short)))
-    throw new Problem('conflict', 'The connection was changed meanwhile; try again')
+  if (!(await queries.upsertMapping(ctx.db, userId, psa.row, short))) throw changedMeanwhile('connection')
 }
 
 function membersOf({ port }: connection.Connected): Promise<Member[]> {

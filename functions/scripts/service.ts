@@ -1,7 +1,7 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import { nameTaken, noSuch } from '../../lib/db/sqlstate.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, invalid, Problem } from '../../lib/http/problem.ts'
 import { type Rendered, renderScript, type Template, templateProblems, valueProblems } from '../../lib/scripts/render.ts'
 import { slugOf } from '../../lib/text/slug.ts'
 import * as queries from './queries.ts'
@@ -29,7 +29,7 @@ export async function update({ db }: Writer, id: string, change: ScriptUpdate): 
     const saved = await queries.updateScript(db, id, current.updated_at, change).catch(noSuch('category_id', 'category', 'category'))
     if (saved) return shown(saved)
   }
-  throw new Problem('conflict', 'Too many are saving this script at once; try again')
+  throw changedMeanwhile('script')
 }
 
 export async function share({ db }: Writer, id: string, isShared: boolean): Promise<ScriptTemplate> {

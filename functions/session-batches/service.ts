@@ -1,7 +1,7 @@
 import { uuidv7 } from '../../lib/db/uuid.ts'
 import { answerProblems, withDefaults } from '../../lib/flows/answers.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, invalid, Problem } from '../../lib/http/problem.ts'
 import { Outcome, State } from '../sessions/schemas.ts'
 import * as sessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
@@ -28,7 +28,7 @@ export async function createMany({ db }: Pick<Writer, 'db'>, { tree_id, targets,
         sessions: rows.map(({ id, target_label }) => ({ id, target_label: target_label ?? '' })),
       }))
   }
-  throw savedMeanwhile()
+  throw changedMeanwhile('flow')
 }
 
 const batchSize = 100
@@ -43,14 +43,10 @@ type Rows = Parameters<typeof sessions.prepareMany>[2]
 async function insertAll(db: Writer['db'], flow: sessions.RunnableFlow, batches: readonly { batch_id: string; rows: Rows }[]) {
   for (const [index, { batch_id, rows }] of batches.entries())
     if (!(await sessions.prepareMany({ db }, flow, rows, batch_id))) {
-      if (index > 0) throw savedMeanwhile()
+      if (index > 0) throw changedMeanwhile('flow')
       return false
     }
   return true
-}
-
-function savedMeanwhile(): Problem {
-  return new Problem('conflict', 'The flow is being saved; try again')
 }
 
 export async function progress({ db }: Reader, batch_id: string) {

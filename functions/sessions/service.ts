@@ -6,7 +6,7 @@ import { findStep, firstStep, progressOf, remainingFrom, showStep } from '../../
 import type { SessionRow } from '../../lib/flows/session-rows.ts'
 import type { IntakeField, TreeStructure } from '../../lib/flows/structure.ts'
 import type { Reader, Writer } from '../../lib/http/operation.ts'
-import { type Invalid, invalid, Problem } from '../../lib/http/problem.ts'
+import { changedMeanwhile, type Invalid, invalid, Problem } from '../../lib/http/problem.ts'
 import * as queries from './queries.ts'
 import type { Session, SessionListItem, SessionPrepare, SessionQuery, SessionStart, SessionUpdate, Variables } from './schemas.ts'
 
@@ -53,7 +53,7 @@ export async function startPrepared({ db }: Writer, id: string, given: Variables
     const started = await queries.startSession(db, id, beginning).catch(tooLarge)
     if (started.done && started.session) return shown(started.session)
   }
-  throw changedMeanwhile()
+  throw changedMeanwhile('session')
 }
 
 /** Sets what is given, removes what is null, and answers all variables. What a running session needs cannot be removed. */
@@ -69,7 +69,7 @@ export async function updateVariables({ db }: Writer, id: string, given: Variabl
     const { done, session } = await queries.updateVariables(db, id, state, set, removed).catch(tooLarge)
     if (done && session) return session.variables
   }
-  throw changedMeanwhile()
+  throw changedMeanwhile('session')
 }
 
 export async function update({ db }: Writer, id: string, given: SessionUpdate): Promise<Session> {
@@ -164,7 +164,7 @@ async function begin(
     const session = await queries.insertSession(db, flow, ...of(flow)).catch(tooLarge)
     if (session) return shown(session)
   }
-  throw new Problem('conflict', 'The flow is being saved; try again')
+  throw changedMeanwhile('flow')
 }
 
 type About = Partial<Pick<SessionPrepare, 'ticket_number' | 'client_name' | 'target_label'>>
@@ -184,10 +184,6 @@ function prepared(structure: TreeStructure, batch_id: string | null): queries.Be
 
 function notInProgress(): Problem {
   return new Problem('conflict', 'The session is not in progress', { code: 'not_in_progress' })
-}
-
-function changedMeanwhile(): Problem {
-  return new Problem('conflict', 'The session was changed meanwhile; try again')
 }
 
 function missing(): never {

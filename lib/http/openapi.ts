@@ -33,6 +33,19 @@ const limited = {
   'RateLimit-Reset': 'Seconds until a call is free again.',
 }
 
+const conventions = `Guided flows, AI-assisted diagnosis and escalation for IT support teams.
+
+- **Values.** Ids are UUIDs that sort by age, times RFC 3339 in UTC with milliseconds, money whole cents with an ISO currency. PUT and PATCH
+  change the fields they are given and leave the others.
+- **Errors** are \`{"detail"}\` for people, with a \`code\` where a client must tell one from another, and facts beside it. 422 lists every mistake
+  with its place. What belongs to another account is 404, what your role may not do 403. 409 \`changed_meanwhile\` means that nothing was written
+  since somebody else was faster: read again, or send again. 503 passes: send again after a few seconds. Billing answers \`{"error"}\` alone.
+- **Sending twice.** Most POSTs take an \`Idempotency-Key\`: for 24 hours the same request under the same key has one effect and one
+  answer, so it may be sent again whenever no answer came.
+- **Lists** are arrays, cut by \`skip\` and \`limit\`; while more rows follow, \`Link\` names the next page.
+- **Limits** stand in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds); past one it is 429 with \`Retry-After\`.
+- **\`X-Request-Id\`** is on every answer, your own if you send one: name it when you ask us about a call.`
+
 /** OpenAPI 3.1 from the declarations alone; schemas with an id become shared components. Deterministic. */
 export function openApi(operations: readonly AnyOperation[], version: string): Json {
   const components = new Map<string, unknown>()
@@ -47,7 +60,7 @@ export function openApi(operations: readonly AnyOperation[], version: string): J
     info: {
       title: 'Support Flow Service',
       version,
-      description: 'Guided flows, AI-assisted diagnosis and escalation for IT support teams.',
+      description: conventions,
     },
     servers: [{ url: '/' }],
     paths,

@@ -81,6 +81,11 @@ export class Problem extends Error {
   }
 }
 
+/** What was read stands no more, and nothing was written; sent again the request is judged by what stands now. `what` is as in «session». */
+export function changedMeanwhile(what: string): Problem {
+  return new Problem('conflict', `The ${what} was changed meanwhile; try again`, { code: 'changed_meanwhile' })
+}
+
 export function invalid(errors: Invalid[]): Problem {
   return new Problem('invalid', problems.invalid.detail, { facts: { errors } })
 }
