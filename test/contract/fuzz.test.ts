@@ -29,19 +29,26 @@ interface World {
   ours: AccountOf
   theirs: AccountOf
   people: Map<string, { person: Person; address: string; used: number }>
+  /** Valid requests that nothing has used up since they were made, by whose they are. */
+  samples: Map<Person, Sample>
+  /** Whose rows a stranger asks for. */
+  owner?: Person
+  /** What both accounts hold, until something is made in them or let in. */
+  rows?: string | undefined
   /** A request of theirs, whose ids are what nobody of ours may reach. */
   foreign?: Promise<Sample>
 }
 
 async function newWorld(): Promise<World> {
-  return { ours: await newAccount(service), theirs: await newAccount(service), people: new Map() }
+  return { ours: await newAccount(service), theirs: await newAccount(service), people: new Map(), samples: new Map() }
 }
 
 /** Who sends a case: the same person until the limit is a little exceeded, then a fresh one. */
 async function sender(op: AnyOperation, world: World, who: Plan['who']) {
   const max = op.limit === 'none' ? Number.POSITIVE_INFINITY : parseRate(op.limit).max
   const known = world.people.get(who)
-  const current = known && known.used <= max ? known : { person: await arrive(op, world, who), address: someAddress(), used: 0 }
+  const current =
+    known && known.used <= max ? known : { person: await making(world, arrive(op, world, who)), address: someAddress(), used: 0 }
   current.used++
   world.people.set(who, current)
   return current
@@ -53,26 +60,39 @@ function arrive(op: AnyOperation, { ours, theirs }: World, who: Plan['who']): Pr
   return ours.colleague(roles[who].is)
 }
 
+function making<T>(world: World, made: Promise<T>): Promise<T> {
+  world.rows = undefined
+  return made
+}
+
+/** A valid request of the owner's, made anew once a request has been let in: it may have used up any. */
+async function sampleOf(op: AnyOperation, world: World, owner: Person): Promise<Sample> {
+  const sample = world.samples.get(owner) ?? (await making(world, fixtureOf(op)(service, owner)))
+  world.samples.set(owner, sample)
+  return sample
+}
+
 /** Made once where nobody reaches it; staff do, and use it up. */
 function foreignOf(op: AnyOperation, world: World): Promise<Sample> {
-  if (op.access === 'super_admin') return fixtureOf(op)(service, world.theirs.admin)
-  world.foreign ??= fixtureOf(op)(service, world.theirs.admin)
+  if (op.access === 'super_admin') return making(world, fixtureOf(op)(service, world.theirs.admin))
+  world.foreign ??= making(world, fixtureOf(op)(service, world.theirs.admin))
   return world.foreign
 }
 
 /** Makes a case, sends it, and throws what it found together with a line that sends it again. */
 async function run(op: AnyOperation, world: World, plan: Plan): Promise<Given> {
   const { person, address } = await sender(op, world, plan.who)
-  const owner = plan.who === 'stranger' ? await permitted(op, world.ours) : person
+  world.owner ??= await making(world, permitted(op, world.ours))
+  const owner = plan.who === 'stranger' ? world.owner : person
   const known = {
-    sample: await fixtureOf(op)(service, owner),
+    sample: await sampleOf(op, world, owner),
     foreign: await foreignOf(op, world),
     earlier,
     token: plan.who === 'nobody' ? null : person.token,
     address,
   }
   const shot = shotOf(service.api, op, plan, known)
-  const before = await rows(world)
+  const before = world.rows ?? (await rows(world))
   const given = await fire(shot).catch((error: Error) => report(op, shot, `gave no answer: ${error} ${error.cause ?? ''}`))
   // A stranger asks for rows of the other account, by their very ids; staff may, and everybody sees what the gallery shows.
   const reached =
@@ -83,8 +103,10 @@ async function run(op: AnyOperation, world: World, plan: Plan): Promise<Given> {
     idsOf(known.sample).some((id) => names(shot, id))
   const fault = reached ? "let a stranger at another account's row" : faultOf(op, given)
   if (fault) report(op, shot, fault, given)
-  const after = given.status >= 400 ? await rows(world) : before
-  if (after !== before) report(op, shot, `refused, and changed rows: ${before} became ${after}`, given)
+  const isRefused = given.status >= 400
+  if (!isRefused) world.samples.clear()
+  world.rows = isRefused ? await rows(world) : undefined
+  if (isRefused && world.rows !== before) report(op, shot, `refused, and changed rows: ${before} became ${world.rows}`, given)
   return given
 }
 

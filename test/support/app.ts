@@ -156,8 +156,16 @@ function statusesOf(method: string, path: string): string[] | undefined {
   return found && Object.keys(found.methods[method.toLowerCase()]?.responses ?? {})
 }
 
-export async function signAccessToken(service: Service, caller: { userId: string; accountId: string; signInId: string }): Promise<string> {
-  return createAccessTokens(parseConfig(service.settings).JWT_KEYS).sign(caller)
+const signers = new Map<string, ReturnType<typeof createAccessTokens>>()
+
+export async function signAccessToken(
+  { settings }: Service,
+  caller: { userId: string; accountId: string; signInId: string },
+): Promise<string> {
+  const keys = settings.JWT_KEYS ?? ''
+  const signer = signers.get(keys) ?? createAccessTokens(parseConfig(settings).JWT_KEYS)
+  signers.set(keys, signer)
+  return signer.sign(caller)
 }
 
 /** Levers of the local desk. */
