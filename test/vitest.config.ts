@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { ContractFirst } from './support/sequence.ts'
 
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration so
 export default defineConfig({
@@ -12,6 +13,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two processors, and a file in every few that waits for time to pass.
     maxWorkers: 3,
+    sequence: { sequencer: ContractFirst },
     // What a file imports, the next one has; nothing here replaces modules or globals.
     isolate: false,
     // Of the tests that say they may: they wait for the service more than they work.
