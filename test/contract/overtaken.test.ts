@@ -1,0 +1,33 @@
+import { afterAll, expect, it } from 'vitest'
+import { operations } from '../../functions/operations.ts'
+import type { AnyOperation } from '../../lib/http/operation.ts'
+import { ownService } from '../support/app.ts'
+import { newAccount } from '../support/people.ts'
+import { fixtureOf } from './fixtures.ts'
+import { permitted, send } from './requests.ts'
+import { rowsOf } from './rows.ts'
+
+const service = await ownService()
+afterAll(() => service.close())
+// Plays somebody who is always faster: what a write was judged by stands no more, so that it finds no row.
+await service.sql(`create function app.overtaken() returns trigger language plpgsql as 'begin return null; end'`)
+
+it.each([
+  ['sessions.startPrepared', 'sessions'],
+  ['sessions.updateVariables', 'sessions'],
+  ['scripts.update', 'script_templates'],
+  ['diagrams.update', 'network_diagrams'],
+  ['maintenance.update', 'maintenance_schedules'],
+  ['kbImports.updateNode', 'kb_import_nodes'],
+])('%s says by a code that somebody else was faster, and writes nothing', async (id, table) => {
+  const op = operations.find((one) => one.id === id) as AnyOperation
+  const account = await newAccount(service)
+  const person = await permitted(op, account)
+  const sample = await fixtureOf(op)(service, person)
+  const before = await rowsOf(service, account.id)
+  await service.sql(`create trigger overtaken before update on ${table} for each row execute function app.overtaken()`)
+  const { status, body } = await send(service, op, sample, { token: person.token })
+  await service.sql(`drop trigger overtaken on ${table}`)
+  expect([status, body.code, body.detail]).toEqual([409, 'changed_meanwhile', expect.stringMatching(/meanwhile; try again$/)])
+  expect(await rowsOf(service, account.id)).toEqual(before)
+})
