@@ -80,7 +80,7 @@ describe('a flow in markdown', () => {
         }
       }
     })
-    await fc.assert(both, { numRuns: 5, endOnFailure: true })
+    await fc.assert(both, { numRuns: 3, endOnFailure: true })
   }, 120_000)
 
   it('FLO-56 has titles, labels and names of one line and texts with one kind of break, because the flow has', async () => {
