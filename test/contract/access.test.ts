@@ -8,9 +8,9 @@ import { mountOperations } from '../../lib/http/request.ts'
 import { createServices } from '../../lib/services.ts'
 import { bearer, shared } from '../support/app.ts'
 import { newAccount } from '../support/people.ts'
-import { fixtureOf } from './fixtures.ts'
-import { permitted, roles, send } from './requests.ts'
+import { roles, send } from './requests.ts'
 import { rowsOf } from './rows.ts'
+import { sceneOf } from './scene.ts'
 
 const service = shared()
 
@@ -83,25 +83,19 @@ describe('the guards', () => {
   const waived = { none: 0, guards: 1, password: 2 }
   const signedIn = operations.filter(needsToken).map((op) => [op.id, op] as const)
 
-  async function caller(op: AnyOperation) {
-    const account = await newAccount(service)
-    const person = await permitted(op, account)
-    return { account, person, sample: await fixtureOf(op)(service, person) }
-  }
-
   it.each(signedIn)('stop %s with 403 and their code, unless its declaration lets it past', async (_, op) => {
     const lets = ({ weight }: { weight: number }) => waived[op.past ?? 'none'] >= weight
-    const stopped = await caller(op)
+    const stopped = await sceneOf(service, op)
     for (const guard of guards) {
       // What is stopped changes nothing, so that one request serves for all of it.
-      const { account, person, sample } = lets(guard) ? await caller(op) : stopped
+      const { account, person, sample, rows } = lets(guard) ? await sceneOf(service, op) : stopped
       await service.sql(guard.set, [account.id])
-      const before = await rowsOf(service, account.id)
+      const before = await rows()
       const { status, body } = await send(service, op, sample, { token: person.token })
       if (lets(guard)) expect([guard.code, status]).toEqual([guard.code, op.success])
       else {
         expect([status, body.code]).toEqual([403, guard.code])
-        expect(await rowsOf(service, account.id)).toEqual(before)
+        expect(await rows()).toEqual(before)
         await service.sql(guard.lift, [account.id])
       }
     }

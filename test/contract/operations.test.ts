@@ -10,6 +10,7 @@ import type { Sample } from './fixture-rows.ts'
 import { fixtureOf, fixtures } from './fixtures.ts'
 import { isOpen, permitted, refused, roles, send, takesUuids, withIds } from './requests.ts'
 import { rowsOf } from './rows.ts'
+import { sceneOf } from './scene.ts'
 
 const service = shared()
 const each = (wanted: (op: AnyOperation) => boolean = () => true) => operations.filter(wanted).map((op) => [op.id, op] as const)
@@ -17,13 +18,10 @@ const signedIn = needsToken
 const garbage = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
 const megabyte = 1024 * 1024
 
-/** Someone in a fresh account whom the operation lets in, a valid request of theirs, and how to send it. */
+/** A scene of the operation, and the token to send it with. */
 async function scene(op: AnyOperation) {
-  const account = await newAccount(service)
-  const person = await permitted(op, account)
-  const sample = await fixtureOf(op)(service, person)
-  const token = signedIn(op) ? person.token : null
-  return { account, person, sample, token, rows: () => rowsOf(service, account.id) }
+  const made = await sceneOf(service, op)
+  return { ...made, token: signedIn(op) ? made.person.token : null }
 }
 
 function expectSuccess(op: AnyOperation, answer: Awaited<ReturnType<typeof send>>) {

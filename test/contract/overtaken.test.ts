@@ -2,10 +2,8 @@ import { afterAll, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
 import type { AnyOperation } from '../../lib/http/operation.ts'
 import { ownService } from '../support/app.ts'
-import { newAccount } from '../support/people.ts'
-import { fixtureOf } from './fixtures.ts'
-import { permitted, send } from './requests.ts'
-import { rowsOf } from './rows.ts'
+import { send } from './requests.ts'
+import { sceneOf } from './scene.ts'
 
 const service = await ownService()
 afterAll(() => service.close())
@@ -21,13 +19,11 @@ it.each([
   ['kbImports.updateNode', 'kb_import_nodes'],
 ])('%s says by a code that somebody else was faster, and writes nothing', async (id, table) => {
   const op = operations.find((one) => one.id === id) as AnyOperation
-  const account = await newAccount(service)
-  const person = await permitted(op, account)
-  const sample = await fixtureOf(op)(service, person)
-  const before = await rowsOf(service, account.id)
+  const { person, sample, rows } = await sceneOf(service, op)
+  const before = await rows()
   await service.sql(`create trigger overtaken before update on ${table} for each row execute function app.overtaken()`)
   const { status, body } = await send(service, op, sample, { token: person.token })
   await service.sql(`drop trigger overtaken on ${table}`)
   expect([status, body.code, body.detail]).toEqual([409, 'changed_meanwhile', expect.stringMatching(/meanwhile; try again$/)])
-  expect(await rowsOf(service, account.id)).toEqual(before)
+  expect(await rows()).toEqual(before)
 })
