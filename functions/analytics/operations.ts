@@ -5,7 +5,7 @@ import * as analytics from './service.ts'
 
 export const analyticsOperations = [
   operation({
-    id: 'analytics.team',
+    id: 'analytics.getTeam',
     method: 'get',
     path: '/analytics/team',
     summary: 'What my account’s sessions came to',
@@ -18,7 +18,7 @@ export const analyticsOperations = [
   }),
 
   operation({
-    id: 'analytics.me',
+    id: 'analytics.getMine',
     method: 'get',
     path: '/analytics/me',
     summary: 'What my sessions came to',
@@ -31,7 +31,7 @@ export const analyticsOperations = [
   }),
 
   operation({
-    id: 'analytics.flows',
+    id: 'analytics.listFlows',
     method: 'get',
     path: '/analytics/flows',
     summary: 'Flows that sessions of my account began with, the most used first',
@@ -45,7 +45,7 @@ export const analyticsOperations = [
   }),
 
   operation({
-    id: 'analytics.flow',
+    id: 'analytics.getFlow',
     method: 'get',
     path: '/analytics/flows/{tree_id}',
     summary: 'How sessions went through a flow, step by step',
@@ -59,7 +59,7 @@ export const analyticsOperations = [
   }),
 
   operation({
-    id: 'analytics.escalations',
+    id: 'analytics.getEscalations',
     method: 'get',
     path: '/analytics/flowpilot/escalations',
     summary: 'How soon whoever claimed an escalation did something about it',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { exampleIds, Id } from '../../lib/http/fields.ts'
-import { exampleTree, TreeId } from '../trees/schemas.ts'
+import { exampleTree, TreeId } from '../flows/trees/schemas.ts'
 
 export const FlowId = TreeId
 export const Period = z.enum(['7d', '30d', '90d']).describe('Days, today the last of them, in my time zone.')

@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import type { TreeStructure } from '../../lib/flows/structure.ts'
 import { walkAll } from '../../lib/flows/walk.ts'
 import type { Reader } from '../../lib/http/operation.ts'
-import * as trees from '../trees/service.ts'
+import * as trees from '../flows/trees/service.ts'
 import * as queries from './queries.ts'
 import type { EscalationFigures, Period, StepFigures } from './schemas.ts'
 

@@ -4,7 +4,7 @@ import * as billing from './service.ts'
 
 export const billingOperations = [
   operation({
-    id: 'billing.portalSession',
+    id: 'billing.createPortalSession',
     method: 'get',
     path: '/billing/portal-session',
     summary: "Open the provider's page where paying is managed",
@@ -20,7 +20,7 @@ export const billingOperations = [
   }),
 
   operation({
-    id: 'billing.subscription',
+    id: 'billing.getSubscription',
     method: 'get',
     path: '/billing/subscription',
     summary: 'My plan, how its subscription stands, and what is used of it',
@@ -33,7 +33,7 @@ export const billingOperations = [
   }),
 
   operation({
-    id: 'billing.webhook',
+    id: 'billing.receiveWebhook',
     method: 'post',
     path: '/billing/webhook',
     summary: "Take the billing provider's events",

@@ -1,6 +1,7 @@
 import type { Answered, BillingEvent, BillingPort, Subscription } from '../../lib/billing/billing.ts'
-import type { Context, RawBody, Reader } from '../../lib/http/operation.ts'
-import { Problem } from '../../lib/http/problem.ts'
+import type { Context, Reader } from '../../lib/http/operation.ts'
+import type { RawBody } from '../../lib/net/raw-body.ts'
+import { Problem } from '../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { Outcome } from './schemas.ts'
 

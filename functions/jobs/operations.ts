@@ -1,18 +1,26 @@
+import { z } from 'zod'
 import { deliverPath } from '../../lib/events/outbox.ts'
 import { job } from '../../lib/http/job.ts'
 import { pushPath } from '../../lib/psa/pushes.ts'
-import * as assessments from '../assessments/service.ts'
-import * as runs from '../maintenance-runs/service.ts'
-import * as pushes from '../psa-pushes/service.ts'
-import { AssessJob, DeliverJob, PushJob, Reminder } from './schemas.ts'
+import { AssessJob } from '../ai/assessments/schemas.ts'
+import * as aiAssessments from '../ai/assessments/service.ts'
+import * as maintenanceRuns from '../maintenance/runs/service.ts'
+import { DeliverJob } from '../notifications/deliveries/schemas.ts'
+import * as deliveries from '../notifications/deliveries/service.ts'
+import { PushJob } from '../psa/pushes/schemas.ts'
+import * as pushes from '../psa/pushes/service.ts'
 import * as jobs from './service.ts'
 
+// A reminder carries no data: its arrival is the message.
+const Reminder = z.unknown()
+
+/** The signed targets of the queue. */
 export const jobOperations = [
   job({
     id: 'jobs.deliver',
     path: deliverPath,
     body: DeliverJob,
-    handle: ({ ctx, body }) => jobs.deliver(ctx, body),
+    handle: ({ ctx, body }) => deliveries.deliver(ctx, body),
   }),
   job({
     id: 'jobs.push',
@@ -22,9 +30,9 @@ export const jobOperations = [
   }),
   job({
     id: 'jobs.assess',
-    path: assessments.assessPath,
+    path: aiAssessments.assessPath,
     body: AssessJob,
-    handle: ({ ctx, body }) => assessments.attempt(ctx, body.handoff_id, body.attempt),
+    handle: ({ ctx, body }) => aiAssessments.attempt(ctx, body.handoff_id, body.attempt),
   }),
   job({
     id: 'jobs.sweep',
@@ -36,6 +44,6 @@ export const jobOperations = [
     id: 'jobs.runSchedules',
     path: '/jobs/maintenance/tick',
     body: Reminder,
-    handle: ({ ctx }) => runs.tick(ctx),
+    handle: ({ ctx }) => maintenanceRuns.runDueSchedules(ctx),
   }),
 ]

@@ -1,82 +1,11 @@
 import { sql } from 'kysely'
 import type { PlatformDb } from '../../lib/db/scope.ts'
-import type { Sent } from '../../lib/net/sent.ts'
-import { attemptsOf, neverReported } from '../../lib/queue/attempts.ts'
 
-/** A delivery under way, with all that sending it needs. */
-export interface Claimed {
-  id: string
-  account_id: string
-  channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
-  attempts: number
-  max_attempts: number
-  recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | null
-  user_id: string | null
-  invite_id: string | null
-  sales_lead_id: string | null
-  feedback_id: string | null
-  webhook_url: string | null
-  email_addresses: string[] | null
-  title: string | null
-  body: string | null
-  link: string | null
-}
-
-const deliveries = attemptsOf('deliveries', { fresh: 'pending', done: 'delivered', doneAt: 'delivered_at' })
-
-/** Takes attempt `attempt` of a delivery for a minute; undefined when another worker has it or it is past that attempt. */
-export async function claimAttempt(db: PlatformDb, id: string, attempt: number): Promise<Claimed | undefined> {
-  const { rows } = await sql<Claimed>`
-    with claimed as (${deliveries.claim(id, attempt)})
-    select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
-           d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link
-      from claimed d
-      left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
-      left join events e on e.account_id = d.account_id and e.id = d.event_id`.execute(db)
-  return rows[0]
-}
-
-/** Writes how an attempt ended; answers false when the row has moved on without it. */
-export async function recordAttempt(db: PlatformDb, claimed: Claimed, sent: Sent, retrySeconds: number | null): Promise<boolean> {
-  return (await deliveries.record(claimed, sent, retrySeconds).execute(db)).rows.length > 0
-}
-
-export const selectDue = deliveries.selectDue
-
-/** Ends what a worker took for its last attempt and never reported of. */
-export async function failAbandoned(db: PlatformDb): Promise<void> {
-  await sql`
-    update deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${neverReported}
-     where ${deliveries.abandoned}`.execute(db)
-}
-
+/** Deletes rows that expired, some of them after a time in which support may still look at them. */
 export async function deleteExpired(db: PlatformDb): Promise<void> {
   await sql`delete from idempotency_keys where created_at < app.now() - interval '24 hours'`.execute(db)
   await sql`delete from sign_ins where expires_at < app.now() - interval '30 days'`.execute(db)
   await sql`delete from oauth_states where expires_at < app.now() - interval '1 day'`.execute(db)
   await sql`delete from flow_conversations where expires_at <= app.now()`.execute(db)
   await sql`delete from one_time_tokens where expires_at < app.now() - interval '30 days'`.execute(db)
-}
-
-export async function insertOneTimeToken(
-  db: PlatformDb,
-  token: { hash: string; userId: string; purpose: string; lifetime: string },
-): Promise<void> {
-  await sql`
-    insert into one_time_tokens (hash, user_id, purpose, expires_at)
-    values (${token.hash}::bytea, ${token.userId}, ${token.purpose}, app.now() + ${token.lifetime}::interval)`.execute(db)
-}
-
-/** A code for an invite that is still open, and what its mail says; undefined when it is not. */
-export async function insertInviteCode(db: PlatformDb, inviteId: string, hash: string) {
-  const { rows } = await sql<{ account_name: string; inviter_name: string | null }>`
-    with i as (
-      select i.id, a.name as account_name, u.full_name as inviter_name from invites i join accounts a on a.id = i.account_id
-        left join users u on u.id = i.invited_by where i.id = ${inviteId} and app.is_open(i)
-    ), code as (
-      insert into invite_codes (hash, invite_id) select ${hash}::bytea, id from i
-    )
-    select account_name, inviter_name from i`.execute(db)
-  return rows[0]
 }

@@ -5,7 +5,7 @@ import * as visitors from './service.ts'
 
 export const publicOperations = [
   redirect({
-    id: 'public.betaSignup',
+    id: 'public.signUpForBeta',
     method: 'post',
     path: '/beta-signup',
     summary: 'Sent on to the registration page; no mail is sent',
@@ -29,7 +29,7 @@ export const publicOperations = [
   }),
 
   operation({
-    id: 'public.config',
+    id: 'public.getConfig',
     method: 'get',
     path: '/config/public',
     summary: 'What a sign-in page must know',

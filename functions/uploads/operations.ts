@@ -22,7 +22,7 @@ export const uploadOperations = [
   }),
 
   stream({
-    id: 'uploads.read',
+    id: 'uploads.get',
     method: 'get',
     path: '/uploads/{upload_id}',
     summary: 'A stored image',

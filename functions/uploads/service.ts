@@ -1,6 +1,6 @@
 import { uuidv7 } from '../../lib/db/uuid.ts'
 import { Content, type FormFile, type Reader, type Writer } from '../../lib/http/operation.ts'
-import { invalid, Problem } from '../../lib/http/problem.ts'
+import { invalid, Problem } from '../../lib/problem.ts'
 import { inspect, maxPixels, maxSide } from '../../lib/uploads/inspect.ts'
 import { withoutMetadata } from '../../lib/uploads/jpeg.ts'
 import * as queries from './queries.ts'

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
+import { type AiUsage, recordAiUsage } from '../db/rows/ai-usage.ts'
 import type { WriteDb } from '../db/scope.ts'
-import { tooDeep, unstorable } from '../http/json.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../problem.ts'
+import { tooDeep, unstorable } from '../text/json.ts'
 import { AiFailure, type AiPort, callTimeoutMs, type Turn } from './ai.ts'
-import { growingField } from './growing.ts'
+import { growingField } from './json-field-stream.ts'
 import { type Redaction, redact } from './redaction.ts'
 
 /** A kind of question to the model: how it is put, and what an answer must look like. Versions are for who compares answers. */
@@ -62,9 +62,7 @@ export async function ask<S extends z.ZodObject>(
   } catch (error) {
     throw providerError(error)
   } finally {
-    await sql`select app.record_ai_usage(${prompt.name}, ${ai.model}, ${usage.calls}, ${usage.failed}, ${usage.input}, ${usage.output})`
-      .execute(db as WriteDb)
-      .catch(() => {})
+    await recordAiUsage(db, { prompt: prompt.name, model: ai.model, ...usage }).catch(() => {})
   }
 }
 
@@ -79,7 +77,7 @@ async function untilValid<S extends z.ZodObject>(
   ai: AiPort,
   prompt: Prompt<S>,
   question: Question,
-  usage: { calls: number; failed: number; input: number; output: number },
+  usage: Omit<AiUsage, 'prompt' | 'model'>,
   hearing: Hearing | undefined,
 ): Promise<z.output<S>> {
   const deadline = prompt.totalMs ? Date.now() + prompt.totalMs : Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 import { withCustomSteps } from '../flows/custom-steps.ts'
 import type { FlowDraft } from '../flows/draft.ts'
 import { stepsById } from '../flows/run.ts'
-import type { SessionRow } from '../flows/session-rows.ts'
+import type { SessionRow } from '../flows/session.ts'
 import { walkAll } from '../flows/walk.ts'
 import { writtenOf } from './flow-drafts.ts'
 

@@ -1,4 +1,4 @@
-import type { AiSessionRow } from './session-rows.ts'
+import type { AiSessionRow } from '../db/rows/ai-session.ts'
 
 interface Ending {
   outcome?: string | null

@@ -1,6 +1,6 @@
+import type { AiSessionRow } from '../db/rows/ai-session.ts'
 import { isStepList, type TreeStructure } from '../flows/structure.ts'
 import { walkNodes } from '../flows/walk.ts'
-import type { AiSessionRow } from './session-rows.ts'
 
 /** A ticket as a prompt tells of it. */
 export interface TicketFacts {

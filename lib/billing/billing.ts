@@ -1,4 +1,4 @@
-import type { RawBody } from '../http/operation.ts'
+import type { RawBody } from '../net/raw-body.ts'
 
 /** What the provider says of one subscription; always all of it, never a difference. */
 export interface Subscription {

@@ -1,5 +1,10 @@
 import { Redis } from '@upstash/redis'
-import type { Limit, Rate } from '../http/operation.ts'
+
+/** Calls per window; `/ip` counts per client address instead of per user. */
+export type Rate = `${number}/${'minute' | 'hour'}${'' | '/ip'}`
+/** A rate, or the name of a shared one. */
+export type Limit = Rate | NamedLimit | 'none'
+type NamedLimit = 'read' | 'write' | 'ai' | 'public'
 
 export interface Verdict {
   allowed: boolean
@@ -24,7 +29,7 @@ export interface ParsedRate {
   perAddress: boolean
 }
 
-const words: Record<Exclude<Limit, Rate | 'none'>, Rate> = {
+const namedLimits: Record<NamedLimit, Rate> = {
   read: '240/minute',
   write: '120/minute',
   ai: '20/minute',
@@ -33,7 +38,7 @@ const words: Record<Exclude<Limit, Rate | 'none'>, Rate> = {
 const millis = { minute: 60_000, hour: 3_600_000 }
 
 export function parseRate(limit: Limit): ParsedRate {
-  const rate = limit in words ? words[limit as keyof typeof words] : (limit as Rate)
+  const rate = limit in namedLimits ? namedLimits[limit as NamedLimit] : (limit as Rate)
   const [max = '', unit = '', ip] = rate.split('/')
   return { max: Number(max), windowMs: millis[unit as keyof typeof millis], unit, perAddress: ip === 'ip' }
 }

@@ -1,4 +1,4 @@
-import { invalid, Problem, type ProblemKind } from '../http/problem.ts'
+import { invalid, Problem, type ProblemKind } from '../problem.ts'
 
 /** app.enter's refusals, and what a constraint says about the request when no service said it better. */
 const kinds: Record<string, ProblemKind> = {

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { inflateRaw } from './inflate.ts'
+import { inflateRaw } from '../archive/inflate.ts'
 import { categoryOfWords, type DiagramEdge, type DiagramNode, most } from './shapes.ts'
 
 // draw.io files, plain or compressed: mxfile > diagram > mxGraphModel > root > mxCell, cells wrapped in object or UserObject when they carry data.

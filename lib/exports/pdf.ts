@@ -1,8 +1,7 @@
-import type { AssetsPort } from '../assets/assets.ts'
-import { bytesOf, draw, drawLine, type Picture, type Sheets, short } from './pdf-file.ts'
-import { beginFlow, type Flow, type Look, linesOf, margin, page, rule, space, write } from './pdf-flow.ts'
-import { loadFonts, type Order } from './pdf-fonts.ts'
-import { charactersOf } from './pdf-text.ts'
+import { bytesOf, draw, drawLine, type Picture, type Sheets, short } from '../pdf/file.ts'
+import { loadFonts, type Order, type ReadAsset } from '../pdf/fonts.ts'
+import { beginFlow, type Flow, type Look, linesOf, margin, page, rule, space, write } from '../pdf/layout.ts'
+import { charactersOf } from '../pdf/text.ts'
 import { type Block, plainText, typedBlocks, writtenBlocks } from './prose.ts'
 import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
 
@@ -22,9 +21,9 @@ const body: Look = { size: 10, colour: ink, after: 3 }
 const aside: Look = { size: 9, colour: quiet, after: 3 }
 
 /** A report as PDF, in the look of its team. */
-export async function pdfOf(report: Report, branding: Branding, assets: AssetsPort): Promise<Uint8Array<ArrayBuffer>> {
+export async function pdfOf(report: Report, branding: Branding, readAsset: ReadAsset): Promise<Uint8Array<ArrayBuffer>> {
   const order: Order = hasKana(report) ? 'ja' : 'text'
-  const fonts = await loadFonts(assets, charactersIn(report, branding, order))
+  const fonts = await loadFonts(readAsset, charactersIn(report, branding, order))
   const flow = beginFlow(fonts, order)
   writeReport({ flow, colour: colourOf(branding.colour) }, report)
   for (let n = 0; n < flow.sheets.pages.length; n++) frame(flow, branding, report.title, n)

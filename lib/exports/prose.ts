@@ -1,4 +1,4 @@
-import { type CodeBlock, codeBlocksOf } from '../flows/markdown-fences.ts'
+import { type CodeBlock, codeBlocksOf } from '../flows/markdown/fences.ts'
 
 // Long texts as every format shows them: what a technician typed stays as it was typed, what an author wrote as markdown is read.
 

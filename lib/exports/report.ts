@@ -1,6 +1,6 @@
 import { fillPlaceholders } from '../flows/placeholders.ts'
 import { stepsById } from '../flows/run.ts'
-import type { SessionRow } from '../flows/session-rows.ts'
+import type { SessionRow } from '../flows/session.ts'
 import type { FlowNode, FlowStep } from '../flows/structure.ts'
 import { walkAll } from '../flows/walk.ts'
 import { clockOf, durationOf } from './clock.ts'

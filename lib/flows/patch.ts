@@ -1,5 +1,5 @@
 import { applyPatch } from 'rfc6902'
-import { tooDeep, unstorable } from '../http/json.ts'
+import { tooDeep, unstorable } from '../text/json.ts'
 import { normaliseStructure } from './normalise.ts'
 import { fitsType, isStepList, TreeStructure, type TreeType } from './structure.ts'
 import { validateFlow } from './validate.ts'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { Id } from '../http/fields.ts'
 
 // What a flow is made of, as callers may send it and as it is stored: the same shapes, the stored ones in normal form (normalise.ts).
 
@@ -23,7 +22,7 @@ const LibraryVisibility = z
   .enum(['none', 'team', 'account'])
   .nullish()
   .describe('Who finds this step in the step library once the flow is published; `team` when not said.')
-const ScriptTemplateId = Id.nullish().describe('A script template to run at this point.')
+const ScriptTemplateId = z.uuid().nullish().describe('A script template to run at this point.')
 
 export const Attachment = z
   .strictObject({

@@ -5,7 +5,7 @@ import type { Wire } from '../db/client.ts'
 import type { Caller } from '../db/scope.ts'
 import { problemOf } from '../db/sqlstate.ts'
 import type { Ports } from '../ports.ts'
-import { Problem } from './problem.ts'
+import { Problem } from '../problem.ts'
 
 /** What the app stands on; made once per isolate. */
 export interface Services {

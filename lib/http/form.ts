@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
+import type { Invalid } from '../problem.ts'
 import type { FormFile } from './operation.ts'
-import type { Invalid } from './problem.ts'
 
 // A form of a hundred thousand parts takes the platform's parser seconds.
 const maxParts = 20

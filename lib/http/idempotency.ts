@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { sha256Bytea } from '../auth/hash.ts'
 import type { Scope, WriteDb } from '../db/scope.ts'
+import { invalid, Problem } from '../problem.ts'
 import type { Answer } from './answer.ts'
-import { invalid, Problem } from './problem.ts'
 
 // The policies say it too, but not at the platform's door, where staff enter.
 const mine = sql`account_id = app.account_id() and user_id = app.user_id()`

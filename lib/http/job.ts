@@ -2,9 +2,9 @@ import type { Hono } from 'hono'
 import type { z } from 'zod'
 import { asPlatform, openAccountScope, type PlatformDb, type Scope } from '../db/scope.ts'
 import type { Ports } from '../ports.ts'
+import { Problem } from '../problem.ts'
 import { verifySignature } from '../queue/signature.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
-import { Problem } from './problem.ts'
 
 export interface JobContext extends Ports {
   platform: PlatformDb

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { bodyOf, type ProblemKind, problems } from '../problem.ts'
 import { type AnyOperation, failuresOf, needsToken, takesIdempotencyKey } from './operation.ts'
-import { bodyOf, type ProblemKind, problems } from './problem.ts'
 import { querySchema } from './validate.ts'
 
 type Json = Record<string, unknown>
@@ -71,6 +71,11 @@ export function openApi(operations: readonly AnyOperation[], version: string): J
   }
 }
 
+/** An operation's group: its id without the verb, `flows.versions` of `flows.versions.list`. */
+export function groupOf(op: AnyOperation): string {
+  return op.id.slice(0, op.id.lastIndexOf('.'))
+}
+
 type ToSchema = (type: z.ZodType, io: 'input' | 'output') => unknown
 
 function describeOperation(op: AnyOperation, schema: ToSchema): Json {
@@ -78,7 +83,7 @@ function describeOperation(op: AnyOperation, schema: ToSchema): Json {
     operationId: op.id,
     summary: op.summary,
     ...(op.description ? { description: op.description } : {}),
-    tags: [op.id.split('.')[0]],
+    tags: [groupOf(op)],
     ...parameters(op, schema),
     ...requestBody(op, schema),
     responses: responses(op, schema),

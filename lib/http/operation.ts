@@ -1,16 +1,15 @@
 import type { z } from 'zod'
+import type { Limit } from '../cache/limiter.ts'
 import type { Page, PageQuery } from '../db/page.ts'
 import type { Access, Caller, Past, PlatformDb, ReadDb, StaffDb, WriteDb } from '../db/scope.ts'
 import type { Feature } from '../features.ts'
+import type { RawBody } from '../net/raw-body.ts'
 import type { Ports } from '../ports.ts'
-import type { ProblemKind } from './problem.ts'
+import type { ProblemKind } from '../problem.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-export type Rate = `${number}/${'minute' | 'hour'}${'' | '/ip'}`
 /** Who may call: somebody signed in, `public`, or `signed`: the sender of a body that a vendor's signature vouches for. */
 export type Entry = Access | 'public' | 'signed'
-/** A rate of its own, or one of the house's words. */
-export type Limit = Rate | 'read' | 'write' | 'ai' | 'public' | 'none'
 
 export interface Base extends Ports {
   requestId: string
@@ -87,11 +86,6 @@ export interface FormFile {
   bytes: Uint8Array<ArrayBuffer>
   name: string
   type: string
-}
-/** A body as it came: a signature is over these very bytes. */
-export interface RawBody {
-  bytes: Uint8Array<ArrayBuffer>
-  headers: Headers
 }
 /** What an operation takes where a body is not JSON alone; a form's `file` may stand beside a JSON body of the same operation. */
 export type Taken = 'file' | 'raw'

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono'
 import { type ParsedRate, parseRate, type Verdict } from '../cache/limiter.ts'
 import { asPlatform, type Caller, openScope, type Scope, type ScopeOf, type WriteDb } from '../db/scope.ts'
+import { Problem } from '../problem.ts'
 import { type Answer, named, respond, serialise } from './answer.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
 import { fingerprint, idempotencyKey, once, onceLeased } from './idempotency.ts'
 import { type AnyOperation, isStaff, needsToken, takesIdempotencyKey } from './operation.ts'
-import { Problem } from './problem.ts'
 import { type Input, type Reading, readInput } from './validate.ts'
 
 const prefix = '/api/v1'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { PageQuery } from '../db/page.ts'
+import { type Invalid, invalid, Problem } from '../problem.ts'
+import { maxDepth, storable, tooDeep, unstorable } from '../text/json.ts'
 import { readForm } from './form.ts'
-import { maxDepth, storable, tooDeep, unstorable } from './json.ts'
 import type { AnyOperation } from './operation.ts'
-import { type Invalid, invalid, Problem } from './problem.ts'
 
 export interface Input {
   params: unknown

@@ -1,9 +1,9 @@
+import { isZip } from '../archive/zip.ts'
 import { ArticleError, type Block } from './blocks.ts'
 import { readDocx } from './docx.ts'
 import { readHtml } from './html.ts'
 import { readMarkdown } from './markdown.ts'
 import { readPlain } from './plain.ts'
-import { isZip } from './zip.ts'
 
 export const formats = ['markdown', 'text', 'html', 'docx'] as const
 export type Format = (typeof formats)[number]

@@ -1,6 +1,6 @@
+import { ArchiveError, readZip } from '../archive/zip.ts'
 import { ArticleError, type Block, createWriter, fenced, type Writer } from './blocks.ts'
 import { type Attributes, addresses, mostTags, orderedLists, styleNames, walkXml } from './docx-parts.ts'
-import { readZip } from './zip.ts'
 
 const parts = {
   document: 'word/document.xml',
@@ -11,7 +11,9 @@ const parts = {
 
 /** The blocks of a Word document: its paragraphs in their order, by their styles; what was deleted with changes tracked is left out. */
 export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Block[]> {
-  const files = await readZip(bytes, Object.values(parts))
+  const files = await readZip(bytes, Object.values(parts)).catch((error: unknown) => {
+    throw error instanceof ArchiveError ? new ArticleError(error.message) : error
+  })
   const document = files.get(parts.document)
   if (document === undefined) throw new ArticleError('The file is no Word document', 'type')
   const budget = { tags: mostTags }

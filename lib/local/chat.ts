@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { faulty } from './fault-middleware.ts'
 import type { Faults } from './faults.ts'
-import { faulty } from './faulty.ts'
 import type { Records } from './records.ts'
 import { slackRefusal } from './slack-blocks.ts'
 

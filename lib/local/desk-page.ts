@@ -1,9 +1,8 @@
 import { html, raw } from 'hono/html'
-import type { DeskLists } from './desk.ts'
 import { deskScript, deskStyle } from './desk-assets.ts'
 import { drawMessage, type Html } from './desk-chat.ts'
 import { type Fault, modes, services } from './faults.ts'
-import type { Call, DeskService } from './records.ts'
+import type { Call, DeskLists, DeskService } from './records.ts'
 
 export interface DeskState extends DeskLists {
   clock: { now: string; offset_seconds: number }

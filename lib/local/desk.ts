@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Clock, timestamp } from './clock.ts'
 import { deskPage } from './desk-page.ts'
 import { FaultInput, type Faults } from './faults.ts'
-import { createRecords, type DeskService, deskServices, type Records } from './records.ts'
+import { createRecords, type DeskLists, deskServices, type Records } from './records.ts'
 
 export interface DeskHooks {
   /** Moves everything beside the queue (Postgres, cron) to the new offset. */
@@ -78,9 +78,6 @@ function overview(routes: Hono, desk: { clock: Clock; faults: Faults; records: R
     return c.html(deskPage(state, nonce), 200, { 'content-security-policy': policy })
   })
 }
-
-export type DeskLists = { [S in DeskService]: ReturnType<typeof listOf<S>> }
-const listOf = <S extends DeskService>(records: Records, service: S) => records.list(service)
 
 function faultRoutes(routes: Hono, faults: Faults): void {
   routes.get('/desk/faults', (c) => c.json(faults.list()))

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { send, textOf } from './raw.ts'
+import { send, textOf } from './node-http.ts'
 
 interface Statement {
   query: string

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { Facts, Said } from './model/case.ts'
 import { answerByRules, modelName } from './model/model.ts'
-import { demandIn } from './obey.ts'
+import { demandIn } from './prompt-injection.ts'
 import type { Records } from './records.ts'
 
 interface OpenAiOptions {

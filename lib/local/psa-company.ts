@@ -110,6 +110,14 @@ function chance(seed: number): () => number {
 const hour = 3_600_000
 const began = Date.parse('2026-09-01T08:00:00.000Z')
 
+/** The ticketing data that both providers serve in their own wire formats. */
+export interface LocalPsa {
+  company: LocalCompany
+  ticket(id: number): LocalTicket | undefined
+  /** Adds a note to a ticket as the API user. */
+  write(ticket: LocalTicket, text: string, internal: boolean): LocalNote
+}
+
 /** Six clients with their people and devices, four boards, seven members, 200 tickets with their history: ids 4601 to 4800. */
 export function makeCompany(): LocalCompany {
   const next = chance(20_261_121)

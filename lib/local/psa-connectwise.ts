@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { LocalPsa } from './psa.ts'
-import type { LocalTicket } from './psa-company.ts'
+import type { LocalPsa, LocalTicket } from './psa-company.ts'
 import { parseConditions } from './psa-conditions.ts'
 
 const root = '/v4_6_release/apis/3.0'

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Context, Hono } from 'hono'
-import type { LocalPsa } from './psa.ts'
-import type { LocalNote, LocalTicket } from './psa-company.ts'
+import type { LocalNote, LocalPsa, LocalTicket } from './psa-company.ts'
 
 const nobody = 1
 

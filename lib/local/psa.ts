@@ -1,17 +1,9 @@
 import type { Hono, MiddlewareHandler } from 'hono'
 import { type Clock, timestamp } from './clock.ts'
-import { type LocalCompany, type LocalNote, type LocalTicket, makeCompany } from './psa-company.ts'
+import { type LocalPsa, makeCompany } from './psa-company.ts'
 import { connectwiseRoutes } from './psa-connectwise.ts'
 import { haloRoutes } from './psa-halo.ts'
 import type { Records } from './records.ts'
-
-/** The ticketing data of one laptop, behind both providers' wire formats. */
-export interface LocalPsa {
-  company: LocalCompany
-  ticket(id: number): LocalTicket | undefined
-  /** Writes a note on a ticket as the API's user. */
-  write(ticket: LocalTicket, text: string, internal: boolean): LocalNote
-}
 
 /** Both providers over one company; every call lies on the desk with its answer. */
 export function createPsa({ records, clock }: { records: Records; clock: Clock }): {

@@ -44,6 +44,8 @@ export interface DeskRecords {
   /** What followed a `redirect` fault: nothing should. */
   redirect: { id: string; at: string; service: string; method: string; path: string; body: string }
 }
+/** Every list of records, by service. */
+export type DeskLists = { [S in DeskService]: DeskRecords[S][] }
 
 export type DeskService = keyof DeskRecords
 type Fresh<S extends DeskService> = Omit<DeskRecords[S], 'id' | 'at'> & { id?: string; at?: string }

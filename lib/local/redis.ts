@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
-import { send, textOf } from './raw.ts'
+import { send, textOf } from './node-http.ts'
 import { malformed, mockStore, realStore } from './redis-store.ts'
 
 export interface RedisOptions {

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Clock } from './clock.ts'
 import type { Records } from './records.ts'
-import { type LocalSubscription, newId, type StripeState } from './stripe.ts'
+import { type LocalSubscription, newId, type StripeState } from './stripe-state.ts'
 
 export interface StripeEvent {
   id: string

@@ -4,28 +4,7 @@ import { html } from 'hono/html'
 import type { Clock } from './clock.ts'
 import type { Records } from './records.ts'
 import { createStripeEvents, type StripeEvents } from './stripe-events.ts'
-
-interface Customer {
-  id: string
-  email: string | null
-  deleted: boolean
-  metadata: Record<string, string>
-}
-export interface LocalSubscription {
-  id: string
-  customer: string
-  status: 'active' | 'past_due' | 'unpaid' | 'canceled'
-  price: string
-  anchor: number
-  metadata: Record<string, string>
-}
-
-export interface StripeState {
-  customers: Map<string, Customer>
-  subscriptions: Map<string, LocalSubscription>
-  /** What a portal's address leads to; whoever has it is let in. */
-  portals: Map<string, { customer: string; returnUrl: string }>
-}
+import { type Customer, newId, type StripeState } from './stripe-state.ts'
 
 interface StripeOptions {
   records: Records
@@ -41,8 +20,6 @@ export interface LocalStripe {
   app: Hono
   events: StripeEvents
 }
-
-export const newId = (prefix: string): string => `${prefix}_local${randomBytes(9).toString('hex')}`
 
 /** As much of Stripe as billing here needs: customers, subscriptions, portal sessions, and signed events. */
 export function createStripe({ records, clock, key, webhookSecret, places }: StripeOptions): LocalStripe {

@@ -1,6 +1,4 @@
-import { sql } from 'kysely'
 import type { Vault } from '../auth/vault.ts'
-import type { ReadDb, WriteDb } from '../db/scope.ts'
 import type { Provider, PsaConnection } from './psa.ts'
 
 /** A connection as it is stored. */
@@ -18,15 +16,6 @@ export interface ConnectionRow {
   updated_at: string
   /** The database's time as this was read. */
   now: string
-}
-
-/** The connection of the scope's account, active or not. */
-export async function readConnection(db: ReadDb): Promise<ConnectionRow | undefined> {
-  const { rows } = await sql<ConnectionRow>`
-    select id, account_id, provider, base_url, identity, credentials, is_active, last_checked_at, last_check_error, created_at, updated_at,
-           app.now()::timestamptz(3) as now
-      from psa_connections where account_id = app.account_id()`.execute(db as WriteDb)
-  return rows[0]
 }
 
 const contextOf = (accountId: string, provider: string) => `psa:${accountId}:${provider}`

@@ -1,5 +1,5 @@
 import { nextOnWall, parseCron } from './cron.ts'
-import { wallOf, whenOnWall } from './wall.ts'
+import { wallOf, whenOnWall } from './zoned-time.ts'
 
 /** When something is due: five fields, by the clock of a zone. */
 export interface Timing {

@@ -33,3 +33,6 @@ export function lineOf(body: string, position: number): number {
 export function isFilter(name: string): name is Filter {
   return filters.some((filter) => filter === name)
 }
+
+/** Finds the placeholders where no value can be quoted safely. Maps the start of each to the reason, in plain words. */
+export type FindUnsafePlaces = (body: string, placeholders: readonly Placeholder[]) => Map<number, string>

@@ -1,4 +1,4 @@
-import type { Places } from './places.ts'
+import type { FindUnsafePlaces } from './placeholders.ts'
 
 /** What a part of a script is in: each opens inside another and closes where it ends. */
 type Frame = 'code' | 'single' | 'ansi' | 'double' | 'backtick' | 'expansion' | 'arithmetic' | 'comment'
@@ -36,7 +36,7 @@ interface Walk {
 }
 
 /** Walks a shell script as far as strings, comments, here-documents and expansions go. */
-export const bashPlaces: Places = (body, placeholders) => {
+export const bashPlaces: FindUnsafePlaces = (body, placeholders) => {
   const walk: Walk = { body, at: 0, open: [{ frame: 'code', depth: 0, cases: 0 }], heredoc: null, pending: [] }
   const reasons = new Map<number, string>()
   for (const { start, end } of placeholders) {

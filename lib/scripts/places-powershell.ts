@@ -1,4 +1,4 @@
-import type { Places } from './places.ts'
+import type { FindUnsafePlaces } from './placeholders.ts'
 
 const single = "'‘’‚‛"
 const double = '"“”„'
@@ -17,7 +17,7 @@ const reasonOf: Record<Exclude<State, 'code'>, string> = {
 }
 
 /** Walks PowerShell as far as strings, here-strings and comments go. Every kind of quotation mark that it takes for one counts. */
-export const powershellPlaces: Places = (body, placeholders) => {
+export const powershellPlaces: FindUnsafePlaces = (body, placeholders) => {
   const reasons = new Map<number, string>()
   const starts = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
   let state: State = 'code'

@@ -1,7 +1,7 @@
-import type { Places } from './places.ts'
+import type { FindUnsafePlaces } from './placeholders.ts'
 
 /** Walks Python as far as strings and comments go. */
-export const pythonPlaces: Places = (body, placeholders) => {
+export const pythonPlaces: FindUnsafePlaces = (body, placeholders) => {
   const reasons = new Map<number, string>()
   const starts = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
   let state: 'code' | 'comment' | "'" | '"' | "'''" | '"""' = 'code'

@@ -1,11 +1,8 @@
-import { lineOf, type Placeholder, placeholdersOf } from './placeholders.ts'
+import { lineOf, placeholdersOf } from './placeholders.ts'
 import { bashPlaces } from './places-bash.ts'
 import { powershellPlaces } from './places-powershell.ts'
 import { pythonPlaces } from './places-python.ts'
 import type { Language } from './schema.ts'
-
-/** Why no value can stand at a placeholder's place, in plain words; undefined where one can. */
-export type Places = (body: string, placeholders: readonly Placeholder[]) => Map<number, string>
 
 /** Every placeholder that stands where no quoting is safe, with its line. */
 export function unsafePlaces(language: Language, body: string): { line: number; message: string }[] {

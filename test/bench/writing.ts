@@ -4,7 +4,7 @@ import { maskReport } from '../../lib/exports/mask.ts'
 import { type Report, reportOf } from '../../lib/exports/report.ts'
 import { textOf } from '../../lib/exports/text.ts'
 import { briefOf, ticketNoteOf } from '../../lib/exports/ticket-note.ts'
-import type { SessionRow } from '../../lib/flows/session-rows.ts'
+import type { SessionRow } from '../../lib/flows/session.ts'
 import { mask } from '../../lib/text/mask.ts'
 import { longFlow } from '../support/exports.ts'
 

@@ -72,57 +72,57 @@ const part =
   }
 
 export const aiFixtures: Record<string, Fixture> = {
-  'aiTurns.create': async () => ({
+  'ai.turns.createSession': async () => ({
     body: { session_type: 'chat', problem_summary: 'Reception cannot print.', psa_ticket_id: '4711', environment_tags: ['windows 11'] },
   }),
-  'aiTurns.chat': async (...of) => ({ ...(await chat(...of)), body: { message: 'It shows “offline”.' } }),
-  'aiTurns.messages': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'aiTurns.respond': async (...of) => ({ ...(await guided(...of)), body: {} }),
-  'aiSessions.list': async (...of) => {
+  'ai.turns.sendMessage': async (...of) => ({ ...(await chat(...of)), body: { message: 'It shows “offline”.' } }),
+  'ai.turns.listMessages': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'ai.turns.respondToStep': async (...of) => ({ ...(await guided(...of)), body: {} }),
+  'ai.sessions.list': async (...of) => {
     await full(...of)
     return { query: { skip: '0', limit: '20', session_type: 'guided', psa_ticket_id: '4711', status: 'active' } }
   },
-  'aiSessions.get': full,
-  'aiSessions.remove': full,
-  'aiSessions.resolve': async (...of) => ({ ...(await full(...of)), body: { outcome: 'resolved', notes: 'A new driver.' } }),
-  'aiSessions.abandon': full,
+  'ai.sessions.get': full,
+  'ai.sessions.delete': full,
+  'ai.sessions.resolve': async (...of) => ({ ...(await full(...of)), body: { outcome: 'resolved', notes: 'A new driver.' } }),
+  'ai.sessions.abandon': full,
 
-  'aiTriage.update': async (...of) => ({
+  'ai.triage.update': async (...of) => ({
     ...(await full(...of)),
     body: { client_name: 'Contoso Dental', asset_name: null, evidence_items: ['It shows “offline”.'] },
   }),
-  'aiTriage.saveLane': async (...of) => ({
+  'ai.triage.putTaskLane': async (...of) => ({
     ...(await full(...of)),
     body: { questions: [{ id: 'q1', text: 'Since when?' }], actions: [{ id: 'a1', text: 'Ping it', done: true }], responses: [] },
   }),
-  'aiTriage.branches': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'aiTriage.openBranch': async (...of) => ({ ...(await full(...of)), body: { name: 'What if it is the cable?' } }),
-  'aiTriage.activateBranch': part('branch_id'),
-  'aiTriage.facts': full,
-  'aiTriage.settleFact': async (...of) => ({ ...(await full(...of)), body: { key: 'printer', value: 'PRN-2' } }),
+  'ai.triage.listBranches': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'ai.triage.createBranch': async (...of) => ({ ...(await full(...of)), body: { name: 'What if it is the cable?' } }),
+  'ai.triage.activateBranch': part('branch_id'),
+  'ai.triage.listFacts': full,
+  'ai.triage.putFact': async (...of) => ({ ...(await full(...of)), body: { key: 'printer', value: 'PRN-2' } }),
 
-  'fixes.list': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'fixes.apply': part('fix_id'),
-  'fixes.clearProposal': part('fix_id'),
-  'fixes.recordOutcome': async (...of) => ({
+  'ai.fixes.list': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'ai.fixes.apply': part('fix_id'),
+  'ai.fixes.clearProposal': part('fix_id'),
+  'ai.fixes.recordOutcome': async (...of) => ({
     ...(await part('fix_id')(...of)),
     body: { outcome: 'applied_partial', notes: 'In black only.' },
   }),
-  'fixes.writeScript': async (...of) => ({
+  'ai.fixes.updateScript': async (...of) => ({
     ...(await part('fix_id')(...of)),
     body: { script: 'Restart-Service -Name {{ service }}', parameters: [{ name: 'service', label: 'Service', type: 'string' }] },
   }),
-  'fixes.decide': async (...of) => ({ ...(await part('fix_id')(...of)), body: { decision: 'draft_template' } }),
+  'ai.fixes.decideScript': async (...of) => ({ ...(await part('fix_id')(...of)), body: { decision: 'draft_template' } }),
 
-  'aiOutputs.statusUpdate': async (...of) => ({ ...(await full(...of)), body: { audience: 'client_update', length: 'detailed' } }),
-  'aiOutputs.list': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'aiOutputs.create': async (...of) => ({ ...(await full(...of)), body: { kind: 'kb_article' } }),
-  'aiOutputs.update': async (...of) => ({ ...(await part('output_id')(...of)), body: { content: 'Done, and seen to work.' } }),
-  'aiOutputs.push': async (service, owner) => {
+  'ai.outputs.createStatusUpdate': async (...of) => ({ ...(await full(...of)), body: { audience: 'client_update', length: 'detailed' } }),
+  'ai.outputs.list': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'ai.outputs.create': async (...of) => ({ ...(await full(...of)), body: { kind: 'kb_article' } }),
+  'ai.outputs.update': async (...of) => ({ ...(await part('output_id')(...of)), body: { content: 'Done, and seen to work.' } }),
+  'ai.outputs.push': async (service, owner) => {
     await connected(service, owner)
     return part('output_id')(service, owner)
   },
-  'aiOutputs.retryPush': async (service, owner) => {
+  'ai.outputs.retryPush': async (service, owner) => {
     await connected(service, owner)
     const sample = await full(service, owner)
     await service.sql(`update ai_sessions set status = 'resolved', outcome = 'resolved', resolved_at = now() where id = $1`, [

@@ -44,23 +44,32 @@ const conversation: Fixture = async (service, owner) => ({ params: { conversatio
 const proposal: Fixture = async (service, owner) => ({ params: { proposal_id: await insertProposal(service, owner) } })
 
 export const authoringFixtures: Record<string, Fixture> = {
-  'flowBuilder.start': async () => ({ body: { goal, tree_type, environment_tags: ['windows 11'] } }),
-  'flowBuilder.get': conversation,
-  'flowBuilder.refine': async (...of) => ({ ...(await conversation(...of)), body: { message: 'Rename the root to “Does it answer?”' } }),
-  'flowBuilder.commit': async (...of) => ({ ...(await conversation(...of)), body: { name: 'Printer shows offline' } }),
-  'flowBuilder.remove': conversation,
+  'authoring.flowBuilder.start': async () => ({ body: { goal, tree_type, environment_tags: ['windows 11'] } }),
+  'authoring.flowBuilder.get': conversation,
+  'authoring.flowBuilder.sendMessage': async (...of) => ({
+    ...(await conversation(...of)),
+    body: { message: 'Rename the root to “Does it answer?”' },
+  }),
+  'authoring.flowBuilder.commit': async (...of) => ({ ...(await conversation(...of)), body: { name: 'Printer shows offline' } }),
+  'authoring.flowBuilder.delete': conversation,
 
-  'aiAssistant.quota': async () => ({}),
-  'aiAssistant.suggest': async () => ({
+  'authoring.assistant.getQuota': async () => ({}),
+  'authoring.assistant.suggest': async () => ({
     body: { tree_type, tree_structure, instruction: 'Rename the root to “Does it answer?”', node_id: 'ping' },
   }),
 
-  'flowProposals.convert': async (service, owner) => ({ params: { session_id: await insertCompletedSession(service, owner) }, body: {} }),
-  'flowProposals.list': async (service, owner) => {
+  'authoring.proposals.create': async (service, owner) => ({
+    params: { session_id: await insertCompletedSession(service, owner) },
+    body: {},
+  }),
+  'authoring.proposals.list': async (service, owner) => {
     await insertProposal(service, owner)
     return { query: { skip: '0', limit: '20', status: 'pending' } }
   },
-  'flowProposals.get': proposal,
-  'flowProposals.approve': proposal,
-  'flowProposals.reject': async (...of) => ({ ...(await proposal(...of)), body: { reason: 'The flow “Printer offline” covers this.' } }),
+  'authoring.proposals.get': proposal,
+  'authoring.proposals.approve': proposal,
+  'authoring.proposals.reject': async (...of) => ({
+    ...(await proposal(...of)),
+    body: { reason: 'The flow “Printer offline” covers this.' },
+  }),
 }

@@ -21,13 +21,13 @@ export function signedEvent(service: Service, event: object, at?: number) {
 }
 
 export const billingFixtures: Record<string, Fixture> = {
-  'billing.portalSession': async (service, { accountId }) => {
+  'billing.createPortalSession': async (service, { accountId }) => {
     const statement = 'update accounts set billing_customer_id = $2 where id = $1 returning id'
     await idOf(service, statement, [accountId, await makeCustomer(service)])
     return {}
   },
-  'billing.subscription': nothing,
-  'billing.webhook': async (service, { accountId }) => {
+  'billing.getSubscription': nothing,
+  'billing.receiveWebhook': async (service, { accountId }) => {
     const customer = { object: 'customer', id: `cus_${randomBytes(8).toString('hex')}`, metadata: { account_id: accountId } }
     const event = { id: `evt_${randomBytes(8).toString('hex')}`, object: 'event', type: 'customer.created', created: 1_790_000_000 }
     return { content: signedEvent(service, { ...event, data: { object: customer } }) }

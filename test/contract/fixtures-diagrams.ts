@@ -30,16 +30,18 @@ const diagram: Fixture = async (service, owner) => ({ params: { diagram_id: awai
 const deviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
 
 export const diagramFixtures: Record<string, Fixture> = {
-  'diagramDrafts.generate': async (service, owner) => ({
+  'diagrams.drafts.generate': async (service, owner) => ({
     body: { description: 'FW-HQ is connected to SW-CORE.', mode: 'merge', diagram_id: await insertDiagram(service, owner) },
   }),
-  'deviceTypes.list': async (service, owner) => {
+  'diagrams.deviceTypes.list': async (service, owner) => {
     await insertDeviceType(service, owner)
     return { query: { skip: '0', limit: '20', category: 'endpoint', search: 'printer' } }
   },
-  'deviceTypes.create': async () => ({ body: { name: `Scale ${randomBytes(4).toString('hex')}`, category: 'endpoint', icon: 'scale' } }),
-  'deviceTypes.update': async (...of) => ({ ...(await deviceType(...of)), body: { category: 'infrastructure', icon: null } }),
-  'deviceTypes.remove': deviceType,
+  'diagrams.deviceTypes.create': async () => ({
+    body: { name: `Scale ${randomBytes(4).toString('hex')}`, category: 'endpoint', icon: 'scale' },
+  }),
+  'diagrams.deviceTypes.update': async (...of) => ({ ...(await deviceType(...of)), body: { category: 'infrastructure', icon: null } }),
+  'diagrams.deviceTypes.delete': deviceType,
 
   'diagrams.list': async (service, owner) => {
     await insertDiagram(service, owner)

@@ -25,32 +25,32 @@ const waiting: Fixture = async (service, owner) => ({ params: await insertEscala
 const given = { summary: 'Reception cannot print.', what_was_tried: 'The spooler.', next_steps: 'The driver.', reason: '', urgency: 'high' }
 
 export const escalationFixtures: Record<string, Fixture> = {
-  'handoffs.draft': own,
-  'handoffs.create': async (service, owner) => ({
+  'ai.handoffs.draft': own,
+  'ai.handoffs.create': async (service, owner) => ({
     ...(await own(service, owner)),
     body: { intent: 'escalate', ...given, target_user_id: (await colleagueOf(service, owner)).id },
   }),
-  'handoffs.escalate': async (...of) => ({ ...(await own(...of)), body: given }),
-  'handoffs.list': async (service, owner) => {
+  'ai.handoffs.escalate': async (...of) => ({ ...(await own(...of)), body: given }),
+  'ai.handoffs.list': async (service, owner) => {
     const { session_id } = await insertEscalation(service, owner)
     return { params: { session_id }, query: { skip: '0', limit: '20' } }
   },
-  'handoffs.resume': async (service, owner) => {
+  'ai.handoffs.resume': async (service, owner) => {
     const session_id = await insertAiSession(service, owner)
     await service.sql(`update ai_sessions set status = 'parked' where id = $1`, [session_id])
     return { params: { session_id } }
   },
-  'handoffs.claim': waiting,
-  'handoffs.pickup': async (...of) => {
+  'ai.escalations.claim': waiting,
+  'ai.escalations.pickUp': async (...of) => {
     const { params: { session_id = '' } = {} } = await waiting(...of)
     return { params: { session_id } }
   },
-  'escalations.queue': async (...of) => {
+  'ai.escalations.listQueue': async (...of) => {
     await waiting(...of)
     return { query: { skip: '0', limit: '20' } }
   },
-  'escalations.stream': async () => ({}),
-  'analytics.escalations': async (...of) => {
+  'ai.escalations.stream': async () => ({}),
+  'analytics.getEscalations': async (...of) => {
     await waiting(...of)
     return { query: { period: '30d' } }
   },

@@ -53,33 +53,33 @@ export function insertStep(service: Service, { accountId, teamId, id }: Person):
 const step: Fixture = async (service, owner) => ({ params: { step_id: await insertStep(service, owner) } })
 
 export const flowFixtures: Record<string, Fixture> = {
-  'trees.list': async (service, owner) => {
+  'flows.trees.list': async (service, owner) => {
     await insertTree(service, owner)
     return { query: { skip: '0', limit: '20', sort_by: 'name', search: 'printer', tag: 'Printer' } }
   },
-  'trees.create': async () => ({ body: flowBody({ category: 'Printing', tags: ['printer', 'windows'] }) }),
-  'trees.get': flow,
-  'trees.update': async (...of) => ({
+  'flows.trees.create': async () => ({ body: flowBody({ category: 'Printing', tags: ['printer', 'windows'] }) }),
+  'flows.trees.get': flow,
+  'flows.trees.update': async (...of) => ({
     ...(await flow(...of)),
     body: { name: 'Server patching', tree_type: 'procedural', tree_structure: patchSteps(), expected_version: 1 },
   }),
-  'trees.remove': flow,
-  'trees.canPublish': flow,
+  'flows.trees.delete': flow,
+  'flows.trees.validatePublish': flow,
 
-  'treePins.list': async (service, owner) => {
+  'flows.pins.list': async (service, owner) => {
     await insertPin(service, owner)
     return {}
   },
-  'treePins.reorder': async (service, owner) => ({ body: { tree_ids: [await insertPin(service, owner)] } }),
-  'treePins.pin': flow,
-  'treePins.unpin': async (service, owner) => ({ params: { tree_id: await insertPin(service, owner) } }),
+  'flows.pins.reorder': async (service, owner) => ({ body: { tree_ids: [await insertPin(service, owner)] } }),
+  'flows.pins.pin': flow,
+  'flows.pins.unpin': async (service, owner) => ({ params: { tree_id: await insertPin(service, owner) } }),
 
-  'treeVersions.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),
-  'treeVersions.get': version,
-  'treeVersions.restore': version,
+  'flows.versions.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),
+  'flows.versions.get': version,
+  'flows.versions.restore': version,
 
-  'treeTransfer.export': flow,
-  'treeTransfer.import': async () => ({
+  'flows.transfer.export': flow,
+  'flows.transfer.import': async () => ({
     body: {
       rfflow_version: '1.0',
       exported_at: '2026-11-21T09:30:00.000Z',
@@ -93,55 +93,61 @@ export const flowFixtures: Record<string, Fixture> = {
     },
   }),
 
-  'treeMarkdown.export': flow,
-  'treeMarkdown.import': markdown,
-  'treeMarkdown.validate': markdown,
+  'flows.markdown.export': flow,
+  'flows.markdown.import': markdown,
+  'flows.markdown.validate': markdown,
 
-  'gallery.list': async () => ({ query: { sort: 'popular', type: 'procedural', category: 'Printing', page: '1', page_size: '10' } }),
-  'gallery.categories': async () => ({}),
-  'gallery.search': async () => ({ query: { q: 'printer', page: '1', page_size: '10' } }),
-  'gallery.flow': async (service, owner) => {
+  'flows.gallery.list': async () => ({ query: { sort: 'popular', type: 'procedural', category: 'Printing', page: '1', page_size: '10' } }),
+  'flows.gallery.listCategories': async () => ({}),
+  'flows.gallery.search': async () => ({ query: { q: 'printer', page: '1', page_size: '10' } }),
+  'flows.gallery.getFlow': async (service, owner) => {
     const tree_id = await insertTree(service, owner)
     await service.sql(`update trees set visibility = 'public' where id = $1`, [tree_id])
     return { params: { tree_id } }
   },
 
-  'admin.putGalleryFlow': async (...of) => ({ ...(await flow(...of)), body: { is_featured: true, sort_order: 10 } }),
+  'admin.gallery.putFlow': async (...of) => ({ ...(await flow(...of)), body: { is_featured: true, sort_order: 10 } }),
 
-  'categories.list': async (service, owner) => {
+  'flows.categories.list': async (service, owner) => {
     await insertCategory(service, owner)
     return { query: { skip: '0', limit: '20' } }
   },
-  'categories.create': async () => ({ body: { name: `Printing ${randomBytes(4).toString('hex')}` } }),
-  'categories.rename': async (...of) => ({ ...(await category(...of)), body: { name: `Scanners ${randomBytes(4).toString('hex')}` } }),
-  'categories.remove': category,
-  'categories.listTags': async (service, owner) => {
+  'flows.categories.create': async () => ({ body: { name: `Printing ${randomBytes(4).toString('hex')}` } }),
+  'flows.categories.rename': async (...of) => ({
+    ...(await category(...of)),
+    body: { name: `Scanners ${randomBytes(4).toString('hex')}` },
+  }),
+  'flows.categories.delete': category,
+  'flows.categories.listTags': async (service, owner) => {
     await insertTree(service, owner)
     return { query: { skip: '0', limit: '20' } }
   },
 
-  'stepLibrary.list': async (service, owner) => {
+  'flows.stepLibrary.list': async (service, owner) => {
     await insertStep(service, owner)
     return { query: { skip: '0', limit: '20', search: 'spooler', synced: 'false', active: 'true' } }
   },
-  'stepLibrary.create': async () => ({
+  'flows.stepLibrary.create': async () => ({
     body: { title: 'Restart the print spooler', description: 'As an administrator.', step_type: 'action' },
   }),
-  'stepLibrary.get': step,
-  'stepLibrary.update': async (...of) => ({ ...(await step(...of)), body: { title: 'Restart the spooler', visibility: 'account' } }),
-  'stepLibrary.remove': step,
+  'flows.stepLibrary.get': step,
+  'flows.stepLibrary.update': async (...of) => ({ ...(await step(...of)), body: { title: 'Restart the spooler', visibility: 'account' } }),
+  'flows.stepLibrary.delete': step,
 
-  'treeForks.fork': async (...of) => ({ ...(await flow(...of)), body: { name: 'Printer offline, north', reason: 'Another print server' } }),
-  'treeForks.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),
+  'flows.forks.create': async (...of) => ({
+    ...(await flow(...of)),
+    body: { name: 'Printer offline, north', reason: 'Another print server' },
+  }),
+  'flows.forks.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),
 
-  'treeSharing.share': async (...of) => ({ ...(await flow(...of)), body: { expires_in_days: 7 } }),
-  'treeSharing.list': async (service, owner) => ({
+  'flows.sharing.create': async (...of) => ({ ...(await flow(...of)), body: { expires_in_days: 7 } }),
+  'flows.sharing.list': async (service, owner) => ({
     params: { tree_id: (await insertShare(service, owner)).tree_id },
     query: { skip: '0', limit: '20' },
   }),
-  'treeSharing.revoke': async (service, owner) => {
+  'flows.sharing.revoke': async (service, owner) => {
     const { tree_id, share_id } = await insertShare(service, owner)
     return { params: { tree_id, share_id } }
   },
-  'treeSharing.open': async (service, owner) => ({ params: { token: (await insertShare(service, owner)).token } }),
+  'flows.sharing.openLink': async (service, owner) => ({ params: { token: (await insertShare(service, owner)).token } }),
 }

@@ -36,21 +36,21 @@ const kbImport: Fixture = async (service, owner) => {
 }
 
 export const knowledgeFixtures: Record<string, Fixture> = {
-  'kbImports.quota': async () => ({}),
-  'kbImports.create': async () => ({ body: { title: 'Restart the print spooler', content, format: 'markdown' } }),
-  'kbImports.list': async (service, owner) => {
+  'authoring.kbImports.getQuota': async () => ({}),
+  'authoring.kbImports.create': async () => ({ body: { title: 'Restart the print spooler', content, format: 'markdown' } }),
+  'authoring.kbImports.list': async (service, owner) => {
     await insertKbImport(service, owner)
     return { query: { skip: '0', limit: '20', status: 'converted' } }
   },
-  'kbImports.get': kbImport,
-  'kbImports.convert': kbImport,
-  'kbImports.updateNode': async (service, owner) => ({
+  'authoring.kbImports.get': kbImport,
+  'authoring.kbImports.convert': kbImport,
+  'authoring.kbImports.updateNode': async (service, owner) => ({
     params: await insertKbImport(service, owner),
     body: { title: 'Open services.msc', kind: 'note', parent_id: null, position: 0 },
   }),
-  'kbImports.commit': async (...of) => ({
+  'authoring.kbImports.commit': async (...of) => ({
     ...(await kbImport(...of)),
     body: { name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' },
   }),
-  'kbImports.remove': kbImport,
+  'authoring.kbImports.delete': kbImport,
 }

@@ -24,11 +24,11 @@ const schedule: Fixture = async (service, owner) => ({ params: { schedule_id: aw
 const page = { query: { skip: '0', limit: '20' } }
 
 export const maintenanceFixtures: Record<string, Fixture> = {
-  'maintenance.list': async (service, owner) => {
+  'maintenance.schedules.list': async (service, owner) => {
     await insertSchedule(service, owner)
     return page
   },
-  'maintenance.create': async (service, owner) => ({
+  'maintenance.schedules.create': async (service, owner) => ({
     body: {
       tree_id: await insertMaintenanceTree(service, owner),
       name: 'Weekly patches',
@@ -38,12 +38,12 @@ export const maintenanceFixtures: Record<string, Fixture> = {
       is_active: true,
     },
   }),
-  'maintenance.get': schedule,
-  'maintenance.update': async (...of) => ({
+  'maintenance.schedules.get': schedule,
+  'maintenance.schedules.update': async (...of) => ({
     ...(await schedule(...of)),
     body: { name: 'Nightly patches', cron: '15 3 * * *', is_active: true },
   }),
-  'maintenance.remove': schedule,
-  'maintenance.run': schedule,
-  'maintenance.runs': async (...of) => ({ ...(await schedule(...of)), ...page }),
+  'maintenance.schedules.delete': schedule,
+  'maintenance.runs.create': schedule,
+  'maintenance.runs.list': async (...of) => ({ ...(await schedule(...of)), ...page }),
 }

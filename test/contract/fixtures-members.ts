@@ -34,20 +34,20 @@ const nothing: Fixture = async () => ({})
 const page: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
 
 export const memberFixtures: Record<string, Fixture> = {
-  'auth.forgotPassword': async (_, owner) => ({ body: { email: owner.email } }),
-  'auth.resetPassword': async (service, owner) => {
+  'identity.credentials.requestPasswordReset': async (_, owner) => ({ body: { email: owner.email } }),
+  'identity.credentials.resetPassword': async (service, owner) => {
     const token = await insertOneTimeToken(service, owner, 'reset_password')
     return { body: { token, new_password: 'copper-lantern-27' } }
   },
-  'auth.listDevices': nothing,
-  'auth.endDevice': async (service, { accountId, id }) => {
+  'identity.signIns.list': nothing,
+  'identity.signIns.revoke': async (service, { accountId, id }) => {
     const statement = `insert into sign_ins (account_id, user_id, expires_at) values ($1, $2, now() + interval '1 day') returning id`
     return { params: { family_id: await idOf(service, statement, [accountId, id]) } }
   },
 
-  'accounts.mine': nothing,
+  'accounts.get': nothing,
   'accounts.update': async () => ({ body: { name: 'Northwind IT', timezone: 'Europe/Berlin', settings: { greeting: 'hello' } } }),
-  'accounts.preferences': nothing,
+  'accounts.getPreferences': nothing,
   'accounts.updatePreferences': async () => ({ body: { mask_exports: true, theme: 'dark' } }),
   'accounts.listMembers': page,
   'accounts.updateMember': async (service, owner) => ({
@@ -57,20 +57,20 @@ export const memberFixtures: Record<string, Fixture> = {
   'accounts.removeMember': async (service, owner) => ({ params: { user_id: await insertMember(service, owner) } }),
   'accounts.listAuditLog': page,
 
-  'invites.list': async (service, owner) => {
+  'accounts.invites.list': async (service, owner) => {
     await insertInvite(service, owner)
     return page(service, owner)
   },
-  'invites.create': async () => ({ body: { email: someone(), role: 'engineer' } }),
-  'invites.revoke': invite,
-  'invites.resend': invite,
-  'invites.lookup': async (service, owner) => ({ params: { code: (await insertInvite(service, owner)).code } }),
+  'accounts.invites.create': async () => ({ body: { email: someone(), role: 'engineer' } }),
+  'accounts.invites.revoke': invite,
+  'accounts.invites.resend': invite,
+  'accounts.invites.lookUp': async (service, owner) => ({ params: { code: (await insertInvite(service, owner)).code } }),
 
-  'teams.list': page,
-  'teams.create': async () => ({ body: { name: 'North' } }),
-  'teams.rename': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) }, body: { name: 'South' } }),
-  'teams.remove': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) } }),
-  'teams.putMember': async (service, owner) => ({
+  'accounts.teams.list': page,
+  'accounts.teams.create': async () => ({ body: { name: 'North' } }),
+  'accounts.teams.rename': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) }, body: { name: 'South' } }),
+  'accounts.teams.delete': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) } }),
+  'accounts.teams.assignMember': async (service, owner) => ({
     params: { team_id: await insertTeam(service, owner), user_id: await insertMember(service, owner) },
     body: { team_role: 'admin' },
   }),

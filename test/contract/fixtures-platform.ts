@@ -21,9 +21,9 @@ const beta = { reaction: 'positive', category: 'ai', text: 'It found the cause a
 
 /** Public pages, feedback and administration: by the group's name, as in functions/. */
 export const platformFixtures: Record<string, Fixture> = {
-  'public.betaSignup': nothing,
+  'public.signUpForBeta': nothing,
   'public.listPlans': nothing,
-  'public.config': nothing,
+  'public.getConfig': nothing,
   'public.createLead': async () => ({
     body: {
       email: 'nora@fabrikam.example',
@@ -45,32 +45,32 @@ export const platformFixtures: Record<string, Fixture> = {
     return { query: { category: 'ui', skip: '0', limit: '20' } }
   },
 
-  'admin.listUsers': async (_, owner) => ({ query: { q: owner.email, skip: '0', limit: '20' } }),
-  'admin.user': async (service, owner) => ({ params: { user_id: await insertColleague(service, owner) } }),
-  'admin.setSuperAdmin': async (service, owner) => ({
+  'admin.users.list': async (_, owner) => ({ query: { q: owner.email, skip: '0', limit: '20' } }),
+  'admin.users.get': async (service, owner) => ({ params: { user_id: await insertColleague(service, owner) } }),
+  'admin.users.setSuperAdmin': async (service, owner) => ({
     params: { user_id: await insertColleague(service, owner) },
     body: { is_super_admin: true },
   }),
-  'admin.changePlan': async (_, owner) => ({ params: { user_id: owner.id }, body: { plan: 'team' } }),
-  'admin.extendTrial': async (_, owner) => ({ params: { user_id: owner.id }, body: { days: 14 } }),
-  'admin.listAccounts': page,
-  'admin.listAuditLogs': page,
+  'admin.users.changePlan': async (_, owner) => ({ params: { user_id: owner.id }, body: { plan: 'team' } }),
+  'admin.users.extendTrial': async (_, owner) => ({ params: { user_id: owner.id }, body: { days: 14 } }),
+  'admin.users.listAccounts': page,
+  'admin.users.listAuditLogs': page,
 
-  'admin.listPlanLimits': page,
-  'admin.putPlanLimits': async () => ({
+  'admin.plans.listLimits': page,
+  'admin.plans.putLimits': async () => ({
     body: { plan: somePlan(), max_users: 7, monthly_price_cents: 900, currency: 'eur', sort_order: 5 },
   }),
-  'admin.listFeatureFlags': nothing,
-  'admin.putFeatureFlag': async (service) => {
+  'admin.plans.listFeatureFlags': nothing,
+  'admin.plans.putFeatureFlag': async (service) => {
     const plan = somePlan()
     await service.sql('insert into plan_limits (plan) values ($1)', [plan])
     return { params: { flag_key: 'kb_import' }, body: { plan, enabled: true } }
   },
-  'admin.putFeatureOverride': async (_, { accountId }) => ({
+  'admin.plans.putFeatureOverride': async (_, { accountId }) => ({
     params: { account_id: accountId, flag_key: 'kb_import' },
     body: { enabled: true },
   }),
-  'admin.createInviteCode': async () => ({ body: { max_uses: 3, note: 'Spring fair' } }),
-  'admin.listInviteCodes': page,
-  'admin.listSalesLeads': page,
+  'admin.plans.createInviteCode': async () => ({ body: { max_uses: 3, note: 'Spring fair' } }),
+  'admin.plans.listInviteCodes': page,
+  'admin.plans.listSalesLeads': page,
 }

@@ -47,25 +47,25 @@ const search: Fixture = async (service, owner) => {
 }
 
 export const psaFixtures: Record<string, Fixture> = {
-  'psa.listBoards': plain,
-  'psa.searchTickets': search,
-  'psa.ticketContext': async (...of) => ({ ...(await plain(...of)), params: { ticket_id: '4711' } }),
-  'psaConnection.get': plain,
-  'psaConnection.put': async (...of) => ({ ...(await plain(...of)), body: { is_active: false, client_id: 'demo' } }),
-  'psaConnection.remove': plain,
-  'psaConnection.test': plain,
-  'psaMembers.listMappings': plain,
-  'psaMembers.list': plain,
-  'psaMembers.map': async (service, owner) => {
+  'psa.tickets.listBoards': plain,
+  'psa.tickets.search': search,
+  'psa.tickets.getContext': async (...of) => ({ ...(await plain(...of)), params: { ticket_id: '4711' } }),
+  'psa.connection.get': plain,
+  'psa.connection.put': async (...of) => ({ ...(await plain(...of)), body: { is_active: false, client_id: 'demo' } }),
+  'psa.connection.delete': plain,
+  'psa.connection.test': plain,
+  'psa.members.listMappings': plain,
+  'psa.members.list': plain,
+  'psa.members.putMapping': async (service, owner) => {
     await connected(service, owner)
     return { params: { user_id: owner.id }, body: { psa_member_id: '177' } }
   },
-  'psaPushes.list': async (service, owner) => {
+  'psa.pushes.list': async (service, owner) => {
     await insertPush(service, owner)
     return { query: { state: 'failed', skip: '0', limit: '20' } }
   },
-  'psaPushes.retry': async (service, owner) => ({ params: { push_id: await insertPush(service, owner) } }),
-  'psaPushes.session': async (service, owner) => {
+  'psa.pushes.retry': async (service, owner) => ({ params: { push_id: await insertPush(service, owner) } }),
+  'psa.pushes.createForSession': async (service, owner) => {
     await connected(service, owner)
     const session_id = await insertSession(service, owner)
     await service.sql(`update sessions set ticket_number = '4711' where id = $1`, [session_id])

@@ -55,29 +55,29 @@ export const scriptFixtures: Record<string, Fixture> = {
     ...(await script(...of)),
     body: { description: 'Waits until it runs.', requires_elevation: true },
   }),
-  'scripts.remove': script,
-  'scripts.generate': async (...of) => ({ ...(await script(...of)), body: { parameters: { service: 'Spooler' } } }),
+  'scripts.delete': script,
+  'scripts.render': async (...of) => ({ ...(await script(...of)), body: { parameters: { service: 'Spooler' } } }),
   'scripts.share': async (...of) => ({ params: { template_id: await insertScript(...of, false) }, body: { is_shared: true } }),
 
-  'scriptBuilder.create': async () => ({ body: { origin: 'standalone', language: 'bash', title: 'Restart nginx' } }),
-  'scriptBuilder.list': async (...of) => {
+  'scripts.builder.create': async () => ({ body: { origin: 'standalone', language: 'bash', title: 'Restart nginx' } }),
+  'scripts.builder.list': async (...of) => {
     await builder(...of)
     return { query: { skip: '0', limit: '20', origin: 'all' } }
   },
-  'scriptBuilder.get': builder,
-  'scriptBuilder.say': async (...of) => ({ ...(await builder(...of)), body: { message: 'Restart Spooler' } }),
-  'scriptBuilder.saveToLibrary': async (...of) => ({ ...(await builder(...of)), body: { name: 'Restart it' } }),
-  'scriptBuilder.remove': builder,
+  'scripts.builder.get': builder,
+  'scripts.builder.sendMessage': async (...of) => ({ ...(await builder(...of)), body: { message: 'Restart Spooler' } }),
+  'scripts.builder.saveToLibrary': async (...of) => ({ ...(await builder(...of)), body: { name: 'Restart it' } }),
+  'scripts.builder.delete': builder,
 
-  'draftTemplates.list': async (service, owner) => {
+  'scripts.drafts.list': async (service, owner) => {
     await insertDraft(service, owner)
     return { query: { skip: '0', limit: '20', pending_only: 'true' } }
   },
-  'draftTemplates.get': draft,
-  'draftTemplates.accept': async (...of) => ({ ...(await draft(...of)), body: { name: 'Restart it', description: 'x' } }),
-  'draftTemplates.reject': draft,
+  'scripts.drafts.get': draft,
+  'scripts.drafts.accept': async (...of) => ({ ...(await draft(...of)), body: { name: 'Restart it', description: 'x' } }),
+  'scripts.drafts.reject': draft,
 
-  'gallery.script': async (service, owner) => {
+  'flows.gallery.getScript': async (service, owner) => {
     const id = await insertScript(service, owner)
     const [row] = await service.sql<{ slug: string }>(
       'update script_templates set is_gallery_featured = true where id = $1 returning slug',
@@ -85,5 +85,5 @@ export const scriptFixtures: Record<string, Fixture> = {
     )
     return { params: { slug: row?.slug ?? '' } }
   },
-  'admin.putGalleryScript': async (...of) => ({ ...(await script(...of)), body: { is_featured: true, sort_order: 10 } }),
+  'admin.gallery.putScript': async (...of) => ({ ...(await script(...of)), body: { is_featured: true, sort_order: 10 } }),
 }

@@ -85,31 +85,31 @@ export async function insertMaintenanceTree(service: Service, owner: Person): Pr
 const targetList: Fixture = async (service, owner) => ({ params: { list_id: await insertTargetList(service, owner) } })
 
 export const sessionFixtures: Record<string, Fixture> = {
-  'targetLists.list': async (service, owner) => {
+  'maintenance.targetLists.list': async (service, owner) => {
     await insertTargetList(service, owner)
     return { query: { skip: '0', limit: '20' } }
   },
-  'targetLists.create': async () => ({ body: { name: 'Servers', targets: [{ label: 'SRV-DC-01' }] } }),
-  'targetLists.get': targetList,
-  'targetLists.update': async (...of) => ({
+  'maintenance.targetLists.create': async () => ({ body: { name: 'Servers', targets: [{ label: 'SRV-DC-01' }] } }),
+  'maintenance.targetLists.get': targetList,
+  'maintenance.targetLists.update': async (...of) => ({
     ...(await targetList(...of)),
     body: { name: 'All servers', targets: [{ label: 'SRV-FS-01' }] },
   }),
-  'targetLists.remove': targetList,
+  'maintenance.targetLists.delete': targetList,
 
-  'analytics.team': async (service, owner) => {
+  'analytics.getTeam': async (service, owner) => {
     await insertFullSession(service, owner)
     return { query: { period: '30d' } }
   },
-  'analytics.me': async (service, owner) => {
+  'analytics.getMine': async (service, owner) => {
     await insertFullSession(service, owner)
     return { query: { period: '90d' } }
   },
-  'analytics.flows': async (service, owner) => {
+  'analytics.listFlows': async (service, owner) => {
     await insertFullSession(service, owner)
     return { query: { period: '7d', skip: '0', limit: '20' } }
   },
-  'analytics.flow': async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) }, query: { period: '30d' } }),
+  'analytics.getFlow': async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) }, query: { period: '30d' } }),
 
   'sessions.list': async (service, owner) => {
     await insertSession(service, owner)
@@ -121,28 +121,28 @@ export const sessionFixtures: Record<string, Fixture> = {
   }),
   'sessions.get': full,
   'sessions.update': async (...of) => ({ ...(await open(...of)), body: { notes: 'Calls back at noon', client_name: null } }),
-  'sessions.remove': full,
+  'sessions.delete': full,
   'sessions.startPrepared': async (...of) => ({ ...(await prepared(...of)), body: { variables: { printer_ip: '10.0.8.22' } } }),
   'sessions.updateVariables': async (...of) => ({ ...(await open(...of)), body: { printer_ip: '10.0.8.23', floor: 3 } }),
 
-  'sessionBatches.create': async (service, owner) => {
+  'sessions.batches.create': async (service, owner) => {
     const tree_id = await insertMaintenanceTree(service, owner)
     return {
       body: { tree_id, targets: [{ label: 'SRV-1', variables: { server: 'srv-1' } }], client_name: 'Contoso', ticket_number: 'T-1' },
     }
   },
-  'sessionBatches.progress': async (service, owner) => {
+  'sessions.batches.getProgress': async (service, owner) => {
     const batch_id = crypto.randomUUID()
     await insertSession(service, owner, 'prepared', batch_id)
     return { params: { batch_id } }
   },
 
-  'sessionSteps.decide': async (...of) => ({
+  'sessions.steps.recordDecision': async (...of) => ({
     ...(await open(...of)),
     body: { step_id: 'ping', option_id: 'yes', note: 'Answers', started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 },
   }),
-  'sessionSteps.back': full,
-  'sessionSteps.addCustomStep': async (service, owner) => ({
+  'sessions.steps.undoDecision': full,
+  'sessions.steps.addCustomStep': async (service, owner) => ({
     params: { session_id: await insertSession(service, owner) },
     body: {
       source: 'step-library',
@@ -152,27 +152,27 @@ export const sessionFixtures: Record<string, Fixture> = {
       description: 'Twice',
     },
   }),
-  'sessionSteps.complete': async (...of) => ({
+  'sessions.steps.complete': async (...of) => ({
     ...(await open(...of)),
     body: { outcome: 'resolved', notes: 'The cable was loose', next_steps: 'None' },
   }),
-  'sessionSteps.saveAsTree': async (...of) => ({
+  'sessions.steps.saveAsTree': async (...of) => ({
     ...(await full(...of)),
     body: { name: 'Printer offline after a move', description: 'x' },
   }),
 
-  'sessionExports.export': async (...of) => ({ ...(await full(...of)), query: { format: 'html', max_step_index: '0', mask: 'true' } }),
-  'sessionNotes.listItems': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'sessionNotes.addItem': async (...of) => ({
+  'sessions.exports.export': async (...of) => ({ ...(await full(...of)), query: { format: 'html', max_step_index: '0', mask: 'true' } }),
+  'sessions.notes.listSupportingData': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
+  'sessions.notes.addSupportingData': async (...of) => ({
     ...(await open(...of)),
     body: { kind: 'text', title: 'Output of ping', content: '0 received', step_id: 'ping' },
   }),
-  'sessionNotes.updateItem': async (...of) => ({
+  'sessions.notes.updateSupportingData': async (...of) => ({
     ...(await item(...of)),
     body: { title: 'Output of ping', content: '4 received', step_id: null },
   }),
-  'sessionNotes.removeItem': item,
-  'sessionNotes.rate': async (...of) => ({ ...(await open(...of)), body: { score: 5, comment: 'Fast and friendly' } }),
-  'sessionNotes.rating': full,
-  'sessionNotes.giveFeedback': async (...of) => ({ ...(await step(...of)), body: { helpful: false, comment: 'Too long' } }),
+  'sessions.notes.deleteSupportingData': item,
+  'sessions.notes.rateSession': async (...of) => ({ ...(await open(...of)), body: { score: 5, comment: 'Fast and friendly' } }),
+  'sessions.notes.getRating': full,
+  'sessions.notes.rateStep': async (...of) => ({ ...(await step(...of)), body: { helpful: false, comment: 'Too long' } }),
 }

@@ -15,13 +15,13 @@ const ownTeam: Fixture = async (_, { teamId }) => ({ params: { team_id: teamId }
 
 export const uploadFixtures: Record<string, Fixture> = {
   'uploads.create': async () => ({ content: await formOf(await small) }),
-  'uploads.read': stored,
-  'teams.branding': ownTeam,
-  'teams.updateBranding': async (...of) => ({
+  'uploads.get': stored,
+  'accounts.teams.getBranding': ownTeam,
+  'accounts.teams.updateBranding': async (...of) => ({
     ...(await ownTeam(...of)),
     body: { company_name: 'Northwind IT', primary_colour: '#1d4ed8' },
   }),
-  'teams.removeBranding': async (service, owner) => {
+  'accounts.teams.resetBranding': async (service, owner) => {
     await service.sql(`update teams set branding_company_name = 'Northwind IT' where id = $1`, [owner.teamId])
     return ownTeam(service, owner)
   },

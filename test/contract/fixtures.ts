@@ -45,24 +45,26 @@ export const fixtures: Record<string, Fixture> = {
   ...billingFixtures,
   ...uploadFixtures,
   ...psaFixtures,
-  'auth.register': async () => ({
+  'identity.auth.register': async () => ({
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),
-  'auth.login': async (service, owner) => {
+  'identity.auth.login': async (service, owner) => {
     await givePassword(service, owner)
     return { body: { email: owner.email, password } }
   },
-  'auth.refresh': refreshToken,
-  'auth.logout': refreshToken,
-  'auth.me': async () => ({}),
-  'auth.featureFlags': async () => ({}),
-  'auth.updateMe': async () => ({ body: { full_name: 'Dana R. Reyes', timezone: 'Europe/Berlin' } }),
-  'auth.changePassword': async (service, owner) => {
+  'identity.auth.refresh': refreshToken,
+  'identity.auth.logout': refreshToken,
+  'identity.auth.getMe': async () => ({}),
+  'identity.auth.getFeatureFlags': async () => ({}),
+  'identity.auth.updateMe': async () => ({ body: { full_name: 'Dana R. Reyes', timezone: 'Europe/Berlin' } }),
+  'identity.credentials.changePassword': async (service, owner) => {
     await givePassword(service, owner)
     return { body: { current_password: password, new_password: 'copper-lantern-27' } }
   },
-  'auth.verifyEmail': async (service, owner) => ({ body: { token: await insertOneTimeToken(service, owner, 'verify_email') } }),
-  'auth.resendVerification': async (service, owner) => {
+  'identity.credentials.verifyEmail': async (service, owner) => ({
+    body: { token: await insertOneTimeToken(service, owner, 'verify_email') },
+  }),
+  'identity.credentials.resendVerification': async (service, owner) => {
     await service.sql('update users set email_verified_at = null where id = $1', [owner.id])
     return {}
   },
@@ -75,7 +77,7 @@ export const fixtures: Record<string, Fixture> = {
     body: { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: ['session.escalated'] },
   }),
   'notifications.updateConfig': async (...of) => ({ ...(await config(...of)), body: { events_enabled: ['psa.push_failed'] } }),
-  'notifications.removeConfig': config,
+  'notifications.deleteConfig': config,
   'notifications.testConfig': async (service, owner) => ({ body: { config_id: await insertConfig(service, owner) } }),
   'notifications.listDeliveries': async (service, owner) => ({
     params: { config_id: (await insertDelivery(service, owner)).configId },
@@ -91,7 +93,7 @@ export const fixtures: Record<string, Fixture> = {
     await insertNotification(service, owner)
     return {}
   },
-  'notifications.read': async (service, owner) => ({ params: { notification_id: await insertNotification(service, owner) } }),
+  'notifications.markRead': async (service, owner) => ({ params: { notification_id: await insertNotification(service, owner) } }),
   'notifications.markAllRead': async (service, owner) => {
     await insertNotification(service, owner)
     return {}

@@ -20,7 +20,13 @@ const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`)
 
 /** Whose success is followed by a push to a ticket, mails or an assessment. */
-const setsJobsGoing = new Set(['handoffs.create', 'handoffs.escalate', 'aiOutputs.push', 'aiOutputs.retryPush', 'aiSessions.resolve'])
+const setsJobsGoing = new Set([
+  'ai.handoffs.create',
+  'ai.handoffs.escalate',
+  'ai.outputs.push',
+  'ai.outputs.retryPush',
+  'ai.sessions.resolve',
+])
 
 /** Ids of answers so far, of all operations: what a caller could know. */
 const earlier: string[] = []

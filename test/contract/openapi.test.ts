@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { operations } from '../../functions/operations.ts'
 import { failuresOf, needsToken } from '../../lib/http/operation.ts'
-import { problems } from '../../lib/http/problem.ts'
+import { problems } from '../../lib/problem.ts'
 
 type Json = Record<string, unknown>
 interface Content {

@@ -15,8 +15,8 @@ it.each([
   ['sessions.updateVariables', 'sessions'],
   ['scripts.update', 'script_templates'],
   ['diagrams.update', 'network_diagrams'],
-  ['maintenance.update', 'maintenance_schedules'],
-  ['kbImports.updateNode', 'kb_import_nodes'],
+  ['maintenance.schedules.update', 'maintenance_schedules'],
+  ['authoring.kbImports.updateNode', 'kb_import_nodes'],
 ])('%s says by a code that somebody else was faster, and writes nothing', async (id, table) => {
   const op = operations.find((one) => one.id === id) as AnyOperation
   const { person, sample, rows } = await sceneOf(service, op)

@@ -1,6 +1,6 @@
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { type AnyOperation, failuresOf } from '../../lib/http/operation.ts'
-import { bodyOf, problems } from '../../lib/http/problem.ts'
+import { bodyOf, problems } from '../../lib/problem.ts'
 
 export interface Given {
   status: number

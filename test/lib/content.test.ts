@@ -6,8 +6,8 @@ import type { Env, Services } from '../../lib/http/app.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { openApi } from '../../lib/http/openapi.ts'
 import { type AnyOperation, Content, JsonText, operation, stream } from '../../lib/http/operation.ts'
-import { Problem } from '../../lib/http/problem.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { Problem } from '../../lib/problem.ts'
 import { shared } from '../support/app.ts'
 
 const allowed = { allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maxDepth, storable, tooDeep, unstorable } from '../../lib/http/json.ts'
+import { maxDepth, storable, tooDeep, unstorable } from '../../lib/text/json.ts'
 
 const nested = (depth: number, open = '[', close = ']') => open.repeat(depth) + close.repeat(depth)
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkMarkdown } from '../../lib/flows/markdown-read.ts'
+import { checkMarkdown } from '../../lib/flows/markdown/read.ts'
 import { busyMs, measured } from '../support/measures.ts'
 
 const megabyte = 1024 * 1024

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readMarkdown } from '../../lib/flows/markdown-read.ts'
+import { readMarkdown } from '../../lib/flows/markdown/read.ts'
 import { headed, intake, said, steps, tree } from '../support/markdown.ts'
 
 describe('a tree', () => {

@@ -6,17 +6,15 @@ import { pdfOf } from '../../lib/exports/pdf.ts'
 import type { Report } from '../../lib/exports/report.ts'
 import { reportWith } from '../support/reports.ts'
 
-const assets = {
-  async read(path: string) {
-    const bytes = await readFile(join(import.meta.dirname, '../../dist/assets', path))
-    return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer
-  },
+async function readAsset(path: string): Promise<ArrayBuffer> {
+  const bytes = await readFile(join(import.meta.dirname, '../../dist/assets', path))
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer
 }
 const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour Street 12', logo: null }
 
 /** What a reader takes out of the document, page by page. */
 async function textOf(report: Report, look = branding): Promise<string[]> {
-  const document = await getDocumentProxy(await pdfOf(report, look, assets))
+  const document = await getDocumentProxy(await pdfOf(report, look, readAsset))
   return (await extractText(document, { mergePages: false })).text
 }
 
@@ -91,7 +89,7 @@ describe('a PDF', () => {
   })
 
   it('joins Arabic letters by their neighbours', async () => {
-    const { shapeArabic } = await import('../../lib/exports/pdf-arabic.ts')
+    const { shapeArabic } = await import('../../lib/pdf/arabic.ts')
     const codes = (text: string) => shapeArabic(text).map(({ code }) => code.toString(16))
     expect(codes('بب')).toEqual(['fe91', 'fe90'])
     expect(codes('ببب')).toEqual(['fe91', 'fe92', 'fe90'])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { normaliseForm, normaliseStructure, oneLine, plainBreaks } from '../../lib/flows/normalise.ts'
 import { type FlowNode, IntakeField, treeTypes } from '../../lib/flows/structure.ts'
 import { walkNodes } from '../../lib/flows/walk.ts'
-import { storable } from '../../lib/http/json.ts'
+import { storable } from '../../lib/text/json.ts'
 
 // Flows that may be published, with the texts that a written form breaks on.
 

@@ -1,4 +1,4 @@
-import { checkMarkdown } from '../../lib/flows/markdown-read.ts'
+import { checkMarkdown } from '../../lib/flows/markdown/read.ts'
 
 /** A file whose fifth line is the first of these. */
 export const headed = (type: string, lines: readonly string[]) => ['---', 'name: X', `type: ${type}`, '---', ...lines].join('\n')

@@ -3,6 +3,7 @@ import { growStructure, type ListedNode, listNodes } from '../../flows/draft.ts'
 import type { TreeStructure, TreeType } from '../../flows/structure.ts'
 import { walkAll } from '../../flows/walk.ts'
 import type { Said } from './case.ts'
+import { fulfilled, meant, type Wish, wishesOf, wishIn } from './edit-intents.ts'
 import {
   freshIds,
   intakeIn,
@@ -15,7 +16,6 @@ import {
   treeOf,
   withJumps,
 } from './procedures.ts'
-import { fulfilled, meant, type Wish, wishesOf, wishIn } from './wishes.ts'
 import { cut } from './words.ts'
 
 export interface Written {

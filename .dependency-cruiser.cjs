@@ -1,0 +1,92 @@
+// The import law of README.md, "Map of the code". `npm run check` holds every file to it.
+
+const pureFolders = 'flows|exports|pdf|scripts|diagrams|knowledge|schedules|text|archive'
+const service = '^functions/.+/service\\.ts$'
+const shipped = { path: '^(functions|lib)/', pathNot: '^lib/local/' }
+
+// Each vendor's client, and the only files that may import it.
+const vendors = {
+  '@neondatabase/serverless': '^lib/db/client\\.ts$',
+  '@upstash/redis': '^lib/cache/(limiter|cache)\\.ts$',
+  '@upstash/qstash': '^lib/queue/qstash\\.ts$',
+  openai: '^lib/ai/openai\\.ts$',
+  resend: '^lib/mail/resend\\.ts$',
+  stripe: '^lib/billing/stripe\\.ts$',
+  '@phi-ag/argon2': '^lib/auth/passwords\\.ts$',
+  oauth4webapi: '^lib/auth/oidc\\.ts$',
+  'ipaddr.js': '^lib/net/guard\\.ts$',
+}
+
+const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+module.exports = {
+  forbidden: [
+    forbid('no-circular-files', 'Two files that import each other cannot be read alone.', {}, { circular: true }),
+    forbid(
+      'operations-call-services',
+      'operations -> service -> queries',
+      { path: 'operations\\.ts$' },
+      { path: '(queries\\.ts|lib/db/(client|dialect)\\.ts)$' },
+    ),
+    forbid(
+      'services-own-their-queries',
+      "A service calls its own queries and other groups' services.",
+      { path: '^functions/(.+)/service\\.ts$' },
+      { path: '^functions/.+/queries\\.ts$', pathNot: '^functions/$1/queries\\.ts$' },
+    ),
+    forbid(
+      'services-do-not-import-operations',
+      'operations -> service -> queries',
+      { path: service },
+      { path: '^functions/.*operations\\.ts$' },
+    ),
+    forbid('services-hold-no-sql', 'SQL belongs to queries.ts.', { path: service }, { path: '(^|/)kysely/' }),
+    forbid(
+      'queries-import-no-rules',
+      'operations -> service -> queries',
+      { path: '^functions/.+/queries\\.ts$' },
+      { path: '(service|operations)\\.ts$' },
+    ),
+    forbid(
+      'schemas-import-schemas',
+      'A schema imports zod and other schemas.',
+      { path: '^functions/.+/schemas\\.ts$' },
+      { path: '((service|queries|operations)\\.ts$|(^|/)kysely/)' },
+    ),
+    forbid(
+      'lib-does-not-import-functions',
+      'Imports only go downward.',
+      { path: '^lib/', pathNot: '^lib/local/' },
+      { path: '^functions/' },
+    ),
+    forbid('local-is-never-shipped', 'lib/local serves the laptop and the tests only.', shipped, { path: '^lib/local/' }),
+    forbid(
+      'no-development-packages',
+      'Shipped code imports runtime dependencies only. migrate.ts is a command line tool.',
+      { ...shipped, pathNot: '^lib/(local/|db/migrate\\.ts$)' },
+      { dependencyTypes: ['npm-dev'] },
+    ),
+    forbid(
+      'pure-folders',
+      'Pure folders import pure folders, lib/problem.ts and packages without I/O.',
+      { path: `^lib/(${pureFolders})/` },
+      { path: '(^(lib|functions)/|(^|/)kysely/)', pathNot: `^lib/((${pureFolders})/|problem\\.ts$)` },
+    ),
+    ...Object.entries(vendors).map(([vendor, file]) =>
+      forbid(
+        `only-one-file-imports-${vendor}`,
+        `${vendor} is imported in its own file only.`,
+        { path: shipped.path, pathNot: `(${file}|^lib/local/)` },
+        {
+          path: `node_modules/${vendor}/`,
+        },
+      ),
+    ),
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+  },
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { operation } from '../../../lib/http/operation.ts'
+import { Member } from '../accounts/schemas.ts'
+import * as schemas from './schemas.ts'
+import * as teams from './service.ts'
+
+export const teamOperations = [
+  operation({
+    id: 'accounts.teams.list',
+    method: 'get',
+    path: '/teams',
+    summary: 'The teams of my account, by name',
+    access: 'user',
+    limit: 'read',
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.Team),
+    handle: ({ ctx, query }) => teams.list(ctx, query),
+  }),
+
+  operation({
+    id: 'accounts.teams.create',
+    method: 'post',
+    path: '/teams',
+    summary: 'Create a team',
+    access: 'account_admin',
+    limit: 'write',
+    body: schemas.TeamCreate,
+    success: 201,
+    returns: schemas.Team,
+    handle: ({ ctx, body }) => teams.create(ctx, body.name),
+  }),
+
+  operation({
+    id: 'accounts.teams.rename',
+    method: 'patch',
+    path: '/teams/{team_id}',
+    summary: 'Rename a team',
+    access: 'account_admin',
+    limit: 'write',
+    params: schemas.TeamId,
+    body: schemas.TeamUpdate,
+    success: 200,
+    returns: schemas.Team,
+    handle: ({ ctx, params, body }) => teams.rename(ctx, params.team_id, body.name),
+  }),
+
+  operation({
+    id: 'accounts.teams.delete',
+    method: 'delete',
+    path: '/teams/{team_id}',
+    summary: 'Delete a team; its members stay, without a team',
+    description: '409 `team_not_empty` while it owns content.',
+    access: 'account_admin',
+    limit: 'write',
+    params: schemas.TeamId,
+    success: 204,
+    errors: ['conflict'],
+    handle: ({ ctx, params }) => teams.remove(ctx, params.team_id),
+  }),
+
+  operation({
+    id: 'accounts.teams.assignMember',
+    method: 'put',
+    path: '/teams/{team_id}/members/{user_id}',
+    summary: 'Put a member into a team; they leave the one they were in',
+    access: 'account_admin',
+    limit: 'write',
+    params: schemas.TeamMemberId,
+    body: schemas.TeamMembership,
+    success: 200,
+    returns: Member,
+    handle: ({ ctx, params, body }) => teams.putMember(ctx, params.team_id, params.user_id, body.team_role),
+  }),
+
+  operation({
+    id: 'accounts.teams.getBranding',
+    method: 'get',
+    path: '/teams/{team_id}/branding',
+    summary: "How the documents of a team look; all null is the house's own look",
+    access: 'user',
+    limit: 'read',
+    params: schemas.TeamId,
+    success: 200,
+    returns: schemas.Branding,
+    handle: ({ ctx, params }) => teams.branding(ctx, params.team_id),
+  }),
+
+  operation({
+    id: 'accounts.teams.updateBranding',
+    method: 'put',
+    path: '/teams/{team_id}/branding',
+    summary: 'Change company name, colour, footer or logo; what is not given stays',
+    description: 'For admins of this very team and of the account.',
+    access: 'team_admin',
+    limit: 'write',
+    params: schemas.TeamId,
+    body: schemas.BrandingUpdate,
+    success: 200,
+    returns: schemas.Branding,
+    handle: ({ ctx, params, body }) => teams.updateBranding(ctx, params.team_id, body),
+  }),
+
+  operation({
+    id: 'accounts.teams.resetBranding',
+    method: 'delete',
+    path: '/teams/{team_id}/branding',
+    summary: "Back to the house's own look",
+    access: 'team_admin',
+    limit: 'write',
+    params: schemas.TeamId,
+    success: 204,
+    handle: ({ ctx, params }) => teams.removeBranding(ctx, params.team_id),
+  }),
+]

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { Id } from '../../../lib/http/fields.ts'
+import { exampleTree } from '../../flows/trees/schemas.ts'
+import { exampleScript } from '../../scripts/scripts/schemas.ts'
+
+export const GalleryFlowUpdate = z
+  .strictObject({
+    is_featured: z.boolean().describe('Whether it is shown first.'),
+    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Among the featured: smaller first.'),
+    is_hidden: z.boolean().describe('Takes it out of the gallery, whatever its account says.'),
+  })
+  .partial()
+  .meta({ id: 'GalleryFlowUpdate', examples: [{ is_featured: true, sort_order: 10 }] })
+export type GalleryFlowUpdate = z.infer<typeof GalleryFlowUpdate>
+
+export const GalleryFlowState = z
+  .strictObject({
+    tree_id: Id.describe('The flow.'),
+    account_id: Id.describe('Whose it is.'),
+    name: z.string().describe('What it is called.'),
+    is_featured: z.boolean().describe('Whether it is shown first.'),
+    sort_order: z.int().describe('Among the featured: smaller first.'),
+    is_hidden: z.boolean().describe('Whether staff took it out of the gallery.'),
+    is_shown: z.boolean().describe('Whether the gallery shows it: public, published and not hidden.'),
+  })
+  .meta({
+    id: 'GalleryFlowState',
+    examples: [
+      {
+        tree_id: exampleTree.id,
+        account_id: exampleTree.account_id,
+        name: exampleTree.name,
+        is_featured: true,
+        sort_order: 10,
+        is_hidden: false,
+        is_shown: true,
+      },
+    ],
+  })
+export type GalleryFlowState = z.infer<typeof GalleryFlowState>
+
+export const GalleryScriptUpdate = z
+  .strictObject({
+    is_featured: z.boolean().describe('Whether the gallery shows it; its body stays with its account.'),
+    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Among the featured: smaller first.'),
+  })
+  .partial()
+  .meta({ id: 'GalleryScriptUpdate', examples: [{ is_featured: true, sort_order: 10 }] })
+export type GalleryScriptUpdate = z.infer<typeof GalleryScriptUpdate>
+
+export const GalleryScriptState = z
+  .strictObject({
+    template_id: Id.describe('The script template.'),
+    account_id: Id.describe('Whose it is.'),
+    name: z.string().describe('What it is called.'),
+    slug: z.string().describe('Its address in the gallery.'),
+    is_featured: z.boolean().describe('Whether the gallery shows it.'),
+    sort_order: z.int().describe('Among the featured: smaller first.'),
+  })
+  .meta({
+    id: 'GalleryScriptState',
+    examples: [
+      {
+        template_id: exampleScript.id,
+        account_id: exampleScript.account_id,
+        name: exampleScript.name,
+        slug: exampleScript.slug,
+        is_featured: true,
+        sort_order: 10,
+      },
+    ],
+  })
+export type GalleryScriptState = z.infer<typeof GalleryScriptState>

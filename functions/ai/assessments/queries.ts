@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { PlatformDb, WriteDb } from '../../../lib/db/scope.ts'
+
+export interface Claimed {
+  id: string
+  account_id: string
+  session_id: string
+  /** Whose session it is: they may read it whatever becomes of it. */
+  user_id: string
+  attempts: number
+}
+
+/** Attempts at one assessment: a worker that crashed may be followed by one more. */
+export const maxAttempts = 2
+
+/** Takes attempt `attempt` for a minute; undefined when another worker has it or it is past that attempt. */
+export async function claimAssessment(db: PlatformDb, id: string, attempt: number): Promise<Claimed | undefined> {
+  const { rows } = await sql<Claimed>`
+    update ai_handoffs h set assessment_attempts = assessment_attempts + 1, assessment_lease = app.now() + interval '60 seconds'
+      from ai_sessions s
+     where h.id = ${id} and h.assessment_status = 'pending' and h.assessment_attempts = ${attempt} - 1 and h.assessment_attempts < ${maxAttempts}
+       and (h.assessment_lease is null or h.assessment_lease <= app.now()) and s.account_id = h.account_id and s.id = h.session_id
+    returning h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts`.execute(db)
+  return rows[0]
+}
+
+/** What nobody works on though it is due: lost by the queue, or by a worker. */
+export async function selectLost(db: PlatformDb, limit: number): Promise<Claimed[]> {
+  const { rows } = await sql<Claimed>`
+    select h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts
+      from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
+     where h.assessment_status = 'pending' and h.created_at <= app.now() - interval '5 seconds'
+       and (h.assessment_lease is null or h.assessment_lease <= app.now())
+     order by h.created_at limit ${limit}`.execute(db)
+  return rows
+}
+
+export interface Assessed {
+  status: 'ready' | 'failed' | 'timed_out'
+  text: string | null
+}
+export interface Stored {
+  title: string
+  team_id: string | null
+  claimed_by: string | null
+}
+
+/**
+ * Stores what came of an attempt, beside what the escalation handed over too; undefined when it has moved on without it. The session is
+ * locked before its handoff, as everybody does who takes or gives one.
+ */
+export async function storeAssessment(db: WriteDb, { id, session_id, attempts }: Claimed, { status, text }: Assessed) {
+  const { rows } = await sql<Stored>`
+    with s as (
+      select s.id, s.title, s.team_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id} for no key update
+    ), h as (
+      update ai_handoffs h set assessment_status = ${status}, ai_assessment = ${text}, assessment_lease = null
+        from s
+       where h.account_id = app.account_id() and h.id = ${id} and h.session_id = s.id and h.assessment_status = 'pending'
+         and h.assessment_attempts = ${attempts}
+      returning h.claimed_by
+    ), package as (
+      update ai_sessions s set escalation_package = s.escalation_package || jsonb_build_object('assessment', ${text}::text)
+        from h where s.account_id = app.account_id() and s.id = ${session_id} and ${status} = 'ready' and s.escalation_package ->> 'handoff_id' = ${id}::text)
+    select s.title, s.team_id, h.claimed_by from h, s`.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import type { AiStatus, Handoff } from '../../../lib/db/rows/ai-session.ts'
+import { handoffItem } from '../../../lib/db/rows/ai-session-queries.ts'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import type { QueueItem } from './schemas.ts'
+
+const rank = sql`array_position(array['critical', 'high', 'normal', 'low'], coalesce(h.urgency, 'normal'))`
+
+export async function selectQueue(db: ReadDb, { skip, limit }: PageQuery): Promise<QueueItem[]> {
+  const { rows } = await sql<QueueItem>`
+    select s.id as session_id, h.id as handoff_id, s.title, u.full_name as engineer_name, s.psa_ticket_id, s.client_name,
+           coalesce(h.urgency, 'normal') as urgency, coalesce(h.target_user_id, s.escalated_to_id) as target_user_id, h.claimed_by,
+           coalesce(h.created_at, s.updated_at) as created_at
+      from ai_sessions s
+      left join ai_handoffs h on h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'
+      left join users u on u.account_id = s.account_id and u.id = coalesce(h.created_by, s.user_id)
+     where s.account_id = app.account_id() and s.status in ('requesting_escalation', 'escalated', 'claimed')
+       and coalesce(h.created_by, s.user_id) <> app.user_id()
+       and (s.team_id is null or app.team_id() is null or s.team_id = app.team_id() or app.role() = 'admin'
+            or app.user_id() in (h.target_user_id, s.escalated_to_id, h.claimed_by))
+     order by ${rank}, coalesce(h.created_at, s.updated_at), s.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+  return rows
+}
+
+/** Enters, and no more: who may not listen is refused before a stream is opened. */
+export async function enter(db: ReadDb): Promise<void> {
+  await sql`select 1`.execute(db as WriteDb)
+}
+
+/** What has just been taken, and what its maker is told. */
+export interface Taken {
+  title: string
+  team_id: string | null
+  /** Who escalated it; null when that was before there were handoffs. */
+  engineer_id: string | null
+  /** Whether it was nobody's until now. */
+  is_new: boolean
+  claimant_name: string
+}
+
+const me = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
+const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
+
+/** Claims a handoff that is nobody's: the session's state decides who is first. */
+export async function claimHandoff(db: WriteDb, sessionId: string, handoffId: string): Promise<(Taken & { handoff: Handoff }) | undefined> {
+  const { rows } = await sql<Taken & { handoff: Handoff }>`
+    with s as (
+      update ai_sessions s set status = 'claimed', updated_at = app.now()
+       where s.account_id = app.account_id() and s.id = ${sessionId} and s.status in ('escalated', 'requesting_escalation')
+         and exists (select from ai_handoffs h where ${openHandoff} and h.id = ${handoffId} and h.claimed_by is null and h.created_by <> app.user_id())
+      returning s.id, s.title, s.team_id)
+    update ai_handoffs x set claimed_by = app.user_id(), claimed_at = app.now() from s
+     where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${handoffId} and x.claimed_by is null
+    returning jsonb_build_object(${handoffItem}) as handoff, s.title, s.team_id, x.created_by as engineer_id, true as is_new, ${me} as claimant_name`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** Takes a session over that waits for anybody, or that the caller has claimed. */
+export async function pickUpSession(db: WriteDb, id: string): Promise<Taken | undefined> {
+  const { rows } = await sql<Taken>`
+    with s as (
+      update ai_sessions s
+         set status = 'active', picked_up_by_id = app.user_id(), updated_at = app.now(), last_activity_at = app.now()
+       where s.account_id = app.account_id() and s.id = ${id}
+         and case when exists (select from ai_handoffs h where ${openHandoff})
+             then exists (select from ai_handoffs h where ${openHandoff} and (
+                    (s.status in ('escalated', 'requesting_escalation') and h.claimed_by is null and h.created_by <> app.user_id())
+                    or (s.status = 'claimed' and h.claimed_by = app.user_id())))
+             else s.status in ('escalated', 'requesting_escalation') and s.user_id <> app.user_id() end
+      returning s.*
+    ), h as (
+      update ai_handoffs h
+         set claimed_by = app.user_id(), claimed_at = coalesce(h.claimed_at, app.now()), picked_up_at = app.now(), closed_at = app.now()
+        from s where ${openHandoff}
+      returning h.created_by as engineer_id, old.claimed_by is null as is_new)
+    select s.title, s.team_id, h.engineer_id, coalesce(h.is_new, false) as is_new, ${me} as claimant_name from s left join h on true`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+export interface Holding {
+  status: AiStatus
+  /** Whether the caller may read the session, and has it in hand. */
+  sees: boolean
+  has: boolean
+  /** Whether the caller escalated it, and whether the caller holds it. */
+  made: boolean
+  holds: boolean
+  is_escalation: boolean
+  handoff: Handoff | null
+  winner: { id: string; name: string } | null
+}
+
+/** How one handoff of a session stands, or its newest escalation when none is named. */
+export async function selectHolding(db: ReadDb, sessionId: string, handoffId: string | null): Promise<Holding | undefined> {
+  const { rows } = await sql<Holding>`
+    select s.status, app.sees_ai_session(s) as sees, coalesce(s.picked_up_by_id = app.user_id(), false) as has,
+           coalesce(x.created_by, s.user_id) = app.user_id() as made, coalesce(x.claimed_by = app.user_id(), false) as holds,
+           coalesce(x.intent = 'escalate', true) as is_escalation,
+           case when x.id is not null then jsonb_build_object(${handoffItem}) end as handoff,
+           case when x.claimed_by is not null then jsonb_build_object('id', x.claimed_by, 'name', u.full_name) end as winner
+      from ai_sessions s
+      left join lateral (
+        select * from ai_handoffs h
+         where h.account_id = s.account_id and h.session_id = s.id
+           and case when ${handoffId}::uuid is null then h.intent = 'escalate' else h.id = ${handoffId} end
+         order by h.created_at desc, h.id desc limit 1) x on true
+      left join users u on u.account_id = s.account_id and u.id = x.claimed_by
+     where s.account_id = app.account_id() and s.id = ${sessionId} and (${handoffId}::uuid is null or x.id is not null)`.execute(
+    db as WriteDb,
+  )
+  return rows[0]
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
+import { exampleSessionId, Urgency } from '../sessions/schemas.ts'
+
+export const HandoffId = z.object({
+  session_id: z.uuid().describe('Id of the AI session.'),
+  handoff_id: z.uuid().describe('Id of the handoff.'),
+})
+
+export const QueueItem = z
+  .strictObject({
+    session_id: Id.describe('The session that waits.'),
+    handoff_id: Id.nullable().describe('Its handoff; null for one that was escalated before there were handoffs.'),
+    title: z.string().describe('What it is about, in a line.'),
+    engineer_name: z.string().nullable().describe('Who escalated it.'),
+    psa_ticket_id: z.string().nullable().describe('The ticket it is for.'),
+    client_name: z.string().nullable().describe('The client’s company.'),
+    urgency: Urgency,
+    target_user_id: Id.nullable().describe('Whom it is aimed at; any engineer may take it.'),
+    claimed_by: Id.nullable().describe('Who has claimed it without picking it up yet.'),
+    created_at: Time.describe('Since when it waits.'),
+  })
+  .meta({
+    id: 'EscalationQueueItem',
+    examples: [
+      {
+        session_id: exampleSessionId,
+        handoff_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e56',
+        title: 'Reception cannot print',
+        engineer_name: 'Dana Reyes',
+        psa_ticket_id: '48213',
+        client_name: 'Contoso Dental',
+        urgency: 'high',
+        target_user_id: exampleIds.user,
+        claimed_by: null,
+        created_at: '2026-11-21T09:40:00.000Z',
+      },
+    ],
+  })
+export type QueueItem = z.infer<typeof QueueItem>

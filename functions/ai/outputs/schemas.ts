@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
+import { AiSessionId, exampleSessionId, SessionClose } from '../sessions/schemas.ts'
+
+export const OutputId = AiSessionId.extend({ output_id: z.uuid().describe('Id of the output.') })
+export type OutputId = z.infer<typeof OutputId>
+
+const Kind = z
+  .enum(['resolution_summary', 'ticket_note', 'client_email', 'kb_article'])
+  .describe('A summary for colleagues, a note for the ticket, a mail for the client, or an article for the knowledge base.')
+
+export const Output = z
+  .strictObject({
+    id: Id,
+    session_id: Id.describe('The session it is of.'),
+    kind: Kind,
+    content: z.string().describe('What it says; markdown.'),
+    edited: z.boolean().describe('Whether somebody changed what the model wrote.'),
+    pushed_at: Time.nullable().describe('When it stood on the ticket.'),
+    psa_push: z
+      .enum(['queued', 'pushed', 'failed'])
+      .nullable()
+      .describe('Where its way to the ticket stands; null while nobody pushed it.'),
+    created_by: Id.describe('Who had it written.'),
+    created_at: Time,
+    updated_at: Time.describe('When it last changed.'),
+  })
+  .meta({
+    id: 'AiOutput',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e5a',
+        session_id: exampleSessionId,
+        kind: 'ticket_note',
+        content: 'Problem: Reception cannot print\n\nResult: new driver, two test pages printed.',
+        edited: false,
+        pushed_at: null,
+        psa_push: null,
+        created_by: exampleIds.user,
+        created_at: '2026-11-21T09:50:00.000Z',
+        updated_at: '2026-11-21T09:50:00.000Z',
+      },
+    ],
+  })
+export type Output = z.infer<typeof Output>
+
+export const OutputCreate = z.strictObject({ kind: Kind }).meta({ id: 'AiOutputCreate', examples: [{ kind: 'ticket_note' }] })
+export type OutputCreate = z.infer<typeof OutputCreate>
+
+export const OutputPatch = z
+  .strictObject({ content: z.string().trim().min(1).max(100_000).describe('What it shall say instead.') })
+  .partial()
+  .prefault({})
+  .meta({ id: 'AiOutputPatch', examples: [{ content: 'Problem: Reception cannot print\n\nResult: new driver.' }] })
+export type OutputPatch = z.infer<typeof OutputPatch>
+
+export const StatusUpdateCreate = z
+  .strictObject({
+    audience: z.enum(['ticket_notes', 'client_update', 'email_draft']).describe('Colleagues, the client, or the client by mail.'),
+    length: z.enum(['quick', 'detailed']).describe('A few sentences, or all of it.'),
+  })
+  .meta({ id: 'StatusUpdateCreate', examples: [{ audience: 'client_update', length: 'quick' }] })
+export type StatusUpdateCreate = z.infer<typeof StatusUpdateCreate>
+
+export const StatusUpdate = z
+  .strictObject({ text: z.string().describe('Where the case stands; kept nowhere.') })
+  .meta({ id: 'StatusUpdate', examples: [{ text: 'We are working on your report: “Reception cannot print”.' }] })
+
+export const DocumentationPush = SessionClose.pick({ session_id: true, psa_push: true }).meta({
+  id: 'DocumentationPush',
+  examples: [{ session_id: exampleSessionId, psa_push: 'queued' }],
+})
+export type DocumentationPush = z.infer<typeof DocumentationPush>

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { exampleIds, Id, Name, Text, Time } from '../../../lib/http/fields.ts'
+import { AiSessionId, exampleSessionId, Fact } from '../sessions/schemas.ts'
+
+export const TriagePatch = z
+  .strictObject({
+    client_name: Name.nullable().describe('The client’s company.'),
+    asset_name: Name.nullable().describe('The machine or device at fault.'),
+    issue_category: Name.nullable().describe('What kind of problem it is.'),
+    triage_hypothesis: Text.nullable().describe('The likeliest cause.'),
+    evidence_items: z
+      .array(z.string().trim().min(1).max(2000))
+      .max(500)
+      .describe('All that was observed, in order; what is left out goes, what stays keeps who wrote it down and when.'),
+  })
+  .partial()
+  .prefault({})
+  .meta({ id: 'TriagePatch', examples: [{ client_name: 'Contoso Dental', evidence_items: ['The queue shows “Error - Printing”.'] }] })
+export type TriagePatch = z.infer<typeof TriagePatch>
+
+export const BranchId = AiSessionId.extend({ branch_id: z.uuid().describe('Id of the branch.') })
+export type BranchId = z.infer<typeof BranchId>
+
+export const Branch = z
+  .strictObject({
+    id: Id,
+    session_id: Id.describe('The session it is of.'),
+    parent_branch_id: Id.nullable().describe('The branch it goes on from; null for the main line.'),
+    name: z.string().describe('What it is called.'),
+    is_active: z.boolean().describe('Whether it is the one that is worked on.'),
+    created_at: Time,
+    created_by: Id.describe('Who opened it.'),
+  })
+  .meta({
+    id: 'AiBranch',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e59',
+        session_id: exampleSessionId,
+        parent_branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
+        name: 'What if it is the cable?',
+        is_active: true,
+        created_at: '2026-11-21T09:33:00.000Z',
+        created_by: exampleIds.user,
+      },
+    ],
+  })
+export type Branch = z.infer<typeof Branch>
+
+export const BranchCreate = z
+  .strictObject({
+    name: Name.describe('What it is called.'),
+    from_message_id: Id.optional().describe('The message of the active branch that it goes on from; its last one when left out.'),
+  })
+  .meta({ id: 'AiBranchCreate', examples: [{ name: 'What if it is the cable?' }] })
+export type BranchCreate = z.infer<typeof BranchCreate>
+
+const StateVersion = z.int().describe('Grows with every change of a fact or a fix.')
+
+export const KnownFacts = z
+  .strictObject({ state_version: StateVersion, facts: z.array(Fact).describe('In the order they were first settled.') })
+  .meta({ id: 'AiFacts', examples: [{ state_version: 1, facts: [] }] })
+export type KnownFacts = z.infer<typeof KnownFacts>
+
+export const FactPut = z
+  .strictObject({
+    key: Name.describe('What it is about. A fact of the same key is corrected.'),
+    value: Text.describe('What is known.'),
+  })
+  .meta({ id: 'AiFactCreate', examples: [{ key: 'printer', value: 'PRN-2F-03' }] })
+export type FactPut = z.infer<typeof FactPut>
+
+export const SettledFact = Fact.extend({ state_version: StateVersion }).meta({
+  id: 'AiFactSettled',
+  examples: [
+    {
+      id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e55',
+      key: 'printer',
+      value: 'PRN-2F-03',
+      source: 'user' as const,
+      created_by: exampleIds.user,
+      created_at: '2026-11-21T09:31:00.000Z',
+      updated_at: '2026-11-21T09:31:00.000Z',
+      state_version: 2,
+    },
+  ],
+})
+export type SettledFact = z.infer<typeof SettledFact>

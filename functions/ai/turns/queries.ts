@@ -1,0 +1,197 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Findings } from '../../../lib/ai/prompts/diagnosis.ts'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import { type AiMessage, type Evidence, type Fix, type GuidedStep, type TaskLane, workingStates } from '../../../lib/db/rows/ai-session.ts'
+import { fixItem, messageItem, ownAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { statement } from '../../../lib/db/statement.ts'
+import { uuidv7 } from '../../../lib/db/uuid.ts'
+
+export interface UploadKey {
+  id: string
+  object_key: string
+}
+
+export async function selectUploads(db: Pick<WriteDb, 'getExecutor'>, ids: readonly string[]): Promise<UploadKey[]> {
+  const { rows } = await sql<UploadKey>`
+    select id, object_key from uploads where account_id = app.account_id() and id in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`.execute(
+    db as WriteDb,
+  )
+  return rows
+}
+
+/** Keeps what somebody said on the active branch, before the model is asked; that branch's id, none when the session is not worked on any more. */
+export async function insertUserMessage(db: WriteDb, sessionId: string, content: string, uploadIds: readonly string[]) {
+  const id = uuidv7()
+  const { rows } = await sql<{ branch_id: string }>`
+    with s as (
+      update ai_sessions s set last_activity_at = app.now(), updated_at = app.now() where ${ownAiSession(sessionId, workingStates)} returning s.id, s.active_branch_id
+    ), said as (
+      insert into ai_messages (id, session_id, branch_id, role, content, author_id)
+      select ${id}::uuid, s.id, s.active_branch_id, 'user', ${content}, app.user_id() from s
+    ), pictures as (
+      insert into ai_message_uploads (session_id, message_id, place, upload_id)
+      select s.id, ${id}::uuid, u.place - 1, u.id::uuid
+        from s, jsonb_array_elements_text(${JSON.stringify(uploadIds)}::jsonb) with ordinality u (id, place)
+    ) select active_branch_id as branch_id from s`.execute(db)
+  return rows[0]?.branch_id
+}
+
+/** What the model's turn changes besides saying something. */
+export interface Effects {
+  findings: Findings
+  questions: readonly string[]
+  actions: readonly string[]
+  fix: NewFix | null
+  outcome: { outcome: string; reason: string } | null
+}
+export interface NewFix {
+  id: string
+  title: string
+  description: string
+  kind: Fix['kind']
+  script_template_id: string | null
+  ai_drafted_script: string | null
+  ai_drafted_language: string | null
+}
+/** What came of it. */
+export interface Effected {
+  triage_update: Partial<
+    Record<'client_name' | 'asset_name' | 'issue_category' | 'triage_hypothesis', string> & { evidence_items: Evidence[] }
+  > | null
+  task_lane_update: TaskLane | null
+  suggested_fix: Fix | null
+  outcome_proposal: { outcome: string; reason: string; created_at: string; fix_id: string } | null
+}
+
+/** One batch: what is said is stored with all it changes, or nothing is. Only a session that is worked on takes what changes it. */
+async function store<T>(db: WriteDb, sessionId: string, first: RawBuilder<T>, { findings, questions, actions, fix, outcome }: Effects) {
+  const { client_name, asset_name, issue_category, triage_hypothesis, evidence, facts } = findings
+  const items = evidence.map((text) => ({ id: uuidv7(), text, source: 'ai', created_at: new Date().toISOString() }))
+  const triage = sql<{ update: Effected['triage_update'] }>`
+    select app.fill_triage(${sessionId}, ${client_name}, ${asset_name}, ${issue_category}, ${triage_hypothesis}, ${JSON.stringify(items)}::jsonb) as update`
+  const [said, triaged, lane, fixes, proposals] = await db.batch([
+    statement(db, first),
+    statement(db, triage),
+    statement(db, addToLane(sessionId, questions, actions)),
+    statement(db, addFix(sessionId, fix)),
+    statement(db, proposeOutcome(sessionId, outcome)),
+    statement(db, addFacts(sessionId, facts)),
+  ])
+  const effected: Effected = {
+    triage_update: triaged[0]?.update ?? null,
+    task_lane_update: lane[0]?.pending_task_lane ?? null,
+    suggested_fix: fixes[0]?.fix ?? null,
+    outcome_proposal: proposals[0]?.proposal ?? null,
+  }
+  return { said: said[0], effected }
+}
+
+export function storeReply(db: WriteDb, sessionId: string, branchId: string, content: string, effects: Effects) {
+  const insert = sql<AiMessage>`
+    insert into ai_messages (session_id, branch_id, role, content) values (${sessionId}, ${branchId}, 'assistant', ${content})
+    returning id, role, content, app.iso(created_at) as created_at`
+  return store(db, sessionId, insert, effects)
+}
+
+export interface NewStep {
+  kind: GuidedStep['kind']
+  text: string
+  options: readonly string[]
+  rationale: string
+}
+/** The step after `seq` others; a unique index lets one of two win. */
+export function storeStep(db: WriteDb, sessionId: string, seq: number, step: NewStep, effects: Effects) {
+  const insert = sql<GuidedStep>`
+    insert into ai_steps (session_id, seq, kind, text, options, rationale)
+    values (${sessionId}, ${seq + 1}, ${step.kind}, ${step.text}, ${JSON.stringify(step.options)}::jsonb, ${step.rationale})
+    returning id as step_id, kind, text, options, rationale, response, app.iso(created_at) as created_at`
+  return store(db, sessionId, insert, effects)
+}
+
+/** Answers a step that is still open; false when it is not, or the session is not worked on any more. */
+export async function answerStep(db: WriteDb, sessionId: string, stepId: string, response: string): Promise<boolean> {
+  const { rows } = await sql`
+    with s as (
+      update ai_sessions s set last_activity_at = app.now(), updated_at = app.now()
+       where ${ownAiSession(sessionId, workingStates)}
+         and exists (select from ai_steps x where x.account_id = s.account_id and x.session_id = s.id and x.id = ${stepId} and x.response is null)
+      returning s.id)
+    update ai_steps x set response = ${response} from s
+     where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${stepId} and x.response is null returning x.id`.execute(db)
+  return rows.length > 0
+}
+
+const item = (text: string) => ({ id: uuidv7(), text })
+
+function addToLane(sessionId: string, questions: readonly string[], actions: readonly string[]) {
+  const more = (key: string, texts: readonly string[]) => sql`jsonb_build_object(${key}::text, (
+    select coalesce(jsonb_agg(e.item order by e.place), '[]') from (
+      select k.item, k.place from jsonb_array_elements(s.pending_task_lane -> ${key}::text) with ordinality k (item, place)
+      union all
+      select n.item, 1000 + n.place from jsonb_array_elements(${JSON.stringify(texts.map(item))}::jsonb) with ordinality n (item, place)
+       where not exists (select from jsonb_array_elements(s.pending_task_lane -> ${key}::text) k (item) where k.item ->> 'text' = n.item ->> 'text')
+       order by place limit 50) e))`
+  return sql<{ pending_task_lane: TaskLane }>`
+    update ai_sessions s set pending_task_lane = s.pending_task_lane || ${more('questions', questions)} || ${more('actions', actions)}
+     where ${ownAiSession(sessionId, workingStates)} and ${questions.length + actions.length > 0}
+       and octet_length(s.pending_task_lane::text) < 250000
+    returning s.pending_task_lane`
+}
+
+/** A fix that is new to the session; one of the same title that still stands open is not put forward again. */
+function addFix(sessionId: string, fix: NewFix | null) {
+  return sql<{ fix: Fix }>`
+    with s as (
+      update ai_sessions s set state_version = s.state_version + 1
+       where ${ownAiSession(sessionId, workingStates)} and ${fix !== null}
+         and not exists (select from ai_fixes f where f.account_id = s.account_id and f.session_id = s.id and lower(f.title) = lower(${fix?.title ?? ''})
+                            and f.status in ('proposed', 'applied_partial', 'applied_pending'))
+      returning s.id
+    ), x as (
+      insert into ai_fixes (id, session_id, title, description, kind, script_account_id, script_template_id, ai_drafted_script, ai_drafted_language)
+      select ${fix?.id ?? null}::uuid, s.id, ${fix?.title ?? null}, ${fix?.description ?? null}, ${fix?.kind ?? null}, t.account_id, t.id,
+             ${fix?.ai_drafted_script ?? null}, ${fix?.ai_drafted_language ?? null}
+        from s left join script_templates t on t.id = ${fix?.script_template_id ?? null}
+      returning *
+    ) select jsonb_build_object(${fixItem}) as fix from x`
+}
+
+/** Lays what the model takes the technician to have said beside the newest fix that is still open; it decides nothing. */
+function proposeOutcome(sessionId: string, outcome: Effects['outcome']) {
+  const proposal = outcome && { ...outcome, created_at: new Date().toISOString() }
+  return sql<{ proposal: Effected['outcome_proposal'] }>`
+    update ai_fixes f set ai_outcome_proposal = ${JSON.stringify(proposal)}::jsonb, updated_at = app.now()
+     where ${proposal !== null} and f.account_id = app.account_id() and f.session_id = ${sessionId}
+       and f.status in ('proposed', 'applied_partial', 'applied_pending') and f.id = (
+       select x.id from ai_fixes x join ai_sessions s on s.account_id = x.account_id and s.id = x.session_id
+        where ${ownAiSession(sessionId, workingStates)} and x.session_id = s.id and x.status in ('proposed', 'applied_partial', 'applied_pending')
+        order by x.created_at desc, x.id desc limit 1)
+    returning f.ai_outcome_proposal || jsonb_build_object('fix_id', f.id) as proposal`
+}
+
+/** Facts that nobody has settled yet. */
+function addFacts(sessionId: string, facts: readonly { key: string; value: string }[]) {
+  return sql`
+    with added as (
+      insert into ai_facts (session_id, key, value, source)
+      select s.id, f.key, f.value, 'ai' from ai_sessions s, jsonb_to_recordset(${JSON.stringify(facts)}::jsonb) f (key text, value text)
+       where ${ownAiSession(sessionId, workingStates)}
+         and (select count(*) from ai_facts k where k.account_id = s.account_id and k.session_id = s.id) < 200
+      on conflict (account_id, session_id, key) do nothing returning id)
+    update ai_sessions s set state_version = s.state_version + (select count(*) from added)::integer
+     where ${ownAiSession(sessionId, workingStates)} and exists (select from added)`
+}
+
+export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, { skip, limit }: PageQuery): Promise<AiMessage[]> {
+  const { rows } = await sql<{ message: AiMessage }>`
+    select jsonb_build_object(${messageItem}) as message from app.branch_messages(${sessionId}, ${branchId}) x
+     order by x.position offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+  return rows.map(({ message }) => message)
+}
+
+export async function hasBranch(db: ReadDb, sessionId: string, branchId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from ai_branches where account_id = app.account_id() and session_id = ${sessionId} and id = ${branchId}`.execute(db as WriteDb)
+  return rows.length > 0
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { TreeType } from '../../../lib/flows/structure.ts'
+import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { formats } from '../../../lib/knowledge/article.ts'
+import { nodeKinds } from '../../../lib/knowledge/nodes.ts'
+
+export const ImportId = idParams('import_id', 'knowledge import')
+export const NodeId = ImportId.extend(idParams('node_id', 'node').shape)
+
+const Format = z.enum(formats).describe('What the article came as.')
+const Status = z
+  .enum(['uploaded', 'converted', 'committed', 'failed'])
+  .describe('Only read so far; made into nodes; made into a flow; or its first conversion failed and may be tried again.')
+
+const nodeFields = {
+  title: z.string().max(300).describe('What the node is called; a commit needs one.'),
+  content: z.string().max(20_000).describe('The article’s own text, markdown; of a section mostly nothing but its title.'),
+  kind: z.enum(nodeKinds).describe('A heading, something to do, something to know, a question whose children are its answers, or an end.'),
+  parent_id: Id.nullable().describe('The node of the same import that it stands below; null at the top.'),
+  position: z.int().min(0).max(10_000).describe('Its place in reading order, from 0, parents before what is below them.'),
+}
+const exampleNode = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e02',
+  parent_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e01',
+  position: 1,
+  kind: 'step' as const,
+  title: 'Open the services console',
+  content: '1. Open the services console.',
+}
+export const KbNode = z.strictObject({ id: Id, ...nodeFields }).meta({ id: 'KbImportNode', examples: [exampleNode] })
+export type KbNode = z.infer<typeof KbNode>
+
+const item = {
+  id: Id,
+  account_id: Id.describe('The account it belongs to.'),
+  team_id: Id.nullable().describe('The team it belongs to.'),
+  created_by: Id.describe('Who sent it.'),
+  title: z.string().describe('What the article is called.'),
+  format: Format,
+  status: Status,
+  node_count: z.int().describe('How many nodes it has.'),
+  tree_id: Id.nullable().describe('The flow that it became.'),
+  created_at: Time,
+  updated_at: Time.describe('When it was last changed.'),
+}
+const exampleItem = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e00',
+  account_id: exampleIds.account,
+  team_id: exampleIds.team,
+  created_by: exampleIds.user,
+  title: 'Restart the print spooler',
+  format: 'markdown' as const,
+  status: 'converted' as const,
+  node_count: 1,
+  tree_id: null,
+  created_at: '2026-11-21T09:30:00.000Z',
+  updated_at: '2026-11-21T09:31:00.000Z',
+}
+export const KbImportItem = z.strictObject(item).meta({ id: 'KbImportListItem', examples: [exampleItem] })
+export type KbImportItem = z.infer<typeof KbImportItem>
+
+export const KbImport = z
+  .strictObject({ ...item, nodes: z.array(KbNode).describe('What the article was made into, in reading order; at most 100.') })
+  .meta({ id: 'KbImportResponse', examples: [{ ...exampleItem, nodes: [{ ...exampleNode, parent_id: null, position: 0 }] }] })
+export type KbImport = z.infer<typeof KbImport>
+
+export const KbImportCreate = z
+  .strictObject({
+    title: z.string().trim().min(1).max(300).describe('What the article is called.'),
+    content: z
+      .string()
+      .min(1)
+      .max(10 * 1024 * 1024)
+      .describe('The article; of a docx its bytes in base64. At most 5 MB.'),
+    format: Format,
+  })
+  .meta({
+    id: 'KbImportCreate',
+    examples: [
+      { title: 'Restart the print spooler', content: '1. Open the services console.\n2. Restart *Print Spooler*.', format: 'markdown' },
+    ],
+  })
+export type KbImportCreate = z.infer<typeof KbImportCreate>
+
+export const KbImportQuery = z.strictObject({ status: Status.optional().describe('Only imports in this state.') })
+export type KbImportQuery = z.infer<typeof KbImportQuery>
+
+export const KbNodeUpdate = z
+  .strictObject(nodeFields)
+  .partial()
+  .meta({ id: 'KbImportNodeUpdate', examples: [{ title: 'Open services.msc', kind: 'step', position: 2 }] })
+export type KbNodeUpdate = z.infer<typeof KbNodeUpdate>
+
+export const KbImportCommit = z
+  .strictObject({
+    name: Name.describe('What the flow is called.'),
+    tree_type: TreeType,
+    category: Name.optional().describe('A category by its name, made when the account has none of that name.'),
+  })
+  .meta({ id: 'KbImportCommit', examples: [{ name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' }] })
+export type KbImportCommit = z.infer<typeof KbImportCommit>
+
+export const KbQuota = z
+  .strictObject({
+    used: z.int().describe('Imports ever made in this account, those that were deleted among them.'),
+    limit: z.int().nullable().describe('What the plan allows; null without a limit.'),
+    remaining: z.int().nullable().describe('What is left of it; null without a limit.'),
+  })
+  .meta({ id: 'KbImportQuota', examples: [{ used: 1, limit: 3, remaining: 2 }] })
+export type KbQuota = z.infer<typeof KbQuota>

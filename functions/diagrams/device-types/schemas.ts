@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { DeviceCategory } from '../../../lib/diagrams/shapes.ts'
+import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+
+export const DeviceTypeId = idParams('device_type_id', 'device type')
+const Icon = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^[a-z0-9-]*$/, 'Must be lower-case letters, digits and hyphens')
+  .nullable()
+  .describe('Name of an icon; null for the category’s own.')
+
+export const DeviceType = z
+  .strictObject({
+    id: Id,
+    name: z.string().describe('What it is called.'),
+    category: DeviceCategory,
+    icon: z.string().nullable().describe('Name of an icon; null for the category’s own.'),
+    is_system: z.boolean().describe('Whether it ships with the service; such types cannot be changed.'),
+    team_id: Id.nullable().describe('The team it belongs to.'),
+    created_at: Time,
+  })
+  .meta({
+    id: 'DeviceTypeResponse',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f01',
+        name: 'Label printer',
+        category: 'endpoint',
+        icon: 'printer',
+        is_system: false,
+        team_id: exampleIds.team,
+        created_at: '2026-11-02T08:12:00.000Z',
+      },
+    ],
+  })
+export type DeviceType = z.infer<typeof DeviceType>
+
+export const DeviceTypeQuery = z.strictObject({
+  category: DeviceCategory.optional().describe('Only types of this category.'),
+  search: z.string().trim().min(1).max(200).optional().describe('A part of the name.'),
+})
+export type DeviceTypeQuery = z.infer<typeof DeviceTypeQuery>
+
+const fields = { name: Name.describe('What it is called; once in a team, whatever its case.'), category: DeviceCategory, icon: Icon }
+export const DeviceTypeCreate = z
+  .strictObject({ ...fields, icon: Icon.default(null) })
+  .meta({ id: 'DeviceTypeCreate', examples: [{ name: 'Label printer', category: 'endpoint', icon: 'printer' }] })
+export type DeviceTypeCreate = z.infer<typeof DeviceTypeCreate>
+export const DeviceTypeUpdate = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'DeviceTypeUpdate', examples: [{ icon: null }] })
+export type DeviceTypeUpdate = z.infer<typeof DeviceTypeUpdate>

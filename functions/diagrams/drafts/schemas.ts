@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { DiagramEdges, DiagramNodes } from '../../../lib/diagrams/shapes.ts'
+import { Id, Text } from '../../../lib/http/fields.ts'
+
+export const DiagramGenerate = z
+  .strictObject({
+    description: Text.describe('The network in words: its devices and what is connected to what.'),
+    mode: z.enum(['replace', 'merge']).describe('A drawing from nothing, or one that adds to a diagram.'),
+    diagram_id: Id.optional().describe('With `merge`: the diagram to add to.'),
+  })
+  .superRefine(({ mode, diagram_id }, ctx) => {
+    if (mode === 'merge' && !diagram_id)
+      ctx.addIssue({ code: 'custom', path: ['diagram_id'], message: 'A merge names the diagram to add to' })
+  })
+  .meta({
+    id: 'NetworkDiagramGenerate',
+    examples: [{ description: 'A firewall FW-HQ is connected to the core switch SW-CORE; 3 access points hang on it.', mode: 'replace' }],
+  })
+export type DiagramGenerate = z.infer<typeof DiagramGenerate>
+
+export const DiagramDraft = z
+  .strictObject({ nodes: DiagramNodes, edges: DiagramEdges, notes: z.string().describe('What was unclear or is left out.') })
+  .meta({
+    id: 'NetworkDiagramDraft',
+    examples: [
+      {
+        nodes: [
+          { id: 'n1', type: 'security', position: { x: 0, y: 0 }, nodeType: 'Firewall', data: { label: 'FW-HQ', category: 'security' } },
+          { id: 'n2', type: 'network', position: { x: 0, y: 150 }, nodeType: 'Switch', data: { label: 'SW-CORE', category: 'network' } },
+        ],
+        edges: [{ id: 'e1', source: 'n1', target: 'n2' }],
+        notes: '',
+      },
+    ],
+  })
+export type DiagramDraft = z.infer<typeof DiagramDraft>

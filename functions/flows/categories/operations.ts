@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { operation } from '../../../lib/http/operation.ts'
+import * as schemas from './schemas.ts'
+import * as categories from './service.ts'
+
+export const categoryOperations = [
+  operation({
+    id: 'flows.categories.list',
+    method: 'get',
+    path: '/categories',
+    summary: 'Categories of flows, by name, with how many flows I see in each',
+    access: 'user',
+    limit: 'read',
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.Category),
+    handle: ({ ctx, query }) => categories.list(ctx, query),
+  }),
+
+  operation({
+    id: 'flows.categories.create',
+    method: 'post',
+    path: '/categories',
+    summary: 'Create a category',
+    description: 'A name that is there already, whatever its case, is 409 `name_taken`.',
+    access: 'engineer',
+    limit: 'write',
+    body: schemas.CategoryCreate,
+    success: 201,
+    returns: schemas.Category,
+    errors: ['conflict'],
+    handle: ({ ctx, body }) => categories.create(ctx, body.name),
+  }),
+
+  operation({
+    id: 'flows.categories.rename',
+    method: 'put',
+    path: '/categories/{category_id}',
+    summary: 'Rename a category',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.CategoryId,
+    body: schemas.CategoryUpdate,
+    success: 200,
+    returns: schemas.Category,
+    errors: ['conflict'],
+    handle: ({ ctx, params, body }) => categories.rename(ctx, params.category_id, body.name),
+  }),
+
+  operation({
+    id: 'flows.categories.delete',
+    method: 'delete',
+    path: '/categories/{category_id}',
+    summary: 'Delete a category; its flows stay, without one',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.CategoryId,
+    success: 204,
+    handle: ({ ctx, params }) => categories.remove(ctx, params.category_id),
+  }),
+
+  operation({
+    id: 'flows.categories.listTags',
+    method: 'get',
+    path: '/tags',
+    summary: 'Tags of the flows I see, most used first',
+    access: 'user',
+    limit: 'read',
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.Tag),
+    handle: ({ ctx, query }) => categories.listTags(ctx, query),
+  }),
+]

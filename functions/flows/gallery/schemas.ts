@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { IntakeForm, treeTypes } from '../../../lib/flows/structure.ts'
+import { Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { Language, ParametersSchema } from '../../../lib/scripts/schema.ts'
+
+export const FlowId = idParams('tree_id', 'flow')
+export const Slug = z.object({ slug: z.string().min(1).max(200).describe('The script’s address.') })
+
+const Type = z.enum([...treeTypes, 'script']).describe('What it is: a flow of one of three types, or a script.')
+export const sorts = ['featured', 'popular', 'newest', 'name'] as const
+
+const paging = {
+  type: Type.optional().describe('Only items of this type.'),
+  category: z.string().trim().min(1).max(200).optional().describe('Only items of the category of this name.'),
+  page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Which page, from 1.'),
+  page_size: z.coerce.number().int().min(1).max(100).default(20).describe('How many items a page has.'),
+}
+export const GalleryQuery = z.strictObject({
+  ...paging,
+  sort: z.enum(sorts).default('featured').describe('Featured first, most used first, newest first, or by name.'),
+})
+export type GalleryQuery = z.infer<typeof GalleryQuery>
+export const GallerySearch = z.strictObject({
+  ...paging,
+  q: z.string().trim().min(1).max(200).describe('Words to look for, best match first; `"a phrase"`, `or` and `-not` are understood.'),
+})
+export type GallerySearch = z.infer<typeof GallerySearch>
+
+const item = {
+  id: Id,
+  type: Type,
+  slug: z.string().nullable().describe('A script’s address; null for a flow, which is asked for by its id.'),
+  name: z.string().describe('What it is called.'),
+  description: z.string().describe('What it is for.'),
+  category: z.string().nullable().describe('Its category’s name.'),
+  tags: z.array(z.string()).describe('Free words to find it by.'),
+  usage_count: z.int().describe('How often it was used.'),
+  is_featured: z.boolean().describe('Whether it is shown first.'),
+  published_at: Time.nullable().describe('When it was first published.'),
+}
+const exampleItem = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
+  type: 'troubleshooting' as const,
+  slug: null,
+  name: 'Printer offline',
+  description: 'A network printer shows as offline.',
+  category: 'Printing',
+  tags: ['printer'],
+  usage_count: 412,
+  is_featured: true,
+  published_at: '2026-11-02T09:00:00.000Z',
+}
+export const GalleryItem = z.strictObject(item).meta({ id: 'GalleryItem', examples: [exampleItem] })
+export type GalleryItem = z.infer<typeof GalleryItem>
+
+export const GalleryPage = z
+  .strictObject({
+    items: z.array(GalleryItem).describe('This page.'),
+    total: z.int().describe('How many items all pages have.'),
+    page: z.int().describe('Which page this is.'),
+    page_size: z.int().describe('How many items a page has.'),
+  })
+  .meta({ id: 'GalleryPage', examples: [{ items: [exampleItem], total: 1, page: 1, page_size: 20 }] })
+
+export const GalleryCategory = z
+  .strictObject({ category: z.string().describe('Its name.'), count: z.int().describe('How many items it has.') })
+  .meta({ id: 'GalleryCategory', examples: [{ category: 'Printing', count: 12 }] })
+export type GalleryCategory = z.infer<typeof GalleryCategory>
+
+const PreviewNode = z
+  .strictObject({
+    id: z.string().describe('Unique in the flow.'),
+    type: z.string().describe('`decision`, `action` or `solution`.'),
+    title: z.string().describe('What the technician reads first.'),
+    description: z.string().describe('Markdown.'),
+    options: z
+      .array(
+        z.strictObject({
+          id: z.string().describe('Unique in its decision.'),
+          label: z.string().describe('What is chosen.'),
+          next_node_id: z.string().nullish().describe('Where it leads.'),
+        }),
+      )
+      .optional()
+      .describe('Of a decision.'),
+    get children() {
+      return z.array(PreviewNode).optional().describe('The nodes below, as far as they are shown.')
+    },
+    truncated: z.literal(true).optional().describe('More lies below and is not shown.'),
+  })
+  .meta({
+    id: 'GalleryPreviewNode',
+    examples: [{ id: 'ping', type: 'decision', title: 'Does it answer a ping?', description: '', truncated: true }],
+  })
+const PreviewSteps = z
+  .strictObject({
+    steps: z
+      .array(
+        z.strictObject({
+          id: z.string().describe('Unique in the flow.'),
+          type: z.string().describe('`procedure_step`, `section_header` or `procedure_end`.'),
+          title: z.string().describe('What is done.'),
+          description: z.string().describe('Markdown.'),
+          group_label: z.string().optional().describe('Shown beside the steps that share it.'),
+          fallback_steps: z
+            .array(
+              z.strictObject({
+                id: z.string().describe('Unique in the flow.'),
+                title: z.string().describe('What is done instead.'),
+                description: z.string().describe('Markdown.'),
+              }),
+            )
+            .optional()
+            .describe('Tried when the step fails.'),
+        }),
+      )
+      .describe('In their order.'),
+  })
+  .meta({ id: 'GalleryPreviewSteps', examples: [{ steps: [{ id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }] })
+
+export const GalleryFlow = z
+  .strictObject({
+    ...item,
+    intake_form: IntakeForm,
+    preview: z.union([PreviewSteps, PreviewNode]).describe('The first three levels; `truncated` marks where more lies below.'),
+  })
+  .meta({
+    id: 'GalleryFlow',
+    examples: [
+      {
+        ...exampleItem,
+        intake_form: [],
+        preview: { id: 'ping', type: 'solution', title: 'Reseat the network cable', description: '' },
+      },
+    ],
+  })
+
+export const GalleryScript = z
+  .strictObject({
+    ...item,
+    language: Language,
+    requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
+    parameters_schema: ParametersSchema,
+  })
+  .meta({
+    id: 'GalleryScript',
+    examples: [
+      {
+        ...exampleItem,
+        type: 'script',
+        slug: 'restart-a-service-4k2x9p',
+        name: 'Restart a service',
+        tags: [],
+        language: 'powershell',
+        requires_elevation: true,
+        parameters_schema: [{ name: 'service', label: 'Service', type: 'string', required: true }],
+      },
+    ],
+  })
+export type GalleryScript = z.output<typeof GalleryScript>

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { operation } from '../../../lib/http/operation.ts'
+import { TreeId, TreeListItem } from '../trees/schemas.ts'
+import * as schemas from './schemas.ts'
+import * as pins from './service.ts'
+
+export const treePinOperations = [
+  operation({
+    id: 'flows.pins.list',
+    method: 'get',
+    path: '/trees/pinned',
+    summary: 'The flows I pinned, in my order',
+    access: 'user',
+    limit: 'read',
+    success: 200,
+    returns: z.array(TreeListItem),
+    handle: ({ ctx }) => pins.list(ctx),
+  }),
+
+  operation({
+    id: 'flows.pins.reorder',
+    method: 'patch',
+    path: '/trees/pinned/reorder',
+    summary: 'Put my pinned flows into another order',
+    access: 'user',
+    limit: 'write',
+    body: schemas.PinOrder,
+    success: 200,
+    returns: z.array(TreeListItem),
+    handle: ({ ctx, body }) => pins.reorder(ctx, body.tree_ids),
+  }),
+
+  operation({
+    id: 'flows.pins.pin',
+    method: 'post',
+    path: '/trees/{tree_id}/pin',
+    summary: 'Pin a flow, as my last',
+    description: `Pinning it again changes nothing. At most ${schemas.mostPins}: 409 \`pin_limit_reached\`.`,
+    access: 'user',
+    limit: 'write',
+    params: TreeId,
+    success: 200,
+    returns: z.array(TreeListItem),
+    errors: ['conflict'],
+    handle: ({ ctx, params }) => pins.pin(ctx, params.tree_id),
+  }),
+
+  operation({
+    id: 'flows.pins.unpin',
+    method: 'delete',
+    path: '/trees/{tree_id}/pin',
+    summary: 'Unpin a flow',
+    access: 'user',
+    limit: 'write',
+    params: TreeId,
+    success: 204,
+    handle: ({ ctx, params }) => pins.unpin(ctx, params.tree_id),
+  }),
+]

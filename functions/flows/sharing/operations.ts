@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { operation } from '../../../lib/http/operation.ts'
+import { TreeId } from '../trees/schemas.ts'
+import * as schemas from './schemas.ts'
+import * as sharing from './service.ts'
+
+export const treeSharingOperations = [
+  operation({
+    id: 'flows.sharing.create',
+    method: 'post',
+    path: '/trees/{tree_id}/share',
+    summary: 'Make a link that opens a published flow without sign-in',
+    description: 'The link stops while the flow is a draft. A flow that is not published: 409 `not_published`.',
+    access: 'engineer',
+    limit: 'write',
+    params: TreeId,
+    body: schemas.ShareCreate,
+    success: 201,
+    returns: schemas.NewShare,
+    errors: ['conflict'],
+    handle: ({ ctx, params, body }) => sharing.share(ctx, params.tree_id, body.expires_in_days),
+  }),
+
+  operation({
+    id: 'flows.sharing.list',
+    method: 'get',
+    path: '/trees/{tree_id}/shares',
+    summary: 'The live links of a flow, newest first',
+    access: 'engineer',
+    limit: 'read',
+    params: TreeId,
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.Share),
+    handle: ({ ctx, params, query }) => sharing.list(ctx, params.tree_id, query),
+  }),
+
+  operation({
+    id: 'flows.sharing.revoke',
+    method: 'delete',
+    path: '/trees/{tree_id}/shares/{share_id}',
+    summary: 'Revoke a link',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.ShareId,
+    success: 204,
+    handle: ({ ctx, params }) => sharing.revoke(ctx, params.tree_id, params.share_id),
+  }),
+
+  operation({
+    id: 'flows.sharing.openLink',
+    method: 'get',
+    path: '/shared/{token}',
+    summary: 'A shared flow',
+    description: '404 when the link is unknown, expired or revoked, or its flow is not published.',
+    access: 'public',
+    platform: 'a link opens a flow of whatever account made it',
+    limit: '30/minute/ip',
+    params: schemas.Token,
+    success: 200,
+    returns: schemas.SharedFlow,
+    handle: ({ ctx, params }) => sharing.open(ctx, params.token),
+  }),
+]

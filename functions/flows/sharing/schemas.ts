@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
+import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { TreeId } from '../trees/schemas.ts'
+
+export const ShareId = TreeId.extend(idParams('share_id', 'share').shape)
+export const Token = z.object({ token: z.string().min(1).max(200).describe('From the share’s link.') })
+
+export const ShareCreate = z
+  .strictObject({
+    expires_in_days: z.int().min(1).max(365).default(30).describe('How long the link opens the flow, in days.'),
+  })
+  .prefault({})
+  .meta({ id: 'ShareCreate', examples: [{ expires_in_days: 7 }] })
+
+const exampleShare = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e11',
+  created_by: exampleIds.user,
+  created_by_name: 'Dana Reyes',
+  expires_at: '2026-12-21T09:30:00.000Z',
+  created_at: '2026-11-21T09:30:00.000Z',
+}
+
+export const NewShare = z
+  .strictObject({
+    id: Id,
+    token: z.string().describe('Opens the flow without sign-in. Shown this once; only its hash is kept.'),
+    url: z.url().describe('The link to hand out.'),
+    expires_at: Time,
+  })
+  .meta({
+    id: 'ShareResponse',
+    examples: [
+      {
+        id: exampleShare.id,
+        token: 'b1FvLk3x',
+        url: 'https://app.supportflow.example/shared/b1FvLk3x',
+        expires_at: exampleShare.expires_at,
+      },
+    ],
+  })
+
+export const Share = z
+  .strictObject({
+    id: Id,
+    created_by: Id.nullable().describe('Who shared it.'),
+    created_by_name: z.string().nullable().describe('Their name.'),
+    expires_at: Time.describe('When the link stops opening the flow.'),
+    created_at: Time,
+  })
+  .meta({ id: 'ShareListItem', examples: [exampleShare] })
+export type Share = z.infer<typeof Share>
+
+export const SharedFlow = z
+  .strictObject({
+    name: z.string().describe('What it is called.'),
+    description: z.string().describe('What it is for.'),
+    tree_type: TreeType,
+    tree_structure: TreeStructure,
+    intake_form: IntakeForm,
+    expires_at: Time.describe('When the link stops opening it.'),
+  })
+  .meta({
+    id: 'SharedFlowResponse',
+    examples: [
+      {
+        name: 'Printer offline',
+        description: '',
+        tree_type: 'troubleshooting',
+        tree_structure: { id: 'cable', type: 'solution', title: 'Reseat the network cable', description: '' },
+        intake_form: [],
+        expires_at: exampleShare.expires_at,
+      },
+    ],
+  })
+export type SharedFlow = z.infer<typeof SharedFlow>

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
+
+export const StepId = idParams('step_id', 'library step')
+
+const StepType = z.enum(['action', 'solution', 'procedure_step']).describe('What kind of step it is.')
+const Title = z.string().trim().min(1).max(300).describe('What is done.')
+const Description = z.string().max(20_000).describe('How it is done; markdown.')
+
+export const LibraryStep = z
+  .strictObject({
+    id: Id,
+    title: z.string().describe('What is done.'),
+    description: z.string().describe('How it is done; markdown.'),
+    step_type: StepType,
+    visibility: z.enum(['private', 'team', 'account']).describe('Who finds it: who made it, their team, the account.'),
+    is_flow_synced: z.boolean().describe('Whether it comes from a flow and is changed there.'),
+    is_active: z.boolean().describe('False once its flow no longer has it.'),
+    source_tree_id: Id.nullable().describe('The flow it comes from.'),
+    source_node_id: z.string().nullable().describe('The node or step of that flow.'),
+    source_tree_name: z.string().nullable().describe('That flow’s name when it was last published.'),
+    team_id: Id.nullable().describe('The team it belongs to.'),
+    created_by: Id.describe('Who made it.'),
+    created_at: Time,
+    updated_at: Time.describe('When it last changed.'),
+  })
+  .meta({
+    id: 'LibraryStepResponse',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e21',
+        title: 'Clear the print queue',
+        description: 'Stop the spooler, empty its folder, start it again.',
+        step_type: 'action',
+        visibility: 'team',
+        is_flow_synced: true,
+        is_active: true,
+        source_tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
+        source_node_id: 'queue',
+        source_tree_name: 'Printer offline',
+        team_id: exampleIds.team,
+        created_by: exampleIds.user,
+        created_at: '2026-11-02T09:00:00.000Z',
+        updated_at: '2026-11-20T16:40:00.000Z',
+      },
+    ],
+  })
+export type LibraryStep = z.infer<typeof LibraryStep>
+
+const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+export const LibraryQuery = z.strictObject({
+  search: z.string().trim().min(1).max(200).optional().describe('Words that all appear in title or description.'),
+  synced: Flag.optional().describe('Only steps that come from flows, or only own ones.'),
+  active: Flag.default(true).describe('False lists what flows no longer have.'),
+})
+export type LibraryQuery = z.infer<typeof LibraryQuery>
+
+const fields = {
+  title: Title,
+  description: Description,
+  step_type: StepType,
+  visibility: z.enum(['team', 'account']).describe('Who finds it: my team or the whole account.'),
+}
+
+export const LibraryStepCreate = z
+  .strictObject({
+    ...fields,
+    description: Description.default(''),
+    step_type: StepType.default('procedure_step'),
+    visibility: fields.visibility.default('team'),
+  })
+  .meta({ id: 'LibraryStepCreate', examples: [{ title: 'Restart the print spooler', description: '`Restart-Service spooler`' }] })
+export type LibraryStepCreate = z.infer<typeof LibraryStepCreate>
+
+export const LibraryStepUpdate = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'LibraryStepUpdate', examples: [{ visibility: 'account' }] })
+export type LibraryStepUpdate = z.infer<typeof LibraryStepUpdate>

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { Id } from '../../../lib/http/fields.ts'
+import { FlowProblem } from '../trees/schemas.ts'
+
+export const ImportResult = z
+  .strictObject({
+    tree_id: Id.describe('The new flow.'),
+    name: z.string().describe('What it is called.'),
+    status: z.literal('draft').describe('An imported flow is a draft, whatever it was.'),
+    category_created: z.boolean().describe('Whether its category was new to the account.'),
+    tags_created: z.array(z.string()).describe('Its tags that were new to the account.'),
+    warnings: z.array(FlowProblem).describe('What would stop it from being published, and what looks wrong.'),
+  })
+  .meta({
+    id: 'FlowImportResponse',
+    examples: [
+      {
+        tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
+        name: 'Printer offline',
+        status: 'draft',
+        category_created: true,
+        tags_created: ['printer'],
+        warnings: [],
+      },
+    ],
+  })

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { operation } from '../../../lib/http/operation.ts'
+import { Tree, TreeId } from '../trees/schemas.ts'
+import * as schemas from './schemas.ts'
+import * as versions from './service.ts'
+
+export const treeVersionOperations = [
+  operation({
+    id: 'flows.versions.list',
+    method: 'get',
+    path: '/trees/{tree_id}/versions',
+    summary: 'Every version of a flow, newest first',
+    access: 'user',
+    limit: 'read',
+    params: TreeId,
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.TreeVersionItem),
+    handle: ({ ctx, params, query }) => versions.list(ctx, params.tree_id, query),
+  }),
+
+  operation({
+    id: 'flows.versions.get',
+    method: 'get',
+    path: '/trees/{tree_id}/versions/{version}',
+    summary: 'One version of a flow, with its content',
+    access: 'user',
+    limit: 'read',
+    params: schemas.VersionId,
+    success: 200,
+    returns: schemas.TreeVersion,
+    handle: ({ ctx, params }) => versions.get(ctx, params.tree_id, params.version),
+  }),
+
+  operation({
+    id: 'flows.versions.restore',
+    method: 'post',
+    path: '/trees/{tree_id}/versions/{version}/restore',
+    summary: 'Save an old version as the newest',
+    description: 'A published flow stays published; an old version that would not publish is 400 `flow_invalid` with what stops it.',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.VersionId,
+    success: 200,
+    returns: Tree,
+    errors: ['bad_request', 'conflict'],
+    handle: ({ ctx, params }) => versions.restore(ctx, params.tree_id, params.version),
+  }),
+]

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+
+export async function selectDevices(db: ReadDb, userId: string, current: string) {
+  const { rows } = await sql<DeviceRow>`
+    select id, user_agent, ip, created_at, last_used_at, id = ${current} as current from sign_ins
+     where user_id = ${userId} and ended_at is null and expires_at > app.now() order by last_used_at desc, id desc limit 100`.execute(
+    db as WriteDb,
+  )
+  return rows
+}
+
+interface DeviceRow {
+  id: string
+  user_agent: string
+  ip: string
+  created_at: string
+  last_used_at: string
+  current: boolean
+}
+
+export async function endDevice(db: WriteDb, userId: string, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    update sign_ins set ended_at = app.now() where id = ${id} and user_id = ${userId} and ended_at is null returning id`.execute(db)
+  return rows.length > 0
+}
+
+/** Ends the family of a token that was used more than 5 seconds ago; true when this presentation ended it or it had been ended so. */
+export async function endReusedFamily(db: PlatformDb, hash: string): Promise<boolean> {
+  const { rows } = await sql`
+    with reused as (
+      select sign_in_id from refresh_tokens where hash = ${hash}::bytea and used_at < app.now() - interval '5 seconds'
+    ), ended as (
+      update sign_ins s set ended_at = app.now() from reused where s.id = reused.sign_in_id and s.ended_at is null
+    )
+    select from reused`.execute(db)
+  return rows.length > 0
+}
+
+export async function endFamilyOf(db: PlatformDb, hash: string): Promise<void> {
+  await sql`
+    update sign_ins s set ended_at = app.now() from refresh_tokens r
+     where r.hash = ${hash}::bytea and s.id = r.sign_in_id and s.ended_at is null`.execute(db)
+}

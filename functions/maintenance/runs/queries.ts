@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import type { Stored } from '../../../lib/schedules/due.ts'
+import type { BatchCreate } from '../../sessions/batches/schemas.ts'
+import type { Run } from './schemas.ts'
+
+export interface RunRow extends Omit<Run, 'by_state' | 'by_outcome'> {
+  counts: { state: string; outcome: string | null; count: number }[]
+}
+
+export async function selectRuns(db: ReadDb, scheduleId: string, { skip, limit }: PageQuery): Promise<RunRow[]> {
+  const { rows } = await sql<RunRow>`
+    select r.id, r.schedule_id, r.due_at, r.trigger, r.status, r.error, r.batch_ids, r.session_count, r.started_at,
+           (select coalesce(jsonb_agg(c), '[]') from (
+              select x.state, x.outcome, count(*) as count from sessions x
+               where x.account_id = r.account_id and x.batch_id = any (r.batch_ids) group by 1, 2) c) as counts
+      from maintenance_runs r where r.account_id = app.account_id() and r.schedule_id = ${scheduleId}
+     order by r.due_at desc, r.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+  return rows
+}
+
+/** A schedule that is due, in whichever account. */
+export interface Due {
+  id: string
+  account_id: string
+  created_by: string
+  next_run_at: string
+}
+
+/** The first due schedules behind `after`, in the order of their times. */
+export async function selectDue(db: PlatformDb, after: Due | undefined, limit: number): Promise<Due[]> {
+  const behind = after ? sql`and (s.next_run_at, s.id) > (${after.next_run_at}::timestamptz, ${after.id}::uuid)` : sql``
+  const { rows } = await sql<Due>`
+    select s.id, s.account_id, s.created_by, s.next_run_at from maintenance_schedules s
+     where s.next_run_at <= app.now() ${behind} order by s.next_run_at, s.id limit ${limit}`.execute(db)
+  return rows
+}
+
+export interface Claimed extends Stored {
+  id: string
+  team_id: string
+  created_by: string
+  tree_id: string
+  name: string
+  targets: BatchCreate['targets']
+  now: string
+  feature_on: boolean
+  lapsed: boolean
+  owner_active: boolean
+  owner_role: string
+  owner_team_id: string | null
+  /** Whether the flow is not kept private by somebody else; past the policies nobody asks. */
+  owner_sees_flow: boolean
+  /** Why the due time before this one gave nothing. */
+  last_error: string | null
+}
+
+/**
+ * Takes a due schedule for this transaction, which then acts for the schedule's team; undefined when another tick has it or was first.
+ */
+export async function claim(db: WriteDb, id: string): Promise<Claimed | undefined> {
+  const { rows } = await sql<Claimed>`
+    select s.id, s.team_id, s.created_by, s.tree_id, s.name, s.cron, s.timezone, s.next_run_at, s.timed_since, l.targets, app.now() as now,
+           app.feature_on(s.account_id, 'maintenance_schedules') as feature_on, app.lapsed(a) as lapsed,
+           u.is_active as owner_active, u.role as owner_role, u.team_id as owner_team_id,
+           (select t.visibility <> 'private' or t.author_id = s.created_by from trees t
+             where t.account_id = s.account_id and t.id = s.tree_id) as owner_sees_flow,
+           (select r.error from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id and r.trigger = 'scheduled'
+             order by r.due_at desc, r.id desc limit 1) as last_error, set_config('app.team_id', s.team_id::text, true)
+      from maintenance_schedules s
+      join accounts a on a.id = s.account_id
+      join users u on u.account_id = s.account_id and u.id = s.created_by
+      join target_lists l on l.account_id = s.account_id and l.id = s.target_list_id
+     where s.account_id = app.account_id() and s.id = ${id} and s.next_run_at <= app.now()
+       for update of s skip locked`.execute(db)
+  return rows[0]
+}
+
+/** What came of a time that was due. */
+export interface Outcome {
+  due_at: string
+  status: 'created' | 'failed'
+  error: string | null
+  batch_ids: string[]
+  session_count: number
+}
+
+/** Records what came of a claimed schedule's due times, and when it is due again. */
+export async function recordRuns(
+  db: WriteDb,
+  scheduleId: string,
+  { made, missed, reason, next }: { made: Outcome | null; missed: string[]; reason: string; next: string },
+): Promise<void> {
+  await sql`
+    with moved as (
+      update maintenance_schedules set next_run_at = ${next}::timestamptz, version = version + 1
+       where account_id = app.account_id() and id = ${scheduleId} returning id
+    )
+    insert into maintenance_runs (schedule_id, due_at, trigger, status, error)
+    select m.id, due_at, 'scheduled', 'missed', ${reason} from moved m, unnest(${`{${missed.join(',')}}`}::timestamptz[]) due_at`.execute(
+    db,
+  )
+  if (made) await insertRun(db, scheduleId, 'scheduled', made)
+}
+
+/** Answers the run's id. */
+export async function insertRun(
+  db: WriteDb,
+  scheduleId: string,
+  trigger: 'scheduled' | 'manual',
+  { due_at, status, error, batch_ids, session_count }: Omit<Outcome, 'due_at'> & { due_at: string | null },
+): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    insert into maintenance_runs (schedule_id, due_at, trigger, status, error, batch_ids, session_count, started_at)
+    values (${scheduleId}, coalesce(${due_at}::timestamptz, app.now()), ${trigger}, ${status}, ${error},
+            ${`{${batch_ids.join(',')}}`}::uuid[], ${session_count}, app.now()) returning id`.execute(db)
+  return rows[0]?.id ?? ''
+}
+
+export async function selectTargets(db: WriteDb, listId: string): Promise<BatchCreate['targets'] | undefined> {
+  const { rows } = await sql<Pick<Claimed, 'targets'>>`
+    select l.targets from target_lists l where l.account_id = app.account_id() and l.id = ${listId}`.execute(db)
+  return rows[0]?.targets
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { Id } from '../../../lib/http/fields.ts'
+import { ByOutcome, ByState, exampleBatchId, exampleCounts } from '../../sessions/batches/schemas.ts'
+import { exampleRun, exampleScheduleId, runFields } from '../schedules/schemas.ts'
+
+const batchIds = z.array(Id).describe('The batches it created, of at most 100 sessions each.')
+
+export const Run = z
+  .strictObject({
+    ...runFields,
+    schedule_id: Id.describe('The schedule it is of.'),
+    batch_ids: batchIds,
+    by_state: ByState,
+    by_outcome: ByOutcome,
+  })
+  .meta({
+    id: 'MaintenanceRun',
+    examples: [{ ...exampleRun, schedule_id: exampleScheduleId, batch_ids: [exampleBatchId], ...exampleCounts }],
+  })
+export type Run = z.infer<typeof Run>
+
+export const RunNow = z
+  .strictObject({
+    run_id: Id.describe('Of the run, as the schedule’s runs list it.'),
+    batch_ids: batchIds,
+    session_count: z.int().describe('Sessions that it created.'),
+  })
+  .meta({ id: 'MaintenanceRunNow', examples: [{ run_id: exampleRun.id, batch_ids: [exampleBatchId], session_count: 3 }] })

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { statement } from '../../../lib/db/statement.ts'
+import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
+
+export interface ScheduleRow extends Schedule {
+  /** Whether the caller may change it. */
+  may_change: boolean
+  version: number
+  timed_since: string
+  now: string
+}
+
+const shown = sql`
+  s.id, s.account_id, s.team_id, s.tree_id, s.name, s.cron, s.timezone, s.target_list_id, s.is_active, s.next_run_at, s.created_by,
+  s.created_at, s.updated_at,
+  (select v.name from tree_versions v where v.account_id = s.account_id and v.tree_id = s.tree_id order by v.version desc limit 1) as tree_name,
+  (select jsonb_build_object('id', r.id, 'due_at', app.iso(r.due_at), 'trigger', r.trigger, 'status', r.status, 'error', r.error,
+            'session_count', r.session_count, 'started_at', app.iso(r.started_at))
+     from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id order by r.due_at desc, r.id desc limit 1) as last_run`
+const full = (id: string) => sql<ScheduleRow>`
+  select ${shown}, app.may_change(s.created_by, s.team_id) as may_change, s.version, s.timed_since, app.now() as now
+    from maintenance_schedules s where s.account_id = app.account_id() and s.id = ${id}`
+const isOwn = sql`s.account_id = app.account_id() and app.may_change(s.created_by, s.team_id)`
+
+export async function selectSchedules(db: ReadDb, { skip, limit }: PageQuery): Promise<Schedule[]> {
+  const { rows } = await sql<Schedule>`
+    select ${shown} from maintenance_schedules s where s.account_id = app.account_id()
+     order by lower(s.name), s.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+  return rows
+}
+
+export async function selectSchedule(db: ReadDb, id: string): Promise<ScheduleRow | undefined> {
+  return (await full(id).execute(db as WriteDb)).rows[0]
+}
+
+/** What time it is, and whether the caller sees a target list. */
+export async function selectListAndTime(db: ReadDb, listId: string): Promise<{ now: string; has_list: boolean }> {
+  const { rows } = await sql<{ now: string; has_list: boolean }>`
+    select app.now() as now, exists (select from target_lists l where l.account_id = app.account_id() and l.id = ${listId}) as has_list`.execute(
+    db as WriteDb,
+  )
+  return rows[0] as { now: string; has_list: boolean }
+}
+
+export async function insertSchedule(
+  db: WriteDb,
+  { id, ...given }: ScheduleCreate & { id: string },
+  nextRunAt: string | null,
+): Promise<ScheduleRow> {
+  const insert = sql`
+    insert into maintenance_schedules (id, tree_id, name, cron, timezone, target_list_id, is_active, next_run_at)
+    values (${id}, ${given.tree_id}, ${given.name}, ${given.cron}, ${given.timezone}, ${given.target_list_id}, ${given.is_active}, ${nextRunAt})`
+  const [, rows] = await db.batch([statement(db, insert), statement(db, full(id))])
+  return rows[0] as ScheduleRow
+}
+
+/** What a change does to the times of a schedule. */
+export interface Retimed {
+  next_run_at: string | null
+  /** Due times that will not be made up, and why. */
+  missed: string[]
+  reason: string
+}
+
+/** Changes a schedule that is still as it was seen; false when it is not, or not the caller's to change. */
+export async function updateSchedule(
+  db: WriteDb,
+  { id, version }: Pick<ScheduleRow, 'id' | 'version'>,
+  change: ScheduleUpdate,
+  retimed: Retimed | null,
+): Promise<{ done: boolean; row: ScheduleRow | undefined }> {
+  const { name = null, cron = null, timezone = null, target_list_id = null, is_active = null } = change
+  const times = retimed ? sql`, next_run_at = ${retimed.next_run_at}::timestamptz, timed_since = app.now()` : sql``
+  const write = sql<{ id: string }>`
+    with changed as (
+      update maintenance_schedules s
+         set name = coalesce(${name}, s.name), cron = coalesce(${cron}, s.cron), timezone = coalesce(${timezone}, s.timezone),
+             target_list_id = coalesce(${target_list_id}::uuid, s.target_list_id), is_active = coalesce(${is_active}::boolean, s.is_active),
+             version = s.version + 1, updated_at = app.now() ${times}
+       where s.id = ${id} and s.version = ${version} and ${isOwn} returning s.id
+    ), missed as (
+      insert into maintenance_runs (schedule_id, due_at, trigger, status, error)
+      select c.id, due_at, 'scheduled', 'missed', ${retimed?.reason ?? ''}
+        from changed c, unnest(${`{${retimed?.missed.join(',') ?? ''}}`}::timestamptz[]) due_at
+    )
+    select id from changed`
+  const [done, rows] = await db.batch([statement(db, write), statement(db, full(id))])
+  return { done: done.length > 0, row: rows[0] }
+}
+
+export async function deleteSchedule(db: WriteDb, id: string): Promise<boolean> {
+  return (await sql`delete from maintenance_schedules s where s.id = ${id} and ${isOwn} returning s.id`.execute(db)).rows.length > 0
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { operation } from '../../../lib/http/operation.ts'
+import * as schemas from './schemas.ts'
+import * as lists from './service.ts'
+
+export const targetListOperations = [
+  operation({
+    id: 'maintenance.targetLists.list',
+    method: 'get',
+    path: '/target-lists/',
+    summary: 'Target lists of my team, by name',
+    access: 'user',
+    limit: 'read',
+    paged: true,
+    success: 200,
+    returns: z.array(schemas.TargetListItem),
+    handle: ({ ctx, query }) => lists.list(ctx, query),
+  }),
+
+  operation({
+    id: 'maintenance.targetLists.create',
+    method: 'post',
+    path: '/target-lists/',
+    summary: 'Create a target list for my team',
+    access: 'engineer',
+    limit: 'write',
+    body: schemas.TargetListCreate,
+    success: 201,
+    returns: schemas.TargetList,
+    handle: ({ ctx, body }) => lists.create(ctx, body),
+  }),
+
+  operation({
+    id: 'maintenance.targetLists.get',
+    method: 'get',
+    path: '/target-lists/{list_id}',
+    summary: 'One target list',
+    access: 'user',
+    limit: 'read',
+    params: schemas.ListId,
+    success: 200,
+    returns: schemas.TargetList,
+    handle: ({ ctx, params }) => lists.get(ctx, params.list_id),
+  }),
+
+  operation({
+    id: 'maintenance.targetLists.update',
+    method: 'put',
+    path: '/target-lists/{list_id}',
+    summary: 'Change a target list',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.ListId,
+    body: schemas.TargetListUpdate,
+    success: 200,
+    returns: schemas.TargetList,
+    handle: ({ ctx, params, body }) => lists.update(ctx, params.list_id, body),
+  }),
+
+  operation({
+    id: 'maintenance.targetLists.delete',
+    method: 'delete',
+    path: '/target-lists/{list_id}',
+    summary: 'Delete a target list',
+    description: 'While maintenance schedules run on it: 409 `in_use`, with `schedules`.',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.ListId,
+    success: 204,
+    errors: ['conflict'],
+    handle: ({ ctx, params }) => lists.remove(ctx, params.list_id),
+  }),
+]

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { BatchTarget } from '../../sessions/batches/schemas.ts'
+
+export const ListId = idParams('list_id', 'target list')
+
+const Targets = z.array(BatchTarget).min(1).max(500).describe('What flows are run on, 1 to 500.')
+const exampleTargets = [{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01.contoso.example' } }]
+
+const shown = {
+  id: Id,
+  account_id: Id.describe('The account it belongs to.'),
+  team_id: Id.nullable().describe('The team it belongs to.'),
+  name: z.string().describe('What it is called.'),
+  description: z.string().describe('What it is for.'),
+  created_by: Id.describe('Who made it.'),
+  created_at: Time,
+  updated_at: Time.describe('When it was last saved.'),
+}
+const example = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f41',
+  account_id: exampleIds.account,
+  team_id: exampleIds.team,
+  name: 'Contoso servers',
+  description: '',
+  created_by: exampleIds.user,
+  created_at: '2026-11-02T08:12:00.000Z',
+  updated_at: '2026-11-20T16:40:00.000Z',
+}
+
+export const TargetList = z
+  .strictObject({ ...shown, targets: Targets })
+  .meta({ id: 'TargetListResponse', examples: [{ ...example, targets: exampleTargets }] })
+export type TargetList = z.infer<typeof TargetList>
+
+export const TargetListItem = z
+  .strictObject({ ...shown, target_count: z.int().describe('How many targets it has.') })
+  .meta({ id: 'TargetListItem', examples: [{ ...example, target_count: 12 }] })
+export type TargetListItem = z.infer<typeof TargetListItem>
+
+const fields = {
+  name: Name.describe('What it is called.'),
+  description: z.string().max(20_000).describe('What it is for.'),
+  targets: Targets,
+}
+export const TargetListCreate = z
+  .strictObject({ ...fields, description: fields.description.default('') })
+  .meta({ id: 'TargetListCreate', examples: [{ name: 'Contoso servers', targets: exampleTargets }] })
+export type TargetListCreate = z.infer<typeof TargetListCreate>
+export const TargetListUpdate = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'TargetListUpdate', examples: [{ name: 'Contoso, all servers' }] })
+export type TargetListUpdate = z.infer<typeof TargetListUpdate>

@@ -1,0 +1,121 @@
+import { type SelectExpression, sql } from 'kysely'
+import type { DB } from '../../../lib/db/schema.ts'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import type { Entering } from '../../../lib/http/operation.ts'
+import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
+
+const configColumns = ['id', 'account_id', 'channel', 'webhook_url', 'email_addresses', 'events_enabled', 'created_at'] as const
+const deliveryColumns = [
+  'id',
+  'config_id',
+  'event_key',
+  'channel',
+  'state',
+  'attempts',
+  'last_error',
+  'last_status_code',
+  'next_attempt_at',
+  'delivered_at',
+  'created_at',
+] as const satisfies readonly SelectExpression<DB, 'deliveries'>[]
+
+export function selectConfigs(db: ReadDb, skip: number, limit: number) {
+  return db
+    .selectFrom('notification_configs')
+    .select(configColumns)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+}
+
+export function selectConfig(db: ReadDb, id: string) {
+  return db.selectFrom('notification_configs').select(configColumns).where('id', '=', id).executeTakeFirst()
+}
+
+export function insertConfig(db: WriteDb, config: NotificationConfigCreate) {
+  return db.insertInto('notification_configs').values(columnsOf(config)).returning(configColumns).executeTakeFirstOrThrow()
+}
+
+export function updateConfig(db: WriteDb, id: string, change: NotificationConfigUpdate) {
+  return db.updateTable('notification_configs').set(columnsOf(change)).where('id', '=', id).returning(configColumns).executeTakeFirst()
+}
+
+/** Lists travel as JSON text: the driver would write a JavaScript list as a PostgreSQL array. */
+function columnsOf<C extends NotificationConfigUpdate>({ email_addresses, events_enabled, ...rest }: C) {
+  return {
+    ...rest,
+    ...(email_addresses === undefined ? {} : { email_addresses: email_addresses && JSON.stringify(email_addresses) }),
+    ...(events_enabled === undefined ? {} : { events_enabled: JSON.stringify(events_enabled) }),
+  } as Omit<C, 'email_addresses' | 'events_enabled'> & { email_addresses: string | null; events_enabled: string }
+}
+
+export async function deleteConfig(db: WriteDb, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('notification_configs').where('id', '=', id).executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** The config's id when it is there, and its deliveries, newest first: one round trip. */
+export function selectDeliveries(db: ReadDb, configId: string, skip: number, limit: number) {
+  return db.batch([
+    db.selectFrom('notification_configs').select('id').where('id', '=', configId),
+    db
+      .selectFrom('deliveries')
+      .select(deliveryColumns)
+      .where('config_id', '=', configId)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .offset(skip)
+      .limit(limit + 1),
+  ])
+}
+
+/** A test's row: its one attempt is under way from the start. Undefined when there is no such config. */
+export async function insertTest(db: WriteDb, configId: string): Promise<{ id: string } | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    insert into deliveries (config_id, channel, max_attempts)
+    select id, channel, 1 from notification_configs where id = ${configId}
+    returning id`.execute(db)
+  return rows[0]
+}
+
+/** Makes a failed delivery due once more; `state` is what it was before, undefined when it is not there. */
+export async function reopenDelivery(db: WriteDb, id: string) {
+  const { rows } = await sql<{ was: string; reopened: boolean }>`
+    with found as (select id, state from deliveries where id = ${id} and config_id is not null),
+    reopened as (
+      update deliveries d set state = 'retrying', max_attempts = d.attempts + 1, next_attempt_at = app.now(), leased_until = null
+       where d.id = ${id} and d.config_id is not null and d.state = 'failed' returning d.id
+    )
+    select state as was, exists (select from reopened) as reopened from found`.execute(db)
+  return rows[0]
+}
+
+export function selectDelivery(db: ReadDb, id: string) {
+  return db.selectFrom('deliveries').select(deliveryColumns).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+export function selectNotifications(entering: Entering, skip: number, limit: number) {
+  return entering<{ body: string; more: boolean }>('app.list_notifications', skip, limit)
+}
+
+export function countUnread(entering: Entering) {
+  return entering<{ body: string }>('app.count_unread')
+}
+
+export function markRead(entering: Entering, id: string) {
+  return entering<{ body: string | null }>('app.mark_notification_read', id)
+}
+
+/** Rows are locked in one order, so that two of these at once do not deadlock. */
+export function markAllRead(db: WriteDb, userId: string) {
+  return db
+    .with('mine', (mine) =>
+      mine.selectFrom('notifications').select('id').where('user_id', '=', userId).where('is_read', '=', false).orderBy('id').forUpdate(),
+    )
+    .updateTable('notifications')
+    .set({ is_read: true, read_at: sql<string>`app.now()` })
+    .where('id', 'in', (row) => row.selectFrom('mine').select('mine.id'))
+    .execute()
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { eventKeyList } from '../../../lib/events/keys.ts'
+import { Email, Id, idParams, Time } from '../../../lib/http/fields.ts'
+
+export const ConfigId = idParams('config_id', 'config')
+export const NotificationId = idParams('notification_id', 'notification')
+export const DeliveryId = idParams('delivery_id', 'delivery')
+
+const Channel = z.enum(['chat1_webhook', 'chat2_webhook', 'email']).describe('Where notifications go: one of two chat tools, or mail.')
+const EventKeyName = z.enum(eventKeyList).describe('What happened.')
+
+const exampleConfig = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11',
+  account_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10',
+  channel: 'email' as const,
+  webhook_url: null,
+  email_addresses: ['oncall@northwind.example'],
+  events_enabled: ['session.escalated' as const],
+  created_at: '2026-11-21T09:30:00.000Z',
+}
+
+export const NotificationConfig = z
+  .strictObject({
+    id: Id,
+    account_id: Id.describe("The caller's account."),
+    channel: Channel,
+    webhook_url: z.string().nullable().describe('Where a chat tool listens; null for mail.'),
+    email_addresses: z.array(z.string()).nullable().describe('Who gets the mail; null for a chat tool.'),
+    events_enabled: z.array(EventKeyName).describe('The events that go through this channel.'),
+    created_at: Time,
+  })
+  .meta({ id: 'NotificationConfigResponse', examples: [exampleConfig] })
+
+const fields = {
+  channel: Channel,
+  webhook_url: z
+    .string()
+    .max(2000)
+    .nullable()
+    .describe('Absolute https address without credentials, leading outside; required for a chat tool.'),
+  email_addresses: z.array(Email).min(1).max(20).nullable().describe('1 to 20 addresses; required for channel `email`.'),
+  events_enabled: z
+    .array(EventKeyName)
+    .refine((keys) => new Set(keys).size === keys.length, 'Each key once')
+    .describe('The events that go through this channel, each once; may be empty.'),
+}
+
+export const NotificationConfigCreate = z
+  .strictObject({
+    channel: fields.channel,
+    webhook_url: fields.webhook_url.optional(),
+    email_addresses: fields.email_addresses.optional(),
+    events_enabled: fields.events_enabled.default([]),
+  })
+  .superRefine((config, ctx) => {
+    if (config.channel === 'email') {
+      if (!config.email_addresses) ctx.addIssue({ code: 'custom', path: ['email_addresses'], message: 'Required for channel email' })
+    } else if (!config.webhook_url) ctx.addIssue({ code: 'custom', path: ['webhook_url'], message: 'Required for a webhook channel' })
+  })
+  .meta({
+    id: 'NotificationConfigCreate',
+    examples: [{ channel: 'email', email_addresses: exampleConfig.email_addresses, events_enabled: exampleConfig.events_enabled }],
+  })
+export type NotificationConfigCreate = z.infer<typeof NotificationConfigCreate>
+
+export const NotificationConfigUpdate = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'NotificationConfigUpdate', examples: [{ events_enabled: ['session.escalated', 'psa.push_failed'] }] })
+export type NotificationConfigUpdate = z.infer<typeof NotificationConfigUpdate>
+
+export const NotificationTestRequest = z
+  .strictObject({ config_id: z.uuid().describe('The config to try.') })
+  .meta({ id: 'NotificationTestRequest', examples: [{ config_id: exampleConfig.id }] })
+
+export const NotificationTestResponse = z
+  .strictObject({
+    success: z.boolean().describe('Whether the channel accepted the message.'),
+    message: z.string().describe('What happened, for people.'),
+  })
+  .meta({ id: 'NotificationTestResponse', examples: [{ success: true, message: 'The test message was accepted' }] })
+
+export const Delivery = z
+  .strictObject({
+    id: Id,
+    config_id: Id.describe('The config it went through.'),
+    event_key: EventKeyName.nullable().describe('What happened; null for a test message.'),
+    channel: Channel,
+    state: z.enum(['pending', 'retrying', 'delivered', 'failed']).describe('`failed` is final, but for a retry by hand.'),
+    attempts: z.int().describe('Attempts made so far.'),
+    last_error: z.string().nullable().describe('Why the last attempt failed.'),
+    last_status_code: z.int().nullable().describe('The HTTP status of the last attempt, when there was an answer.'),
+    next_attempt_at: Time.nullable().describe('When it is tried next; null when it is not.'),
+    delivered_at: Time.nullable().describe('When the channel accepted it.'),
+    created_at: Time,
+  })
+  .meta({
+    id: 'NotificationDelivery',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d12',
+        config_id: exampleConfig.id,
+        event_key: 'session.escalated',
+        channel: 'email',
+        state: 'retrying',
+        attempts: 1,
+        last_error: 'The mail provider answered rate_limit_exceeded',
+        last_status_code: 429,
+        next_attempt_at: '2026-11-21T09:30:30.000Z',
+        delivered_at: null,
+        created_at: '2026-11-21T09:30:00.000Z',
+      },
+    ],
+  })
+
+export const EventKeyDescription = z
+  .strictObject({ key: EventKeyName, description: z.string().describe('When it happens and who is told in the app.') })
+  .meta({
+    id: 'EventKey',
+    examples: [{ key: 'handoff.claimed', description: 'A colleague claimed a handoff; the engineer who escalated is told' }],
+  })
+
+export const Notification = z
+  .strictObject({
+    id: Id,
+    user_id: Id.describe('Whose it is.'),
+    event_key: EventKeyName,
+    title: z.string().describe('One line.'),
+    body: z.string().describe('The whole story, plain text.'),
+    link: z.string().max(500).nullable().describe('A path of the frontend.'),
+    is_read: z.boolean().describe('Whether the owner has read it.'),
+    read_at: Time.nullable().describe('When it was first read.'),
+    created_at: Time,
+  })
+  .meta({
+    id: 'NotificationResponse',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d13',
+        user_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
+        event_key: 'session.escalated',
+        title: 'Dana Reyes escalated: VPN drops every few minutes for the whole branch (Ticket #4711)',
+        body: 'VPN drops every few minutes for the whole branch',
+        link: '/pilot/01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15?pickup=true',
+        is_read: false,
+        read_at: null,
+        created_at: '2026-11-21T09:30:00.000Z',
+      },
+    ],
+  })
+
+export const UnreadCount = z
+  .strictObject({ count: z.int().describe('How many of my notifications are unread.') })
+  .meta({ id: 'UnreadCountResponse', examples: [{ count: 3 }] })

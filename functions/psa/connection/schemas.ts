@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { Id, Time } from '../../../lib/http/fields.ts'
+import { providers } from '../../../lib/psa/psa.ts'
+
+const Short = z.string().trim().min(1).max(200)
+const Secret = z.string().min(1).max(1000)
+const Provider = z.enum(providers).describe('Which ticketing system: ConnectWise Manage or HaloPSA.')
+
+const example = {
+  provider: 'connectwise' as const,
+  base_url: 'https://api-na.myconnectwise.net',
+  company_id: 'northwind',
+  client_id: '5f2c6a1e-3a51-4a0e-9c0b-8e1f1d6b7a10',
+}
+
+export const PsaConnection = z
+  .strictObject({
+    id: Id,
+    provider: Provider,
+    base_url: z.string().describe('Where the ticketing system is.'),
+    company_id: z.string().nullable().describe('ConnectWise: the company its users sign in to.'),
+    client_id: z.string().describe('The id of the integration at the provider.'),
+    tenant: z.string().nullable().describe('HaloPSA: the tenant, where the address alone does not say it.'),
+    is_active: z.boolean().describe('Whether it is used. One that is switched off counts as none.'),
+    last_checked_at: Time.nullable().describe('When the credentials were last tried.'),
+    last_check_error: z.string().nullable().describe('Why they did not work then; null when they did.'),
+    created_at: Time,
+    updated_at: Time.describe('When it was last changed.'),
+  })
+  .meta({
+    id: 'PsaConnectionResponse',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f61',
+        ...example,
+        tenant: null,
+        is_active: true,
+        last_checked_at: '2026-11-21T09:30:00.000Z',
+        last_check_error: null,
+        created_at: '2026-11-02T08:12:00.000Z',
+        updated_at: '2026-11-20T16:40:00.000Z',
+      },
+    ],
+  })
+export type PsaConnection = z.infer<typeof PsaConnection>
+
+const isBare = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
+
+export const PsaConnectionUpdate = z
+  .strictObject({
+    provider: Provider,
+    base_url: z
+      .url({ protocol: /^https?$/ })
+      .max(2000)
+      .refine(isBare, 'Must have no query and no fragment')
+      .transform((url) => url.replace(/\/+$/, ''))
+      .describe('Where the ticketing system is: its site, or the folder of its API.'),
+    company_id: Short.describe('ConnectWise: the company its users sign in to.'),
+    public_key: Secret.describe("ConnectWise: the API member's public key. Never shown again."),
+    private_key: Secret.describe("ConnectWise: the API member's private key. Never shown again."),
+    client_id: Short.describe('The id of the integration at the provider.'),
+    client_secret: Secret.describe('HaloPSA: the secret of the API application. Never shown again.'),
+    tenant: Short.nullable().describe('HaloPSA: the tenant, where the address alone does not say it.'),
+    is_active: z.boolean().describe('Whether it is used.'),
+  })
+  .partial()
+  .meta({ id: 'PsaConnectionUpdate', examples: [{ ...example, public_key: 'Xk2aT9bQ', private_key: 'p7LmVw3R' }] })
+export type PsaConnectionUpdate = z.infer<typeof PsaConnectionUpdate>
+
+export const TestResult = z
+  .strictObject({
+    success: z.boolean().describe('Whether the ticketing system let the credentials in.'),
+    message: z.string().describe('What came of it, for people.'),
+  })
+  .meta({ id: 'PsaConnectionTest', examples: [{ success: true, message: 'The ticketing system let the credentials in' }] })

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { Time } from '../../../lib/http/fields.ts'
+import { sideParts } from '../../../lib/psa/psa.ts'
+
+export const TicketId = z.object({
+  ticket_id: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .describe("The ticketing system's id of the ticket."),
+})
+
+export const Board = z
+  .strictObject({ id: z.string().describe("The ticketing system's id."), name: z.string().describe('What it is called.') })
+  .meta({ id: 'PsaBoard', examples: [{ id: '1', name: 'Service Desk' }] })
+
+const Flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true')
+const ids = /^\d{1,15}(,\d{1,15}){0,49}$/
+
+export const TicketQuery = z.strictObject({
+  assigned_to_me: Flag.describe('Only tickets of the member I am mapped to. Without a mapping: 409 `psa_member_not_mapped`.'),
+  unassigned: Flag.describe('Only tickets that nobody has; not together with `assigned_to_me`.'),
+  board_ids: z
+    .string()
+    .regex(ids, 'Must be up to 50 ids, separated by commas')
+    .transform((text) => text.split(','))
+    .optional()
+    .describe('Only tickets of these boards: ids, separated by commas.'),
+  page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Which page, from 1.'),
+  page_size: z.coerce.number().int().min(1).max(100).default(25).describe('Tickets a page.'),
+})
+export type TicketQuery = z.infer<typeof TicketQuery>
+
+const Name = z.string().nullable()
+const item = {
+  id: z.string().describe("The ticketing system's id."),
+  summary: z.string().describe('What it is about.'),
+  board: Name.describe('The board it is on.'),
+  status: Name.describe('Its status on that board.'),
+  priority: Name.describe('Its priority.'),
+  company: Name.describe('The client.'),
+  contact: Name.describe('Who reported it.'),
+  owner: Name.describe('Who has it; null when nobody does.'),
+  updated_at: Time.nullable().describe('When it was last changed.'),
+}
+const exampleItem = {
+  id: '4711',
+  summary: 'Printer on the second floor is offline',
+  board: 'Service Desk',
+  status: 'New',
+  priority: 'Priority 2 - High',
+  company: 'Contoso Dental',
+  contact: 'Maya Lindgren',
+  owner: null,
+  updated_at: '2026-11-21T09:30:00.000Z',
+}
+export const TicketItem = z.strictObject(item).meta({ id: 'PsaTicketItem', examples: [exampleItem] })
+
+export const TicketPage = z
+  .strictObject({
+    items: z.array(TicketItem).describe('Open tickets, the last changed first.'),
+    page: z.int().describe('Which page this is.'),
+    page_size: z.int().describe('How many tickets were asked for.'),
+    has_more: z.boolean().describe('Whether a page follows.'),
+  })
+  .meta({ id: 'PsaTicketPage', examples: [{ items: [exampleItem], page: 1, page_size: 25, has_more: false }] })
+
+const Ticket = z.strictObject({
+  ...item,
+  board_id: Name.describe('The id of its board.'),
+  company_id: Name.describe('The id of the client.'),
+  contact_id: Name.describe('The id of who reported it.'),
+  type: Name.describe('What kind of ticket.'),
+  description: Name.describe('What was reported.'),
+  is_closed: z.boolean().describe('Whether it is closed.'),
+  created_at: Time.nullable().describe('When it was opened.'),
+})
+const Company = z.strictObject({
+  id: z.string().describe("The ticketing system's id."),
+  name: z.string().describe('The client.'),
+  phone: Name.describe('Its number.'),
+  address: Name.describe('Where it is, in one line.'),
+  website: Name.describe('Its website.'),
+})
+const Contact = z.strictObject({
+  id: z.string().describe("The ticketing system's id."),
+  name: z.string().describe('Who it is.'),
+  title: Name.describe('What they do there.'),
+  email: Name.describe('Their address.'),
+  phone: Name.describe('Their number.'),
+})
+const Configuration = z.strictObject({
+  id: z.string().describe("The ticketing system's id."),
+  name: z.string().describe('What it is called.'),
+  type: Name.describe('What kind of device or service.'),
+  manufacturer: Name.describe('Who made it.'),
+  model: Name.describe('Which model.'),
+  serial_number: Name.describe('Its serial number.'),
+  operating_system: Name.describe('What runs on it.'),
+  ip_address: Name.describe('Its address in the network.'),
+})
+const Note = z.strictObject({
+  id: z.string().describe("The ticketing system's id."),
+  text: z.string().describe('What was written.'),
+  author: Name.describe('Who wrote it.'),
+  internal: z.boolean().describe('Whether the client does not see it.'),
+  created_at: Time.nullable().describe('When it was written.'),
+})
+
+export const TicketContext = z
+  .strictObject({
+    ticket: Ticket.describe('The ticket itself.'),
+    company: Company.nullable().describe('The client; null when the ticket names none.'),
+    contact: Contact.nullable().describe('Who reported it; null when the ticket names nobody.'),
+    configurations: z.array(Configuration).describe('Devices and services it is about, at most 10.'),
+    notes: z.array(Note).describe('The newest 50, newest first.'),
+    related_tickets: z.array(TicketItem).describe('Up to 10 other tickets of the client, the last changed first.'),
+    unavailable: z
+      .array(z.enum(sideParts))
+      .describe('Parts that the ticketing system did not give this time, and that are therefore empty.'),
+    fetched_at: Time.describe('When it was read from the ticketing system; kept for five minutes.'),
+  })
+  .meta({
+    id: 'PsaTicketContext',
+    examples: [
+      {
+        ticket: {
+          ...exampleItem,
+          board_id: '1',
+          company_id: '21',
+          contact_id: '310',
+          type: 'Hardware',
+          description: 'Nothing prints since this morning.',
+          is_closed: false,
+          created_at: '2026-11-21T08:55:00.000Z',
+        },
+        company: { id: '21', name: 'Contoso Dental', phone: '+1 555 0142', address: '4 Mill Lane, Leeds', website: null },
+        contact: { id: '310', name: 'Maya Lindgren', title: 'Office manager', email: 'maya@contoso.example', phone: null },
+        configurations: [],
+        notes: [{ id: '9001', text: 'Tried another cable.', author: 'Dana Reyes', internal: true, created_at: '2026-11-21T09:20:00.000Z' }],
+        related_tickets: [],
+        unavailable: [],
+        fetched_at: '2026-11-21T09:30:00.000Z',
+      },
+    ],
+  })
+export type TicketContext = z.infer<typeof TicketContext>

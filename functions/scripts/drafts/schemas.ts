@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
+import { CheckedParameters, exampleScript } from '../scripts/schemas.ts'
+
+export const DraftId = idParams('draft_id', 'draft')
+
+export const DraftTemplate = z
+  .strictObject({
+    id: Id,
+    status: z.enum(['pending', 'accepted', 'rejected']).describe('Pending until somebody accepts or rejects it.'),
+    name: z.string().describe('What the template would be called.'),
+    description: z.string().describe('What it does.'),
+    language: Language,
+    script_body: z.string().describe('The script, with its placeholders.'),
+    proposed_parameters: ParametersSchema,
+    source_session_id: Id.nullable().describe('The session it came from.'),
+    promoted_template_id: Id.nullable().describe('The template that was made of it.'),
+    created_by: Id.describe('Whose session that was.'),
+    created_at: Time,
+    resolved_at: Time.nullable().describe('When it was accepted or rejected.'),
+  })
+  .meta({
+    id: 'DraftTemplateResponse',
+    examples: [
+      {
+        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f31',
+        status: 'pending',
+        name: 'Clear the print queue',
+        description: '',
+        language: 'powershell',
+        script_body: 'Restart-Service -Name {{ service }}\n',
+        proposed_parameters: exampleScript.parameters_schema,
+        source_session_id: null,
+        promoted_template_id: null,
+        created_by: exampleIds.user,
+        created_at: '2026-11-20T16:40:00.000Z',
+        resolved_at: null,
+      },
+    ],
+  })
+export type DraftTemplate = z.infer<typeof DraftTemplate>
+
+export const DraftQuery = z.strictObject({
+  pending_only: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true')
+    .describe('False lists those that were accepted or rejected as well.'),
+})
+
+export const DraftAccept = z
+  .strictObject({
+    script_body: ScriptBody,
+    name: Name.describe('What the template is called.'),
+    category_id: Id.nullable().describe('The template’s category.'),
+    description: z.string().max(20_000).describe('What it does.'),
+    parameters_schema: CheckedParameters,
+  })
+  .partial()
+  .prefault({})
+  .meta({ id: 'DraftTemplateAccept', examples: [{ name: 'Clear the print queue' }] })
+export type DraftAccept = z.infer<typeof DraftAccept>

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
+import { faultsOfSchema } from '../../../lib/scripts/values.ts'
+
+export const TemplateId = idParams('template_id', 'script template')
+
+export const exampleScript = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f21',
+  name: 'Restart a service',
+  slug: 'restart-a-service-4k2x9p',
+  description: 'Restarts a Windows service and waits until it runs.',
+  parameters_schema: [{ name: 'service', label: 'Service', type: 'string' as const, required: true }],
+  language: 'powershell' as const,
+  requires_elevation: true,
+  category_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f22',
+  category: 'Windows',
+  is_shared: true,
+  is_gallery_featured: false,
+  gallery_sort_order: 0,
+  source_session_id: null,
+  source_user_id: null,
+  source_ticket_ref: null,
+  team_id: exampleIds.team,
+  account_id: exampleIds.account,
+  created_by: exampleIds.user,
+  created_at: '2026-11-02T08:12:00.000Z',
+  updated_at: '2026-11-20T16:40:00.000Z',
+}
+const body = 'Restart-Service -Name {{ service }}\n(Get-Service -Name {{ service }}).WaitForStatus("Running")\n'
+
+const shown = {
+  id: Id,
+  name: z.string().describe('What it is called.'),
+  slug: z.string().describe('Its address; unique, and kept when it is renamed.'),
+  description: z.string().describe('What it does.'),
+  parameters_schema: ParametersSchema,
+  language: Language,
+  requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
+  category_id: Id.nullable().describe('Its category.'),
+  category: z.string().nullable().describe('The category’s name.'),
+  is_shared: z.boolean().describe('Whether the whole account sees it, or its team alone.'),
+  is_gallery_featured: z.boolean().describe('Whether staff put it into the public gallery.'),
+  gallery_sort_order: z.int().describe('Its place there.'),
+  source_session_id: Id.nullable().describe('The session it came from.'),
+  source_user_id: Id.nullable().describe('Whose session that was.'),
+  source_ticket_ref: z.string().nullable().describe('The ticket of that session.'),
+  team_id: Id.nullable().describe('The team it belongs to.'),
+  account_id: Id.describe('The account it belongs to; the platform account for those that ship with the service.'),
+  created_by: Id.describe('Who made it.'),
+  created_at: Time,
+  updated_at: Time.describe('When it was last saved.'),
+}
+
+export const ScriptTemplate = z
+  .strictObject({ ...shown, script_body: z.string().describe('The script, with its placeholders.') })
+  .meta({ id: 'ScriptTemplateResponse', examples: [{ ...exampleScript, script_body: body }] })
+export type ScriptTemplate = z.infer<typeof ScriptTemplate>
+export const ScriptItem = z.strictObject(shown).meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
+export type ScriptItem = z.infer<typeof ScriptItem>
+
+const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+export const ScriptQuery = z.strictObject({
+  mine: Flag.optional().describe('Only what I made, or only what others did.'),
+  shared: Flag.optional().describe('Only what the whole account sees, or only what a team keeps to itself.'),
+  language: Language.optional().describe('Only scripts in this language.'),
+  category: z.string().trim().min(1).max(200).optional().describe('Only scripts of the category of this name.'),
+  search: z.string().trim().min(1).max(200).optional().describe('Words that all appear in name or description.'),
+})
+export type ScriptQuery = z.infer<typeof ScriptQuery>
+
+export const CheckedParameters = ParametersSchema.superRefine((parameters, ctx) => {
+  for (const { path, message } of faultsOfSchema(parameters)) ctx.addIssue({ code: 'custom', path, message })
+})
+
+const fields = {
+  name: Name.describe('What it is called.'),
+  description: z.string().max(20_000).describe('What it does.'),
+  script_body: ScriptBody,
+  parameters_schema: CheckedParameters,
+  language: Language,
+  requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
+  category_id: Id.nullable().describe('Its category; null for none.'),
+}
+const example = {
+  name: exampleScript.name,
+  language: 'powershell' as const,
+  script_body: body,
+  parameters_schema: exampleScript.parameters_schema,
+}
+export const ScriptCreate = z
+  .strictObject(fields)
+  .partial()
+  .required({ name: true, script_body: true, language: true })
+  .meta({ id: 'ScriptTemplateCreate', examples: [example] })
+export type ScriptCreate = z.infer<typeof ScriptCreate>
+export const ScriptUpdate = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'ScriptTemplateUpdate', examples: [{ requires_elevation: true }] })
+export type ScriptUpdate = z.infer<typeof ScriptUpdate>
+
+export const ScriptShare = z
+  .strictObject({ is_shared: z.boolean().default(true).describe('False keeps it to its team.') })
+  .prefault({})
+  .meta({ id: 'ScriptTemplateShare', examples: [{ is_shared: true }] })
+
+export const Generate = z
+  .strictObject({
+    parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('A value per parameter, by its name.'),
+  })
+  .meta({ id: 'ScriptGenerateRequest', examples: [{ parameters: { service: 'Spooler' } }] })
+
+export const Generated = z
+  .strictObject({
+    script: z.string().describe('The script with every value as a literal of its language.'),
+    language: Language,
+    requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
+    warnings: z.array(z.string()).describe('What to mind.'),
+    filename: z.string().describe('What to save it as.'),
+  })
+  .meta({
+    id: 'ScriptGenerateResponse',
+    examples: [
+      {
+        script: "Restart-Service -Name 'Spooler'\n",
+        language: 'powershell',
+        requires_elevation: true,
+        warnings: [],
+        filename: 'restart-a-service.ps1',
+      },
+    ],
+  })
+
+export const ScriptCategory = z
+  .strictObject({
+    id: Id,
+    name: z.string().describe('Unique in the account, whatever its case.'),
+    count: z.int().describe('How many scripts in it I see.'),
+    created_at: Time,
+  })
+  .meta({
+    id: 'ScriptCategoryResponse',
+    examples: [{ id: exampleScript.category_id, name: 'Windows', count: 7, created_at: '2026-11-02T08:12:00.000Z' }],
+  })
+export type ScriptCategory = z.infer<typeof ScriptCategory>
+export const ScriptCategoryCreate = z
+  .strictObject({ name: Name.describe('Unique in the account, whatever its case.') })
+  .meta({ id: 'ScriptCategoryCreate', examples: [{ name: 'Windows' }] })

@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Changed, changeSession, mayChange } from '../../../lib/db/rows/sessions.ts'
+import type { WriteDb } from '../../../lib/db/scope.ts'
+import type { SessionRow } from '../../../lib/flows/session.ts'
+import type { Complete, CustomStepCreate, Decide } from './schemas.ts'
+
+/** A session as it was read: a change that builds on it is made only while it still stands there. */
+export type Stand = Pick<SessionRow, 'id' | 'current_step_id' | 'answered'>
+/** Where it stands then. */
+export interface Next {
+  current_step_id: string | null
+  remaining: number
+}
+
+const isOpen = (id: string) => sql`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
+const standsAt = ({ id, current_step_id, answered }: Stand) =>
+  sql`${isOpen(id)} and s.current_step_id is not distinct from ${current_step_id} and s.answered = ${answered}`
+
+function fallbackOf(seq: RawBuilder<unknown>, { step_id, fallback }: Decide): RawBuilder<unknown> {
+  return sql`
+    insert into session_fallbacks (session_id, seq, step_id, fallback_step_id, outcome, note)
+    select s.id, ${seq}, ${step_id}, ${fallback?.fallback_step_id ?? null}, ${fallback?.outcome ?? null}, ${fallback?.note ?? null}
+      from s where ${fallback !== undefined}`
+}
+
+/** Answers the current step and goes on. */
+export async function insertDecision(db: WriteDb, at: Stand, next: Next, answer: Decide): Promise<Changed> {
+  const { step_id, option_id = null, outcome = null, note = null, started_at = null, duration_seconds = null } = answer
+  return changeSession(
+    db,
+    at.id,
+    sql`
+    with s as (
+      update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered + 1, remaining = ${next.remaining}
+       where ${standsAt(at)} returning s.*),
+    began as (
+      select s.id, coalesce(${started_at}::timestamptz, (select max(d.decided_at) from session_decisions d
+        where d.account_id = s.account_id and d.session_id = s.id), s.started_at) as at from s),
+    decided as (
+      insert into session_decisions (session_id, seq, step_id, option_id, outcome, note, started_at, duration_seconds)
+      select s.id, s.answered - 1, ${step_id}, ${option_id}, ${outcome}, ${note}, began.at,
+             coalesce(${duration_seconds}::integer, greatest(0, extract(epoch from app.now() - began.at))::integer)
+        from s join began on began.id = s.id),
+    fell_back as (${fallbackOf(sql`s.answered - 1`, answer)})
+    select s.id from s`,
+  )
+}
+
+/** Notes a fallback step of the current step, and stays there. */
+export async function insertFallback(db: WriteDb, at: Stand, answer: Decide): Promise<Changed> {
+  return changeSession(
+    db,
+    at.id,
+    sql`
+    with s as (select s.* from sessions s where ${standsAt(at)} for update), fell_back as (${fallbackOf(sql`s.answered`, answer)})
+    select s.id from s`,
+  )
+}
+
+/** Takes the last answer back, with the fallback steps since. */
+export async function deleteLastDecision(db: WriteDb, at: Stand, next: Next): Promise<Changed> {
+  return changeSession(
+    db,
+    at.id,
+    sql`
+    with s as (
+      update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered - 1, remaining = ${next.remaining}
+       where ${standsAt(at)} and s.answered > 0 returning s.*),
+    undone as (
+      delete from session_decisions d using s where d.account_id = s.account_id and d.session_id = s.id and d.seq = s.answered),
+    forgotten as (
+      delete from session_fallbacks f using s where f.account_id = s.account_id and f.session_id = s.id and f.seq >= s.answered)
+    select s.id from s`,
+  )
+}
+
+/** What is known of a step that the flow does not have. */
+export interface NewCustomStep extends Pick<CustomStepCreate, 'source' | 'library_step_id' | 'node_id'> {
+  after_step_id: string
+  title: string
+  description: string
+  /** The flow it is taken from, with its owner. */
+  tree?: { account_id: string; id: string } | undefined
+}
+
+export async function insertCustomStep(db: WriteDb, id: string, step: NewCustomStep): Promise<Changed> {
+  const { source, after_step_id, title, description, library_step_id = null, tree, node_id = null } = step
+  return changeSession(
+    db,
+    id,
+    sql`
+    with s as (select s.id from sessions s where ${isOpen(id)} for update)
+    insert into session_custom_steps (session_id, source, after_step_id, title, description, library_step_id, tree_account_id, tree_id, node_id)
+    select s.id, ${source}, ${after_step_id}, ${title}, ${description}, ${library_step_id}::uuid, ${tree?.account_id ?? null}::uuid,
+           ${tree?.id ?? null}::uuid, ${node_id} from s
+    returning id`,
+  )
+}
+
+export async function completeSession(db: WriteDb, id: string, given: Complete): Promise<Changed> {
+  const { outcome, notes = null, next_steps = null } = given
+  return changeSession(
+    db,
+    id,
+    sql`
+    update sessions s set state = 'completed', outcome = ${outcome}, completed_at = app.now(), notes = coalesce(${notes}, s.notes),
+           next_steps = coalesce(${next_steps}, s.next_steps)
+     where ${isOpen(id)} returning s.id`,
+  )
+}

@@ -1,0 +1,82 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startPostgres } from './postgres.ts'
+
+const target = join(import.meta.dirname, '../db/schema.ts')
+
+interface Column {
+  table_name: string
+  column_name: string
+  type: string
+  not_null: boolean
+  has_default: boolean
+}
+
+const columnsQuery = `
+  select c.relname as table_name, a.attname as column_name, format_type(a.atttypid, null) as type,
+         a.attnotnull as not_null, a.atthasdef as has_default
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+   where n.nspname = 'public' and c.relkind in ('r', 'v') and a.attnum > 0 and not a.attisdropped and c.relname <> 'migrations'
+   order by 1, a.attnum`
+
+const types: Record<string, string> = {
+  uuid: 'string',
+  text: 'string',
+  tsvector: 'string',
+  boolean: 'boolean',
+  integer: 'number',
+  smallint: 'number',
+  bigint: 'number',
+  'double precision': 'number',
+  bytea: 'Uint8Array',
+  jsonb: 'Json',
+}
+
+function typeOf(sqlType: string): string {
+  if (sqlType.endsWith('[]')) return `${typeOf(sqlType.slice(0, -2))}[]`
+  if (sqlType.startsWith('timestamp')) return 'string'
+  const type = types[sqlType]
+  if (!type) throw new Error(`lib/local/write-table-types.ts knows no TypeScript type for ${sqlType}`)
+  return type
+}
+
+function line({ column_name, type, not_null, has_default }: Column): string {
+  const base = not_null ? typeOf(type) : `${typeOf(type)} | null`
+  // The scope fills the account; code that could name another account does not compile.
+  if (column_name === 'account_id') return `  account_id: ColumnType<${base}, never, never>`
+  return `  ${column_name}: ${has_default ? `Generated<${base}>` : base}`
+}
+
+function pascal(name: string): string {
+  return name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
+}
+
+async function generate(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'schema-'))
+  const cluster = await startPostgres(join(folder, 'data'), { durable: false })
+  try {
+    const client = new pg.Client({ connectionString: await cluster.database('schema') })
+    await client.connect()
+    const { rows } = await client.query<Column>(columnsQuery)
+    await client.end()
+    const tables = Object.entries(Object.groupBy(rows, (row) => row.table_name))
+    const interfaces = tables.map(([name, columns = []]) => `export interface ${pascal(name)}Table {\n${columns.map(line).join('\n')}\n}\n`)
+    const database = `export interface DB {\n${tables.map(([name]) => `  ${name}: ${pascal(name)}Table`).join('\n')}\n}\n`
+    const head = "// Generated from the migrated database by `npm run db:types`.\nimport type { ColumnType, Generated } from 'kysely'\n"
+    const json = 'export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }\n'
+    return [head, json, ...interfaces, database].join('\n')
+  } finally {
+    await cluster.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const text = await generate()
+if (process.argv.includes('--check')) {
+  if ((await readFile(target, 'utf8').catch(() => '')) !== text) {
+    console.error('lib/db/schema.ts differs from the migrated database: run npm run db:types.')
+    process.exit(1)
+  }
+} else await writeFile(target, text)

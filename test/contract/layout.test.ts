@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+import { operations } from '../../functions/operations.ts'
+import { groupOf } from '../../lib/http/openapi.ts'
+import type { AnyOperation } from '../../lib/http/operation.ts'
+
+const root = join(import.meta.dirname, '../../functions')
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+const groups = files.filter((path) => path.endsWith('/operations.ts') && !path.startsWith('jobs/')).map((path) => dirname(path))
+
+/** The group of a folder: `flows.stepLibrary` of `flows/step-library`, `flows.trees` of `flows/trees`, `scripts` of `scripts/scripts`. */
+function groupIn(folder: string): string {
+  const [subject, group] = folder.split('/').map((part) => part.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()))
+  return !group || group === subject ? String(subject) : `${subject}.${group}`
+}
+
+async function operationsIn(folder: string): Promise<AnyOperation[]> {
+  const module: Record<string, AnyOperation[]> = await import(join(root, folder, 'operations.ts'))
+  return Object.values(module).flat()
+}
+
+it.each(groups)('names the operations of functions/%s after their folder', async (folder) => {
+  const prefixes = new Set((await operationsIn(folder)).map(groupOf))
+  expect([...prefixes]).toEqual([groupIn(folder)])
+})
+
+it('lists the operations of every group in functions/operations.ts', async () => {
+  const declared = (await Promise.all(groups.map(operationsIn))).flat().map(({ id }) => id)
+  expect(operations.map(({ id }) => id).toSorted()).toEqual(declared.toSorted())
+})
+
+it('keeps four files in a group: operations, schemas, service and queries', () => {
+  const allowed = /^(app|cloudflare|operations)\.ts$|\/(operations|schemas|service|queries)\.ts$/
+  expect(files.map((path) => relative('.', path)).filter((path) => !allowed.test(path))).toEqual([])
+  expect(files.filter((path) => path.split('/').length > 3)).toEqual([])
+})

@@ -1,0 +1,138 @@
+import { afterAll, expect, it } from 'vitest'
+import { operations } from '../../../functions/operations.ts'
+import { fixtureOf } from '../../contract/fixtures.ts'
+import { roles, send } from '../../contract/requests.ts'
+import { ownService } from '../../support/app.ts'
+import { newAccount, type Person } from '../../support/people.ts'
+
+const service = await ownService()
+afterAll(() => service.close())
+
+/** Somebody of staff, whose own account is another one. */
+async function newStaff(): Promise<Person> {
+  return (await newAccount(service)).colleague({ role: 'viewer', superAdmin: true })
+}
+const audit = (accountId: string) =>
+  service.sql('select actor_id, action, resource_id, changes from audit_logs where account_id = $1 order by id', [accountId])
+
+it('ADM-01 refuses every admin operation to everybody but a super admin, account admins included', async () => {
+  const all = operations.filter(({ path }) => path.startsWith('/admin/'))
+  expect(all.length).toBeGreaterThanOrEqual(15)
+  const account = await newAccount(service)
+  const names = ['admin', 'teamAdmin', 'engineer', 'viewer', 'superAdmin'] as const
+  const people = await Promise.all(names.map(async (name) => [name, await account.colleague(roles[name].is)] as const))
+  for (const op of all) {
+    const sample = await fixtureOf(op)(service, account.admin)
+    for (const [name, { token }] of people) {
+      const { status } = await send(service, op, sample, { token })
+      expect([op.id, name, status]).toEqual([op.id, name, name === 'superAdmin' ? op.success : 403])
+    }
+  }
+})
+
+it('ADM-02 shows a user of any account with account, subscription, devices and the log by or about them', async () => {
+  const staff = await newStaff()
+  const { id, admin, colleague } = await newAccount(service)
+  const person = await colleague()
+  await admin.call('PATCH', `/accounts/me/members/${person.id}`, { role: 'viewer' })
+  await admin.call('POST', '/teams', { name: 'North' })
+  const { status, body } = await staff.call('GET', `/admin/users/${person.id}`)
+  expect(status).toBe(200)
+  expect(body.user).toMatchObject({ id: person.id, email: person.email, account_id: id, role: 'viewer', is_active: true })
+  expect(body.account).toMatchObject({ id, name: 'Test account', user_count: 2 })
+  expect(body.subscription).toMatchObject({ account_id: id, plan: 'enterprise', status: 'trialing', limits: { max_users: null } })
+  expect(body.sessions).toMatchObject([{ id: person.signInId, ended_at: null }])
+  expect(body.audit_logs).toMatchObject([{ action: 'member.updated', resource_id: person.id, actor_name: admin.fullName }])
+  expect((await staff.call('GET', `/admin/users/${crypto.randomUUID()}`)).body).toEqual({ detail: 'User not found' })
+})
+
+it('shows the last 50 of each list and asks the database once', async () => {
+  const staff = await newStaff()
+  const { id, admin } = await newAccount(service)
+  await service.sql(
+    `insert into sign_ins (account_id, user_id, expires_at, last_used_at) select $1, $2, now(), now() - n * interval '1 day' from generate_series(1, 60) n`,
+    [id, admin.id],
+  )
+  await service.sql(
+    `insert into audit_logs (account_id, actor_id, action, resource_type, created_at) select $1, $2, 'n' || n, 'test', now() - n * interval '1 day' from generate_series(1, 60) n`,
+    [id, admin.id],
+  )
+  const before = service.stack.roundTrips()
+  const { body } = await staff.call('GET', `/admin/users/${admin.id}`)
+  expect(service.stack.roundTrips() - before).toBe(1)
+  expect([body.sessions.length, body.sessions[0].id, body.audit_logs.length]).toEqual([50, admin.signInId, 50])
+  expect([body.audit_logs[0].action, body.audit_logs[49].action]).toEqual(['n1', 'n50'])
+})
+
+it('searches users by part of name or address, its wildcards taken as they are, in pages and with one question', async () => {
+  const staff = await newStaff()
+  const { id, colleague } = await newAccount(service)
+  const people = [await colleague(), await colleague(), await colleague()]
+  const tag = crypto.randomUUID().slice(0, 8)
+  for (const [n, name] of [`${tag} 100% Ann`, `${tag} 1000 Bob`, `${tag} A_B\\C`].entries())
+    await service.sql('update users set full_name = $2 where id = $1', [people[n]?.id, name])
+  const search = async (q: string, more = '') => {
+    const { body } = await staff.call('GET', `/admin/users?q=${encodeURIComponent(q)}${more}`)
+    return body.map((user: { id: string }) => people.findIndex((person) => person.id === user.id))
+  }
+  expect(await search(`${tag} 100%`)).toEqual([0])
+  expect(await search(`${tag} a_b\\c`)).toEqual([2])
+  expect(await search(`${tag} A%`)).toEqual([])
+  expect(await search(people[1]?.email.toUpperCase() ?? '')).toEqual([1])
+  const before = service.stack.roundTrips()
+  expect(await search(tag, `&account_id=${id}`)).toEqual([2, 1, 0])
+  expect(service.stack.roundTrips() - before).toBe(1)
+  const page = await staff.call('GET', `/admin/users?q=${tag}&limit=2`)
+  expect([page.body.length, page.headers.get('link')]).toEqual([2, expect.stringContaining('skip=2')])
+  expect(await search(tag, '&limit=2&skip=2')).toEqual([0])
+})
+
+it('searches accounts with their people counted, with one question', async () => {
+  const staff = await newStaff()
+  const accounts = [await newAccount(service), await newAccount(service)]
+  const tag = crypto.randomUUID()
+  for (const [n, { id }] of accounts.entries()) await service.sql('update accounts set name = $2 where id = $1', [id, `${tag}_${n}`])
+  await accounts[0]?.colleague()
+  await service.sql(`update accounts set trial_ends_at = now() where id = $1`, [accounts[1]?.id])
+  const before = service.stack.roundTrips()
+  const { body } = await staff.call('GET', `/admin/accounts?q=${tag}_`)
+  expect(service.stack.roundTrips() - before).toBe(1)
+  expect(body).toMatchObject([
+    { name: `${tag}_1`, user_count: 1, plan: 'free', subscription_status: 'free' },
+    { name: `${tag}_0`, user_count: 2, plan: 'enterprise', subscription_status: 'trialing' },
+  ])
+})
+
+it('ADM-03 promotes and demotes on the next request, each with its audit row in the account of the user', async () => {
+  const staff = await newStaff()
+  const { id, admin } = await newAccount(service)
+  const put = (is_super_admin: boolean) => staff.call('PUT', `/admin/users/${admin.id}/super-admin`, { is_super_admin })
+  expect((await admin.call('GET', '/admin/users')).status).toBe(403)
+  expect((await put(true)).body).toMatchObject({ id: admin.id, is_super_admin: true })
+  expect((await put(true)).status).toBe(200)
+  expect((await admin.call('GET', '/admin/users')).status).toBe(200)
+  expect((await put(false)).body).toMatchObject({ is_super_admin: false })
+  expect((await admin.call('GET', '/admin/users')).status).toBe(403)
+  const row = { actor_id: staff.id, action: 'member.updated', resource_id: admin.id }
+  expect(await audit(id)).toEqual([
+    { ...row, changes: { is_super_admin: { from: false, to: true } } },
+    { ...row, changes: { is_super_admin: { from: true, to: false } } },
+  ])
+})
+
+it('reads the audit log of all accounts, filtered, with actors of other accounts by name', async () => {
+  const staff = await newStaff()
+  const { id, admin } = await newAccount(service)
+  await admin.call('POST', '/teams', { name: 'North' })
+  await staff.call('PUT', `/admin/users/${admin.id}/subscription/plan`, { plan: 'team' })
+  const list = async (query: string) => (await staff.call('GET', `/admin/audit-logs?${query}`)).body
+  expect(await list(`account_id=${id}`)).toMatchObject([
+    { action: 'subscription.updated', actor_id: staff.id, actor_name: staff.fullName, account_id: id },
+    { action: 'team.created', actor_id: admin.id },
+  ])
+  expect(await list(`actor_id=${staff.id}`)).toHaveLength(1)
+  expect(await list(`account_id=${id}&action=team.created`)).toHaveLength(1)
+  expect(await list(`account_id=${id}&created_before=2020-01-01T00:00:00Z`)).toEqual([])
+  const all = await list('limit=100')
+  expect(new Set(all.map(({ account_id }: { account_id: string }) => account_id)).size).toBeGreaterThan(1)
+})

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { shared } from '../../support/app.ts'
+import { newImport } from '../../support/knowledge.ts'
+import { newAccount } from '../../support/people.ts'
+
+const service = shared()
+const article = '# Spooler\n\n1. Open the services console.\n2. Restart it.\n\nCheck the queue.'
+
+describe('a node', () => {
+  it('KBI-05 stands below another of the same import, and never below itself', async () => {
+    const { admin } = await newAccount(service)
+    const { id, nodes } = await newImport(admin, '# A\n\n1. One\n2. Two\n\n# B\n\n1. Three')
+    const [a, one, two, b, three] = nodes.map((node) => node.id)
+    const edit = (node: string | undefined, change: object) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, change)
+    const order = async () => (await admin.call('GET', `/kb-imports/${id}`)).body.nodes.map((node: { id: string }) => node.id)
+    expect((await edit(one, { parent_id: b, position: 4 })).body).toMatchObject({ id: one, parent_id: b })
+    expect((await edit(three, { position: 2 })).status).toBe(200)
+    expect(await order()).toEqual([a, two, b, three, one])
+    expect((await edit(b, { parent_id: null, position: 0 })).body).toMatchObject({ position: 0, title: 'B' })
+    expect(await order()).toEqual([b, three, one, a, two])
+    const other = await newImport(admin, 'Else')
+    for (const parent_id of [other.nodes[0]?.id, crypto.randomUUID(), one, b])
+      expect((await edit(b, { parent_id })).body.errors).toMatchObject([{ loc: ['body', 'parent_id'] }])
+    expect((await edit(other.nodes[0]?.id, { title: 'x' })).status).toBe(404)
+    expect((await edit(one, {})).body).toMatchObject({ id: one, title: 'One' })
+    expect((await edit(one, { kind: 'note', title: 'Mine', content: 'More' })).body).toMatchObject({
+      kind: 'note',
+      title: 'Mine',
+      content: 'More',
+      parent_id: b,
+    })
+    for (const wrong of [{ kind: 'else' }, { position: -1 }, { content: 'x'.repeat(20_001) }, { position: 1e21 }])
+      expect((await edit(one, wrong)).status).toBe(422)
+    const inner = service.sql('update kb_import_nodes set parent_id = $2 where id = $1', [one, other.nodes[0]?.id])
+    await expect(inner).rejects.toThrow('foreign key')
+  })
+
+  it('is changed by 32 at once without a position that is there twice', async () => {
+    const { admin, colleague } = await newAccount(service)
+    const { id, nodes } = await newImport(admin, Array.from({ length: 10 }, (_, n) => `${n + 1}. Step ${n}`).join('\n'))
+    const boss = await colleague({ role: 'admin' })
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, (_, n) =>
+        [admin, boss][n % 2]?.call('PATCH', `/kb-imports/${id}/nodes/${nodes[n % 10]?.id}`, { position: (n * 7) % 10 }),
+      ),
+    )
+    expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([200]))
+    const after = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
+    expect(after.map(({ position }: { position: number }) => position)).toEqual(nodes.map((_, n) => n))
+    expect(after.map((node: { id: string }) => node.id).sort()).toEqual(nodes.map((node) => node.id).sort())
+  })
+
+  it('is not put below what was put below it at the same moment', async () => {
+    const { admin } = await newAccount(service)
+    const { id, nodes } = await newImport(admin, '1. A\n2. B\n3. C')
+    const [a, b] = nodes.map((node) => node.id)
+    const under = (node?: string, parent_id?: string) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, { parent_id })
+    const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => (n % 2 ? under(a, b) : under(b, a))))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]))
+    const after = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
+    expect(after.map(({ position }: { position: number }) => position)).toEqual([0, 1, 2])
+    expect(after[0].parent_id).toBe(null)
+    expect(after[1].parent_id).toBe(after[0].id)
+  })
+})
+
+describe('a commit', () => {
+  it('KBI-04 is held to what publishing asks for, with a message for each node', async () => {
+    const { admin } = await newAccount(service)
+    const { id, nodes } = await newImport(admin, '# A\n\n1. One\n2. Two')
+    const commit = (tree_type: string) => admin.call('POST', `/kb-imports/${id}/commit`, { name: 'A', tree_type })
+    const edit = (at: number, change: object) => admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[at]?.id}`, change)
+    await edit(1, { title: ' ' })
+    await edit(2, { kind: 'decision' })
+    for (const [type, messages] of [
+      ['procedural', ['This step has no title']],
+      [
+        'troubleshooting',
+        [
+          'This action has no title',
+          'A decision needs at least 2 options; this one has 0',
+          'A decision leads to at least 2 nodes; this one to 0',
+        ],
+      ],
+    ] as const) {
+      const { status, body } = await commit(type)
+      expect([status, body.errors.map(({ msg }: { msg: string }) => msg)]).toEqual([422, messages])
+      expect(body.errors[0].loc).toContain(nodes[1]?.id)
+    }
+    expect(
+      (await admin.call('GET', '/trees?search=A')).body.filter(({ author_id }: Record<string, string>) => author_id === admin.id),
+    ).toEqual([])
+    expect((await admin.call('GET', `/kb-imports/${id}`)).body.status).toBe('converted')
+    const prose = await newImport(admin, '# Only\n\n## Headings')
+    expect((await admin.call('POST', `/kb-imports/${prose.id}/commit`, { name: 'A', tree_type: 'maintenance' })).body.errors).toMatchObject(
+      [{ msg: 'The flow has no step to do' }],
+    )
+    await edit(1, { title: 'One' })
+    expect((await commit('maintenance')).body).toMatchObject({ tree_type: 'maintenance', status: 'published' })
+  })
+
+  it('makes one flow when 32 commit at once, and changes no more after it', async () => {
+    const account = await newAccount(service)
+    const { id, nodes } = await newImport(account.admin, article)
+    const commit = () => account.admin.call('POST', `/kb-imports/${id}/commit`, { name: 'Once', tree_type: 'troubleshooting' })
+    const answers = await Promise.all(Array.from({ length: 32 }, commit))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(31).fill(409)])
+    const tree_id = answers.find(({ status }) => status === 201)?.body.id
+    const [{ count } = { count: '' }] = await service.sql<{ count: string }>('select count(*) from trees where account_id = $1', [
+      account.id,
+    ])
+    expect(count).toBe('1')
+    const later = [
+      await account.admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[0]?.id}`, { title: 'x' }),
+      await account.admin.call('POST', `/kb-imports/${id}/convert`),
+      ...answers.filter(({ status }) => status === 409),
+    ]
+    for (const { status, body } of later) expect([status, body.code, body.tree_id]).toEqual([409, 'already_committed', tree_id])
+    expect((await account.admin.call('DELETE', `/kb-imports/${id}`)).status).toBe(204)
+    expect((await account.admin.call('GET', `/trees/${tree_id}`)).status).toBe(200)
+    const fresh = await account.admin.call('POST', '/kb-imports', { title: 'Article', content: 'Some text', format: 'markdown' })
+    expect(
+      (await account.admin.call('POST', `/kb-imports/${fresh.body.id}/commit`, { name: 'x', tree_type: 'procedural' })).body.code,
+    ).toBe('not_converted')
+  })
+})

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest'
+import { shared } from '../../support/app.ts'
+import { newFlow } from '../../support/flows.ts'
+import { newAccount } from '../../support/people.ts'
+
+const service = shared()
+
+it('FLO-07 FLO-08 keeps parent, root, depth and reason through a line of forks', async () => {
+  const account = await newAccount(service)
+  const colleague = await account.colleague()
+  const first = await newFlow(account.admin, { category: 'Printing', tags: ['printer'], description: 'x' })
+  const second = await colleague.call('POST', `/trees/${first.id}/fork`, { reason: 'Another print server' })
+  expect(second.status).toBe(201)
+  expect(second.body).toEqual({
+    ...first,
+    id: second.body.id,
+    author_id: colleague.id,
+    author_name: colleague.fullName,
+    status: 'draft',
+    parent_tree_id: first.id,
+    root_tree_id: first.id,
+    fork_depth: 1,
+    fork_reason: 'Another print server',
+    created_at: second.body.created_at,
+    updated_at: second.body.updated_at,
+    published_at: null,
+  })
+  const third = (await account.admin.call('POST', `/trees/${second.body.id}/fork`, { name: 'Third' })).body
+  expect([third.name, third.parent_tree_id, third.root_tree_id, third.fork_depth, third.fork_reason]).toEqual([
+    'Third',
+    second.body.id,
+    first.id,
+    2,
+    null,
+  ])
+  const listed = (await account.admin.call('GET', '/trees?sort_by=created_at')).body
+  expect(listed.map(({ fork_info }: { fork_info: unknown }) => fork_info).slice(0, 3)).toEqual([
+    { parent_id: second.body.id, parent_name: first.name, root_id: first.id, depth: 2, reason: null },
+    { parent_id: first.id, parent_name: first.name, root_id: first.id, depth: 1, reason: 'Another print server' },
+    null,
+  ])
+  expect((await account.admin.call('GET', `/trees/${first.id}/forks`)).body.map(({ id }: { id: string }) => id)).toEqual([second.body.id])
+})
+
+it('FLO-48 FLO-49 forks nothing that is out of sight, and lists no fork that is', async () => {
+  const [account, other] = [await newAccount(service), await newAccount(service)]
+  const colleague = await account.colleague()
+  const flow = await newFlow(account.admin, { visibility: 'public' })
+  const hidden = await newFlow(account.admin, { visibility: 'private' })
+  expect((await other.admin.call('POST', `/trees/${flow.id}/fork`)).status).toBe(404)
+  expect((await colleague.call('POST', `/trees/${hidden.id}/fork`)).status).toBe(404)
+  const fork = (await colleague.call('POST', `/trees/${flow.id}/fork`)).body
+  await colleague.call('PUT', `/trees/${fork.id}`, { visibility: 'private' })
+  expect((await account.admin.call('GET', `/trees/${flow.id}/forks`)).body).toEqual([])
+})
+
+it('hides the name of a parent that the reader does not see', async () => {
+  const account = await newAccount(service)
+  const colleague = await account.colleague()
+  const parent = await newFlow(account.admin)
+  const fork = (await account.admin.call('POST', `/trees/${parent.id}/fork`)).body
+  await account.admin.call('PUT', `/trees/${parent.id}`, { visibility: 'private' })
+  const listed = (await colleague.call('GET', '/trees?sort_by=created_at')).body.find(({ id }: { id: string }) => id === fork.id)
+  expect(listed.fork_info).toMatchObject({ parent_id: parent.id, parent_name: null })
+})

@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest'
+import { request, shared } from '../../support/app.ts'
+import { newAccount } from '../../support/people.ts'
+
+const service = shared()
+const mail = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
+const anywhere = () => ({ 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}` })
+
+it('WIR-01 answers operations under /api/v1 and nowhere else', async () => {
+  const { admin } = await newAccount(service)
+  expect((await admin.call('GET', '/notifications')).status).toBe(200)
+  for (const path of ['/notifications', '/api/notifications', '/api/v2/notifications']) {
+    const answer = await fetch(service.api + path, { headers: { authorization: `Bearer ${admin.token}` } })
+    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not found' }])
+  }
+})
+
+it('WIR-02 says what is wrong as {detail}', async () => {
+  const { admin } = await newAccount(service)
+  for (const answer of [
+    await request(service, 'GET', '/notifications'),
+    await admin.call('GET', '/notifications?limit=0'),
+    await admin.call('PATCH', `/notifications/${crypto.randomUUID()}/read`),
+    await admin.call('GET', '/nowhere'),
+  ]) {
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(typeof answer.body.detail).toBe('string')
+    expect(answer.headers.get('content-type')).toContain('application/json')
+  }
+})
+
+it('WIR-15 refuses a body over 1 MiB, said or not said, and takes one just below', async () => {
+  const { admin } = await newAccount(service)
+  const token = admin.token
+  const padded = (bytes: number) => {
+    const empty = JSON.stringify({ ...mail, events_enabled: [] })
+    return empty + ' '.repeat(bytes - empty.length)
+  }
+  expect((await request(service, 'POST', '/notifications/configs', { token, raw: padded(1024 * 1024) })).status).toBe(201)
+  expect((await request(service, 'POST', '/notifications/configs', { token, raw: padded(1024 * 1024 + 1) })).status).toBe(413)
+  const chunks = new ReadableStream({
+    start(controller) {
+      for (let n = 0; n < 17; n++) controller.enqueue(new Uint8Array(64 * 1024).fill(32))
+      controller.close()
+    },
+  })
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const unsaid = await fetch(`${service.api}/api/v1/notifications/configs`, {
+    method: 'POST',
+    headers,
+    body: chunks,
+    duplex: 'half',
+  } as RequestInit)
+  expect(unsaid.status).toBe(413)
+})
+
+it('WIR-16 refuses names over 200 characters, NUL characters and broken surrogate pairs', async () => {
+  const { admin } = await newAccount(service)
+  expect((await admin.call('PATCH', '/auth/me', { full_name: 'x'.repeat(200) })).status).toBe(200)
+  for (const full_name of ['x'.repeat(201), 'a\u0000b', 'a\ud800b', '', '   ']) {
+    const answer = await admin.call('PATCH', '/auth/me', { full_name })
+    expect(answer.status).toBe(422)
+    expect(answer.body.errors[0].loc).toEqual(['body', 'full_name'])
+  }
+  expect((await admin.call('GET', '/notifications?skip=%00')).status).toBe(422)
+  expect((await admin.call('PATCH', '/auth/me', JSON.parse('{"a\\u0000b": 1}'))).status).toBe(422)
+})
+
+it('refuses a body that nests deeper than 32 levels, and one far deeper without falling over', async () => {
+  const { admin } = await newAccount(service)
+  for (const depth of [33, 100_000]) {
+    const raw = `{"full_name":${'['.repeat(depth)}${']'.repeat(depth)}}`
+    const answer = await request(service, 'PATCH', '/auth/me', { token: admin.token, raw })
+    expect(answer.status).toBe(422)
+    expect(answer.body.errors[0].type).toBe('too_deep')
+  }
+})
+
+it('WIR-12 knows nothing by a name that holds NUL characters or broken UTF-8', async () => {
+  const headers = { 'cf-connecting-ip': '2001:db8:12::1' }
+  for (const name of ['%00', 'a%00b', '%ff', '%ED%A0%80'])
+    expect([name, (await request(service, 'GET', `/shared/${name}`, { headers })).status]).toEqual([name, 404])
+})
+
+it('WIR-17 WIR-18 says the limit, what is left and when to come back', async () => {
+  const { admin } = await newAccount(service)
+  const first = await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
+  expect(first.status).toBe(404)
+  expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual(['5', '4'])
+  for (let n = 0; n < 4; n++) await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
+  const over = await admin.call('POST', '/notifications/configs/test', {})
+  expect([over.status, over.body]).toEqual([429, { detail: 'Rate limit exceeded: 5 per minute' }])
+  expect(over.headers.get('ratelimit-remaining')).toBe('0')
+  for (const name of ['retry-after', 'ratelimit-reset']) {
+    expect(Number(over.headers.get(name))).toBeGreaterThan(50)
+    expect(Number(over.headers.get(name))).toBeLessThanOrEqual(60)
+  }
+})
+
+it('WIR-19 counts each user, and on public operations each client address', async () => {
+  const { admin, colleague } = await newAccount(service)
+  const lead = await colleague({ teamRole: 'admin' })
+  const test = (person: typeof admin) => person.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
+  for (let n = 0; n < 5; n++) await test(admin)
+  expect([(await test(admin)).status, (await test(lead)).status]).toEqual([429, 404])
+  const register = (headers: Record<string, string>) => request(service, 'POST', '/auth/register', { body: {}, headers })
+  const [here, there] = [anywhere(), anywhere()]
+  for (let n = 0; n < 5; n++) expect((await register(here)).status).toBe(422)
+  expect([(await register(here)).status, (await register(there)).status]).toEqual([429, 422])
+})
+
+it('WIR-22 gives every response an X-Request-Id, the own one of a caller who sent a sane one', async () => {
+  const { admin } = await newAccount(service)
+  const sent = `trace-${crypto.randomUUID()}`
+  expect((await admin.call('GET', '/notifications', undefined, { 'x-request-id': sent })).headers.get('x-request-id')).toBe(sent)
+  for (const odd of ['short', 'has spaces in it', 'x'.repeat(300), '<script>alert(1)</script>']) {
+    const answer = await admin.call('GET', '/nowhere', undefined, { 'x-request-id': odd })
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  }
+})
+
+it('WIR-27 ignores a token on a public operation, a broken one too', async () => {
+  const { admin } = await newAccount(service)
+  for (const token of [admin.token, 'broken.token.here', 'x']) {
+    const answer = await request(service, 'POST', '/auth/login', {
+      token,
+      body: { email: 'nobody@x.example', password: 'wrong' },
+      headers: anywhere(),
+    })
+    expect([answer.status, answer.body.detail]).toEqual([401, 'Incorrect email or password'])
+  }
+})
+
+it('stops a flood of bad tokens from one address before it asks anything', async () => {
+  const headers = anywhere()
+  const statuses = new Map<number, number>()
+  for (let round = 0; round < 10; round++) {
+    const answers = await Promise.all(Array.from({ length: 32 }, () => request(service, 'GET', '/auth/me', { token: 'a.b.c', headers })))
+    for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  }
+  expect(Object.fromEntries(statuses)).toEqual({ 401: 300, 429: 20 })
+})

@@ -1,0 +1,186 @@
+import { afterAll, expect, it } from 'vitest'
+import { ownService } from '../../support/app.ts'
+import { makeDue, newSchedule, remind, runsOf, targetsOf, toldOf } from '../../support/maintenance.ts'
+import { newAccount, type Person } from '../../support/people.ts'
+import { answer } from '../../support/sessions.ts'
+
+// A tick does what is due in every account: here it is nobody else's.
+const service = await ownService()
+afterAll(() => service.close())
+
+const path = '/maintenance-schedules'
+const sessionsOf = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
+const due = async (person: Person, id: string) => {
+  const due_at = await makeDue(service, id)
+  await remind(service)
+  return { due_at, last_run: (await person.call('GET', `${path}/${id}`)).body.last_run }
+}
+
+it('MNT-03 makes the sessions of a due run for its targets, the owner’s, and tells the owner', async () => {
+  const account = await newAccount(service)
+  const engineer = await account.colleague()
+  const { id, tree_id, next_run_at } = await newSchedule(engineer)
+  const { due_at } = await due(engineer, id)
+  const [run, ...others] = await runsOf(account.admin, id)
+  expect([run, others]).toMatchObject([
+    { schedule_id: id, due_at, trigger: 'scheduled', status: 'created', error: null, session_count: 2 },
+    [],
+  ])
+  expect(Date.parse(run.started_at)).toBeGreaterThanOrEqual(Date.parse(due_at))
+  const sessions = (await engineer.call('GET', `/sessions?batch_id=${run.batch_ids[0]}`)).body
+  expect(sessions.map(({ target_label }: { target_label: string }) => target_label).sort()).toEqual(['SRV-0', 'SRV-1'])
+  for (const session of sessions)
+    expect(session).toMatchObject({ user_id: engineer.id, team_id: account.teamId, tree_id, state: 'prepared', account_id: account.id })
+  expect((await engineer.call('GET', `${path}/${id}`)).body).toMatchObject({ next_run_at, last_run: { id: run.id, status: 'created' } })
+  expect((await toldOf(engineer)).map(({ event_key, body }) => [event_key, body])).toEqual([
+    ['maintenance.batch_created', '2 sessions are waiting.'],
+  ])
+  expect(await toldOf(account.admin)).toEqual([])
+})
+
+it('MNT-03 makes none while the schedule is paused', async () => {
+  const { admin } = await newAccount(service)
+  const { id } = await newSchedule(admin, { is_active: false })
+  await remind(service)
+  expect([await runsOf(admin, id), await sessionsOf(admin)]).toEqual([[], 0])
+})
+
+it('MNT-10 cuts a run over 100 targets into batches of at most 100', async () => {
+  const { admin } = await newAccount(service)
+  const sizes = async (run: { batch_ids: string[] }) =>
+    Promise.all(run.batch_ids.map(async (batch) => (await service.sql('select from sessions where batch_id = $1', [batch])).length))
+  for (const [targets, expected] of [
+    [250, [100, 100, 50]],
+    [100, [100]],
+    [500, [100, 100, 100, 100, 100]],
+  ] as const) {
+    const { id } = await newSchedule(admin, {}, targetsOf(targets))
+    await due(admin, id)
+    const [run] = await runsOf(admin, id)
+    expect([run.session_count, await sizes(run)]).toEqual([targets, expected])
+  }
+})
+
+it('counts what became of the sessions of a run', async () => {
+  const { admin } = await newAccount(service)
+  const { id } = await newSchedule(admin, {}, targetsOf(3))
+  await due(admin, id)
+  const [{ batch_ids }] = await runsOf(admin, id)
+  const [first, second] = (await admin.call('GET', `/sessions?batch_id=${batch_ids[0]}`)).body
+  await answer(admin, (await admin.call('POST', `/sessions/${first.id}/start`)).body, 'done')
+  await admin.call('POST', `/sessions/${first.id}/complete`, { outcome: 'resolved' })
+  await admin.call('PATCH', `/sessions/${second.id}`, { state: 'abandoned' })
+  expect(await runsOf(admin, id)).toMatchObject([
+    {
+      by_state: { prepared: 1, in_progress: 0, completed: 1, abandoned: 1 },
+      by_outcome: { resolved: 1, unresolved: 0, escalated: 0, cancelled: 0 },
+    },
+  ])
+})
+
+it('runs at once when asked, paused or not, for who asks', async () => {
+  const account = await newAccount(service)
+  const engineer = await account.colleague()
+  const { id } = await newSchedule(engineer, { is_active: false })
+  const { status, body } = await account.admin.call('POST', `${path}/${id}/run`)
+  expect([status, body.session_count, body.batch_ids.length]).toEqual([201, 2, 1])
+  expect(await runsOf(engineer, id)).toMatchObject([{ id: body.run_id, trigger: 'manual', status: 'created', batch_ids: body.batch_ids }])
+  expect((await engineer.call('GET', `/sessions?batch_id=${body.batch_ids[0]}`)).body[0].user_id).toBe(account.admin.id)
+  expect(await toldOf(engineer)).toMatchObject([{ event_key: 'maintenance.batch_created' }])
+  const key = { 'idempotency-key': 'one' }
+  const [once, again] = [
+    await engineer.call('POST', `${path}/${id}/run`, undefined, key),
+    await engineer.call('POST', `${path}/${id}/run`, undefined, key),
+  ]
+  expect([once.status, again.body]).toEqual([201, once.body])
+  expect(await runsOf(engineer, id)).toHaveLength(2)
+})
+
+it('says why it cannot run at once, and creates nothing', async () => {
+  const { admin } = await newAccount(service)
+  const { id, tree_id } = await newSchedule(admin, {}, [...targetsOf(101), { label: 'BARE', variables: { server: 'not a host' } }])
+  const refused = async () => {
+    const { status, body } = await admin.call('POST', `${path}/${id}/run`)
+    return [status, body.code, body.detail]
+  }
+  expect(await refused()).toEqual([400, 'targets_unfit', expect.stringMatching(/^BARE: Server: /)])
+  await admin.call('PUT', `/trees/${tree_id}`, { status: 'draft' })
+  expect(await refused()).toEqual([400, 'flow_not_published', expect.any(String)])
+  expect([await runsOf(admin, id), await sessionsOf(admin)]).toEqual([[], 0])
+})
+
+it('records a due run that fails with its reason, and tells owner and admins once', async () => {
+  const account = await newAccount(service)
+  const engineer = await account.colleague()
+  const { id, tree_id } = await newSchedule(engineer)
+  await account.admin.call('PUT', `/trees/${tree_id}`, { status: 'draft' })
+  for (let n = 0; n < 3; n++) {
+    await service.sql("update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1", [id])
+    expect((await due(engineer, id)).last_run).toMatchObject({ status: 'failed', error: 'Only a published flow can be run' })
+    await remind(service)
+  }
+  expect([(await runsOf(engineer, id)).length, await sessionsOf(engineer)]).toEqual([3, 0])
+  for (const person of [engineer, account.admin])
+    expect(await toldOf(person)).toMatchObject([{ event_key: 'maintenance.run_failed', body: 'Only a published flow can be run' }])
+  await account.admin.call('PUT', `/trees/${tree_id}`, { status: 'published' })
+  await service.sql("update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1", [id])
+  expect((await due(engineer, id)).last_run).toMatchObject({ status: 'created' })
+})
+
+it.each([
+  [
+    'its flow is gone',
+    'Flow not found',
+    async (_: Person, { tree_id }: { tree_id: string }, admin: Person) => admin.call('DELETE', `/trees/${tree_id}`),
+  ],
+  [
+    'a target lacks an answer',
+    'BARE: Server: an answer is required (and 1 more)',
+    async (owner: Person, { target_list_id }: { target_list_id: string }) =>
+      owner.call('PUT', `/target-lists/${target_list_id}`, { targets: [...targetsOf(150), { label: 'BARE' }, { label: 'NONE' }] }),
+  ],
+  [
+    'its owner is deactivated',
+    'The owner of the schedule is deactivated',
+    async ({ id }: Person) => service.sql('update users set is_active = false where id = $1', [id]),
+  ],
+  [
+    'its owner is a viewer',
+    'The owner of the schedule is a viewer and may not run flows',
+    async ({ id }: Person) => service.sql(`update users set role = 'viewer' where id = $1`, [id]),
+  ],
+  [
+    'its owner left the team',
+    'The owner of the schedule is not in its team any more',
+    async ({ id }: Person) => service.sql('update users set team_id = null, team_role = null where id = $1', [id]),
+  ],
+  [
+    'the flow is private to somebody else',
+    'The owner of the schedule does not see the flow any more',
+    async (_: Person, { tree_id }: { tree_id: string }, { id }: Person) =>
+      service.sql(`update trees set visibility = 'private', author_id = $2 where id = $1`, [tree_id, id]),
+  ],
+  [
+    'the subscription has lapsed',
+    'The subscription of the account has lapsed',
+    async ({ accountId }: Person) => service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [accountId]),
+  ],
+  [
+    'the feature is off',
+    'Maintenance schedules are switched off for the account',
+    async ({ accountId }: Person) =>
+      service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'maintenance_schedules', false)`, [accountId]),
+  ],
+] as const)('fails visibly when %s', async (_, error, spoil) => {
+  const account = await newAccount(service)
+  const owner = await account.colleague()
+  const schedule = await newSchedule(owner)
+  await spoil(owner, schedule, account.admin)
+  const due_at = await makeDue(service, schedule.id)
+  await remind(service)
+  const runs = await service.sql('select due_at, status, error, started_at from maintenance_runs where schedule_id = $1', [schedule.id])
+  expect(runs).toEqual([{ due_at: new Date(due_at), status: 'failed', error, started_at: expect.any(Date) }])
+  expect(await sessionsOf(owner)).toBe(0)
+  const told = await service.sql('select body from notifications where user_id = $1', [account.admin.id])
+  expect(told).toEqual([{ body: error }])
+})
