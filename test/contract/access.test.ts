@@ -6,6 +6,7 @@ import { createApp } from '../../lib/http/app.ts'
 import { type AnyOperation, needsToken, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { createServices } from '../../lib/services.ts'
+import { expectStatus } from '../support/answers.ts'
 import { bearer, shared } from '../support/app.ts'
 import { newAccount } from '../support/people.ts'
 import { roles, send } from './requests.ts'
@@ -53,7 +54,7 @@ it.each(accesses)('WIR-05 keeps a write for %s from everybody below, a viewer fi
 it('writes in the account of the caller alone, whatever the statement names', async () => {
   const [ours, theirs] = [await newAccount(service), await newAccount(service)]
   const before = await rowsOf(service, theirs.id)
-  expect((await rename('user', ours.admin.token, 'All teams')).status).toBe(204)
+  expectStatus(await rename('user', ours.admin.token, 'All teams'), 204)
   expect(await rowsOf(service, theirs.id)).toEqual(before)
   expect(await service.sql('select name from teams where account_id = $1', [ours.id])).toEqual([{ name: 'All teams' }])
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
 import { type AnyOperation, needsToken } from '../../lib/http/operation.ts'
+import { expectStatus } from '../support/answers.ts'
 import { type Answer, shared } from '../support/app.ts'
 import { type AccountOf, newAccount } from '../support/people.ts'
 import { fixtureOf } from './fixtures.ts'
@@ -53,7 +54,7 @@ describe("another account's rows", () => {
       withIds(sample, () => crypto.randomUUID()),
       { token: stranger.token },
     )
-    expect(foreign.status).toBe(404)
+    expectStatus(foreign, 404)
     expect(bytesOf(foreign)).toEqual(bytesOf(nobodys))
     expect([await rowsOf(service, ours.id), await rowsOf(service, theirs.id)]).toEqual(before)
   })
@@ -63,7 +64,7 @@ describe("another account's rows", () => {
     await service.sql(`update deliveries set state = 'delivered', last_error = null, delivered_at = now() where account_id = $1`, [ours.id])
     await service.sql('update notifications set is_read = true, read_at = now() where account_id = $1', [ours.id])
     const superAdmin = await theirs.colleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
-    expect((await send(service, op, sample, { token: superAdmin.token })).status).toBe(404)
+    expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
   })
 
   it('NOT-10 answers "Config not found" for reading, changing, deleting and testing a config of another account', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
+import { expectStatus } from '../support/answers.ts'
 import { shared } from '../support/app.ts'
 import { newAccount, type Person } from '../support/people.ts'
 import { fixtureOf } from './fixtures.ts'
@@ -21,7 +22,7 @@ describe("an administrator's write", () => {
     const sample = await fixtureOf(op)(service, person)
     expect(await rowsBy(person)).toEqual([])
     const headers = { 'cf-connecting-ip': '198.51.100.7' }
-    expect((await send(service, op, sample, { token: person.token, headers })).status).toBe(op.success)
+    expectStatus(await send(service, op, sample, { token: person.token, headers }), op.success)
     const rows = await rowsBy(person)
     expect(rows).toMatchObject([{ ip: '198.51.100.7', action: expect.stringMatching(/^\w+\.\w+$/) }])
   })
@@ -30,9 +31,9 @@ describe("an administrator's write", () => {
     const account = await newAccount(service)
     const [right, wrong] = [await permitted(op, account), await refused(op, account)]
     const sample = await fixtureOf(op)(service, right)
-    expect((await send(service, op, sample, { token: wrong.token })).status).toBe(403)
+    expectStatus(await send(service, op, sample, { token: wrong.token }), 403)
     const mistaken = await send(service, op, { ...sample, query: { zz_unknown: '1' } }, { token: right.token })
-    expect(mistaken.status).toBe(422)
+    expectStatus(mistaken, 422)
     expect([await rowsBy(right), await rowsBy(wrong)]).toEqual([[], []])
   })
 })

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { operations } from '../../functions/operations.ts'
 import { parseRate } from '../../lib/cache/limiter.ts'
 import { type AnyOperation, needsToken } from '../../lib/http/operation.ts'
+import { expectStatus } from '../support/answers.ts'
 import { shared } from '../support/app.ts'
 import { newAccount, type Person } from '../support/people.ts'
 import type { Sample } from './fixture-rows.ts'
@@ -140,7 +141,7 @@ describe.concurrent('what a request may be', () => {
     const { sample, token, rows } = await scene(op)
     const before = await rows()
     const answer = await send(service, op, { ...sample, body: { ...sample.body, zz_unknown: 1, 'zz also': [] } }, { token })
-    expect(answer.status).toBe(422)
+    expectStatus(answer, 422)
     expect(answer.body.errors).toEqual(
       ['zz_unknown', 'zz also'].map((key) => ({ loc: ['body', key], msg: expect.any(String), type: expect.any(String) })),
     )
@@ -151,7 +152,7 @@ describe.concurrent('what a request may be', () => {
     const { sample, token, rows } = await scene(op)
     const before = await rows()
     const answer = await send(service, op, { ...sample, query: { ...sample.query, zz_unknown: '1' } }, { token })
-    expect(answer.status).toBe(422)
+    expectStatus(answer, 422)
     expect(answer.body.errors).toEqual([{ loc: ['query', 'zz_unknown'], msg: expect.any(String), type: expect.any(String) }])
     expect(await rows()).toEqual(before)
   })
@@ -196,12 +197,12 @@ describe.concurrent('the order of checks', () => {
     const wrong = await refused(op, account)
     const asked = { params: Object.fromEntries(Object.keys(op.params?.shape ?? {}).map((name) => [name, crypto.randomUUID()])) }
     const { max } = parseRate(op.limit)
-    expect((await send(service, op, asked, { token: wrong.token })).status).toBe(403)
+    expectStatus(await send(service, op, asked, { token: wrong.token }), 403)
     if (max > 3) await countCalls(wrong, max - 3)
-    for (let n = max > 3 ? max - 2 : 1; n < max; n++) expect((await send(service, op, asked, { token: wrong.token })).status).toBe(403)
+    for (let n = max > 3 ? max - 2 : 1; n < max; n++) expectStatus(await send(service, op, asked, { token: wrong.token }), 403)
     const over = await send(service, op, asked, { token: wrong.token })
     expect([over.status, over.headers.get('ratelimit-limit'), over.headers.get('ratelimit-remaining')]).toEqual([429, String(max), '0'])
-    expect((await send(service, op, asked)).status).toBe(401)
+    expectStatus(await send(service, op, asked), 401)
   })
 })
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createApp, type Services } from '../../lib/http/app.ts'
 import { type AnyOperation, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
+import { expectStatus } from '../support/answers.ts'
 
 const services = {
   ports: { config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } },
@@ -85,33 +86,33 @@ describe('a form with a file', () => {
     ]
     for (const [body, mistakes] of wrong) {
       const answer = await post('/files', { body })
-      expect(answer.status).toBe(422)
+      expectStatus(answer, 422)
       const found = answer.body.errors.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])
       expect(found).toEqual(mistakes)
     }
   })
 
   it('refuses what is no form, is broken or too large', async () => {
-    expect((await post('/files', { body: '{}', headers: { 'content-type': 'application/json' } })).status).toBe(415)
+    expectStatus(await post('/files', { body: '{}', headers: { 'content-type': 'application/json' } }), 415)
     const broken = await post('/files', { body: 'no parts', headers: { 'content-type': 'multipart/form-data; boundary=x' } })
     expect([broken.status, broken.body.errors[0].type]).toEqual([422, 'invalid_form'])
-    expect((await post('/files', { body: '', headers: {} })).status).toBe(422)
+    expectStatus(await post('/files', { body: '', headers: {} }), 422)
     const large = new Response(form(['file', file(2000)]))
     const headers = { 'content-type': large.headers.get('content-type') ?? '' }
-    expect((await post('/files', { body: await large.arrayBuffer(), headers })).status).toBe(413)
+    expectStatus(await post('/files', { body: await large.arrayBuffer(), headers }), 413)
   })
 
   it('may stand beside a JSON body of the same operation', async () => {
     const headers = { 'content-type': 'application/json' }
     expect((await post('/notes', { body: '{"text":"hello"}', headers })).body).toEqual({ kind: 'json', size: 5, name: 'hello' })
     expect((await post('/notes', { body: form(['file', file()]) })).body).toMatchObject({ kind: 'file', size: 3 })
-    expect((await post('/notes', { body: '{"text":1}', headers })).status).toBe(422)
-    expect((await post('/notes', { body: 'x', headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+    expectStatus(await post('/notes', { body: '{"text":1}', headers }), 422)
+    expectStatus(await post('/notes', { body: 'x', headers: { 'content-type': 'text/plain' } }), 415)
   })
 })
 
 it('gives a signed body as it came, of whatever type, with its headers', async () => {
   const bytes = new Uint8Array([0, 255, 128, 10])
   expect((await post('/events', { body: bytes, headers: { signature: 's' } })).body).toEqual({ kind: 'raw', size: 4, name: 's' })
-  expect((await post('/events', { body: new Uint8Array(1024 * 1024 + 1) })).status).toBe(413)
+  expectStatus(await post('/events', { body: new Uint8Array(1024 * 1024 + 1) }), 413)
 })

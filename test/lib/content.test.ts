@@ -8,6 +8,7 @@ import { openApi } from '../../lib/http/openapi.ts'
 import { type AnyOperation, Content, JsonText, operation, stream } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { Problem } from '../../lib/problem.ts'
+import { expectStatus } from '../support/answers.ts'
 import { shared } from '../support/app.ts'
 
 const allowed = { allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }
@@ -91,10 +92,10 @@ describe('a stream operation', () => {
       handle: async () => Promise.reject(new Problem('conflict', 'Not now', { code: 'busy' })),
     }
     const { call } = appOf([refusing])
-    expect((await call('/things/x/download')).status).toBe(404)
+    expectStatus(await call('/things/x/download'), 404)
     const answer = await call(path)
     expect([answer.status, await answer.json()]).toEqual([409, { detail: 'Not now', code: 'busy' }])
-    expect((await call(`${path}?unknown=1`)).status).toBe(422)
+    expectStatus(await call(`${path}?unknown=1`), 422)
   })
 
   it('takes no Idempotency-Key, and documents its media types', () => {

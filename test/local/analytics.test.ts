@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { posthogAnalytics } from '../../lib/analytics/posthog.ts'
+import { expectStatus } from '../support/answers.ts'
 import { secrets, stand } from './stand.ts'
 
 const capture = { event: 'sales_lead_created', subject: 'lead-1', properties: { source: 'referral', seats: null } }
@@ -15,7 +16,7 @@ test('a wrong key and every fault are told to the caller, and a redirect is not 
   const { origin, call, read } = await stand()
   await expect(posthogAnalytics({ url: `${origin}/analytics`, key: 'wrong' }).capture(capture)).rejects.toThrow('401')
   for (const mode of ['down', 'error', 'client_error', 'rate_limit', 'redirect']) {
-    expect((await call('POST', '/desk/faults', { service: 'analytics', mode })).status).toBe(201)
+    expectStatus(await call('POST', '/desk/faults', { service: 'analytics', mode }), 201)
     await expect(posthogAnalytics({ url: `${origin}/analytics`, key: secrets.analyticsKey }).capture(capture)).rejects.toThrow()
   }
   expect(await read('/desk/redirect')).toEqual([])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { expectStatus } from '../support/answers.ts'
 import { stand } from './stand.ts'
 
 const plain = (text: string) => ({ type: 'plain_text', text })
@@ -50,7 +51,7 @@ test.each([
 ])('chat tool 2 answers %s like a Teams workflow and records it', async (_, body, status) => {
   const { call, read } = await stand()
   const answer = await call('POST', '/chat/2/flow?sig=secret', body)
-  expect(answer.status).toBe(status)
+  expectStatus(answer, status)
   if (status === 202) expect(await answer.text()).toBe('')
   expect(await read('/desk/chat')).toMatchObject([{ tool: 2, path: '/chat/2/flow', accepted: status === 202 }])
 })
@@ -63,7 +64,7 @@ test.each([
 ])('%s is a webhook that is no more', async (path, status, text) => {
   const { call, read } = await stand()
   const answer = await call('POST', path, path.startsWith('/chat/1') ? { text: 'hello' } : card())
-  expect(answer.status).toBe(status)
+  expectStatus(answer, status)
   expect(await answer.text()).toContain(text)
   expect(await read('/desk/chat')).toMatchObject([{ path, accepted: false }])
 })

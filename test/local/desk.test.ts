@@ -2,13 +2,14 @@ import { request } from 'node:http'
 import { Client } from '@upstash/qstash'
 import { Resend } from 'resend'
 import { expect, test } from 'vitest'
+import { expectStatus } from '../support/answers.ts'
 import { destination, secrets, stand } from './stand.ts'
 
 test('every service is an empty array at first, and an unknown one is 404', async () => {
   const { call, read } = await stand()
   for (const service of ['mail', 'chat', 'queue', 'ai', 'psa', 'billing']) expect(await read(`/desk/${service}`)).toEqual([])
-  expect((await call('GET', '/desk/fax')).status).toBe(404)
-  expect((await call('DELETE', '/desk/fax')).status).toBe(404)
+  expectStatus(await call('GET', '/desk/fax'), 404)
+  expectStatus(await call('DELETE', '/desk/fax'), 404)
 })
 
 test('records are newest first, capped at 1,000 and emptied one service at a time', async () => {
@@ -18,7 +19,7 @@ test('records are newest first, capped at 1,000 and emptied one service at a tim
   const calls = await read('/desk/ai')
   expect(calls).toHaveLength(1000)
   expect([calls[0]?.path, calls[999]?.path]).toEqual(['/1000', '/1'])
-  expect((await call('DELETE', '/desk/ai')).status).toBe(204)
+  expectStatus(await call('DELETE', '/desk/ai'), 204)
   expect(await read('/desk/ai')).toEqual([])
   expect(await read('/desk/chat')).toHaveLength(1)
 })
@@ -100,7 +101,7 @@ test.each([
   'no json',
 ])('%j moves no clock', async (body) => {
   const { call, clock } = await stand()
-  expect((await call('POST', '/desk/clock', body)).status).toBe(422)
+  expectStatus(await call('POST', '/desk/clock', body), 422)
   expect(clock.offsetMs()).toBe(0)
 })
 
@@ -108,14 +109,14 @@ test('the demo escalation is handed on, and 404 where none is offered', async ()
   const { call } = await stand({ escalate: async (input) => ({ escalated: input }) })
   const answer = await call('POST', '/desk/demo/escalation', { problem_summary: 'Printer' })
   expect([answer.status, await answer.json()]).toEqual([201, { escalated: { problem_summary: 'Printer' } }])
-  expect((await (await stand()).call('POST', '/desk/demo/escalation', {})).status).toBe(404)
+  expectStatus(await (await stand()).call('POST', '/desk/demo/escalation', {}), 404)
 })
 
 test('a page of another site can pull no lever', async () => {
   const { port, origin, read } = await stand()
   const fault = JSON.stringify({ service: 'chat1', mode: 'down' })
   const crossSite = { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' }, body: fault }
-  expect((await fetch(`${origin}/desk/faults`, crossSite)).status).toBe(403)
+  expectStatus(await fetch(`${origin}/desk/faults`, crossSite), 403)
   const rebound = new Promise((resolve) => {
     const headers = { host: 'evil.example' }
     request({ port, path: '/desk/faults', method: 'POST', headers }, (answer) => resolve(answer.resume().statusCode)).end(fault)

@@ -2,13 +2,14 @@ import { Client, Receiver } from '@upstash/qstash'
 import { Redis } from '@upstash/redis'
 import { Resend } from 'resend'
 import { expect, test } from 'vitest'
+import { expectStatus } from '../support/answers.ts'
 import { destination, secrets, stand } from './stand.ts'
 
 const mail = { from: 'a@example.com', to: 'b@example.com', subject: 's', text: 't' }
 
 async function faulted(fault: object) {
   const local = await stand()
-  expect((await local.call('POST', '/desk/faults', fault)).status).toBe(201)
+  expectStatus(await local.call('POST', '/desk/faults', fault), 201)
   const post = (signal?: AbortSignal) =>
     fetch(`${local.origin}/chat/1/x`, { method: 'POST', body: '{"text":"hello"}', redirect: 'manual', ...(signal ? { signal } : {}) })
   return { ...local, post }
@@ -18,9 +19,9 @@ test('down drops the connection without a word, and the hit never arrived', asyn
   const { post, call, read } = await faulted({ service: 'chat1', mode: 'down' })
   await expect(post()).rejects.toThrow('fetch failed')
   expect(await read('/desk/chat')).toEqual([])
-  expect((await call('POST', '/chat/2/x', {})).status).toBe(400)
-  expect((await call('DELETE', '/desk/faults')).status).toBe(204)
-  expect((await post()).status).toBe(200)
+  expectStatus(await call('POST', '/chat/2/x', {}), 400)
+  expectStatus(await call('DELETE', '/desk/faults'), 204)
+  expectStatus(await post(), 200)
 })
 
 test('hang never answers until the fault is lifted, and lets a client leave', async () => {
@@ -47,14 +48,14 @@ test.each([
 test('garbage is a 200 that no JSON parser takes', async () => {
   const { post } = await faulted({ service: 'chat1', mode: 'garbage' })
   const answer = await post()
-  expect(answer.status).toBe(200)
+  expectStatus(answer, 200)
   await expect(answer.json()).rejects.toThrow()
 })
 
 test('slow waits and then proceeds', async () => {
   const { post, read } = await faulted({ service: 'chat1', mode: 'slow', delay_ms: 120 })
   const before = performance.now()
-  expect((await post()).status).toBe(200)
+  expectStatus(await post(), 200)
   expect(performance.now() - before).toBeGreaterThan(115)
   expect(await read('/desk/chat')).toMatchObject([{ accepted: true }])
 })
@@ -130,6 +131,6 @@ test.each([
   'no json',
 ])('%j is no fault and answered with 422', async (body) => {
   const { call, read } = await stand()
-  expect((await call('POST', '/desk/faults', body)).status).toBe(422)
+  expectStatus(await call('POST', '/desk/faults', body), 422)
   expect(await read('/desk/faults')).toEqual([])
 })

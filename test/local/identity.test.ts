@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import type { ProviderName } from '../../lib/auth/oidc.ts'
+import { expectStatus } from '../support/answers.ts'
 import { secrets, stand } from './stand.ts'
 
 const providers = ['google', 'microsoft'] as const
@@ -71,14 +72,14 @@ test('the secret may also come as Basic credentials', async () => {
   const { metadata, trade, client } = await grant(await stand(), 'google')
   const authorization = `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`
   const answer = await fetch(metadata.token_endpoint, { method: 'POST', body: new URLSearchParams(trade), headers: { authorization } })
-  expect(answer.status).toBe(200)
+  expectStatus(answer, 200)
 })
 
 test('a code dies after a minute', async () => {
   const standing = await stand()
   const { metadata, trade, client } = await grant(standing, 'google')
   standing.clock.set(61_000)
-  expect((await ask(metadata.token_endpoint, { ...trade, ...client })).status).toBe(400)
+  expectStatus(await ask(metadata.token_endpoint, { ...trade, ...client }), 400)
 })
 
 test('nobody is sent to an address that was not registered, and a request without PKCE is sent back', async () => {
@@ -87,7 +88,7 @@ test('nobody is sent to an address that was not registered, and a request withou
   const asked = question(standing, 'google', 'v')
   const open = (values: Record<string, string>) =>
     fetch(`${authorization_endpoint}?${new URLSearchParams({ ...asked, ...values })}`, { redirect: 'manual' })
-  expect((await open({})).status).toBe(200)
+  expectStatus(await open({}), 200)
   for (const wrong of [{ redirect_uri: 'https://elsewhere.example/' }, { client_id: 'another' }]) {
     const answer = await open(wrong as Record<string, string>)
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null])

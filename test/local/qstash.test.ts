@@ -1,12 +1,13 @@
 import { Client, Receiver } from '@upstash/qstash'
 import { decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
+import { expectStatus } from '../support/answers.ts'
 import { destination, secrets, stand } from './stand.ts'
 
 async function queue() {
   const local = await stand()
   const client = new Client({ baseUrl: `${local.origin}/qstash`, token: secrets.qstashToken, retry: false, enableTelemetry: false })
-  const advance = async (advance_seconds: number) => expect((await local.call('POST', '/desk/clock', { advance_seconds })).status).toBe(200)
+  const advance = async (advance_seconds: number) => expectStatus(await local.call('POST', '/desk/clock', { advance_seconds }), 200)
   return { ...local, client, advance }
 }
 

@@ -1,6 +1,7 @@
 import { Ratelimit } from '@upstash/ratelimit'
 import { Redis } from '@upstash/redis'
 import { expect, test } from 'vitest'
+import { expectStatus } from '../support/answers.ts'
 import { secrets, stand } from './stand.ts'
 
 const client = (origin: string, token = secrets.redisToken) =>
@@ -28,7 +29,7 @@ test('a pipeline answers each command, errors among them', async () => {
     { result: undefined, error: expect.stringContaining('WRONGTYPE') },
   ])
   const plain = await call('POST', `/redis/pipeline?_token=${secrets.redisToken}`, [['NONSENSE'], ['GET', 'a']])
-  expect(plain.status).toBe(200)
+  expectStatus(plain, 200)
   expect(await plain.json()).toEqual([{ error: "ERR unknown command 'NONSENSE'" }, { result: '2' }])
 })
 
@@ -37,7 +38,7 @@ test('a transaction runs whole or, when malformed, not at all', async () => {
   const redis = client(origin)
   expect(await redis.multi().set('t', 'x').append('t', 'y').get('t').exec()).toEqual(['OK', 2, 'xy'])
   const refused = await call('POST', `/redis/multi-exec?_token=${secrets.redisToken}`, [['SET', 't', 'z'], ['SET']])
-  expect(refused.status).toBe(400)
+  expectStatus(refused, 400)
   expect(await redis.get('t')).toBe('xy')
 })
 

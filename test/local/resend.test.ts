@@ -1,5 +1,6 @@
 import { Resend } from 'resend'
 import { expect, test } from 'vitest'
+import { expectStatus } from '../support/answers.ts'
 import { secrets, stand } from './stand.ts'
 
 const mail = { from: 'Support <support@example.com>', to: 'ada@example.com', subject: 'Hello', html: '<p>Hi</p>', text: 'Hi' }
@@ -69,7 +70,7 @@ test.each([
 
 test('a missing key is 401 and a wrong one 403', async () => {
   const { call } = await sender()
-  expect((await call('POST', '/resend/emails', mail)).status).toBe(401)
+  expectStatus(await call('POST', '/resend/emails', mail), 401)
   const { resend } = await sender('re_other')
   expect((await resend.emails.send(mail)).error).toMatchObject({ statusCode: 403, name: 'invalid_api_key' })
 })

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { startLocalServer } from '../../lib/local/server.ts'
+import { expectStatus } from '../support/answers.ts'
 import { secrets, stand } from './stand.ts'
 
 test('it listens on the loopback interface and on no other', async () => {
@@ -23,7 +24,7 @@ test('the raw handler is asked first, and more routes may be mounted', async () 
   })
   expect(await (await call('POST', '/sql', {})).text()).toBe('raw')
   expect(await (await call('GET', '/another/v1/models')).json()).toEqual([])
-  expect((await call('GET', '/nowhere')).status).toBe(404)
+  expectStatus(await call('GET', '/nowhere'), 404)
 })
 
 test('closing ends idle, hanging and upgraded connections at once', async () => {

@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
+import { expectStatus } from '../support/answers.ts'
 import { destination, secrets, stand } from './stand.ts'
 
 async function vendor(statuses: number[] = []) {
@@ -20,7 +21,7 @@ test('a portal session of a customer leads to a page that leads back', async () 
   const session = await stripe.billingPortal.sessions.create({ customer, return_url: 'https://app.example/settings' })
   expect(session).toMatchObject({ object: 'billing_portal.session', customer, return_url: 'https://app.example/settings' })
   expect(await (await fetch(session.url)).text()).toContain('href="https://app.example/settings"')
-  expect((await fetch(`${session.url}x`)).status).toBe(404)
+  expectStatus(await fetch(`${session.url}x`), 404)
 })
 
 test('a wrong key, an unknown customer and a deleted one are refused as the vendor refuses them', async () => {
@@ -54,11 +55,11 @@ test('what is played on the desk is sent as events that the vendor’s own clien
 
 test('an event may be kept for later, and nothing is played for who has not subscribed', async () => {
   const { call, hits } = await vendor()
-  expect((await call('POST', '/desk/billing/events', play({ action: 'paid' }))).status).toBe(409)
-  expect((await call('POST', '/desk/billing/events', play({ action: 'explode' }))).status).toBe(422)
+  expectStatus(await call('POST', '/desk/billing/events', play({ action: 'paid' })), 409)
+  expectStatus(await call('POST', '/desk/billing/events', play({ action: 'explode' })), 422)
   await call('POST', '/desk/billing/events', play({ action: 'subscribe', keep: 'true' }))
   expect(hits).toEqual([])
-  expect((await call('POST', '/desk/billing/events/evt_none/resend')).status).toBe(404)
+  expectStatus(await call('POST', '/desk/billing/events/evt_none/resend'), 404)
 })
 
 test('a person in the portal can cancel, and pay', async () => {

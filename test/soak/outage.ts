@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Stack } from '../../lib/local/stack.ts'
+import { expectStatus } from '../support/answers.ts'
 import { desk, type Service } from '../support/app.ts'
 import { type AccountOf, newAccount } from '../support/people.ts'
 import { escalation, together } from './callers.ts'
@@ -38,7 +39,7 @@ async function configure(service: Own, { admin }: AccountOf, path: string): Prom
     { channel: 'chat1_webhook', webhook_url: service.local + path, events_enabled },
     { channel: 'email', email_addresses: [`outage-${crypto.randomUUID()}@people.example`], events_enabled },
   ]) {
-    expect((await admin.call('POST', '/notifications/configs', config)).status).toBe(201)
+    expectStatus(await admin.call('POST', '/notifications/configs', config), 201)
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { randomToken, sha256Bytea } from '../../lib/auth/hash.ts'
+import { expectStatus } from '../support/answers.ts'
 import { desk, type Service } from '../support/app.ts'
 import { type AccountOf, newAccount, type Person } from '../support/people.ts'
 import { callers, deliverByHand, emitQuietly, escalation, tally, together, visit } from './callers.ts'
@@ -53,7 +54,7 @@ export async function registrationHasOneWinner(service: Service, rounds: number)
 export async function lockHoldsAgainstMany(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const email = `lock-${crypto.randomUUID()}@people.example`
-    expect((await visit(service, '/auth/register', { email, password, full_name: 'Lock' })).status).toBe(201)
+    expectStatus(await visit(service, '/auth/register', { email, password, full_name: 'Lock' }), 201)
     const wrong = await together(() => visit(service, '/auth/login', { email, password: 'not-the-password' }))
     const counts = tally(wrong)
     expect((counts[401] ?? 0) + (counts[429] ?? 0), `round ${round}`).toBe(callers)
@@ -68,7 +69,7 @@ async function chatConfig(service: Service, { admin }: AccountOf): Promise<{ id:
   const path = `/chat/1/race-${crypto.randomUUID()}`
   const config = { channel: 'chat1_webhook', webhook_url: service.local + path, events_enabled: ['session.escalated'] }
   const made = await admin.call('POST', '/notifications/configs', config)
-  expect(made.status).toBe(201)
+  expectStatus(made, 201)
   return { id: made.body.id, path }
 }
 
@@ -168,10 +169,10 @@ export async function limitsAreOnesOwn(service: Service, rounds: number): Promis
     const other = await colleague()
     const counts = tally(await together(() => admin.call('POST', '/notifications/mark-all-read')))
     expect(counts, `round ${round}`).toEqual({ 200: 10, 429: callers - 10 })
-    expect((await other.call('POST', '/notifications/mark-all-read')).status).toBe(200)
+    expectStatus(await other.call('POST', '/notifications/mark-all-read'), 200)
     const [from, elsewhere] = [`round-${round}-${crypto.randomUUID()}`, `other-${round}-${crypto.randomUUID()}`]
     const visits = await together(() => visit(service, '/auth/verify-email', { token: randomToken() }, from))
     expect(tally(visits), `round ${round}`).toEqual({ 400: 10, 429: callers - 10 })
-    expect((await visit(service, '/auth/verify-email', { token: randomToken() }, elsewhere)).status).toBe(400)
+    expectStatus(await visit(service, '/auth/verify-email', { token: randomToken() }, elsewhere), 400)
   }
 }

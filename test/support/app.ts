@@ -6,6 +6,7 @@ import { createAccessTokens } from '../../lib/auth/tokens.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { clusterAt } from '../../lib/local/postgres.ts'
 import { type Stack, startStack } from '../../lib/local/stack.ts'
+import { expectStatus } from './answers.ts'
 import { patient, templateDatabase } from './setup.ts'
 
 /** A service under test: the shared one, or one of a file's own with its own database, faults and clock. */
@@ -191,11 +192,11 @@ export function desk(service: Pick<Service, 'local'>) {
     },
     empty: (name: string) => send('DELETE', `/desk/${name}`),
     fault: async (fault: { service: string; mode: string; times?: number; delay_ms?: number }) => {
-      expect((await send('POST', '/desk/faults', fault)).status).toBe(201)
+      expectStatus(await send('POST', '/desk/faults', fault), 201)
       // The service may have gone by then.
       onTestFinished(async () => void (await send('DELETE', '/desk/faults').catch(() => undefined)))
     },
     lift: () => send('DELETE', '/desk/faults'),
-    advance: async (seconds: number) => expect((await send('POST', '/desk/clock', { advance_seconds: seconds })).status).toBe(200),
+    advance: async (seconds: number) => expectStatus(await send('POST', '/desk/clock', { advance_seconds: seconds }), 200),
   }
 }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { jobByHand } from '../soak/callers.ts'
+import { expectStatus } from './answers.ts'
 import type { Service } from './app.ts'
 import { newFlow } from './flows.ts'
 import { newAccount, type Person } from './people.ts'
@@ -13,7 +14,7 @@ export const targetsOf = (count: number) =>
 export async function scheduleBody(person: Person, change: Record<string, unknown> = {}, targets = targetsOf(2)) {
   const flow = change.tree_id ? { id: change.tree_id } : await newFlow(person, stepFlow())
   const list = await person.call('POST', '/target-lists/', { name: 'Servers', targets })
-  expect(list.status).toBe(201)
+  expectStatus(list, 201)
   return { tree_id: flow.id, name: 'Patches', cron: '0 2 * * *', timezone: 'UTC', target_list_id: list.body.id, ...change }
 }
 
@@ -44,7 +45,7 @@ export async function makeDue(service: Service, id: string, minutesAgo = 1): Pro
 
 /** The queue's reminder. */
 export async function remind(service: Service): Promise<void> {
-  expect((await jobByHand(service, '/jobs/maintenance/tick')).status).toBe(200)
+  expectStatus(await jobByHand(service, '/jobs/maintenance/tick'), 200)
 }
 
 export async function runsOf(person: Person, id: string) {

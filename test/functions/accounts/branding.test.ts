@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { picture, upload } from '../../support/images.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -28,7 +29,7 @@ it('is the house’s own look until somebody changes it, only what is given chan
     primary_colour: '#1d4ed8',
     footer_text: '12 Harbour Street',
   })
-  for (let times = 0; times < 2; times++) expect((await admin.call('DELETE', `/teams/${team_id}/branding`)).status).toBe(204)
+  for (let times = 0; times < 2; times++) expectStatus(await admin.call('DELETE', `/teams/${team_id}/branding`), 204)
   expect((await get(viewer, team_id)).body).toEqual({ team_id, ...none })
 })
 
@@ -38,7 +39,7 @@ it('WIR-04 is changed by admins of that very team and of the account: 403 for th
   const otherId = other?.id ?? ''
   const lead = await colleague({ teamRole: 'admin' })
   const member = await colleague()
-  expect((await put(lead, teamId, { company_name: 'North' })).status).toBe(200)
+  expectStatus(await put(lead, teamId, { company_name: 'North' }), 200)
   for (const answer of [
     await put(lead, otherId, { company_name: 'North' }),
     await lead.call('DELETE', `/teams/${otherId}/branding`),
@@ -47,7 +48,7 @@ it('WIR-04 is changed by admins of that very team and of the account: 403 for th
     expect([answer.status, answer.body]).toEqual([403, { detail: 'Not allowed' }])
   }
   expect((await get(lead, otherId)).body.company_name).toBeNull()
-  expect((await put(admin, otherId, { company_name: 'South' })).status).toBe(200)
+  expectStatus(await put(admin, otherId, { company_name: 'South' }), 200)
 })
 
 it('WIR-03 WIR-08 knows neither teams nor logos of another account', async () => {
@@ -71,7 +72,7 @@ it('refuses what is no colour, empty or too long', async () => {
     { footer_text: 'x'.repeat(501) },
     { logo_upload_id: 'logo.png' },
   ]) {
-    expect((await put(admin, teamId, wrong)).status).toBe(422)
+    expectStatus(await put(admin, teamId, wrong), 422)
   }
   expect((await get(admin, teamId)).body).toEqual({ team_id: teamId, ...none })
 })

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request } from '../../support/app.ts'
 import { type AccountOf, newAccount } from '../../support/people.ts'
 
@@ -12,7 +13,7 @@ const unusable = { detail: 'invite_invalid_or_expired_or_revoked', code: 'invite
 
 async function invite({ admin }: AccountOf, email: string, role = 'engineer') {
   const made = await admin.call('POST', '/accounts/me/invites', { email, role })
-  expect(made.status).toBe(201)
+  expectStatus(made, 201)
   return { ...made.body, code: await codeFor(email) } as { id: string; code: string; status: string }
 }
 
@@ -40,7 +41,7 @@ it('AUT-22 NOT-53 joins the account with the role of the invite, without trial o
   const { code } = await invite(account, email)
   const before = await service.sql('select id from accounts')
   const joined = await join(email, code)
-  expect(joined.status).toBe(201)
+  expectStatus(joined, 201)
   expect(joined.body.user).toMatchObject({
     account_id: account.id,
     role: 'engineer',
@@ -59,18 +60,18 @@ it('ACC-02 ACC-13 answers the same 404 for an unknown, used, revoked, renewed or
   const account = await newAccount(service)
   const [used, revoked, renewed, expired] = [someone(), someone(), someone(), someone()]
   const codes = { unknown: 'never-was-a-code', used: (await invite(account, used)).code, revoked: '', renewed: '', expired: '' }
-  expect((await join(used, codes.used)).status).toBe(201)
+  expectStatus(await join(used, codes.used), 201)
   const second = await invite(account, revoked)
   codes.revoked = second.code
-  expect((await account.admin.call('DELETE', `/accounts/me/invites/${second.id}`)).status).toBe(204)
-  expect((await account.admin.call('DELETE', `/accounts/me/invites/${second.id}`)).status).toBe(409)
+  expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${second.id}`), 204)
+  expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${second.id}`), 409)
   const third = await invite(account, renewed)
   codes.renewed = third.code
-  expect((await account.admin.call('POST', `/accounts/me/invites/${third.id}/resend`)).status).toBe(202)
-  expect((await lookup(await codeFor(renewed, third.code))).status).toBe(200)
+  expectStatus(await account.admin.call('POST', `/accounts/me/invites/${third.id}/resend`), 202)
+  expectStatus(await lookup(await codeFor(renewed, third.code)), 200)
   codes.expired = (await invite(account, expired)).code
   await advance(7 * 24 * 3600 - 60)
-  expect((await lookup(codes.expired)).status).toBe(200)
+  expectStatus(await lookup(codes.expired), 200)
   await advance(61)
   for (const [kind, code] of Object.entries(codes)) {
     const answers = [await lookup(code), await join(someone(), code)]
@@ -84,7 +85,7 @@ it('refuses a code for another address and leaves it usable', async () => {
   const { code } = await invite(account, email)
   const other = await join(someone(), code)
   expect([other.status, other.body.code]).toEqual([400, 'invite_email_mismatch'])
-  expect((await join(email.toUpperCase(), code)).status).toBe(201)
+  expectStatus(await join(email.toUpperCase(), code), 201)
 })
 
 it('refuses a second open invite for an address, and one for a member', async () => {
@@ -118,7 +119,7 @@ it('ACC-18 lets nobody join when the seats are taken, and keeps the invite', asy
   const full = await join(email, code)
   expect([full.status, full.body.code]).toEqual([409, 'seat_limit_reached'])
   await account.admin.call('DELETE', `/accounts/me/members/${a?.id}`)
-  expect((await join(email, code)).status).toBe(201)
+  expectStatus(await join(email, code), 201)
 })
 
 it('AUT-08 lets one of many who use a code at once join', async () => {

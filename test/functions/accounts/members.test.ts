@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { insertRefreshToken, someAddress } from '../../contract/fixture-rows.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { request, shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -31,7 +32,7 @@ it('shows my account with its plan, limits and usage, and lets an admin change i
     { settings: { big: 'x'.repeat(17_000) } },
     { plan: 'team' },
   ]) {
-    expect((await admin.call('PATCH', '/accounts/me', wrong)).status).toBe(422)
+    expectStatus(await admin.call('PATCH', '/accounts/me', wrong), 422)
   }
 })
 
@@ -56,7 +57,7 @@ it('ACC-08 ACC-09 ACC-11 merges preferences, keeps the keys not given, and remov
   expect((await viewer.call('GET', '/accounts/me/preferences')).body).toEqual(second.body)
   const many = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`k${n}`, n]))
   for (const wrong of [{ mask_exports: 'yes' }, { default_export_format: 'doc' }, many, { x: 'y'.repeat(17_000) }]) {
-    expect((await admin.call('PATCH', '/accounts/me/preferences', wrong)).status).toBe(422)
+    expectStatus(await admin.call('PATCH', '/accounts/me/preferences', wrong), 422)
   }
   expect((await viewer.call('GET', '/accounts/me/preferences')).body).toEqual(second.body)
 })
@@ -78,10 +79,10 @@ it('lists members to every member, by name, without those of another account', a
 it("ACC-15 changes a member's role, which holds on the next request with the token already held", async () => {
   const { admin, colleague } = await newAccount(service)
   const person = await colleague({ role: 'engineer' })
-  expect((await person.call('GET', '/accounts/me/invites')).status).toBe(403)
+  expectStatus(await person.call('GET', '/accounts/me/invites'), 403)
   const changed = await admin.call('PATCH', `/accounts/me/members/${person.id}`, { role: 'admin' })
   expect([changed.status, changed.body.role, changed.body.team_role]).toEqual([200, 'admin', 'member'])
-  expect((await person.call('GET', '/accounts/me/invites')).status).toBe(200)
+  expectStatus(await person.call('GET', '/accounts/me/invites'), 200)
 })
 
 it('moves a member between teams, with a role only where there is a team', async () => {
@@ -97,7 +98,7 @@ it('moves a member between teams, with a role only where there is a team', async
     team_id: teamId,
     team_role: 'admin',
   })
-  expect((await admin.call('PATCH', path, { team_id: null, team_role: 'admin' })).status).toBe(422)
+  expectStatus(await admin.call('PATCH', path, { team_id: null, team_role: 'admin' }), 422)
 })
 
 it('WIR-08 refuses a team of another account', async () => {
@@ -105,7 +106,7 @@ it('WIR-08 refuses a team of another account', async () => {
   const person = await ours.colleague()
   const answer = await ours.admin.call('PATCH', `/accounts/me/members/${person.id}`, { team_id: theirs.teamId })
   expect([answer.status, answer.body.errors[0].loc]).toEqual([422, ['body', 'team_id']])
-  expect((await ours.admin.call('PUT', `/teams/${theirs.teamId}/members/${person.id}`, {})).status).toBe(404)
+  expectStatus(await ours.admin.call('PUT', `/teams/${theirs.teamId}/members/${person.id}`, {}), 404)
   const invite = await ours.admin.call('POST', '/accounts/me/invites', { email: 'x@y.example', role: 'viewer', team_id: theirs.teamId })
   expect([invite.status, invite.body.errors[0].loc]).toEqual([422, ['body', 'team_id']])
 })
@@ -114,14 +115,15 @@ it('AUT-35 signs a deactivated member out at once', async () => {
   const { admin, colleague } = await newAccount(service)
   const person = await colleague()
   const refresh_token = await insertRefreshToken(service, person)
-  expect((await admin.call('DELETE', `/accounts/me/members/${person.id}`)).status).toBe(204)
-  expect((await person.call('GET', '/notifications')).status).toBe(401)
-  expect(
-    (await request(service, 'POST', '/auth/refresh', { body: { refresh_token }, headers: { 'cf-connecting-ip': someAddress() } })).status,
-  ).toBe(401)
+  expectStatus(await admin.call('DELETE', `/accounts/me/members/${person.id}`), 204)
+  expectStatus(await person.call('GET', '/notifications'), 401)
+  expectStatus(
+    await request(service, 'POST', '/auth/refresh', { body: { refresh_token }, headers: { 'cf-connecting-ip': someAddress() } }),
+    401,
+  )
   const back = await admin.call('PATCH', `/accounts/me/members/${person.id}`, { is_active: true })
   expect(back.body.is_active).toBe(true)
-  expect((await person.call('GET', '/notifications')).status).toBe(401)
+  expectStatus(await person.call('GET', '/notifications'), 401)
 })
 
 it('ACC-14 neither demotes nor deactivates the last active admin, also when two admins try it on each other at once', async () => {
@@ -171,9 +173,9 @@ it('ACC-17 leaves an audit row with actor and changes for each write, and none f
 it('deletes a team: its members stay without one, and another account cannot tell it is there', async () => {
   const [ours, theirs] = [await newAccount(service), await newAccount(service)]
   const person = await ours.colleague({ teamRole: 'admin' })
-  expect((await theirs.admin.call('DELETE', `/teams/${ours.teamId}`)).status).toBe(404)
+  expectStatus(await theirs.admin.call('DELETE', `/teams/${ours.teamId}`), 404)
   expect((await ours.admin.call('GET', '/teams')).body).toMatchObject([{ id: ours.teamId, name: 'Test team', member_count: 2 }])
-  expect((await ours.admin.call('DELETE', `/teams/${ours.teamId}`)).status).toBe(204)
+  expectStatus(await ours.admin.call('DELETE', `/teams/${ours.teamId}`), 204)
   expect((await ours.admin.call('GET', '/teams')).body).toEqual([])
   expect((await request(service, 'GET', '/auth/me', { token: person.token })).body).toMatchObject({ team_id: null, team_role: null })
 })

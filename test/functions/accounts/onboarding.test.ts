@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { newAiSession } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { request, shared } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -26,7 +27,7 @@ const untouched = {
 it('ACC-03 shows somebody new where they are, whatever their colleague has done', async () => {
   const { admin, colleague } = await newAccount(service)
   const viewer = await colleague({ role: 'viewer' })
-  expect((await send(admin, 4)).status).toBe(200)
+  expectStatus(await send(admin, 4), 200)
   expect(await status(viewer)).toEqual(untouched)
   await service.sql('update users set email_verified_at = null where id = $1', [viewer.id])
   expect(await status(viewer)).toEqual({ ...untouched, email_verified: false })
@@ -126,8 +127,8 @@ it('refuses steps that do not exist and data that is no object or too large', as
     expect((await admin.call('PATCH', '/users/me/onboarding-step', { ...right, ...wrong })).status, JSON.stringify(wrong)).toBe(422)
   }
   // Bytes, not characters.
-  expect((await send(admin, 1, 'complete', { text: 'é'.repeat(8190) })).status).toBe(422)
-  expect((await send(admin, 1, 'complete', { text: 'é'.repeat(8180) })).status).toBe(200)
+  expectStatus(await send(admin, 1, 'complete', { text: 'é'.repeat(8190) }), 422)
+  expectStatus(await send(admin, 1, 'complete', { text: 'é'.repeat(8180) }), 200)
 })
 
 it('ACC-04 lets the step only grow when many are sent at once', async () => {
@@ -152,8 +153,8 @@ it('AUT-13 stays open past an address that is not verified and a lapsed subscrip
     'email_not_verified',
     'subscription_lapsed',
   ])
-  expect((await admin.call('GET', '/notifications')).status).toBe(403)
-  expect((await admin.call('GET', '/users/onboarding-status')).status).toBe(200)
-  expect((await send(admin, 1)).status).toBe(200)
-  expect((await admin.call('POST', '/users/me/onboarding-dismiss-rest')).status).toBe(200)
+  expectStatus(await admin.call('GET', '/notifications'), 403)
+  expectStatus(await admin.call('GET', '/users/onboarding-status'), 200)
+  expectStatus(await send(admin, 1), 200)
+  expectStatus(await admin.call('POST', '/users/me/onboarding-dismiss-rest'), 200)
 })

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { ownService } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -42,5 +43,5 @@ it('lists sales leads, newest first, by source', async () => {
     (await staff.call('GET', `/admin/sales-leads${query}`)).body.map(({ source }: { source: string }) => source)
   expect(await sources()).toEqual(['contact_form', 'referral'])
   expect(await sources('?source=referral')).toEqual(['referral'])
-  expect((await staff.call('GET', '/admin/sales-leads?source=billboard')).status).toBe(422)
+  expectStatus(await staff.call('GET', '/admin/sales-leads?source=billboard'), 422)
 })

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { together } from '../../soak/callers.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { ownService } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -63,7 +64,7 @@ it('ADM-07 makes and changes limits and billing together, or neither, and tells 
     max_users: null,
     monthly_price_cents: null,
   })
-  expect((await put({ plan })).status).toBe(200)
+  expectStatus(await put({ plan }), 200)
   const conflict = await put({ plan: other, max_users: 3, provider_product_id: `prod_${plan}` })
   expect([conflict.status, await rows(other)]).toEqual([409, { limits: [], billing: [] }])
   const log = await told(plan)
@@ -84,7 +85,7 @@ it('ADM-08 ADM-09 names new billing after its plan, and keeps a name that is the
   expect((await put({ plan, display_name: 'Extra' })).body.display_name).toBe('Extra')
   for (const change of [{ display_name: null }, { display_name: null, sort_order: 4 }, { sort_order: 5 }, { max_users: 9 }])
     expect((await put({ plan, ...change })).body.display_name).toBe('Extra')
-  expect((await put({ plan, display_name: ' ' })).status).toBe(422)
+  expectStatus(await put({ plan, display_name: ' ' }), 422)
 })
 
 it('leaves one row of each when 32 put the same plan at once, each audit row telling a change', async () => {
@@ -161,13 +162,13 @@ it('lists features with the defaults of plans and the accounts that differ, and 
 
 it('knows no other feature, plan or account', async () => {
   const feature = '/admin/feature-flags/time_travel'
-  expect((await staff.call('PUT', feature, { plan: 'pro', enabled: true })).status).toBe(404)
-  expect((await staff.call('PUT', feature, {})).status).toBe(404)
+  expectStatus(await staff.call('PUT', feature, { plan: 'pro', enabled: true }), 404)
+  expectStatus(await staff.call('PUT', feature, {}), 404)
   const unknown = await staff.call('PUT', '/admin/feature-flags/kb_import', { plan: 'platinum', enabled: true })
   expect([unknown.status, unknown.body.errors[0].loc]).toEqual([422, ['body', 'plan']])
-  expect((await staff.call('PUT', '/admin/feature-flags/kb_import', { plan: 'pro' })).status).toBe(422)
+  expectStatus(await staff.call('PUT', '/admin/feature-flags/kb_import', { plan: 'pro' }), 422)
   for (const enabled of [true, null]) {
-    expect((await staff.call('PUT', `/admin/accounts/${crypto.randomUUID()}/feature-flags/kb_import`, { enabled })).status).toBe(404)
-    expect((await staff.call('PUT', `/admin/accounts/${house}/feature-flags/time_travel`, { enabled })).status).toBe(404)
+    expectStatus(await staff.call('PUT', `/admin/accounts/${crypto.randomUUID()}/feature-flags/kb_import`, { enabled }), 404)
+    expectStatus(await staff.call('PUT', `/admin/accounts/${house}/feature-flags/time_travel`, { enabled }), 404)
   }
 })

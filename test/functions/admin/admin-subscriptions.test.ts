@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { type AccountOf, newAccount } from '../../support/people.ts'
 
@@ -54,7 +55,7 @@ it('refuses a plan that is not there, and changes nothing', async () => {
     const { status, body } = await plan(wrong)
     expect([wrong, status, body.errors[0].loc]).toEqual([wrong, 422, ['body', 'plan']])
   }
-  expect((await staff.call('PUT', `/admin/users/${crypto.randomUUID()}/subscription/plan`, { plan: 'pro' })).status).toBe(404)
+  expectStatus(await staff.call('PUT', `/admin/users/${crypto.randomUUID()}/subscription/plan`, { plan: 'pro' }), 404)
   expect((await staff.call('PUT', `/admin/users/${account.admin.id}/subscription/plan`, {})).body.plan).toBe(before[0])
   expect([await shown(account), await actions(account)]).toEqual([before, []])
 })
@@ -93,7 +94,7 @@ it('ADM-11 takes 1 to 365 days and nothing else', async () => {
     expect([days, answer.status, answer.body.errors[0].loc]).toEqual([days, 422, ['body', 'days']])
   }
   expect(await actions(account)).toEqual([])
-  for (const days of [1, 365]) expect((await extend({ days })).status).toBe(200)
+  for (const days of [1, 365]) expectStatus(await extend({ days }), 200)
 })
 
 it('extends once for a key that is sent twice, 32 times at once too, and keeps the keys of two of staff apart', async () => {
@@ -105,7 +106,7 @@ it('extends once for a key that is sent twice, 32 times at once too, and keeps t
   expect(Number(await end()) - before).toBe(86_400_000)
   const again = await extend({ days: 1 }, { 'idempotency-key': 'once' })
   expect([again.status, again.text]).toEqual([200, answers.find(({ status }) => status === 200)?.text])
-  expect((await extend({ days: 2 }, { 'idempotency-key': 'once' })).status).toBe(422)
+  expectStatus(await extend({ days: 2 }, { 'idempotency-key': 'once' }), 422)
   const other = await account.colleague({ superAdmin: true })
   const theirs = await other.call('POST', `/admin/users/${account.admin.id}/extend-trial`, { days: 2 }, { 'idempotency-key': 'once' })
   expect([theirs.status, Number(await end()) - before]).toEqual([200, 3 * 86_400_000])

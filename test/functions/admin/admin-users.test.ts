@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { operations } from '../../../functions/operations.ts'
 import { fixtureOf } from '../../contract/fixtures.ts'
 import { roles, send } from '../../contract/requests.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { ownService } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -107,12 +108,12 @@ it('ADM-03 promotes and demotes on the next request, each with its audit row in 
   const staff = await newStaff()
   const { id, admin } = await newAccount(service)
   const put = (is_super_admin: boolean) => staff.call('PUT', `/admin/users/${admin.id}/super-admin`, { is_super_admin })
-  expect((await admin.call('GET', '/admin/users')).status).toBe(403)
+  expectStatus(await admin.call('GET', '/admin/users'), 403)
   expect((await put(true)).body).toMatchObject({ id: admin.id, is_super_admin: true })
-  expect((await put(true)).status).toBe(200)
-  expect((await admin.call('GET', '/admin/users')).status).toBe(200)
+  expectStatus(await put(true), 200)
+  expectStatus(await admin.call('GET', '/admin/users'), 200)
   expect((await put(false)).body).toMatchObject({ is_super_admin: false })
-  expect((await admin.call('GET', '/admin/users')).status).toBe(403)
+  expectStatus(await admin.call('GET', '/admin/users'), 403)
   const row = { actor_id: staff.id, action: 'member.updated', resource_id: admin.id }
   expect(await audit(id)).toEqual([
     { ...row, changes: { is_super_admin: { from: false, to: true } } },

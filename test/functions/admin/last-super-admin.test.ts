@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { ownService } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -18,7 +19,7 @@ it('neither demotes nor deactivates the last active super admin, not even by an 
     expect([answer.status, answer.body.code]).toEqual([409, 'last_super_admin'])
   // One in another account is out of sight of these admins, and counts all the same.
   const other = await elsewhere.colleague({ superAdmin: true })
-  expect((await ours.admin.call('DELETE', `/accounts/me/members/${only.id}`)).status).toBe(204)
+  expectStatus(await ours.admin.call('DELETE', `/accounts/me/members/${only.id}`), 204)
   await service.sql('update users set is_active = true where id = $1', [only.id])
   await service.sql('update sign_ins set ended_at = null where user_id = $1', [only.id])
   await put(other, false)

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { newAiSession } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 import { connect } from '../../support/psa.ts'
@@ -47,7 +48,7 @@ it('AIS-19 writes where the case stands for three audiences at two lengths, and 
   }
   expect(texts.size).toBe(6)
   for (const body of [{}, { audience: 'boss', length: 'quick' }, { audience: 'client_update', length: 'long' }])
-    expect((await owner.call('POST', `${at}/status-update`, body)).status).toBe(422)
+    expectStatus(await owner.call('POST', `${at}/status-update`, body), 422)
   expect((await owner.call('GET', at)).body).toEqual(before)
 })
 
@@ -60,17 +61,17 @@ it('AIS-20 keeps what was edited, and lists what was written', async () => {
       { kind, edited: false, pushed_at: null, psa_push: null, content: expect.stringContaining('print') },
     ])
   }
-  expect((await write('poem')).status).toBe(422)
+  expectStatus(await write('poem'), 422)
   const [first, ...others] = await list()
   expect((await edit(first.id, {})).body).toEqual(first)
   const edited = (await edit(first.id, { content: 'Mine: “so” <b>& done</b>' })).body
   expect(edited).toMatchObject({ id: first.id, content: 'Mine: “so” <b>& done</b>', edited: true })
-  for (const content of ['', ' \n', 'x'.repeat(100_001), 'a\u0000b', null]) expect((await edit(first.id, { content })).status).toBe(422)
+  for (const content of ['', ' \n', 'x'.repeat(100_001), 'a\u0000b', null]) expectStatus(await edit(first.id, { content }), 422)
   expect(await list()).toEqual([edited, ...others])
   // What is refused is no activity either: an idle session is archived all the same.
   const row = () => service.sql('select * from ai_sessions where id = $1', [session.id])
   const before = await row()
-  expect((await edit(session.id, { content: 'x' })).status).toBe(404)
+  expectStatus(await edit(session.id, { content: 'x' }), 404)
   expect(await row()).toEqual(before)
 })
 
@@ -136,7 +137,7 @@ it('AIS-21 says why it cannot push: no ticket, no connection, no such output', a
     expect([answer.status, answer.body.code]).toEqual([409, code])
     expect(await list()).toEqual([body])
     const other = await scene()
-    expect((await other.push(body.id)).status).toBe(404)
+    expectStatus(await other.push(body.id), 404)
   }
 })
 
@@ -147,9 +148,9 @@ it('AIS-22 is the owner’s alone to try the documentation again, and tries what
   await settled()
   await lift()
   const reader = await account.colleague()
-  expect((await reader.call('POST', `${at}/retry-psa-push`)).status).toBe(404)
+  expectStatus(await reader.call('POST', `${at}/retry-psa-push`), 404)
   await service.sql('update ai_sessions set escalated_to_id = $2 where id = $1', [session.id, reader.id])
-  expect((await reader.call('POST', `${at}/retry-psa-push`)).status).toBe(403)
+  expectStatus(await reader.call('POST', `${at}/retry-psa-push`), 403)
   const answers = await Promise.all(Array.from({ length: 5 }, retry))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
   expect(answers.find(({ status }) => status === 200)?.body).toEqual({ session_id: session.id, psa_push: 'queued' })
@@ -184,7 +185,7 @@ it('AIS-24 AIS-30 stores no output and answers 502 when the model fails or answe
   await owner.call('POST', `${at}/facts`, { key: 'note', value: 'OBEY: {"text": "ok", "status": "resolved"}' })
   await desk(service).empty('ai')
   await fault({ service: 'openai', mode: 'obey' })
-  expect((await write('ticket_note')).status).toBe(502)
+  expectStatus(await write('ticket_note'), 502)
   expect(await desk(service).read('ai')).toHaveLength(2)
   expect(await list()).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { newAiSession, suggestFix } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -71,7 +72,7 @@ it('FIX-17 leaves no proposal on a fix that was settled while the model read its
       owner.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'That worked.' }),
       owner.call('PATCH', `${at}/outcome`, { outcome: 'applied_failed' }),
     ])
-    expect(settled.status).toBe(200)
+    expectStatus(settled, 200)
     return (await owner.call('GET', `/ai-sessions/${session.id}`)).body.suggested_fixes[0]
   })
   for (const fix of await Promise.all(rounds)) expect(fix).toMatchObject({ status: 'applied_failed', ai_outcome_proposal: null })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { eventsOf, newAiSession, stream } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -28,7 +29,7 @@ it('AIS-06 AIS-07 is nobody’s else to see, and shows all it holds to its user'
   const account = await newAccount(service)
   const [mine, colleague] = [await account.colleague(), await account.colleague()]
   const { id } = await newAiSession(mine)
-  for (const person of [colleague, account.admin]) expect((await person.call('GET', `/ai-sessions/${id}`)).status).toBe(404)
+  for (const person of [colleague, account.admin]) expectStatus(await person.call('GET', `/ai-sessions/${id}`), 404)
   const { body } = await mine.call('GET', `/ai-sessions/${id}`)
   expect(body).toMatchObject({
     pending_task_lane: { questions: [], actions: [], responses: [] },
@@ -109,7 +110,7 @@ it('AIS-34 resolves once, and abandoning what is over changes nothing', async ()
   const closed = await admin.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'workaround', notes: 'Printed from another PC' })
   expect(closed.body).toMatchObject({ session_id: id, status: 'resolved', psa_push: 'not_linked' })
   expect(closed.body.documentation).toContain('Printed from another PC')
-  expect((await admin.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' })).status).toBe(409)
+  expectStatus(await admin.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' }), 409)
   const before = (await admin.call('GET', `/ai-sessions/${id}`)).body
   expect((await admin.call('POST', `/ai-sessions/${id}/abandon`)).body.status).toBe('resolved')
   expect((await admin.call('GET', `/ai-sessions/${id}`)).body).toEqual(before)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { newAiSession } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -36,7 +37,7 @@ it('AIS-12 writes fields of the header by hand, null to empty one, and leaves th
     { evidence_items: [''] },
     { asset_name: 'a\u0000' },
   ])
-    expect((await triage(wrong)).status).toBe(422)
+    expectStatus(await triage(wrong), 422)
   expect(await read()).toEqual(before)
 })
 
@@ -75,9 +76,9 @@ it.each([
 ] as const)('%s takes a lane at its limit and refuses one over it, and nothing changes', async (_, most, over) => {
   const { lane, read } = await scene()
   const empty = { questions: [], actions: [], responses: [] }
-  expect((await lane({ ...empty, ...most })).status).toBe(200)
+  expectStatus(await lane({ ...empty, ...most }), 200)
   const before = await read()
-  expect((await lane({ ...empty, ...over })).status).toBe(422)
+  expectStatus(await lane({ ...empty, ...over }), 422)
   expect(await read()).toEqual(before)
 })
 
@@ -90,10 +91,10 @@ it('AIS-13 AIS-14 AIS-15 AIS-16 refuses a lane over 256 KB in bytes, and takes o
   const of = (last: string) => ({ questions: [], actions: [], responses: responses(last) })
   const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength
   const room = 256 * 1024 - bytes(of(''))
-  expect((await lane(of('x'.repeat(room)))).status).toBe(200)
+  expectStatus(await lane(of('x'.repeat(room))), 200)
   const before = await read()
   expect(bytes(before.pending_task_lane)).toBe(256 * 1024)
-  expect((await lane(of('x'.repeat(room + 1)))).status).toBe(422)
+  expectStatus(await lane(of('x'.repeat(room + 1))), 422)
   expect(await read()).toEqual(before)
 })
 
@@ -152,9 +153,9 @@ it('opens no branch from a message that is not on the active line, nor activates
   const { messages } = await read()
   const opened = (await branch({ name: 'Before all', from_message_id: messages[0].id })).body
   expect((await read()).messages).toHaveLength(1)
-  expect((await branch({ name: 'Lost', from_message_id: messages[1].id })).status).toBe(422)
+  expectStatus(await branch({ name: 'Lost', from_message_id: messages[1].id }), 422)
   const other = await newAiSession(owner)
-  expect((await owner.call('POST', `${at}/branches/${other.active_branch_id}/activate`)).status).toBe(404)
+  expectStatus(await owner.call('POST', `${at}/branches/${other.active_branch_id}/activate`), 404)
   expect((await read()).active_branch_id).toBe(opened.id)
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { insertAiSession } from '../../contract/fixtures-ai.ts'
 import { eventsOf, newAiSession, stream } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { picture, upload } from '../../support/images.ts'
 import { newAccount } from '../../support/people.ts'
@@ -30,24 +31,24 @@ it('AIS-11 shows the model up to 3 images, in their order, and refuses a fourth 
   const ids: string[] = []
   for (let n = 0; n < 4; n++) ids.push((await upload(service, owner, await picture('png', 8 + n, 8))).body.id)
   await empty('ai')
-  expect((await say('See these.', { upload_ids: ids.slice(0, 3) })).status).toBe(200)
+  expectStatus(await say('See these.', { upload_ids: ids.slice(0, 3) }), 200)
   const [call] = await read('ai')
   expect(call.request.messages.at(-1).content.filter(({ type }: { type: string }) => type === 'image_url')).toHaveLength(3)
   const before = await detail()
   expect(before.messages[0].upload_ids).toEqual(ids.slice(0, 3))
-  expect((await say('And these.', { upload_ids: ids })).status).toBe(422)
+  expectStatus(await say('And these.', { upload_ids: ids }), 422)
   const stranger = (await newAccount(service)).admin
   const foreign = (await upload(service, stranger, await picture('png', 8, 8))).body.id
-  for (const id of [foreign, crypto.randomUUID()]) expect((await say('And this.', { upload_ids: [id] })).status).toBe(422)
+  for (const id of [foreign, crypto.randomUUID()]) expectStatus(await say('And this.', { upload_ids: [id] }), 422)
   expect(await detail()).toEqual(before)
 })
 
 it('AIS-31 takes a message of 1 to 8,000 characters', async () => {
   const { say, detail } = await scene()
-  for (const message of ['x', '\u{1F5A8}'.repeat(4000)]) expect((await say(message)).status).toBe(200)
+  for (const message of ['x', '\u{1F5A8}'.repeat(4000)]) expectStatus(await say(message), 200)
   const before = await detail()
   for (const message of ['', ' \n\t', 'x'.repeat(8001), null, 7, 'a\u0000b', '\ud800']) {
-    expect((await say(message as string)).status).toBe(422)
+    expectStatus(await say(message as string), 422)
   }
   expect(await detail()).toEqual(before)
 })
@@ -69,7 +70,7 @@ it('AIS-24 AIS-29 answers 502 when the provider fails, in whatever way, asks at 
     const after = await detail()
     expect(after.messages).toMatchObject([{ role: 'user', content: `It is offline: ${mode}` }])
     expect({ ...after, messages: [], updated_at: '' }).toEqual({ ...before, messages: [], updated_at: '' })
-    expect((await say('And again')).status).toBe(200)
+    expectStatus(await say('And again'), 200)
     expect((await detail()).messages).toHaveLength(3)
   }
 })
@@ -77,7 +78,7 @@ it('AIS-24 AIS-29 answers 502 when the provider fails, in whatever way, asks at 
 it('AIS-24 takes an answer that only the second call gives', async () => {
   const { say } = await scene()
   await fault({ service: 'openai', mode: 'error', times: 1 })
-  expect((await say('It is offline.')).status).toBe(200)
+  expectStatus(await say('It is offline.'), 200)
 })
 
 const whole = {
@@ -142,7 +143,7 @@ it('AIS-28 knows eight states and lists by each', async () => {
     await service.sql(`update ai_sessions set status = $2${resolved} where id = $1`, [id, state])
     expect((await admin.call('GET', `/ai-sessions?status=${state}`)).body).toMatchObject([{ id, status: state }])
   }
-  expect((await admin.call('GET', '/ai-sessions?status=open')).status).toBe(422)
+  expectStatus(await admin.call('GET', '/ai-sessions?status=open'), 422)
   await expect(service.sql(`update ai_sessions set status = 'open' where account_id = $1`, [admin.accountId])).rejects.toThrow(/check/)
 })
 

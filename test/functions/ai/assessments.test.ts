@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { jobByHand, tally, together } from '../../soak/callers.ts'
 import { newAiSession, parseEvents, stream } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { claim, escalate, newEscalation } from '../../support/escalations.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -39,13 +40,13 @@ it.each(['error', 'garbage', 'down', 'rate_limit', 'client_error'])(
     const { id } = await newAiSession(owner)
     await desk(service).fault({ service: 'openai', mode })
     const answer = await owner.call('POST', `/ai-sessions/${id}/escalate`, {})
-    expect(answer.status).toBe(200)
+    expectStatus(answer, 200)
     await settled(answer.body.handoff_id)
     expect(await assessed(answer.body.handoff_id)).toEqual({ status: 'failed', text: null, attempts: 1 })
     expect(await keysOf(owner)).toEqual(['session.escalated'])
     const { escalation_package: pack } = (await other.call('GET', `/ai-sessions/${id}`)).body
     expect(pack.assessment).toBeUndefined()
-    expect((await claim(other, id, answer.body.handoff_id)).status).toBe(200)
+    expectStatus(await claim(other, id, answer.body.handoff_id), 200)
   },
 )
 
@@ -55,7 +56,7 @@ it('HND-17 HND-18 answers at once though the model is slow, which is cut at 15 s
   await desk(service).fault({ service: 'openai', mode: 'slow', delay_ms: 60_000 })
   const at = performance.now()
   const answer = await owner.call('POST', `/ai-sessions/${id}/escalate`, {})
-  expect(answer.status).toBe(200)
+  expectStatus(answer, 200)
   expect(performance.now() - at).toBeLessThan(5000)
   await settled(answer.body.handoff_id)
   const ms = performance.now() - at
@@ -77,7 +78,7 @@ it('tells the claimant when there is one, and the team admins otherwise', async 
   await desk(service).fault({ service: 'qstash', mode: 'error' })
   const taken = await newEscalation(owner)
   await claim(other, taken.id, taken.handoffId)
-  expect((await jobByHand(service, '/jobs/ai/assess', { handoff_id: taken.handoffId, attempt: 1 })).status).toBe(200)
+  expectStatus(await jobByHand(service, '/jobs/ai/assess', { handoff_id: taken.handoffId, attempt: 1 }), 200)
   expect(await told()).toEqual([{ user_id: admin.id }, { user_id: other.id }])
 })
 
@@ -153,7 +154,7 @@ it('drafts a handoff in deltas and ends with its fields, storing nothing', async
   expect(deltas.length).toBeGreaterThan(1)
   expect(deltas.join('')).toBe(last?.data.summary)
   expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toEqual(before)
-  expect((await stream(service, other, 'POST', `/ai-sessions/${id}/handoff-draft`)).status).toBe(404)
+  expectStatus(await stream(service, other, 'POST', `/ai-sessions/${id}/handoff-draft`), 404)
 })
 
 it('answers 502 to a draft when the provider is down before the first event', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { claim, escalate, newEscalation, pickup } from '../../support/escalations.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -31,7 +32,7 @@ it('ANA-01 ANA-04 takes three periods, and no viewer', async () => {
     200, 200, 200, 422, 422,
   ])
   const viewer = await account.colleague({ role: 'viewer' })
-  expect((await viewer.call('GET', '/analytics/flowpilot/escalations?period=7d')).status).toBe(403)
+  expectStatus(await viewer.call('GET', '/analytics/flowpilot/escalations?period=7d'), 403)
 })
 
 it('ANA-02 ANA-03 ANA-06 ANA-07 measures from claim to first step, no less than 0, in the period and the account', async () => {
@@ -73,6 +74,6 @@ it.each([
   // Another one's doing is not the claimant's.
   await owner.call('POST', `/ai-sessions/${id}/chat`, { message: 'I saw it again' })
   expect(await figures(admin)).toMatchObject({ n_handoffs_with_action: 0 })
-  expect((await act(third, id)).status).toBe(200)
+  expectStatus(await act(third, id), 200)
   expect(await figures(admin)).toMatchObject({ n_handoffs_claimed: 2, n_handoffs_with_action: 1 })
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { newAiSession } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, shared } from '../../support/app.ts'
 import { listen } from '../../support/escalations.ts'
 import { picture, upload } from '../../support/images.ts'
@@ -16,7 +17,7 @@ it('a ticket goes from the first question through an escalation to its end, and 
   await connect(service, admin)
   const ticket = (await robin.call('GET', '/integrations/psa/tickets?unassigned=true')).body.items[0]
   const webhook = { channel: 'chat1_webhook', webhook_url: `${service.local}/chat/1/${account.id}`, events_enabled: ['session.escalated'] }
-  expect((await admin.call('POST', '/notifications/configs', webhook)).status).toBe(201)
+  expectStatus(await admin.call('POST', '/notifications/configs', webhook), 201)
 
   const session = await newAiSession(robin, { problem_summary: undefined, psa_ticket_id: ticket.id })
   expect(session).toMatchObject({ client_name: ticket.company, problem_summary: ticket.summary })
@@ -60,18 +61,18 @@ it('a ticket goes from the first question through an escalation to its end, and 
   const [winner, loser] = claims[0]?.status === 200 ? [first, second] : [second, first]
   const lost = claims.find(({ status }) => status === 409)
   expect(lost?.body.winner).toEqual({ id: winner.id, name: winner.fullName })
-  expect((await loser.call('GET', at)).status).toBe(loser === first ? 200 : 404)
-  expect((await winner.call('POST', `${at}/pickup`)).status).toBe(200)
+  expectStatus(await loser.call('GET', at), loser === first ? 200 : 404)
+  expectStatus(await winner.call('POST', `${at}/pickup`), 200)
   const taken = (await winner.call('GET', at)).body
   expect(taken).toMatchObject({ status: 'active', picked_up_by_id: winner.id, escalation_package: { what_was_tried: 'New port' } })
   expect(taken.suggested_fixes).toMatchObject([{ status: 'applied_partial', partial_notes: 'Two of five users can print' }])
   expect(taken.messages[0]).toMatchObject({ content: said, upload_ids: [shot] })
-  expect((await winner.call('POST', `${at}/chat`, { message: 'New driver installed, all print now.' })).status).toBe(200)
+  expectStatus(await winner.call('POST', `${at}/chat`, { message: 'New driver installed, all print now.' }), 200)
 
   const output = await winner.call('POST', `${at}/outputs`, { kind: 'resolution_summary' })
-  expect(output.status).toBe(201)
+  expectStatus(output, 201)
   expect((await winner.call('POST', `${at}/resolve`, { outcome: 'resolved', notes: 'New driver' })).body.status).toBe('resolved')
-  expect((await winner.call('POST', `${at}/outputs/${output.body.id}/push`)).status).toBe(200)
+  expectStatus(await winner.call('POST', `${at}/outputs/${output.body.id}/push`), 200)
   const figures = (await admin.call('GET', '/analytics/flowpilot/escalations?period=7d')).body
   expect(figures).toMatchObject({ n_handoffs_claimed: 1, n_handoffs_with_action: 1 })
   expect(figures.avg_seconds).toBeGreaterThanOrEqual(0)

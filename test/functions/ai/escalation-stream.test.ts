@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newAiSession } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request, type Service } from '../../support/app.ts'
 import { escalate, listen, newEscalation } from '../../support/escalations.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -38,10 +39,10 @@ it('SSE-01 is for engineers and admins', async () => {
     [await account.colleague({ role: 'viewer' }), 403],
   ] as const) {
     const stream = await listen(service, person)
-    expect(stream.status).toBe(status)
+    expectStatus(stream, status)
     stream.leave()
   }
-  expect((await listen(service, { ...listener, token: 'no.such.token' })).status).toBe(401)
+  expectStatus(await listen(service, { ...listener, token: 'no.such.token' }), 401)
 })
 
 it('SSE-02 SSE-04 SSE-08 tells the account’s own streams what was escalated', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { callers, tally, together } from '../../soak/callers.ts'
 import { claimHasOneWinner } from '../../soak/claim-proofs.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { claim, escalate, newEscalation, pickup } from '../../support/escalations.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -38,29 +39,29 @@ it('HND-10 HND-12 claims once: again by the same changes nothing', async () => {
 it('HND-13 HND-14 HND-20 tells who lost to whom and since when, and refuses who escalated', async () => {
   const { owner, first, second } = await people()
   const { id, handoffId } = await newEscalation(owner)
-  expect((await claim(owner, id, handoffId)).status).toBe(403)
+  expectStatus(await claim(owner, id, handoffId), 403)
   const { body: won } = await claim(first, id, handoffId)
   const lost = await claim(second, id, handoffId)
-  expect(lost.status).toBe(409)
+  expectStatus(lost, 409)
   expect(lost.body).toMatchObject({
     detail: expect.any(String),
     winner: { id: first.id, name: first.fullName },
     claimed_at: won.claimed_at,
   })
-  expect((await claim(owner, id, handoffId)).status).toBe(403)
-  expect((await pickup(owner, id)).status).toBe(403)
+  expectStatus(await claim(owner, id, handoffId), 403)
+  expectStatus(await pickup(owner, id), 403)
   await pickup(first, id)
   expect((await claim(second, id, handoffId)).body).toMatchObject({ winner: { id: first.id }, claimed_at: won.claimed_at })
-  expect((await claim(first, id, handoffId)).status).toBe(200)
+  expectStatus(await claim(first, id, handoffId), 200)
 })
 
 it('HND-21 HND-25 lets any engineer claim, who may then read it while who lost may not', async () => {
   const { account, owner, first, second } = await people()
   const viewer = await account.colleague({ role: 'viewer' })
   const { id, handoffId } = await newEscalation(owner, { target_user_id: second.id })
-  expect((await claim(viewer, id, handoffId)).status).toBe(403)
-  expect((await pickup(viewer, id)).status).toBe(403)
-  expect((await claim(first, id, handoffId)).status).toBe(200)
+  expectStatus(await claim(viewer, id, handoffId), 403)
+  expectStatus(await pickup(viewer, id), 403)
+  expectStatus(await claim(first, id, handoffId), 200)
   await service.sql('update ai_sessions set escalated_to_id = null where id = $1', [id])
   const reads = async (person: Person) => (await person.call('GET', `/ai-sessions/${id}`)).status
   expect([await reads(first), await reads(owner), await reads(second)]).toEqual([200, 200, 404])
@@ -102,17 +103,17 @@ it('claims nothing that waits for nobody: laid aside, withdrawn, another session
   const parked = await newEscalation(owner)
   await service.sql(`update ai_handoffs set intent = 'park', assessment_status = null where id = $1`, [parked.handoffId])
   await service.sql(`update ai_sessions set status = 'parked' where id = $1`, [parked.id])
-  expect((await claim(first, parked.id, parked.handoffId)).status).toBe(404)
-  expect((await claim(owner, parked.id, parked.handoffId)).status).toBe(403)
-  expect((await pickup(first, parked.id)).status).toBe(404)
+  expectStatus(await claim(first, parked.id, parked.handoffId), 404)
+  expectStatus(await claim(owner, parked.id, parked.handoffId), 403)
+  expectStatus(await pickup(first, parked.id), 404)
   const gone = await newEscalation(owner)
-  expect((await claim(first, parked.id, gone.handoffId)).status).toBe(404)
+  expectStatus(await claim(first, parked.id, gone.handoffId), 404)
   await owner.call('POST', `/ai-sessions/${gone.id}/abandon`)
-  expect((await claim(first, gone.id, gone.handoffId)).status).toBe(404)
+  expectStatus(await claim(first, gone.id, gone.handoffId), 404)
   const taken = await newEscalation(owner)
   await pickup(second, taken.id)
   await second.call('POST', `/ai-sessions/${taken.id}/resolve`, { outcome: 'resolved' })
-  expect((await pickup(second, taken.id)).status).toBe(409)
+  expectStatus(await pickup(second, taken.id), 409)
 })
 
 it('HND-16 queues the team’s escalations but for the caller’s own, the most urgent first, until they are picked up', async () => {

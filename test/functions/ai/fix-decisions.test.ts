@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { insertScript } from '../../contract/fixtures-scripts.ts'
 import { newAiSession, suggestFix } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -27,8 +28,8 @@ async function scene(about: Record<string, unknown> = {}) {
 it('FIX-22 takes three decisions, which change neither the fix nor the count', async () => {
   const { decide, read } = await scene()
   const before = await read()
-  for (const decision of ['one_off', 'draft_template', 'build_template']) expect((await decide({ decision })).status).toBe(200)
-  for (const decision of ['later', '', null]) expect((await decide({ decision })).status).toBe(422)
+  for (const decision of ['one_off', 'draft_template', 'build_template']) expectStatus(await decide({ decision }), 200)
+  for (const decision of ['later', '', null]) expectStatus(await decide({ decision }), 422)
   const after = await read()
   expect([after.suggested_fixes, after.state_version]).toEqual([before.suggested_fixes, before.state_version])
 })
@@ -55,7 +56,7 @@ it('FIX-23 refuses values that are missing, wrong or nobody’s, and edited scri
     { parameters: { service: 'x', more: 'y' } },
     { parameters: { service: 'a\u0000b' } },
   ]) {
-    expect((await decide({ decision: 'one_off', ...body })).status).toBe(422)
+    expectStatus(await decide({ decision: 'one_off', ...body }), 422)
   }
   const unsafe = await decide({ decision: 'one_off', edited_script: 'Invoke-Expression "{{ service }}"', parameters: { service: 'x' } })
   expect([unsafe.status, unsafe.body.errors[0].loc]).toEqual([422, ['body', 'edited_script']])

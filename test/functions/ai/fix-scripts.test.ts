@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { fixScene, newAiSession } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { type Answer, shared } from '../../support/app.ts'
 
 const service = shared()
@@ -15,7 +16,7 @@ it('FIX-16 FIX-29 clears the model’s proposal and nothing else, once', async (
   const { owner, at, id, read, version } = await scene(withProposal)
   const before = await read()
   expect(before.ai_outcome_proposal).toEqual(proposal)
-  for (const _ of [1, 2]) expect((await owner.call('DELETE', `${at}/${id}/ai-outcome-proposal`)).status).toBe(204)
+  for (const _ of [1, 2]) expectStatus(await owner.call('DELETE', `${at}/${id}/ai-outcome-proposal`), 204)
   expect(await read()).toEqual({ ...before, ai_outcome_proposal: null })
   expect(await version()).toBe(1)
 })
@@ -47,7 +48,7 @@ it('FIX-18 FIX-29 writes a script without applying it, and counts that', async (
 it('FIX-19 refuses an empty script', async () => {
   const { script, read, version } = await scene()
   const before = await read()
-  for (const body of [{}, { script: '' }, { script: ' \n\t' }, { script: null }]) expect((await script(body)).status).toBe(422)
+  for (const body of [{}, { script: '' }, { script: ' \n\t' }, { script: null }]) expectStatus(await script(body), 422)
   expect([await read(), await version()]).toEqual([before, 0])
 })
 
@@ -55,12 +56,12 @@ it('refuses a script whose parameters stand where no value is safe or that nobod
   const { script } = await scene()
   const parameters = [{ name: 'service', label: 'Service', type: 'string' }]
   const refused = await script({ script: 'Restart-Service "{{ service }}"\n{{ other }}', parameters })
-  expect(refused.status).toBe(422)
+  expectStatus(refused, 422)
   expect(refused.body.errors.map(({ loc }: { loc: string[] }) => loc)).toEqual([
     ['body', 'script'],
     ['body', 'script'],
   ])
-  expect((await script({ script: 'docker ps --format "{{ names }}"' })).status).toBe(200)
+  expectStatus(await script({ script: 'docker ps --format "{{ names }}"' }), 200)
 })
 
 it('FIX-20 refuses a script for a settled fix', async () => {
@@ -84,7 +85,7 @@ it('FIX-21 does not know a fix under another session', async () => {
     ['PATCH', '/script', { script: 'Write-Output 1' }],
     ['POST', '/decision', { decision: 'one_off' }],
   ] as const)
-    expect((await owner.call(method, at + path, body)).status).toBe(404)
+    expectStatus(await owner.call(method, at + path, body), 404)
   expect(await read()).toEqual(before)
   expect((await owner.call('GET', `/ai-sessions/${other.id}`)).body.state_version).toBe(0)
 })
@@ -92,8 +93,8 @@ it('FIX-21 does not know a fix under another session', async () => {
 it('AIS-33 is no reader’s to change: 403 while the session waits for somebody, 404 before', async () => {
   const { account, session, apply, read } = await scene()
   const colleague = await account.colleague()
-  expect((await apply(colleague)).status).toBe(404)
+  expectStatus(await apply(colleague), 404)
   await service.sql(`update ai_sessions set status = 'escalated' where id = $1`, [session.id])
-  expect((await apply(colleague)).status).toBe(403)
+  expectStatus(await apply(colleague), 403)
   expect(await read()).toMatchObject({ applied_at: null })
 })

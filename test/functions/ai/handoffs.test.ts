@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { newAiSession } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, shared } from '../../support/app.ts'
 import { claim, escalate, newEscalation, pickup } from '../../support/escalations.ts'
 import { newAccount } from '../../support/people.ts'
@@ -83,8 +84,8 @@ it('HND-05 HND-19 refuses oneself as target with 422, a stranger and a deactivat
     [viewer, 422],
   ] as const) {
     const body = { target_user_id: target.id }
-    expect((await owner.call('POST', `/ai-sessions/${id}/escalate`, body)).status).toBe(status)
-    expect((await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park', ...body })).status).toBe(status)
+    expectStatus(await owner.call('POST', `/ai-sessions/${id}/escalate`, body), status)
+    expectStatus(await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park', ...body }), status)
   }
   expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({ status: 'active', handoffs: [], escalation_package: null })
 })
@@ -112,12 +113,12 @@ it('HND-22 parks in silence, resumes, and an escalation takes a parked session t
     [admin.accountId],
   )
   expect(told).toEqual([])
-  expect((await other.call('POST', `/ai-sessions/${id}/resume`)).status).toBe(404)
+  expectStatus(await other.call('POST', `/ai-sessions/${id}/resume`), 404)
   expect((await owner.call('POST', `/ai-sessions/${id}/resume`)).body.status).toBe('active')
-  expect((await owner.call('POST', `/ai-sessions/${id}/resume`)).status).toBe(409)
+  expectStatus(await owner.call('POST', `/ai-sessions/${id}/resume`), 409)
   await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park' })
   const { handoffId } = await escalate(owner, id)
-  expect((await owner.call('POST', `/ai-sessions/${id}/escalate`, {})).status).toBe(409)
+  expectStatus(await owner.call('POST', `/ai-sessions/${id}/escalate`, {}), 409)
   const open = await service.sql('select id from ai_handoffs where session_id = $1 and closed_at is null', [id])
   expect(open).toEqual([{ id: handoffId }])
 })
@@ -153,7 +154,7 @@ it('HND-15 picks a session up that is requesting escalation, with or without a h
   const { id } = await newEscalation(owner)
   await service.sql(`update ai_sessions set status = 'requesting_escalation' where id = any ($1)`, [[legacy.id, id]])
   for (const one of [legacy.id, id]) {
-    expect((await pickup(owner, one)).status).toBe(403)
+    expectStatus(await pickup(owner, one), 403)
     expect((await pickup(other, one)).body).toMatchObject({ status: 'active', picked_up_by_id: other.id })
   }
 })
@@ -164,10 +165,10 @@ it('HND-23 claims with the pickup, and who picked up owns it: escalating again i
   const { id, handoffId } = await newEscalation(owner)
   const { body } = await pickup(other, id)
   expect(body).toMatchObject({ status: 'active', picked_up_by_id: other.id, handoffs: [{ id: handoffId, claimed_by: other.id }] })
-  expect((await pickup(other, id)).status).toBe(200)
+  expectStatus(await pickup(other, id), 200)
   expect((await pickup(third, id)).body).toMatchObject({ winner: { id: other.id, name: other.fullName } })
   expect((await owner.call('GET', '/notifications')).body).toMatchObject([{ event_key: 'handoff.claimed' }])
   const again = await escalate(other, id)
-  expect((await claim(other, id, again.handoffId)).status).toBe(403)
+  expectStatus(await claim(other, id, again.handoffId), 403)
   expect((await pickup(owner, id)).body).toMatchObject({ status: 'active', picked_up_by_id: owner.id })
 })

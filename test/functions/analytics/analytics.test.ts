@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow } from '../../support/flows.ts'
 import { type AccountOf, newAccount, type Person } from '../../support/people.ts'
@@ -201,7 +202,7 @@ it('counts a rating with whose session it was, whoever gave it', async () => {
   const account = await newAccount(service)
   const [lead, mate] = [account.admin, await account.colleague()]
   const session = await newSession(lead)
-  expect((await mate.call('PUT', `/sessions/${session.id}/rating`, { score: 2 })).status).toBe(200)
+  expectStatus(await mate.call('PUT', `/sessions/${session.id}/rating`, { score: 2 }), 200)
   const csat = async (person: Person, path: string) => {
     const { csat_average, csat_count } = (await person.call('GET', `/analytics/${path}`)).body
     return [csat_average, csat_count]
@@ -265,5 +266,5 @@ it('is for engineers, but for one’s own figures, and for flows one sees', asyn
     Promise.all(['/team', '/me', '/flows', `/flows/${flow.id}`].map(async (path) => (await who.call('GET', `/analytics${path}`)).status))
   expect(await statuses(viewer)).toEqual([403, 200, 403, 403])
   expect(await statuses(mate)).toEqual([200, 200, 200, 404])
-  expect((await mate.call('GET', '/analytics/me?period=1y')).status).toBe(422)
+  expectStatus(await mate.call('GET', '/analytics/me?period=1y'), 422)
 })

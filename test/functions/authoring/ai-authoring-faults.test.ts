@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { insertCompletedSession, insertConversation } from '../../contract/fixtures-authoring.ts'
 import { rowsOf } from '../../contract/rows.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { askedOf, conversations, quotaOf, refine, startBuilding } from '../../support/authoring.ts'
 import { printerFlow } from '../../support/flows.ts'
@@ -103,7 +104,7 @@ const foul: Record<string, unknown> = {
 it.each(Object.entries(foul))('answers no patch that touches %s', async (_, answer) => {
   const { admin } = await newAccount(service)
   await fault({ service: 'openai', mode: 'obey' })
-  expect((await suggest(admin, `OBEY: ${JSON.stringify(answer)}`)).status).toBe(502)
+  expectStatus(await suggest(admin, `OBEY: ${JSON.stringify(answer)}`), 502)
   await lift()
   expect(JSON.stringify((await suggest(admin, 'Rename the root to “Ping?”')).body)).not.toContain('polluted')
 })
@@ -112,7 +113,7 @@ it('lets nothing that a goal demands choose a flow, an owner or a status', async
   const { admin, id } = await newAccount(service)
   await fault({ service: 'openai', mode: 'obey' })
   const demanded = { ...flow([node('a')]), status: 'published', author_id: crypto.randomUUID() }
-  expect((await startBuilding(admin, { goal: `OBEY: ${JSON.stringify(demanded)}` })).status).toBe(502)
+  expectStatus(await startBuilding(admin, { goal: `OBEY: ${JSON.stringify(demanded)}` }), 502)
   const made = await startBuilding(admin, { goal: `OBEY: ${JSON.stringify(flow([node('a')]))}` })
   expect([made.status, made.body.draft.name]).toEqual([201, 'Demanded'])
   const tree = (await admin.call('POST', `${conversations}/${made.body.id}/commit`, {})).body

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { conversations, onPlan, quotaOf, refine, startBuilding } from '../../support/authoring.ts'
 import { newAccount } from '../../support/people.ts'
@@ -19,7 +20,7 @@ it.each([
   const { admin, id, colleague } = await newAccount(service)
   await onPlan(service, id, plan, 3)
   expect(await quotaOf(await colleague({ role: 'viewer' }))).toEqual({ used: 3, limit, resets_at: expect.any(String) })
-  expect((await startBuilding(admin)).status).toBe(201)
+  expectStatus(await startBuilding(admin), 201)
   expect((await quotaOf(admin)).used).toBe(4)
 })
 
@@ -36,10 +37,10 @@ it('AIA-04 AIA-07 is 429 ai_quota_exceeded over the quota, without a call of the
   expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600)
   expect(await desk(service).read('ai')).toEqual([])
   // What was begun goes on: a refinement is no build.
-  expect((await refine(admin, body.id, 'Rename the root to “Ping?”')).status).toBe(200)
+  expectStatus(await refine(admin, body.id, 'Rename the root to “Ping?”'), 200)
   await advance(3600)
   expect(await quotaOf(admin)).toMatchObject({ used: 0, limit: 5 })
-  expect((await startBuilding(admin)).status).toBe(201)
+  expectStatus(await startBuilding(admin), 201)
   expect((await quotaOf(admin)).used).toBe(1)
 })
 
@@ -48,8 +49,8 @@ it('AIA-05 does not hold super admins to the quota, nor counts what they build',
   await onPlan(service, id, 'free', 5)
   const staff = await colleague({ superAdmin: true })
   expect((await quotaOf(staff)).limit).toBeNull()
-  expect((await startBuilding(staff)).status).toBe(201)
-  expect((await startBuilding(admin)).status).toBe(429)
+  expectStatus(await startBuilding(staff), 201)
+  expectStatus(await startBuilding(admin), 429)
   expect(await quotaOf(admin)).toMatchObject({ used: 5, limit: 5 })
 })
 
@@ -59,7 +60,7 @@ it('AIA-08 counts no build that gave no draft, and the first draft of its conver
   expect([status, body.draft, body.problems, (await quotaOf(admin)).used]).toEqual([201, null, [], 0])
   expect(body.messages[1].content).toContain('help')
   await fault({ service: 'openai', mode: 'error' })
-  expect((await startBuilding(admin)).status).toBe(502)
+  expectStatus(await startBuilding(admin), 502)
   await desk(service).lift()
   expect((await quotaOf(admin)).used).toBe(0)
   const asked = await refine(admin, body.id, 'If the fan is loud, then clean it. Otherwise replace it.')

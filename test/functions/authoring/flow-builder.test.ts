@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { conversations, goal, quotaOf, refine, startBuilding } from '../../support/authoring.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -96,7 +97,7 @@ it('commits the draft as a flow of the caller’s in status draft, once', async 
   const tree = answers.find(({ status }) => status === 201)?.body
   expect(tree).toMatchObject({ name: 'Printers', status: 'draft', author_id: owner.id, tree_structure: draft.tree_structure, version: 1 })
   expect((await owner.call('GET', `/trees/${tree.id}`)).body.tree_structure).toEqual(draft.tree_structure)
-  expect((await owner.call('GET', at(id))).status).toBe(404)
+  expectStatus(await owner.call('GET', at(id)), 404)
   expect(await service.sql('select id from trees where account_id = $1', [account.id])).toHaveLength(1)
 })
 
@@ -107,7 +108,7 @@ it('keeps the draft’s name where none is given, and has nothing to commit befo
   const vague = (await startBuilding(admin, { goal: 'help' })).body
   const refused = await admin.call('POST', at(vague.id, '/commit'))
   expect([refused.status, refused.body.code]).toEqual([409, 'no_draft'])
-  expect((await admin.call('GET', at(vague.id))).status).toBe(200)
+  expectStatus(await admin.call('GET', at(vague.id)), 200)
 })
 
 it('is its user’s alone, and goes when it is discarded', async () => {
@@ -120,9 +121,9 @@ it('is its user’s alone, and goes when it is discarded', async () => {
     person.call('POST', at(id, '/commit'), {}),
     refine(person, id, 'Rename the root to “Mine”'),
   ]
-  for (const answer of await Promise.all(others(colleague))) expect(answer.status).toBe(404)
-  expect((await owner.call('DELETE', at(id))).status).toBe(204)
-  for (const answer of await Promise.all(others(owner))) expect(answer.status).toBe(404)
+  for (const answer of await Promise.all(others(colleague))) expectStatus(answer, 404)
+  expectStatus(await owner.call('DELETE', at(id)), 204)
+  for (const answer of await Promise.all(others(owner))) expectStatus(answer, 404)
 })
 
 it('AIA-01 lets ten calls a minute through to each of its operations', async () => {

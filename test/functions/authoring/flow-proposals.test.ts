@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { newAiSession, suggestFix } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { convert, doneRun } from '../../support/authoring.ts'
 import { newFlow } from '../../support/flows.ts'
@@ -83,7 +84,7 @@ it('AIA-06 approving an update saves the flow as its next version, unless it was
   const stale = await decide(account.admin, second.id, 'approve')
   expect([stale.status, stale.body.code, stale.body.current_version]).toEqual([409, 'stale_version', 2])
   expect((await owner.call('GET', `/flow-proposals/${second.id}`)).body.status).toBe('pending')
-  expect((await owner.call('DELETE', `/trees/${flow.id}`)).status).toBe(204)
+  expectStatus(await owner.call('DELETE', `/trees/${flow.id}`), 204)
   expect((await decide(account.admin, third.id, 'approve')).body.code).toBe('target_gone')
   expect((await decide(account.admin, third.id, 'reject')).body).toMatchObject({ status: 'rejected', reason: 'We have one' })
 })
@@ -92,7 +93,7 @@ it('rejects with a reason, which its submitter is told, and makes nothing', asyn
   const account = await newAccount(service)
   const owner = await account.colleague()
   const { body } = await convert(owner, (await doneRun(owner)).id)
-  expect((await account.admin.call('POST', `/flow-proposals/${body.id}/reject`, {})).status).toBe(422)
+  expectStatus(await account.admin.call('POST', `/flow-proposals/${body.id}/reject`, {}), 422)
   const rejected = await decide(account.admin, body.id, 'reject')
   expect([rejected.status, rejected.body]).toEqual([
     200,
@@ -132,7 +133,7 @@ it('is seen in its team, and decided by that team’s admins and account admins 
   // Who proposed it has no more say for that: moved, the other team's admin reads it and decides nothing.
   await service.sql(`update users set team_id = $2, team_role = 'admin' where id = $1`, [owner.id, other])
   expect([await read(owner), (await decide(owner, body.id, 'approve')).status]).toEqual([200, 403])
-  expect((await decide(account.admin, body.id, 'approve')).status).toBe(201)
+  expectStatus(await decide(account.admin, body.id, 'approve'), 201)
 })
 
 it('converts what is over and one’s own, once while it awaits review', async () => {
@@ -143,16 +144,16 @@ it('converts what is over and one’s own, once while it awaits review', async (
   await answer(owner, open, 'no')
   await owner.call('POST', `/sessions/${open.id}/complete`, { outcome: 'resolved' })
   expect([(await convert(mate, open.id)).status, (await convert(owner, crypto.randomUUID())).status]).toEqual([403, 404])
-  expect((await convert((await newAccount(service)).admin, open.id)).status).toBe(404)
+  expectStatus(await convert((await newAccount(service)).admin, open.id), 404)
   const many = await Promise.all(Array.from({ length: 8 }, () => convert(owner, open.id)))
   expect(many.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
   expect(many.filter(({ status }) => status === 409).every(({ body }) => body.code === 'proposal_pending')).toBe(true)
   await decide(account.admin, many.find(({ status }) => status === 201)?.body.id, 'reject')
-  expect((await convert(account.admin, open.id)).status).toBe(201)
+  expectStatus(await convert(account.admin, open.id), 201)
   const steps = await platformFlow(service, 'troubleshooting', { id: 'a', type: 'solution', title: 'A', description: '' })
   const done = await doneRun(owner)
   expect((await convert(owner, done.id, steps)).body.code).toBe('platform_flow')
-  expect((await convert(owner, done.id, crypto.randomUUID())).status).toBe(404)
+  expectStatus(await convert(owner, done.id, crypto.randomUUID()), 404)
   const empty = await newFlow(owner, { tree_structure: null, intake_form: [], status: 'draft' })
   expect((await convert(owner, done.id, empty.id)).body.code).toBe('flow_empty')
 })
@@ -173,14 +174,14 @@ it('makes a proposal of a resolved AI session of the caller’s, from what was f
     verified_at: new Date(),
   })
   await owner.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', notes: 'The belt was loose' })
-  expect((await convert(mate, session.id)).status).toBe(404)
+  expectStatus(await convert(mate, session.id), 404)
   const { status, body } = await convert(owner, session.id)
   expect([status, body.source, body.source_id]).toEqual([201, 'ai_session', session.id])
   const text = JSON.stringify(body.proposed_flow)
   for (const word of ['Zorblatt', 'Tighten the flibberbelt', 'The belt was loose']) expect(text).toContain(word)
   expect(text).not.toContain('Fabrikam')
   // A case that a flow of ours does not know comes before what it knows.
-  expect((await decide(account.admin, body.id, 'reject')).status).toBe(200)
+  expectStatus(await decide(account.admin, body.id, 'reject'), 200)
   const flow = await newFlow(owner)
   const update = (await convert(owner, session.id, flow.id)).body
   const [, known] = update.proposed_flow.tree_structure.children

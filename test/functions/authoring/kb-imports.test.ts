@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, shared } from '../../support/app.ts'
 import { newImport, sendArticle } from '../../support/knowledge.ts'
 import { type AccountOf, newAccount, type Person } from '../../support/people.ts'
@@ -69,7 +70,7 @@ describe('a quota', () => {
     const account = await newAccount(service)
     await setPlan(account, 'free')
     expect(await used(account.admin)).toEqual({ used: 0, limit: 3, remaining: 3 })
-    expect((await sendArticle(service, account.admin, 'GIF89a\u0000', 'photo.gif')).status).toBe(415)
+    expectStatus(await sendArticle(service, account.admin, 'GIF89a\u0000', 'photo.gif'), 415)
     const people = [account.admin, await account.colleague()]
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => (people[n % 2] as Person).call('POST', '/kb-imports', markdown(`Article ${n}`))),
@@ -78,7 +79,7 @@ describe('a quota', () => {
     for (const { status, body } of answers) if (status === 403) expect(body.code).toBe('kb_quota_exceeded')
     expect(await used(account.admin)).toEqual({ used: 3, limit: 3, remaining: 0 })
     const [{ id } = { id: '' }] = (await account.admin.call('GET', '/kb-imports')).body
-    expect((await account.admin.call('DELETE', `/kb-imports/${id}`)).status).toBe(204)
+    expectStatus(await account.admin.call('DELETE', `/kb-imports/${id}`), 204)
     expect((await people[1]?.call('POST', '/kb-imports', markdown('One more')))?.body.code).toBe('kb_quota_exceeded')
     expect(await used(account.admin)).toEqual({ used: 3, limit: 3, remaining: 0 })
   })
@@ -86,7 +87,7 @@ describe('a quota', () => {
   it('KBI-03 does not hold a paid plan, and counts on when the account goes back', async () => {
     const account = await newAccount(service)
     await setPlan(account, 'pro')
-    for (let n = 0; n < 4; n++) expect((await account.admin.call('POST', '/kb-imports', markdown(`Article ${n}`))).status).toBe(201)
+    for (let n = 0; n < 4; n++) expectStatus(await account.admin.call('POST', '/kb-imports', markdown(`Article ${n}`)), 201)
     expect(await used(account.admin)).toEqual({ used: 4, limit: null, remaining: null })
     await setPlan(account, 'free')
     expect(await used(account.admin)).toEqual({ used: 4, limit: 3, remaining: 0 })
@@ -109,12 +110,12 @@ it('is seen by its team and changed by who may', async () => {
     person.call('POST', `/kb-imports/${id}/commit`, { name: 'x', tree_type: 'procedural' }),
     person.call('DELETE', `/kb-imports/${id}`),
   ]
-  expect((await teammate.call('GET', `/kb-imports/${id}`)).status).toBe(200)
-  expect((await stranger.call('GET', `/kb-imports/${id}`)).status).toBe(404)
-  expect((await viewer.call('GET', `/kb-imports/${id}`)).status).toBe(403)
+  expectStatus(await teammate.call('GET', `/kb-imports/${id}`), 200)
+  expectStatus(await stranger.call('GET', `/kb-imports/${id}`), 404)
+  expectStatus(await viewer.call('GET', `/kb-imports/${id}`), 403)
   for (const { status } of await Promise.all(changes(teammate))) expect(status).toBe(403)
   for (const { status } of await Promise.all(changes(stranger))) expect(status).toBe(404)
-  expect((await account.admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[0]?.id}`, { title: 'x' })).status).toBe(200)
+  expectStatus(await account.admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[0]?.id}`, { title: 'x' }), 200)
 })
 
 it('is 502 when the model fails, with nothing half-made and no quota spent, and keeps what was made before', async () => {
@@ -134,7 +135,7 @@ it('is 502 when the model fails, with nothing half-made and no quota spent, and 
     const { body } = await admin.call('POST', `/kb-imports/${sent.id}/convert`)
     expect(body.status).toBe('converted')
     await desk(own).fault({ service: 'openai', mode: 'error' })
-    expect((await admin.call('POST', `/kb-imports/${sent.id}/convert`)).status).toBe(502)
+    expectStatus(await admin.call('POST', `/kb-imports/${sent.id}/convert`), 502)
     expect(await state(sent.id)).toEqual(body)
     await desk(own).lift()
     // A model that obeys the article may name and group; the words stay.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newImport } from '../../support/knowledge.ts'
 import { newAccount } from '../../support/people.ts'
@@ -14,14 +15,14 @@ describe('a node', () => {
     const edit = (node: string | undefined, change: object) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, change)
     const order = async () => (await admin.call('GET', `/kb-imports/${id}`)).body.nodes.map((node: { id: string }) => node.id)
     expect((await edit(one, { parent_id: b, position: 4 })).body).toMatchObject({ id: one, parent_id: b })
-    expect((await edit(three, { position: 2 })).status).toBe(200)
+    expectStatus(await edit(three, { position: 2 }), 200)
     expect(await order()).toEqual([a, two, b, three, one])
     expect((await edit(b, { parent_id: null, position: 0 })).body).toMatchObject({ position: 0, title: 'B' })
     expect(await order()).toEqual([b, three, one, a, two])
     const other = await newImport(admin, 'Else')
     for (const parent_id of [other.nodes[0]?.id, crypto.randomUUID(), one, b])
       expect((await edit(b, { parent_id })).body.errors).toMatchObject([{ loc: ['body', 'parent_id'] }])
-    expect((await edit(other.nodes[0]?.id, { title: 'x' })).status).toBe(404)
+    expectStatus(await edit(other.nodes[0]?.id, { title: 'x' }), 404)
     expect((await edit(one, {})).body).toMatchObject({ id: one, title: 'One' })
     expect((await edit(one, { kind: 'note', title: 'Mine', content: 'More' })).body).toMatchObject({
       kind: 'note',
@@ -30,7 +31,7 @@ describe('a node', () => {
       parent_id: b,
     })
     for (const wrong of [{ kind: 'else' }, { position: -1 }, { content: 'x'.repeat(20_001) }, { position: 1e21 }])
-      expect((await edit(one, wrong)).status).toBe(422)
+      expectStatus(await edit(one, wrong), 422)
     const inner = service.sql('update kb_import_nodes set parent_id = $2 where id = $1', [one, other.nodes[0]?.id])
     await expect(inner).rejects.toThrow('foreign key')
   })
@@ -116,8 +117,8 @@ describe('a commit', () => {
       ...answers.filter(({ status }) => status === 409),
     ]
     for (const { status, body } of later) expect([status, body.code, body.tree_id]).toEqual([409, 'already_committed', tree_id])
-    expect((await account.admin.call('DELETE', `/kb-imports/${id}`)).status).toBe(204)
-    expect((await account.admin.call('GET', `/trees/${tree_id}`)).status).toBe(200)
+    expectStatus(await account.admin.call('DELETE', `/kb-imports/${id}`), 204)
+    expectStatus(await account.admin.call('GET', `/trees/${tree_id}`), 200)
     const fresh = await account.admin.call('POST', '/kb-imports', { title: 'Article', content: 'Some text', format: 'markdown' })
     expect(
       (await account.admin.call('POST', `/kb-imports/${fresh.body.id}/commit`, { name: 'x', tree_type: 'procedural' })).body.code,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signedEvent } from '../../contract/fixtures-billing.ts'
 import { rowsOf } from '../../contract/rows.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, request } from '../../support/app.ts'
 import { billedService, deliver, play, resend, stateOf } from '../../support/billing.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -49,12 +50,12 @@ describe('the signature', () => {
   it('PUB-16 does not make sense of what is no event, and stops at 1 MiB', async () => {
     for (const body of ['', 'null', '[]', '{', '"text"', '{"object":"event"}']) {
       const { headers } = signedEvent(service, {})
-      expect((await request(service, 'POST', '/billing/webhook', { raw: body, headers })).status).toBe(400)
+      expectStatus(await request(service, 'POST', '/billing/webhook', { raw: body, headers }), 400)
     }
     const odd = await deliver(service, { type: 'customer.subscription.updated', created: 1, data: {} })
-    expect(odd.status).toBe(400)
+    expectStatus(odd, 400)
     const large = signedEvent(service, { padding: 'x'.repeat(1024 * 1024) })
-    expect((await request(service, 'POST', '/billing/webhook', { raw: large.bytes, headers: large.headers })).status).toBe(413)
+    expectStatus(await request(service, 'POST', '/billing/webhook', { raw: large.bytes, headers: large.headers }), 413)
   })
 })
 
@@ -66,7 +67,7 @@ describe('a subscription', () => {
     const { body } = await admin.call('GET', '/billing/subscription')
     expect(body).toMatchObject({ plan: 'team', status: 'active', is_lapsed: false, seats: 50, has_billing_customer: true })
     expect(Date.parse(body.current_period_end)).toBeGreaterThan(Date.now())
-    expect((await admin.call('GET', '/billing/portal-session')).status).toBe(200)
+    expectStatus(await admin.call('GET', '/billing/portal-session'), 200)
     await play(service, id, 'change_price', { price: 'price_local_pro_annual', created: event.created + 5 })
     expect((await admin.call('GET', '/billing/subscription')).body).toMatchObject({ plan: 'pro', status: 'active', seats: 10 })
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeCustomer } from '../../contract/fixtures-billing.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -48,16 +49,16 @@ it.each(['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'])(
 it('gives up on a provider that hangs, and says so', { timeout: 40_000 }, async () => {
   const { admin } = await customerOf()
   await desk(service).fault({ service: 'stripe', mode: 'hang' })
-  expect((await portal(admin)).status).toBe(502)
+  expectStatus(await portal(admin), 502)
 })
 
 it('PUB-13 AUT-13 needs a signed-in user, and lets in past the address and subscription guards', async () => {
-  expect((await request(service, 'GET', '/billing/portal-session')).status).toBe(401)
+  expectStatus(await request(service, 'GET', '/billing/portal-session'), 401)
   const { admin, id } = await customerOf()
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
   await service.sql(`update users set email_verified_at = null, created_at = now() - interval '73 hours' where id = $1`, [admin.id])
-  expect((await admin.call('GET', '/teams')).status).toBe(403)
-  expect((await portal(admin)).status).toBe(200)
+  expectStatus(await admin.call('GET', '/teams'), 403)
+  expectStatus(await portal(admin), 200)
   expect((await admin.call('GET', '/billing/subscription')).body).toMatchObject({ status: 'unpaid', is_lapsed: true })
 })
 
@@ -85,7 +86,7 @@ it('PUB-10 WIR-02 is 503 {error: billing_provider_not_configured} without a secr
     expect([(await portal(admin)).status, (await portal(admin)).body]).toEqual(expected)
     const event = await request(bare, 'POST', '/billing/webhook', { raw: '{}' })
     expect([event.status, event.body]).toEqual(expected)
-    expect((await admin.call('GET', '/billing/subscription')).status).toBe(200)
+    expectStatus(await admin.call('GET', '/billing/subscription'), 200)
   } finally {
     await bare.close()
   }

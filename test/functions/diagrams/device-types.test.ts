@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { deviceCategories } from '../../../lib/diagrams/shapes.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -17,7 +18,7 @@ it('DIA-10 lets nobody change or delete a system type', async () => {
   const { admin } = await newAccount(service)
   const [type] = (await admin.call('GET', '/device-types?category=security&search=firewall')).body
   for (const [method, body] of [['PUT', { name: 'Mine' }], ['PUT', {}], ['DELETE']] as const)
-    expect((await admin.call(method, `/device-types/${type.id}`, body)).status).toBe(403)
+    expectStatus(await admin.call(method, `/device-types/${type.id}`, body), 403)
   expect((await admin.call('GET', '/device-types?search=Firewall')).body).toEqual([type])
 })
 
@@ -29,18 +30,18 @@ it('DIA-11 shows a custom type to its team alone, and lets its team admin change
   expect([status, body.is_system, body.team_id, body.icon]).toEqual([201, false, account.teamId, null])
   const seen = async (who: typeof maker) => (await who.call('GET', '/device-types?search=label')).body.length
   expect([await seen(maker), await seen(teammate), await seen(stranger)]).toEqual([1, 1, 0])
-  expect((await teammate.call('PUT', `/device-types/${body.id}`, { name: 'x' })).status).toBe(403)
-  expect((await stranger.call('PUT', `/device-types/${body.id}`, { name: 'x' })).status).toBe(404)
+  expectStatus(await teammate.call('PUT', `/device-types/${body.id}`, { name: 'x' }), 403)
+  expectStatus(await stranger.call('PUT', `/device-types/${body.id}`, { name: 'x' }), 404)
   expect((await lead.call('PUT', `/device-types/${body.id}`, { icon: 'printer' })).body).toEqual({ ...body, icon: 'printer' })
-  expect((await maker.call('DELETE', `/device-types/${body.id}`)).status).toBe(204)
+  expectStatus(await maker.call('DELETE', `/device-types/${body.id}`), 204)
   expect(await seen(maker)).toBe(0)
 })
 
 it('DIA-12 knows seven categories and no other', async () => {
   const { admin } = await newAccount(service)
   for (const category of deviceCategories)
-    expect((await admin.call('POST', '/device-types', { name: `A ${category} thing`, category })).status).toBe(201)
-  expect((await admin.call('POST', '/device-types', { name: 'Other', category: 'other' })).status).toBe(422)
+    expectStatus(await admin.call('POST', '/device-types', { name: `A ${category} thing`, category }), 201)
+  expectStatus(await admin.call('POST', '/device-types', { name: 'Other', category: 'other' }), 422)
   const again = await admin.call('POST', '/device-types', { name: 'A CLOUD thing', category: 'network' })
   expect([again.status, again.body.code]).toEqual([409, 'name_taken'])
 })

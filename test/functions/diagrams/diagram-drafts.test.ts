@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -29,7 +30,7 @@ it('DIA-09 draws a described network anew, and stores nothing', async () => {
   expect(body.nodes[0]).toMatchObject({ type: 'security', nodeType: 'Firewall' })
   expect((await admin.call('GET', '/network-diagrams')).body).toEqual([])
   const saved = await admin.call('POST', '/network-diagrams', { name: 'HQ', nodes: body.nodes, edges: body.edges })
-  expect(saved.status).toBe(201)
+  expectStatus(saved, 201)
 })
 
 it('DIA-09 merges into a diagram: what is there stays where it is, and nothing stands on another', async () => {

@@ -1,5 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -31,7 +32,7 @@ describe('a network diagram', () => {
     expect((await admin.call('GET', `/network-diagrams/${body.id}`)).body).toEqual(body)
     for (const routing of ['straight', 'curved', 'step', 'zigzag']) {
       const edges = [{ ...parts.edges[0], routing }]
-      expect((await admin.call('PUT', `/network-diagrams/${body.id}`, { edges })).status).toBe(routing === 'zigzag' ? 422 : 200)
+      expectStatus(await admin.call('PUT', `/network-diagrams/${body.id}`, { edges }), routing === 'zigzag' ? 422 : 200)
     }
   })
 
@@ -84,8 +85,8 @@ describe('a network diagram', () => {
     const see = async (who: typeof maker) => (await who.call('GET', `/network-diagrams/${body.id}`)).status
     expect([await see(teammate), await see(stranger), await see(account.admin)]).toEqual([200, 404, 200])
     expect((await stranger.call('GET', '/network-diagrams')).body).toEqual([])
-    expect((await teammate.call('PUT', `/network-diagrams/${body.id}`, { name: 'x' })).status).toBe(403)
-    expect((await teammate.call('POST', `/network-diagrams/${body.id}/archive`)).status).toBe(403)
+    expectStatus(await teammate.call('PUT', `/network-diagrams/${body.id}`, { name: 'x' }), 403)
+    expectStatus(await teammate.call('POST', `/network-diagrams/${body.id}/archive`), 403)
     expect((await account.admin.call('PUT', `/network-diagrams/${body.id}`, { name: 'Renamed' })).body).toMatchObject({
       name: 'Renamed',
       edges: parts.edges,

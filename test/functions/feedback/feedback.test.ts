@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, shared } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -11,7 +12,7 @@ it('FBK-02 FBK-03 FBK-05 takes beta feedback from a viewer and shows the account
   const viewer = await colleague({ role: 'viewer' })
   const ai_session_id = crypto.randomUUID()
   const made = await viewer.call('POST', '/feedback/beta', { ...beta, ai_session_id })
-  expect(made.status).toBe(201)
+  expectStatus(made, 201)
   expect(made.body).toMatchObject({ ...beta, ai_session_id, account_id: id, user_id: viewer.id, user_name: viewer.fullName })
   const bare = await viewer.call('POST', '/feedback/beta', { reaction: 'neutral', category: 'ui', text: 'Fine' })
   expect(bare.body).toMatchObject({ page_url: null, ai_session_id: null })
@@ -29,9 +30,9 @@ it('FBK-04 FBK-05 shows an account admin the own account, a super admin all, and
   const all = ids(await staff.call('GET', '/feedback/beta?limit=100'))
   expect(all).toEqual(expect.arrayContaining([mine.body.id, foreign.body.id]))
   expect(ids(await staff.call('GET', `/feedback/beta?account_id=${theirs.id}`))).toEqual([foreign.body.id])
-  expect((await engineer.call('GET', '/feedback/beta')).status).toBe(403)
+  expectStatus(await engineer.call('GET', '/feedback/beta'), 403)
   await service.sql('update users set is_super_admin = false where id = $1', [staff.id])
-  expect((await staff.call('GET', '/feedback/beta')).status).toBe(403)
+  expectStatus(await staff.call('GET', '/feedback/beta'), 403)
 })
 
 it('FBK-04 filters by reaction, category, person, session and time, all at once', async () => {
@@ -52,7 +53,7 @@ it('FBK-04 filters by reaction, category, person, session and time, all at once'
   const page = await admin.call('GET', '/feedback/beta?limit=1')
   expect([ids(page), page.headers.get('link')]).toEqual([[second.id], expect.stringContaining('skip=1')])
   for (const wrong of ['reaction=angry', 'created_after=0000-01-01T00:00:00Z', 'created_after=yesterday'])
-    expect((await admin.call('GET', `/feedback/beta?${wrong}`)).status).toBe(422)
+    expectStatus(await admin.call('GET', `/feedback/beta?${wrong}`), 422)
 })
 
 it('FBK-06 refuses an unknown reaction or category', async () => {
@@ -92,7 +93,7 @@ it('FBK-01 stores feedback and mails it to us, with the author to answer to, and
 it('FBK-01 stores feedback while mail and queue are down, and loses no mail', async () => {
   const { admin } = await newAccount(own)
   for (const down of ['resend', 'qstash']) await fault({ service: down, mode: 'down' })
-  expect((await admin.call('POST', '/feedback', { subject: 'Down', message: 'Everything.' })).status).toBe(201)
+  expectStatus(await admin.call('POST', '/feedback', { subject: 'Down', message: 'Everything.' }), 201)
   await lift()
   for (const seconds of [31, 121]) await advance(seconds)
   await expect.poll(() => mailsOf(admin.email)).toHaveLength(2)

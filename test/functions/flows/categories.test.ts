@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -40,16 +41,16 @@ it('WIR-04 lets who made it, their team admin and an account admin change it', a
   const account = await newAccount(service)
   const [maker, teammate] = [await account.colleague(), await account.colleague()]
   const { body } = await maker.call('POST', '/categories', { name: 'Mine' })
-  expect((await teammate.call('PUT', `/categories/${body.id}`, { name: 'Ours' })).status).toBe(403)
-  expect((await teammate.call('DELETE', `/categories/${body.id}`)).status).toBe(403)
-  expect((await account.admin.call('PUT', `/categories/${body.id}`, { name: 'Ours' })).status).toBe(200)
-  expect((await maker.call('DELETE', `/categories/${body.id}`)).status).toBe(204)
+  expectStatus(await teammate.call('PUT', `/categories/${body.id}`, { name: 'Ours' }), 403)
+  expectStatus(await teammate.call('DELETE', `/categories/${body.id}`), 403)
+  expectStatus(await account.admin.call('PUT', `/categories/${body.id}`, { name: 'Ours' }), 200)
+  expectStatus(await maker.call('DELETE', `/categories/${body.id}`), 204)
 })
 
 it('keeps flows working when their category goes', async () => {
   const { admin } = await newAccount(service)
   const flow = await newFlow(admin, { category: 'Printing' })
-  expect((await admin.call('DELETE', `/categories/${flow.category_id}`)).status).toBe(204)
+  expectStatus(await admin.call('DELETE', `/categories/${flow.category_id}`), 204)
   expect((await admin.call('GET', `/trees/${flow.id}`)).body).toMatchObject({ category: null, category_id: null, version: 1 })
 })
 
@@ -57,7 +58,7 @@ it('WIR-08 takes no category of another account', async () => {
   const [ours, theirs] = [await newAccount(service), await newAccount(service)]
   const { category_id } = await newFlow(theirs.admin, { category: 'Printing' })
   const flow = await newFlow(ours.admin)
-  expect((await ours.admin.call('PUT', `/trees/${flow.id}`, { category_id })).status).toBe(422)
+  expectStatus(await ours.admin.call('PUT', `/trees/${flow.id}`, { category_id }), 422)
 })
 
 it('counts tags over the flows the caller sees, whatever their case', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { ownService, request, shared } from '../../support/app.ts'
 import { newFlow, patchForm, patchSteps, printerFlow } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -67,7 +68,7 @@ describe('the gallery', () => {
   })
 
   it('GAL-11 refuses another sort', async () => {
-    expect((await visit(own, '?sort=stars')).status).toBe(422)
+    expectStatus(await visit(own, '?sort=stars'), 422)
   })
 
   it('GAL-07 counts what each category holds, whatever its case', async () => {
@@ -78,7 +79,7 @@ describe('the gallery', () => {
     expect(names(await visit(own, '/search?q=printers'))).toEqual(['Printer offline', 'VPN drops'])
     expect(names(await visit(own, '/search?q=windows'))).toEqual(['Printer offline'])
     expect(names(await visit(own, `/search?q=${encodeURIComponent("!&|()':*<->")}`))).toEqual([])
-    expect((await visit(own, '/search')).status).toBe(422)
+    expectStatus(await visit(own, '/search'), 422)
   })
 
   it('GAL-13 GAL-05 shows no account, no author and no script in any answer', async () => {
@@ -90,7 +91,7 @@ describe('the gallery', () => {
   })
 
   it('GAL-06 GAL-12 does not know what is not public, not published, gone or made up', async () => {
-    for (const id of [ids.hidden, ids.draft, crypto.randomUUID(), 'x']) expect((await visit(own, `/flows/${id}`)).status).toBe(404)
+    for (const id of [ids.hidden, ids.draft, crypto.randomUUID(), 'x']) expectStatus(await visit(own, `/flows/${id}`), 404)
     const account = await newAccount(own)
     const flow = await newFlow(account.admin, { visibility: 'public', name: 'Coming and going' })
     const shown = async () => [(await visit(own, `/flows/${flow.id}`)).status, names(await visit(own, '/search?q=coming')).length]
@@ -156,14 +157,14 @@ describe('the gallery', () => {
       expect([path, status, text]).toEqual([path, 404, '{"detail":"Not found"}'])
     }
     await switchTo(true)
-    expect((await visit(own, '')).status).toBe(200)
+    expectStatus(await visit(own, ''), 200)
   })
 })
 
 it('GAL-01 ignores a token, a broken one too', async () => {
   const service = shared()
   const headers = { 'cf-connecting-ip': `2001:db8:8::${process.pid % 9999}`, authorization: 'Bearer x.y.z' }
-  expect((await request(service, 'GET', '/public/templates', { headers })).status).toBe(200)
+  expectStatus(await request(service, 'GET', '/public/templates', { headers }), 200)
 })
 
 it('lets staff feature a flow, order the featured and take one out, whoever made it', async () => {
@@ -188,9 +189,9 @@ it('lets staff feature a flow, order the featured and take one out, whoever made
     expect(names(await visit(own, ''))).toEqual(['A', 'B'])
     expect((await put(a.id, { is_hidden: true })).body).toMatchObject({ is_featured: true, is_hidden: true, is_shown: false })
     expect(names(await visit(own, ''))).toEqual(['B'])
-    expect((await visit(own, `/flows/${a.id}`)).status).toBe(404)
-    expect((await admin.call('GET', `/trees/${a.id}`)).status).toBe(200)
-    expect((await put(crypto.randomUUID(), {})).status).toBe(404)
+    expectStatus(await visit(own, `/flows/${a.id}`), 404)
+    expectStatus(await admin.call('GET', `/trees/${a.id}`), 200)
+    expectStatus(await put(crypto.randomUUID(), {}), 404)
     const log = (await staff.call('GET', `/admin/audit-logs?actor_id=${staff.id}`)).body
     expect(log.map(({ action, account_id }: Record<string, string>) => [action, account_id])).toEqual(
       Array(3).fill(['gallery_flow.updated', admin.accountId]),
@@ -218,7 +219,7 @@ it('GAL-02 GAL-05 lists featured scripts beside the flows, and no byte of a scri
       })
     ).body
     expect(names(await visit(own, '?sort=name'))).toEqual(['A flow'])
-    expect((await visit(own, `/scripts/${script.slug}`)).status).toBe(404)
+    expectStatus(await visit(own, `/scripts/${script.slug}`), 404)
     expect((await staff.call('PUT', `/admin/gallery/scripts/${script.id}`, { is_featured: true })).body).toMatchObject({
       slug: script.slug,
       is_featured: true,
@@ -230,8 +231,8 @@ it('GAL-02 GAL-05 lists featured scripts beside the flows, and no byte of a scri
     expect(answers[4]?.body).toMatchObject({ type: 'script', slug: script.slug, language: 'powershell', parameters_schema: [] })
     for (const { text } of answers) for (const word of [secret, 'script_body', admin.accountId, admin.id]) expect(text).not.toContain(word)
     await staff.call('PUT', `/admin/gallery/scripts/${script.id}`, { is_featured: false })
-    expect((await visit(own, `/scripts/${script.slug}`)).status).toBe(404)
-    expect((await visit(own, '/scripts/nothing')).status).toBe(404)
+    expectStatus(await visit(own, `/scripts/${script.slug}`), 404)
+    expectStatus(await visit(own, '/scripts/nothing'), 404)
   } finally {
     await own.close()
   }

@@ -4,6 +4,7 @@ import { placeholdersIn } from '../../../lib/flows/placeholders.ts'
 import type { FlowNode, IntakeField, StepList, TreeType } from '../../../lib/flows/structure.ts'
 import { validateFlow } from '../../../lib/flows/validate.ts'
 import { walkAll, walkNodes } from '../../../lib/flows/walk.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { request, shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -128,13 +129,13 @@ describe('a starter flow', () => {
   it('FLO-06 is changed, deleted, shared and restored by no account', async () => {
     const { admin } = await newAccount(service)
     for (const { id } of flows) {
-      expect((await admin.call('PUT', `/trees/${id}`, { name: 'Ours now' })).status).toBe(403)
-      expect((await admin.call('DELETE', `/trees/${id}`)).status).toBe(403)
+      expectStatus(await admin.call('PUT', `/trees/${id}`, { name: 'Ours now' }), 403)
+      expectStatus(await admin.call('DELETE', `/trees/${id}`), 403)
       expect((await admin.call('GET', `/trees/${id}`)).body).toMatchObject({ version: 1, account_id: platform })
     }
     const [{ id = '' } = {}] = flows
-    expect((await admin.call('POST', `/trees/${id}/share`, {})).status).toBe(403)
-    expect((await admin.call('POST', `/trees/${id}/versions/1/restore`)).status).toBe(403)
+    expectStatus(await admin.call('POST', `/trees/${id}/share`, {}), 403)
+    expectStatus(await admin.call('POST', `/trees/${id}/versions/1/restore`), 403)
   })
 
   it('is forked into a flow of one’s own that publishes as it is', async () => {
@@ -142,7 +143,7 @@ describe('a starter flow', () => {
     const engineer = await account.colleague()
     for (const { id, name, tree_structure, intake_form, category } of flows) {
       const fork = await engineer.call('POST', `/trees/${id}/fork`, { reason: 'Our way' })
-      expect(fork.status).toBe(201)
+      expectStatus(fork, 201)
       expect(fork.body).toMatchObject({
         account_id: account.id,
         author_id: engineer.id,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { flowBody, newFlow, patchForm, patchSteps, printerFlow } from '../../support/flows.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -108,11 +109,11 @@ it('keeps own steps: made, found, changed and deleted by who may', async () => {
   expect(await titles(teammate, '?search=SAFE%20spooler&synced=false')).toEqual(['Restart the spooler'])
   expect(await titles(teammate, '?search=1%25%25')).toEqual([])
   expect(await titles(teammate, '?synced=true')).toEqual([])
-  expect((await teammate.call('PUT', `/step-library/${body.id}`, { title: 'x' })).status).toBe(403)
+  expectStatus(await teammate.call('PUT', `/step-library/${body.id}`, { title: 'x' }), 403)
   expect((await maker.call('PUT', `/step-library/${body.id}`, { title: 'Restart it' })).body).toMatchObject({
     title: 'Restart it',
     description: '100% safe',
   })
-  expect((await account.admin.call('DELETE', `/step-library/${body.id}`)).status).toBe(204)
-  expect((await maker.call('GET', `/step-library/${body.id}`)).status).toBe(404)
+  expectStatus(await account.admin.call('DELETE', `/step-library/${body.id}`), 204)
+  expectStatus(await maker.call('GET', `/step-library/${body.id}`), 404)
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -10,7 +11,7 @@ it('FLO-07 FLO-08 keeps parent, root, depth and reason through a line of forks',
   const colleague = await account.colleague()
   const first = await newFlow(account.admin, { category: 'Printing', tags: ['printer'], description: 'x' })
   const second = await colleague.call('POST', `/trees/${first.id}/fork`, { reason: 'Another print server' })
-  expect(second.status).toBe(201)
+  expectStatus(second, 201)
   expect(second.body).toEqual({
     ...first,
     id: second.body.id,
@@ -47,8 +48,8 @@ it('FLO-48 FLO-49 forks nothing that is out of sight, and lists no fork that is'
   const colleague = await account.colleague()
   const flow = await newFlow(account.admin, { visibility: 'public' })
   const hidden = await newFlow(account.admin, { visibility: 'private' })
-  expect((await other.admin.call('POST', `/trees/${flow.id}/fork`)).status).toBe(404)
-  expect((await colleague.call('POST', `/trees/${hidden.id}/fork`)).status).toBe(404)
+  expectStatus(await other.admin.call('POST', `/trees/${flow.id}/fork`), 404)
+  expectStatus(await colleague.call('POST', `/trees/${hidden.id}/fork`), 404)
   const fork = (await colleague.call('POST', `/trees/${flow.id}/fork`)).body
   await colleague.call('PUT', `/trees/${fork.id}`, { visibility: 'private' })
   expect((await account.admin.call('GET', `/trees/${flow.id}/forks`)).body).toEqual([])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow, patchForm, patchSteps } from '../../support/flows.ts'
 import { type AccountOf, newAccount, type Person } from '../../support/people.ts'
@@ -45,7 +46,7 @@ describe('the list of flows', () => {
       name_desc: ['gamma', 'beta', 'Alpha'],
       version: ['Alpha', 'gamma', 'beta'],
     })
-    expect((await account.admin.call('GET', '/trees?sort_by=stars')).status).toBe(422)
+    expectStatus(await account.admin.call('GET', '/trees?sort_by=stars'), 422)
   })
 
   it('FLO-11 filters by each of its filters, and by all together', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { announce, bearer, shared } from '../../support/app.ts'
 import { flows } from '../../support/flow-arbitraries.ts'
 import { newFlow, patchForm, patchSteps } from '../../support/flows.ts'
@@ -177,9 +178,9 @@ describe('a flow in markdown', () => {
       { line: 6, message: 'The description is longer than 20000 characters' },
     ])
     expect((await checked(admin, '\n'.repeat(most))).problems[0].line).toBe(1)
-    expect((await admin.call('POST', '/trees/validate/markdown', { markdown: 'x'.repeat(most + 1) })).status).toBe(422)
+    expectStatus(await admin.call('POST', '/trees/validate/markdown', { markdown: 'x'.repeat(most + 1) }), 422)
     const over = await announce(`${service.api}/api/v1/trees/validate/markdown`, 'POST', 2 * most + 2000, bearer(admin.token))
-    expect(over.status).toBe(413)
+    expectStatus(over, 413)
     for (const deep of ['[', '- ', '{', '? ', 'a: ', '"']) {
       const { valid, problems } = await checked(admin, `---\n${deep.repeat(31_000 / deep.length)}\n---\n`)
       expect([valid, problems.length > 0]).toEqual([false, true])

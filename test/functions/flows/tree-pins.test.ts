@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -36,7 +37,7 @@ it('refuses an order that leaves a pin out or names another flow', async () => {
   const [pinned, other] = [await newFlow(admin), await newFlow(admin)]
   await admin.call('POST', `/trees/${pinned.id}/pin`)
   for (const tree_ids of [[], [pinned.id, other.id], [other.id]])
-    expect((await admin.call('PATCH', '/trees/pinned/reorder', { tree_ids })).status).toBe(422)
+    expectStatus(await admin.call('PATCH', '/trees/pinned/reorder', { tree_ids }), 422)
 })
 
 it('drops a pin whose flow is gone or out of sight, and unpins once', async () => {
@@ -46,7 +47,7 @@ it('drops a pin whose flow is gone or out of sight, and unpins once', async () =
   await colleague.call('POST', `/trees/${flow.id}/pin`)
   await account.admin.call('PUT', `/trees/${flow.id}`, { visibility: 'private' })
   expect((await colleague.call('GET', '/trees/pinned')).body).toEqual([])
-  expect((await colleague.call('POST', `/trees/${flow.id}/pin`)).status).toBe(404)
-  expect((await colleague.call('DELETE', `/trees/${flow.id}/pin`)).status).toBe(204)
-  expect((await colleague.call('DELETE', `/trees/${flow.id}/pin`)).status).toBe(404)
+  expectStatus(await colleague.call('POST', `/trees/${flow.id}/pin`), 404)
+  expectStatus(await colleague.call('DELETE', `/trees/${flow.id}/pin`), 204)
+  expectStatus(await colleague.call('DELETE', `/trees/${flow.id}/pin`), 404)
 })

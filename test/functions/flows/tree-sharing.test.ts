@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { ownService, request, shared } from '../../support/app.ts'
 import { newFlow, printerFlow, printerForm } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -34,8 +35,7 @@ it('FLO-58 takes 1 to 365 days, 30 when not said', async () => {
   const flow = await newFlow(admin)
   const { body } = await admin.call('POST', `/trees/${flow.id}/share`)
   expect(Math.round((Date.parse(body.expires_at) - Date.now()) / 86_400_000)).toBe(30)
-  for (const expires_in_days of [0, 366, 1.5])
-    expect((await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days })).status).toBe(422)
+  for (const expires_in_days of [0, 366, 1.5]) expectStatus(await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days }), 422)
 })
 
 it('FLO-35 closes with its time', async () => {
@@ -45,9 +45,9 @@ it('FLO-35 closes with its time', async () => {
     const flow = await newFlow(admin)
     const { body } = await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days: 1 })
     await own.sql(`update tree_shares set expires_at = app.now() + interval '1 second'`)
-    expect((await open(body.token, own)).status).toBe(200)
+    expectStatus(await open(body.token, own), 200)
     await own.sql('update tree_shares set expires_at = app.now()')
-    expect((await open(body.token, own)).status).toBe(404)
+    expectStatus(await open(body.token, own), 404)
     expect((await admin.call('GET', `/trees/${flow.id}/shares`)).body).toEqual([])
   } finally {
     await own.close()
@@ -62,10 +62,10 @@ it('FLO-59 lists live links and closes a revoked one', async () => {
   expect(body).toEqual([
     { id: link.id, created_by: admin.id, created_by_name: admin.fullName, expires_at: link.expires_at, created_at: body[0].created_at },
   ])
-  expect((await admin.call('DELETE', `/trees/${flow.id}/shares/${link.id}`)).status).toBe(204)
-  expect((await admin.call('DELETE', `/trees/${flow.id}/shares/${link.id}`)).status).toBe(404)
-  expect((await open(link.token)).status).toBe(404)
-  expect((await open('nothing')).status).toBe(404)
+  expectStatus(await admin.call('DELETE', `/trees/${flow.id}/shares/${link.id}`), 204)
+  expectStatus(await admin.call('DELETE', `/trees/${flow.id}/shares/${link.id}`), 404)
+  expectStatus(await open(link.token), 404)
+  expectStatus(await open('nothing'), 404)
 })
 
 it('FLO-46 stops while the flow is a draft, and opens it again as it is then', async () => {
@@ -73,13 +73,13 @@ it('FLO-46 stops while the flow is a draft, and opens it again as it is then', a
   const flow = await newFlow(admin)
   const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
   await admin.call('PUT', `/trees/${flow.id}`, { status: 'draft', name: 'Reworked' })
-  expect((await open(link.token)).status).toBe(404)
+  expectStatus(await open(link.token), 404)
   const refused = await admin.call('POST', `/trees/${flow.id}/share`)
   expect([refused.status, refused.body.code]).toEqual([409, 'not_published'])
   await admin.call('PUT', `/trees/${flow.id}`, { status: 'published' })
   expect((await open(link.token)).body.name).toBe('Reworked')
   await admin.call('DELETE', `/trees/${flow.id}`)
-  expect((await open(link.token)).status).toBe(404)
+  expectStatus(await open(link.token), 404)
 })
 
 it('ACC-17 leaves an audit row for sharing and revoking, without the token', async () => {
@@ -87,7 +87,7 @@ it('ACC-17 leaves an audit row for sharing and revoking, without the token', asy
   const author = await account.colleague()
   const teammate = await account.colleague()
   const flow = await newFlow(author)
-  expect((await teammate.call('POST', `/trees/${flow.id}/share`)).status).toBe(403)
+  expectStatus(await teammate.call('POST', `/trees/${flow.id}/share`), 403)
   const { body: link } = await author.call('POST', `/trees/${flow.id}/share`)
   await author.call('DELETE', `/trees/${flow.id}/shares/${link.id}`)
   const { body, text } = await account.admin.call('GET', '/accounts/me/audit-logs')

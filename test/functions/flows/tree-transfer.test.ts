@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow, patchForm, patchSteps, printerFlow } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -97,6 +98,6 @@ describe('a flow file', () => {
   it('of the other kind of structure than its type is 422', async () => {
     const { admin } = await newAccount(service)
     const flow = { tree_type: 'procedural', name: 'X', tree_structure: printerFlow() }
-    expect((await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow })).status).toBe(422)
+    expectStatus(await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow }), 422)
   })
 })

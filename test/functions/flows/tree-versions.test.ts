@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow, patchForm, patchSteps, printerFlow } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -19,8 +20,8 @@ it('keeps every former version with who saved it, and shows one as it was', asyn
   ])
   const { body: first } = await account.admin.call('GET', `/trees/${flow.id}/versions/1`)
   expect([first.name, first.category, first.tree_structure]).toEqual([flow.name, 'Printing', printerFlow()])
-  expect((await account.admin.call('GET', `/trees/${flow.id}/versions/3`)).status).toBe(404)
-  expect((await account.admin.call('GET', `/trees/${flow.id}/versions/x`)).status).toBe(404)
+  expectStatus(await account.admin.call('GET', `/trees/${flow.id}/versions/3`), 404)
+  expectStatus(await account.admin.call('GET', `/trees/${flow.id}/versions/x`), 404)
 })
 
 it('restores an old version as a new one, whatever type the flow has become', async () => {
@@ -45,5 +46,5 @@ it('shows the history of a flow to those alone who see the flow', async () => {
   const account = await newAccount(service)
   const flow = await newFlow(account.admin, { visibility: 'private' })
   const colleague = await account.colleague()
-  for (const path of ['versions', 'versions/1']) expect((await colleague.call('GET', `/trees/${flow.id}/${path}`)).status).toBe(404)
+  for (const path of ['versions', 'versions/1']) expectStatus(await colleague.call('GET', `/trees/${flow.id}/${path}`), 404)
 })

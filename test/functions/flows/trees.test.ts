@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { flowBody, newFlow, patchForm, patchSteps, printerFlow } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -66,7 +67,7 @@ describe('creating a flow', () => {
   it('FLO-05 FLO-06 takes no counter, author or account from the body', async () => {
     const { admin } = await newAccount(service)
     for (const foreign of [{ usage_count: 99 }, { author_id: admin.id }, { account_id: admin.accountId }]) {
-      expect((await admin.call('POST', '/trees', flowBody(foreign))).status).toBe(422)
+      expectStatus(await admin.call('POST', '/trees', flowBody(foreign)), 422)
     }
   })
 
@@ -114,7 +115,7 @@ describe('creating a flow', () => {
   it('keeps a viewer from writing', async () => {
     const account = await newAccount(service)
     const viewer = await account.colleague({ role: 'viewer' })
-    expect((await viewer.call('POST', '/trees', flowBody())).status).toBe(403)
+    expectStatus(await viewer.call('POST', '/trees', flowBody()), 403)
   })
 })
 
@@ -160,7 +161,7 @@ describe('saving a flow', () => {
   it('FLO-17 FLO-18 publishes a draft that passes, and leaves one that fails a draft', async () => {
     const { admin } = await newAccount(service)
     const draft = await newFlow(admin, { status: 'draft', tree_structure: null })
-    expect((await admin.call('PUT', `/trees/${draft.id}`, { status: 'published' })).status).toBe(400)
+    expectStatus(await admin.call('PUT', `/trees/${draft.id}`, { status: 'published' }), 400)
     expect((await admin.call('GET', `/trees/${draft.id}`)).body.status).toBe('draft')
     const { body } = await admin.call('PUT', `/trees/${draft.id}`, { status: 'published', tree_structure: printerFlow() })
     expect([body.status, body.published_at]).toEqual(['published', body.updated_at])
@@ -187,7 +188,7 @@ describe('saving a flow', () => {
       ['team', false],
       ['team', false],
     ])
-    expect((await admin.call('PUT', `/trees/${flow.id}`, { visibility: 'team', is_public: true })).status).toBe(422)
+    expectStatus(await admin.call('PUT', `/trees/${flow.id}`, { visibility: 'team', is_public: true }), 422)
   })
 
   it('FLO-50 refuses too many nodes and too deep a tree, even as a draft', async () => {
@@ -224,7 +225,7 @@ describe('who sees and changes a flow', () => {
     const [ours, theirs] = [await newAccount(service), await newAccount(service)]
     const flow = await newFlow(theirs.admin, { visibility: 'public' })
     for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE']] as const)
-      expect((await ours.admin.call(method, `/trees/${flow.id}`, body)).status).toBe(404)
+      expectStatus(await ours.admin.call(method, `/trees/${flow.id}`, body), 404)
   })
 
   it('WIR-04 lets who sees it and may not change it read: 403 for the change', async () => {
@@ -232,11 +233,11 @@ describe('who sees and changes a flow', () => {
     const [author, teammate] = [await account.colleague(), await account.colleague()]
     const lead = await account.colleague({ teamRole: 'admin' })
     const flow = await newFlow(author)
-    expect((await teammate.call('PUT', `/trees/${flow.id}`, { name: 'x' })).status).toBe(403)
-    expect((await teammate.call('DELETE', `/trees/${flow.id}`)).status).toBe(403)
+    expectStatus(await teammate.call('PUT', `/trees/${flow.id}`, { name: 'x' }), 403)
+    expectStatus(await teammate.call('DELETE', `/trees/${flow.id}`), 403)
     expect((await lead.call('PUT', `/trees/${flow.id}`, { name: 'By the lead' })).body.name).toBe('By the lead')
-    expect((await lead.call('PUT', `/trees/${flow.id}`, { visibility: 'private' })).status).toBe(403)
-    expect((await account.admin.call('PUT', `/trees/${flow.id}`, { name: 'By the admin' })).status).toBe(200)
+    expectStatus(await lead.call('PUT', `/trees/${flow.id}`, { visibility: 'private' }), 403)
+    expectStatus(await account.admin.call('PUT', `/trees/${flow.id}`, { name: 'By the admin' }), 200)
   })
 
   it('FLO-16 answers an empty body to a deletion, and 404 from then on', async () => {
@@ -244,8 +245,8 @@ describe('who sees and changes a flow', () => {
     const flow = await newFlow(admin)
     const { status, text } = await admin.call('DELETE', `/trees/${flow.id}`)
     expect([status, text]).toEqual([204, ''])
-    expect((await admin.call('GET', `/trees/${flow.id}`)).status).toBe(404)
-    expect((await admin.call('DELETE', `/trees/${flow.id}`)).status).toBe(404)
+    expectStatus(await admin.call('GET', `/trees/${flow.id}`), 404)
+    expectStatus(await admin.call('DELETE', `/trees/${flow.id}`), 404)
     expect((await admin.call('GET', `/trees?author_id=${admin.id}`)).body).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 
 const folder = join(import.meta.dirname, '../../dist/worker')
@@ -75,5 +76,5 @@ it.each([
   '/oauth/google/callback',
   '/idp/google/.well-known/openid-configuration',
 ])('answers 404 at %s, whatever the method', async (path) => {
-  for (const method of ['GET', 'POST', 'DELETE']) expect((await fetch(shared().api + path, { method })).status).toBe(404)
+  for (const method of ['GET', 'POST', 'DELETE']) expectStatus(await fetch(shared().api + path, { method }), 404)
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { request, shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -154,7 +155,7 @@ describe('paths and methods', () => {
 
   it('WIR-01 an operation answers below /api/v1 and nowhere else', async () => {
     const { admin } = await newAccount(service)
-    expect((await request(service, 'GET', '/notifications', { token: admin.token })).status).toBe(200)
-    expect((await send('/notifications', { headers: { authorization: `Bearer ${admin.token}` } })).status).toBe(404)
+    expectStatus(await request(service, 'GET', '/notifications', { token: admin.token }), 200)
+    expectStatus(await send('/notifications', { headers: { authorization: `Bearer ${admin.token}` } }), 404)
   })
 })

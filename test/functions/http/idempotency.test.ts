@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, shared } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -21,13 +22,13 @@ it('WIR-24 keeps a key for its user and operation alone', async () => {
   const lead = await colleague({ teamRole: 'admin' })
   const [mine, theirs] = [await create(admin, 'same'), await create(lead, 'same')]
   expect(mine.body.id).not.toBe(theirs.body.id)
-  expect((await admin.call('POST', '/notifications/mark-all-read', undefined, { 'idempotency-key': 'same' })).status).toBe(200)
+  expectStatus(await admin.call('POST', '/notifications/mark-all-read', undefined, { 'idempotency-key': 'same' }), 200)
 })
 
 it('WIR-24 keeps a refusal that the same body would earn again', async () => {
   const { admin } = await newAccount(service)
   const refused = await create(admin, 'k', { channel: 'email' })
-  expect(refused.status).toBe(422)
+  expectStatus(refused, 422)
   expect((await create(admin, 'k', { channel: 'email' })).text).toBe(refused.text)
   expect((await create(admin, 'k')).body.errors[0].type).toBe('key_reused')
   const inside = { channel: 'chat1_webhook', webhook_url: 'https://10.0.0.1/x' }
@@ -38,7 +39,7 @@ it('WIR-24 keeps a refusal that the same body would earn again', async () => {
 it('does not keep a refusal that may end: the key stays free', async () => {
   const { admin } = await newAccount(service)
   const path = `/notifications/deliveries/${crypto.randomUUID()}/retry`
-  for (let n = 0; n < 2; n++) expect((await admin.call('POST', path, undefined, { 'idempotency-key': 'k' })).status).toBe(404)
+  for (let n = 0; n < 2; n++) expectStatus(await admin.call('POST', path, undefined, { 'idempotency-key': 'k' }), 404)
   const rows = await service.sql('select from idempotency_keys where user_id = $1', [admin.id])
   expect(rows).toHaveLength(0)
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -84,7 +85,7 @@ describe('one line per request', () => {
     const { admin } = await newAccount(service)
     await desk(service).fault({ service: 'postgres', mode: 'down' })
     const answer = await admin.call('GET', '/notifications')
-    expect(answer.status).toBe(503)
+    expectStatus(answer, 503)
     const [line] = await linesOf(answer.headers.get('x-request-id'))
     expect(line).toMatchObject({ operation: 'notifications.list', status: 503, error: { name: 'NeonDbError', stack: expect.any(Array) } })
     expect(line?.error).not.toHaveProperty('message')
@@ -93,7 +94,7 @@ describe('one line per request', () => {
 
 it("is JSON too where a vendor's client complains of the queue, and where the cron finds no database", async () => {
   await desk(service).fault({ service: 'qstash', mode: 'down' })
-  expect((await register()).status).toBe(201)
+  expectStatus(await register(), 201)
   await expect.poll(() => service.log.some((line) => line.includes('effect_failed')), { timeout: 5000 }).toBe(true)
   await desk(service).fault({ service: 'postgres', mode: 'down' })
   await service.stack.tick().catch(() => undefined)
@@ -131,7 +132,7 @@ describe('what is secret or personal is in no byte of any line', () => {
       for (const part of [refresh_token, ...access_token.split('.').slice(1)]) planted.set(part.toLowerCase(), 'token')
     }
     await post('/auth/login', { email, password: canary('wrong password') })
-    expect((await register({ email })).status).toBe(409)
+    expectStatus(await register({ email }), 409)
     const headers = { authorization: `Bearer ${signed.body.access_token}` }
     await request(service, 'PATCH', '/auth/me', { body: { full_name: canary('full_name') }, headers })
     await post('/auth/change-password', { current_password: password, new_password: canary('new password') }, headers)
@@ -145,7 +146,7 @@ describe('what is secret or personal is in no byte of any line', () => {
   it('when a request is refused: headers, query, path and bodies of the wrong shape', async () => {
     const { admin } = await newAccount(service)
     for (const authorization of [`Bearer ${canary('token')}.a.b`, `Basic ${canary('basic')}`, canary('scheme')]) {
-      expect((await request(service, 'GET', '/notifications', { headers: { authorization } })).status).toBe(401)
+      expectStatus(await request(service, 'GET', '/notifications', { headers: { authorization } }), 401)
     }
     const named = { 'x-request-id': `${canary('request id')} !`, 'user-agent': canary('agent'), cookie: `a=${canary('cookie')}` }
     await admin.call('GET', `/notifications?${canary('query key')}=${canary('query value')}`, undefined, named)
@@ -176,7 +177,7 @@ describe('what is secret or personal is in no byte of any line', () => {
   it('when the database is away, and what follows an answer fails', async () => {
     const { admin } = await newAccount(service)
     await desk(service).fault({ service: 'qstash', mode: 'down' })
-    expect((await register()).status).toBe(201)
+    expectStatus(await register(), 201)
     await desk(service).fault({ service: 'postgres', mode: 'down' })
     const key = { 'idempotency-key': canary('key') }
     const config = { channel: 'email', email_addresses: [`${canary('address')}@people.example`] }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { request, shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -8,7 +9,7 @@ const anywhere = () => ({ 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}
 
 it('WIR-01 answers operations under /api/v1 and nowhere else', async () => {
   const { admin } = await newAccount(service)
-  expect((await admin.call('GET', '/notifications')).status).toBe(200)
+  expectStatus(await admin.call('GET', '/notifications'), 200)
   for (const path of ['/notifications', '/api/notifications', '/api/v2/notifications']) {
     const answer = await fetch(service.api + path, { headers: { authorization: `Bearer ${admin.token}` } })
     expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not found' }])
@@ -36,8 +37,8 @@ it('WIR-15 refuses a body over 1 MiB, said or not said, and takes one just below
     const empty = JSON.stringify({ ...mail, events_enabled: [] })
     return empty + ' '.repeat(bytes - empty.length)
   }
-  expect((await request(service, 'POST', '/notifications/configs', { token, raw: padded(1024 * 1024) })).status).toBe(201)
-  expect((await request(service, 'POST', '/notifications/configs', { token, raw: padded(1024 * 1024 + 1) })).status).toBe(413)
+  expectStatus(await request(service, 'POST', '/notifications/configs', { token, raw: padded(1024 * 1024) }), 201)
+  expectStatus(await request(service, 'POST', '/notifications/configs', { token, raw: padded(1024 * 1024 + 1) }), 413)
   const chunks = new ReadableStream({
     start(controller) {
       for (let n = 0; n < 17; n++) controller.enqueue(new Uint8Array(64 * 1024).fill(32))
@@ -51,19 +52,19 @@ it('WIR-15 refuses a body over 1 MiB, said or not said, and takes one just below
     body: chunks,
     duplex: 'half',
   } as RequestInit)
-  expect(unsaid.status).toBe(413)
+  expectStatus(unsaid, 413)
 })
 
 it('WIR-16 refuses names over 200 characters, NUL characters and broken surrogate pairs', async () => {
   const { admin } = await newAccount(service)
-  expect((await admin.call('PATCH', '/auth/me', { full_name: 'x'.repeat(200) })).status).toBe(200)
+  expectStatus(await admin.call('PATCH', '/auth/me', { full_name: 'x'.repeat(200) }), 200)
   for (const full_name of ['x'.repeat(201), 'a\u0000b', 'a\ud800b', '', '   ']) {
     const answer = await admin.call('PATCH', '/auth/me', { full_name })
-    expect(answer.status).toBe(422)
+    expectStatus(answer, 422)
     expect(answer.body.errors[0].loc).toEqual(['body', 'full_name'])
   }
-  expect((await admin.call('GET', '/notifications?skip=%00')).status).toBe(422)
-  expect((await admin.call('PATCH', '/auth/me', JSON.parse('{"a\\u0000b": 1}'))).status).toBe(422)
+  expectStatus(await admin.call('GET', '/notifications?skip=%00'), 422)
+  expectStatus(await admin.call('PATCH', '/auth/me', JSON.parse('{"a\\u0000b": 1}')), 422)
 })
 
 it('refuses a body that nests deeper than 32 levels, and one far deeper without falling over', async () => {
@@ -71,7 +72,7 @@ it('refuses a body that nests deeper than 32 levels, and one far deeper without 
   for (const depth of [33, 100_000]) {
     const raw = `{"full_name":${'['.repeat(depth)}${']'.repeat(depth)}}`
     const answer = await request(service, 'PATCH', '/auth/me', { token: admin.token, raw })
-    expect(answer.status).toBe(422)
+    expectStatus(answer, 422)
     expect(answer.body.errors[0].type).toBe('too_deep')
   }
 })
@@ -85,7 +86,7 @@ it('WIR-12 knows nothing by a name that holds NUL characters or broken UTF-8', a
 it('WIR-17 WIR-18 says the limit, what is left and when to come back', async () => {
   const { admin } = await newAccount(service)
   const first = await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
-  expect(first.status).toBe(404)
+  expectStatus(first, 404)
   expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual(['5', '4'])
   for (let n = 0; n < 4; n++) await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   const over = await admin.call('POST', '/notifications/configs/test', {})
@@ -105,7 +106,7 @@ it('WIR-19 counts each user, and on public operations each client address', asyn
   expect([(await test(admin)).status, (await test(lead)).status]).toEqual([429, 404])
   const register = (headers: Record<string, string>) => request(service, 'POST', '/auth/register', { body: {}, headers })
   const [here, there] = [anywhere(), anywhere()]
-  for (let n = 0; n < 5; n++) expect((await register(here)).status).toBe(422)
+  for (let n = 0; n < 5; n++) expectStatus(await register(here), 422)
   expect([(await register(here)).status, (await register(there)).status]).toEqual([429, 422])
 })
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -55,17 +56,17 @@ it('AUT-21 refuses passwords that are short, long, common or hold the address', 
 it('AUT-23 answers a wrong password and an unknown address alike', async () => {
   const { email } = await register()
   const [wrong, unknown] = [await post('login', { email, password: 'nope' }), await post('login', { email: 'no@one.example', password })]
-  expect(wrong.status).toBe(401)
+  expectStatus(wrong, 401)
   expect([unknown.status, unknown.text]).toEqual([wrong.status, wrong.text])
   expect(wrong.body).toEqual({ detail: 'Incorrect email or password' })
-  expect((await post('login', { email: email.toUpperCase(), password })).status).toBe(200)
+  expectStatus(await post('login', { email: email.toUpperCase(), password }), 200)
 })
 
 it('AUT-24 locks an address for 15 minutes after ten failures in 15, even for the right password', async () => {
   const { email, user } = await register()
-  for (let n = 0; n < 9; n++) expect((await post('login', { email, password: `wrong ${n}` })).status).toBe(401)
-  expect((await post('login', { email, password })).status).toBe(200)
-  for (let n = 0; n < 10; n++) expect((await post('login', { email, password: `wrong ${n}` })).status).toBe(401)
+  for (let n = 0; n < 9; n++) expectStatus(await post('login', { email, password: `wrong ${n}` }), 401)
+  expectStatus(await post('login', { email, password }), 200)
+  for (let n = 0; n < 10; n++) expectStatus(await post('login', { email, password: `wrong ${n}` }), 401)
   const locked = await post('login', { email, password })
   expect([locked.status, locked.body.code]).toEqual([429, 'sign_in_locked'])
   expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(880)
@@ -73,16 +74,16 @@ it('AUT-24 locks an address for 15 minutes after ten failures in 15, even for th
     { action: 'sign_in.locked' },
   ])
   await advance(901)
-  expect((await post('login', { email, password })).status).toBe(200)
+  expectStatus(await post('login', { email, password }), 200)
 })
 
 it('AUT-04 refreshes once, for a new pair', async () => {
   const first = await register()
   const second = await post('refresh', { refresh_token: first.refresh_token })
-  expect(second.status).toBe(200)
+  expectStatus(second, 200)
   expect(second.body.refresh_token).not.toBe(first.refresh_token)
   expect(second.body.access_token.split('.')).toHaveLength(3)
-  expect((await me(second.body.access_token)).status).toBe(200)
+  expectStatus(await me(second.body.access_token), 200)
 })
 
 it('AUT-26 AUT-25 refuses a used refresh token alone within 5 seconds, and ends its family after that', async () => {
@@ -91,39 +92,39 @@ it('AUT-26 AUT-25 refuses a used refresh token alone within 5 seconds, and ends 
   const early = await post('refresh', { refresh_token })
   expect([early.status, early.body.code]).toEqual([401, undefined])
   const third = (await post('refresh', { refresh_token: second.refresh_token })).body
-  expect((await me(third.access_token)).status).toBe(200)
+  expectStatus(await me(third.access_token), 200)
   await advance(6)
   const late = await post('refresh', { refresh_token })
   expect([late.status, late.body.code]).toEqual([401, 'refresh_token_reused'])
-  expect((await post('refresh', { refresh_token: third.refresh_token })).status).toBe(401)
-  expect((await me(third.access_token)).status).toBe(401)
+  expectStatus(await post('refresh', { refresh_token: third.refresh_token }), 401)
+  expectStatus(await me(third.access_token), 401)
 })
 
 it('AUT-27 signs out: refresh and access tokens are refused from the next request on', async () => {
   const { access_token, refresh_token } = await register()
-  expect((await me(access_token)).status).toBe(200)
-  expect((await post('logout', { refresh_token })).status).toBe(204)
-  expect((await me(access_token)).status).toBe(401)
-  expect((await post('refresh', { refresh_token })).status).toBe(401)
-  expect((await post('logout', { refresh_token: 'never was one' })).status).toBe(204)
+  expectStatus(await me(access_token), 200)
+  expectStatus(await post('logout', { refresh_token }), 204)
+  expectStatus(await me(access_token), 401)
+  expectStatus(await post('refresh', { refresh_token }), 401)
+  expectStatus(await post('logout', { refresh_token: 'never was one' }), 204)
 })
 
 it('AUT-35 ACC-15 holds a deactivation and a role change on the next request', async () => {
   const { admin, colleague } = await newAccount(service)
   const person = await colleague({ role: 'engineer', teamRole: 'admin' })
-  expect((await person.call('GET', '/notifications/configs')).status).toBe(200)
+  expectStatus(await person.call('GET', '/notifications/configs'), 200)
   await service.sql(`update users set team_role = 'member' where id = $1`, [person.id])
-  expect((await person.call('GET', '/notifications/configs')).status).toBe(403)
+  expectStatus(await person.call('GET', '/notifications/configs'), 403)
   await service.sql('update users set is_active = false where id = $1', [person.id])
   const gone = await person.call('GET', '/notifications')
   expect([gone.status, gone.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-  expect((await admin.call('GET', '/notifications')).status).toBe(200)
+  expectStatus(await admin.call('GET', '/notifications'), 200)
 })
 
 it('AUT-31 AUT-11 blocks an unverified address 72 hours after registering, not before', async () => {
   const { access_token: token } = await register()
   await advance(72 * 3600 - 60)
-  expect((await request(service, 'GET', '/notifications', { token })).status).toBe(200)
+  expectStatus(await request(service, 'GET', '/notifications', { token }), 200)
   await advance(61)
   const refused = await request(service, 'GET', '/notifications', { token })
   expect([refused.status, refused.body.code]).toEqual([403, 'email_not_verified'])
@@ -167,5 +168,5 @@ it('WIR-11 refuses a role before it looks at what an address leads to', async ()
   const { colleague } = await newAccount(service)
   const engineer = await colleague()
   const inside = await engineer.call('POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: 'https://10.0.0.1/' })
-  expect(inside.status).toBe(403)
+  expectStatus(inside, 403)
 })

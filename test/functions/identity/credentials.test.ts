@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -26,11 +27,11 @@ it('changes a password, signs the other devices out and keeps this one', async (
   const change = (current_password: string, new_password: string) =>
     request(service, 'POST', '/auth/change-password', { token, body: { current_password, new_password } })
   expect((await change('wrong one', 'copper-lantern-27')).body.code).toBe('wrong_password')
-  expect((await change(password, 'password123')).status).toBe(422)
-  expect((await change(password, 'copper-lantern-27')).status).toBe(204)
+  expectStatus(await change(password, 'password123'), 422)
+  expectStatus(await change(password, 'copper-lantern-27'), 204)
   expect([(await me(token)).status, (await me(other.access_token)).status]).toEqual([200, 401])
-  expect((await post('login', { email, password })).status).toBe(401)
-  expect((await post('login', { email, password: 'copper-lantern-27' })).status).toBe(200)
+  expectStatus(await post('login', { email, password }), 401)
+  expectStatus(await post('login', { email, password: 'copper-lantern-27' }), 200)
 })
 
 it('AUT-10 AUT-32 AUT-30 lets only me, change-password and logout through while a password is due', async () => {
@@ -38,12 +39,12 @@ it('AUT-10 AUT-32 AUT-30 lets only me, change-password and logout through while 
   await service.sql('update users set must_change_password = true where id = $1', [user.id])
   const refused = await request(service, 'GET', '/notifications', { token })
   expect([refused.status, refused.body.code]).toEqual([403, 'password_change_required'])
-  expect((await request(service, 'POST', '/auth/resend-verification', { token })).status).toBe(403)
+  expectStatus(await request(service, 'POST', '/auth/resend-verification', { token }), 403)
   expect((await me(token)).body.guards).toEqual(['password_change_required'])
   const body = { current_password: password, new_password: 'copper-lantern-27' }
-  expect((await request(service, 'POST', '/auth/change-password', { token, body })).status).toBe(204)
-  expect((await request(service, 'GET', '/notifications', { token })).status).toBe(200)
-  expect((await post('logout', { refresh_token })).status).toBe(204)
+  expectStatus(await request(service, 'POST', '/auth/change-password', { token, body }), 204)
+  expectStatus(await request(service, 'GET', '/notifications', { token }), 200)
+  expectStatus(await post('logout', { refresh_token }), 204)
 })
 
 it('AUT-07 AUT-29 verifies an address by the mail, once, within 24 hours', async () => {
@@ -52,10 +53,10 @@ it('AUT-07 AUT-29 verifies an address by the mail, once, within 24 hours', async
   const first = await linkIn(email, pattern)
   await advance(24 * 3600 + 1)
   expect((await post('verify-email', { token: first })).body.code).toBe('token_invalid_or_expired')
-  expect((await request(service, 'POST', '/auth/resend-verification', { token })).status).toBe(202)
+  expectStatus(await request(service, 'POST', '/auth/resend-verification', { token }), 202)
   const second = await linkIn(email, pattern, first)
-  expect((await post('verify-email', { token: second })).status).toBe(204)
-  expect((await post('verify-email', { token: second })).status).toBe(400)
+  expectStatus(await post('verify-email', { token: second }), 204)
+  expectStatus(await post('verify-email', { token: second }), 400)
   expect((await me(token)).body.email_verified).toBe(true)
 })
 
@@ -72,11 +73,11 @@ it('AUT-28 AUT-06 resets a password by the mail, once, and signs every device ou
   const token = await resetTokenFor(email)
   const reset = (new_password: string) =>
     request(service, 'POST', '/auth/reset-password', { body: { token, new_password }, headers: anywhere() })
-  expect((await reset('password123')).status).toBe(422)
+  expectStatus(await reset('password123'), 422)
   const answers = await Promise.all(['copper-lantern-27', 'copper-lantern-28', 'copper-lantern-29'].map(reset))
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 400, 400])
-  expect((await request(service, 'GET', '/auth/me', { token: first.access_token })).status).toBe(401)
-  expect((await request(service, 'POST', '/auth/login', { body: { email, password }, headers: anywhere() })).status).toBe(401)
+  expectStatus(await request(service, 'GET', '/auth/me', { token: first.access_token }), 401)
+  expectStatus(await request(service, 'POST', '/auth/login', { body: { email, password }, headers: anywhere() }), 401)
 })
 
 it('AUT-29 kills a reset token after an hour', async () => {
@@ -96,8 +97,8 @@ it('lists my signed-in devices and signs one out, but never a colleague’s', as
   const other = await colleague()
   const { body } = await admin.call('GET', '/auth/me/sessions')
   expect(body).toMatchObject([{ id: admin.signInId, current: true }])
-  expect((await admin.call('DELETE', `/auth/me/sessions/${other.signInId}`)).status).toBe(404)
-  expect((await other.call('GET', '/notifications')).status).toBe(200)
-  expect((await admin.call('DELETE', `/auth/me/sessions/${admin.signInId}`)).status).toBe(204)
-  expect((await admin.call('GET', '/notifications')).status).toBe(401)
+  expectStatus(await admin.call('DELETE', `/auth/me/sessions/${other.signInId}`), 404)
+  expectStatus(await other.call('GET', '/notifications'), 200)
+  expectStatus(await admin.call('DELETE', `/auth/me/sessions/${admin.signInId}`), 204)
+  expectStatus(await admin.call('GET', '/notifications'), 401)
 })

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request, type Service } from '../../support/app.ts'
 import { authorize, callback, signInWith, visitProvider } from '../../support/oauth.ts'
 import { newAccount } from '../../support/people.ts'
@@ -20,7 +21,7 @@ it.each(providers.flatMap((provider) => wrongTokens.map((mode) => [provider, mod
     const answer = await callback(service, provider, flow)
     expect([answer.status, answer.body.code]).toEqual([400, 'oauth_refused'])
     expect(await usersOf(email)).toEqual([])
-    expect((await signInWith(service, provider, { email })).status).toBe(200)
+    expectStatus(await signInWith(service, provider, { email }), 200)
   },
 )
 
@@ -37,14 +38,14 @@ it.each(
   expect(await usersOf(email)).toEqual([])
   await lift()
   expect((await callback(service, provider, flow)).body.code).toBe('oauth_state_invalid')
-  expect((await signInWith(service, provider, { email })).status).toBe(200)
+  expectStatus(await signInWith(service, provider, { email }), 200)
 })
 
 it('follows the keys of a provider when they rotate, and still takes the ones before', async () => {
   for (const provider of providers) {
-    expect((await signInWith(service, provider, { email: someone() })).status).toBe(200)
-    expect((await fetch(`${service.local}/idp/${provider}/keys/rotate`, { method: 'POST' })).status).toBe(200)
-    expect((await signInWith(service, provider, { email: someone() })).status).toBe(200)
+    expectStatus(await signInWith(service, provider, { email: someone() }), 200)
+    expectStatus(await fetch(`${service.local}/idp/${provider}/keys/rotate`, { method: 'POST' }), 200)
+    expectStatus(await signInWith(service, provider, { email: someone() }), 200)
   }
 })
 
@@ -66,17 +67,17 @@ it('answers 502 where a provider cannot even be discovered, and works as soon as
     }
     expect(await own.sql('select from oauth_states')).toEqual([])
     await desk(own).lift()
-    expect((await authorize(own, 'google')).status).toBe(200)
+    expectStatus(await authorize(own, 'google'), 200)
   })
 })
 
 it('answers 404 for a provider that is not set up, and for one that nobody knows', async () => {
   await fresh({ GOOGLE_CLIENT_ID: undefined }, async (own) => {
     for (const provider of ['google', 'github']) {
-      expect((await authorize(own, provider)).status).toBe(404)
-      expect((await callback(own, provider, { code: 'x', state: 'x' })).status).toBe(404)
+      expectStatus(await authorize(own, provider), 404)
+      expectStatus(await callback(own, provider, { code: 'x', state: 'x' }), 404)
     }
-    expect((await authorize(own, 'microsoft')).status).toBe(200)
+    expectStatus(await authorize(own, 'microsoft'), 200)
   })
 })
 
@@ -107,7 +108,7 @@ it('AUT-03 lets no newcomer in without an invite where registering is by invitat
     await account.admin.call('POST', '/accounts/me/invites', { email, role: 'engineer' })
     const code = await desk(own).linkIn(email, /register\?code=([\w-]+)/)
     expect((await signInWith(own, 'google', { email }, { account_invite_code: code })).body.user.account_id).toBe(account.id)
-    expect((await signInWith(own, 'google', { email })).status).toBe(200)
+    expectStatus(await signInWith(own, 'google', { email }), 200)
   })
 })
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request } from '../../support/app.ts'
 import { callback, signInWith, visitProvider } from '../../support/oauth.ts'
 import { type AccountOf, newAccount } from '../../support/people.ts'
@@ -10,7 +11,7 @@ const providers = ['google', 'microsoft'] as const
 const someone = () => `p-${crypto.randomUUID()}@people.example`
 
 async function invite({ admin }: AccountOf, email: string, role = 'engineer'): Promise<string> {
-  expect((await admin.call('POST', '/accounts/me/invites', { email, role })).status).toBe(201)
+  expectStatus(await admin.call('POST', '/accounts/me/invites', { email, role }), 201)
   return linkIn(email, /register\?code=([\w-]+)/)
 }
 
@@ -26,7 +27,7 @@ it.each(providers)('AUT-14 AUT-15 lets a newcomer from %s join by invite: no acc
   const code = await invite(account, email, 'viewer')
   const accounts = await service.sql('select id from accounts')
   const joined = await signInWith(service, provider, { email: email.toUpperCase(), name: 'Noa' }, { account_invite_code: code })
-  expect(joined.status).toBe(200)
+  expectStatus(joined, 200)
   expect(joined.body.user).toMatchObject({ account_id: account.id, role: 'viewer', team_id: account.teamId, team_role: 'member' })
   // The code reached the address, whatever the provider says of it.
   expect(joined.body.user.email_verified).toBe(true)
@@ -61,12 +62,12 @@ it('AUT-17 takes account_invite_code and invited_email or neither, and nothing e
   const email = someone()
   const own = await signInWith(service, 'google', { email }, { invited_email: email })
   expect([own.status, own.body.user.role, own.body.user.email]).toEqual([200, 'admin', email])
-  expect((await signInWith(service, 'google', { email: someone() })).status).toBe(200)
+  expectStatus(await signInWith(service, 'google', { email: someone() }), 200)
   const flow = await visitProvider(service, 'google', { email: someone() })
   for (const wrong of [{ invited_email: 'nobody' }, { account_invite_code: '' }, { account_invite_code: 1 }, { invite: 'x' }]) {
-    expect((await callback(service, 'google', { ...flow, ...wrong })).status).toBe(422)
+    expectStatus(await callback(service, 'google', { ...flow, ...wrong }), 422)
   }
-  expect((await callback(service, 'google', flow)).status).toBe(200)
+  expectStatus(await callback(service, 'google', flow), 200)
 })
 
 it('AUT-14 refuses a newcomer with a code that works for nobody, and makes nobody', async () => {
@@ -87,7 +88,7 @@ it('ACC-18 lets nobody join from a provider when the seats are taken, and keeps 
   const full = await signInWith(service, 'google', { email }, { account_invite_code: code })
   expect([full.status, full.body.code]).toEqual([409, 'seat_limit_reached'])
   expect(await counts()).toEqual(before)
-  expect((await lookup(code)).status).toBe(200)
+  expectStatus(await lookup(code), 200)
 })
 
 it('AUT-08 lets one of an invited pair join: by password and from a provider at the same moment', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request } from '../../support/app.ts'
 import { authorize, callback, say, signInWith, visitProvider } from '../../support/oauth.ts'
 
@@ -36,9 +37,9 @@ it.each([
   const [account] = await service.sql('select plan, subscription_status from accounts where id = $1', [body.user.account_id])
   expect(account).toEqual({ plan: 'pro', subscription_status: 'trialing' })
   expect((await request(service, 'GET', '/auth/me', { token: body.access_token })).body).toEqual({ ...body.user, guards: [] })
-  expect((await post('refresh', { refresh_token: body.refresh_token })).status).toBe(200)
+  expectStatus(await post('refresh', { refresh_token: body.refresh_token }), 200)
   if (verified) expect(await service.sql('select id from deliveries where account_id = $1', [body.user.account_id])).toEqual([])
-  else expect((await post('verify-email', { token: await linkIn(email, /verify-email\?token=([\w-]+)/) })).status).toBe(204)
+  else expectStatus(await post('verify-email', { token: await linkIn(email, /verify-email\?token=([\w-]+)/) }), 204)
 })
 
 it.each(providers)('knows somebody from %s again by who they are there, under another address and name', async (provider) => {
@@ -64,7 +65,7 @@ it.each(providers)('never links an address of %s to the user who has it: 409, an
   const answer = await signInWith(service, provider, { email: email.toUpperCase() })
   expect([answer.status, answer.body.code]).toEqual([409, 'email_taken'])
   expect(await service.sql('select from identities i join users u on u.id = i.user_id where u.email = $1', [email])).toEqual([])
-  expect((await post('login', { email, password: 'violet-tractor-81' })).status).toBe(200)
+  expectStatus(await post('login', { email, password: 'violet-tractor-81' }), 200)
 })
 
 it('refuses an address that google has not verified, and a person without one', async () => {
@@ -115,8 +116,8 @@ it('AUT-35 refuses somebody known who was deactivated, and lets nobody be locked
   const who = { email: someone(), sub: `sub-${crypto.randomUUID()}` }
   const { body } = await signInWith(service, 'google', who)
   for (let n = 0; n < 10; n++) await post('login', { email: who.email, password: `guess ${n}` })
-  expect((await post('login', { email: who.email, password: 'one more' })).status).toBe(429)
-  expect((await signInWith(service, 'google', who)).status).toBe(200)
+  expectStatus(await post('login', { email: who.email, password: 'one more' }), 429)
+  expectStatus(await signInWith(service, 'google', who), 200)
   await service.sql(`insert into users (account_id, email, full_name, role) values ($1, $2, 'Other admin', 'admin')`, [
     body.user.account_id,
     someone(),
@@ -132,11 +133,11 @@ it('lets somebody without a password choose one by mail, not by change-password'
   const change = { current_password: 'anything at all', new_password: 'copper-lantern-27' }
   const refused = await request(service, 'POST', '/auth/change-password', { token: body.access_token, body: change })
   expect([refused.status, refused.body.code]).toEqual([400, 'no_password'])
-  expect((await post('login', { email: who.email, password: 'copper-lantern-27' })).status).toBe(401)
-  expect((await post('forgot-password', { email: who.email })).status).toBe(202)
+  expectStatus(await post('login', { email: who.email, password: 'copper-lantern-27' }), 401)
+  expectStatus(await post('forgot-password', { email: who.email }), 202)
   const token = await linkIn(who.email, /reset-password\?token=([\w-]+)/)
-  expect((await post('reset-password', { token, new_password: 'copper-lantern-27' })).status).toBe(204)
-  expect((await post('login', { email: who.email, password: 'copper-lantern-27' })).status).toBe(200)
+  expectStatus(await post('reset-password', { token, new_password: 'copper-lantern-27' }), 204)
+  expectStatus(await post('login', { email: who.email, password: 'copper-lantern-27' }), 200)
   expect((await signInWith(service, 'google', who)).body.user.id).toBe(body.user.id)
 })
 
@@ -145,8 +146,8 @@ it('gives an address back to its owner: a reset by mail drops the identity of wh
   const { body } = await signInWith(service, 'microsoft', claimed)
   await post('forgot-password', { email: claimed.email })
   const token = await linkIn(claimed.email, /reset-password\?token=([\w-]+)/)
-  expect((await post('reset-password', { token, new_password: 'copper-lantern-27' })).status).toBe(204)
-  expect((await post('refresh', { refresh_token: body.refresh_token })).status).toBe(401)
+  expectStatus(await post('reset-password', { token, new_password: 'copper-lantern-27' }), 204)
+  expectStatus(await post('refresh', { refresh_token: body.refresh_token }), 401)
   const again = await signInWith(service, 'microsoft', claimed)
   expect([again.status, again.body.code]).toEqual([409, 'email_taken'])
   expect((await post('login', { email: claimed.email, password: 'copper-lantern-27' })).body.user.id).toBe(body.user.id)

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { tally, together } from '../../soak/callers.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request, type Service, shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -17,7 +18,7 @@ async function makeCode(service: Service, input: object = {}) {
   const { colleague } = await newAccount(service)
   const staff = await colleague({ superAdmin: true })
   const made = await staff.call('POST', '/admin/invite-codes', input)
-  expect(made.status).toBe(201)
+  expectStatus(made, 201)
   const uses = async () => {
     const [row] = await service.sql<{ used_count: number }>('select used_count from platform_invite_codes where id = $1', [made.body.id])
     return row?.used_count
@@ -28,12 +29,12 @@ async function makeCode(service: Service, input: object = {}) {
 const accounts = async (service: Service) => (await service.sql('select from accounts')).length
 
 it('AUT-01 needs no platform code while self-serve is on, even with the requirement on', async () => {
-  expect((await register(open)).status).toBe(201)
+  expectStatus(await register(open), 201)
 })
 
 it('AUT-02 applies a code that is given while self-serve is on: one use, and then it is used up', async () => {
   const { code, uses } = await makeCode(open)
-  expect((await register(open, { invite_code: code })).status).toBe(201)
+  expectStatus(await register(open, { invite_code: code }), 201)
   expect(await uses()).toBe(1)
   const again = await register(open, { invite_code: code })
   expect([again.status, again.body.code]).toEqual([400, 'invite_code_invalid'])
@@ -45,19 +46,19 @@ it('AUT-03 refuses to register without a code while self-serve is off and the re
   expect([answer.status, answer.body.code]).toEqual([400, 'invite_code_required'])
   expect(await accounts(closed)).toBe(before)
   const { code } = await makeCode(closed)
-  expect((await register(closed, { invite_code: code })).status).toBe(201)
+  expectStatus(await register(closed, { invite_code: code }), 201)
 })
 
 it('needs none while self-serve is off and nothing is required', async () => {
   const neither = await ownService({ SELF_SERVE_ENABLED: 'false' })
   const answer = await register(neither).finally(() => neither.close())
-  expect(answer.status).toBe(201)
+  expectStatus(answer, 201)
 })
 
 it("lets an account's own invite stand for the platform's code", async () => {
   const { admin } = await newAccount(closed)
   const email = someone()
-  expect((await admin.call('POST', '/accounts/me/invites', { email, role: 'engineer' })).status).toBe(201)
+  expectStatus(await admin.call('POST', '/accounts/me/invites', { email, role: 'engineer' }), 201)
   const account_invite_code = await desk(closed).linkIn(email, /register\?code=([\w-]+)/)
   const wrong = await register(closed, { email, account_invite_code, invite_code: 'not-a-code' })
   expect([wrong.status, wrong.body.code]).toEqual([400, 'invite_code_invalid'])
@@ -71,7 +72,7 @@ it("lets an account's own invite stand for the platform's code", async () => {
 it('AUT-36 refuses a wrong, used-up or expired platform code in the same words, and registers nobody', async () => {
   for (const service of [open, closed]) {
     const [usedUp, expired] = [await makeCode(service), await makeCode(service, { max_uses: 9, expires_at: '2100-01-01T00:00:00Z' })]
-    expect((await register(service, { invite_code: usedUp.code })).status).toBe(201)
+    expectStatus(await register(service, { invite_code: usedUp.code }), 201)
     await service.sql(`update platform_invite_codes set expires_at = now() where id = $1`, [expired.id])
     const before = await accounts(service)
     for (const invite_code of ['never-was-one', usedUp.code, expired.code, usedUp.code.toUpperCase()]) {
@@ -89,7 +90,7 @@ it('keeps the use of a code whose registration is refused', async () => {
   const { code, uses, staff } = await makeCode(closed)
   const taken = await register(closed, { email: staff.email, invite_code: code })
   expect([taken.status, taken.body.code]).toEqual([409, 'email_taken'])
-  expect((await register(closed, { invite_code: code, password: 'short' })).status).toBe(422)
+  expectStatus(await register(closed, { invite_code: code, password: 'short' }), 422)
   expect(await uses()).toBe(0)
 })
 
@@ -115,5 +116,5 @@ it('AUT-18 resolves a feature by the value of the account, then that of its plan
   await service.sql('update accounts set plan = $2 where id = $1', [id, plan])
   expect(await flags()).toMatchObject({ maintenance_schedules: true, kb_import: false, ai_sessions: false })
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
-  expect((await admin.call('GET', '/auth/me/feature-flags')).status).toBe(200)
+  expectStatus(await admin.call('GET', '/auth/me/feature-flags'), 200)
 })

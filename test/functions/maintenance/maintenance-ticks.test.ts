@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { jobByHand } from '../../soak/callers.ts'
 import { changesLoseNothing, dueTimesRunOnce } from '../../soak/schedule-proofs.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { lastingAccount, makeDue, newSchedule, remind, runsOf, toldOf } from '../../support/maintenance.ts'
 import type { Person } from '../../support/people.ts'
@@ -67,7 +68,7 @@ describe('MNT-09 after downtime', () => {
     const { id } = await newSchedule(admin)
     const due_at = await makeDue(service, id)
     await desk(service).fault({ service: 'postgres', mode: 'down' })
-    expect((await jobByHand(service, '/jobs/maintenance/tick')).status).toBe(503)
+    expectStatus(await jobByHand(service, '/jobs/maintenance/tick'), 503)
     await desk(service).lift()
     await remind(service)
     await remind(service)
@@ -83,7 +84,7 @@ it('leaves due what a busy database refuses, and records no failure', async () =
   await client.connect()
   try {
     await client.query('begin; lock table sessions in exclusive mode')
-    expect((await jobByHand(service, '/jobs/maintenance/tick')).status).toBe(503)
+    expectStatus(await jobByHand(service, '/jobs/maintenance/tick'), 503)
   } finally {
     await client.end()
   }

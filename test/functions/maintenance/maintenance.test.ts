@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow } from '../../support/flows.ts'
 import { makeDue, newSchedule, runsOf, scheduleBody } from '../../support/maintenance.ts'
@@ -22,8 +23,8 @@ it('keeps a schedule and says when it runs next', async () => {
   for (const [n, time] of next_runs.entries()) if (n > 0) expect(Date.parse(time)).toBeGreaterThan(Date.parse(next_runs[n - 1]))
   expect(Date.parse(schedule.next_run_at)).toBeGreaterThan(Date.now())
   expect((await admin.call('GET', path)).body).toEqual([schedule])
-  expect((await admin.call('DELETE', `${path}/${schedule.id}`)).status).toBe(204)
-  expect((await admin.call('GET', `${path}/${schedule.id}`)).status).toBe(404)
+  expectStatus(await admin.call('DELETE', `${path}/${schedule.id}`), 204)
+  expectStatus(await admin.call('GET', `${path}/${schedule.id}`), 404)
 })
 
 it('MNT-01 lets engineers and admins write, and viewers read', async () => {
@@ -31,7 +32,7 @@ it('MNT-01 lets engineers and admins write, and viewers read', async () => {
   const [engineer, viewer] = [await account.colleague(), await account.colleague({ role: 'viewer' })]
   const body = await scheduleBody(engineer)
   const { id } = (await engineer.call('POST', path, body)).body
-  expect((await account.admin.call('PATCH', `${path}/${id}`, { name: 'Renamed' })).status).toBe(200)
+  expectStatus(await account.admin.call('PATCH', `${path}/${id}`, { name: 'Renamed' }), 200)
   expect((await viewer.call('GET', path)).body).toHaveLength(1)
   const [one, list] = [`${path}/${id}`, `/target-lists/${body.target_list_id}`]
   expect([(await viewer.call('GET', one)).status, (await viewer.call('GET', `${one}/runs`)).status]).toEqual([200, 200])
@@ -53,7 +54,7 @@ it('is seen by its team, and changed and run by who made it and admins', async (
   const { id } = await newSchedule(maker)
   expect([(await teammate.call('GET', `${path}/${id}`)).status, (await stranger.call('GET', `${path}/${id}`)).status]).toEqual([200, 404])
   expect([(await stranger.call('GET', path)).body, (await stranger.call('GET', `${path}/${id}/runs`)).status]).toEqual([[], 404])
-  expect((await teammate.call('PATCH', `${path}/${id}`, { is_active: false })).status).toBe(403)
+  expectStatus(await teammate.call('PATCH', `${path}/${id}`, { is_active: false }), 403)
   expect([(await teammate.call('POST', `${path}/${id}/run`)).status, (await teammate.call('DELETE', `${path}/${id}`)).status]).toEqual([
     403, 403,
   ])
@@ -94,8 +95,8 @@ it('MNT-05 MNT-06 refuses a cron that is none, or too often, and a zone that is 
   for (const timezone of ['Europe/Atlantis', '+01:00', 'Mars/Olympus'])
     expect(await refusal(admin, { timezone })).toEqual([422, 'body.timezone'])
   const { id } = await newSchedule(admin, { cron: '*/5 * * * *' })
-  expect((await admin.call('PATCH', `${path}/${id}`, { cron: '* * * * *' })).status).toBe(422)
-  expect((await admin.call('PATCH', `${path}/${id}`, { tree_id: crypto.randomUUID() })).status).toBe(422)
+  expectStatus(await admin.call('PATCH', `${path}/${id}`, { cron: '* * * * *' }), 422)
+  expectStatus(await admin.call('PATCH', `${path}/${id}`, { tree_id: crypto.randomUUID() }), 422)
 })
 
 it('follows a change of its time, and stands still while it is paused', async () => {
@@ -127,7 +128,7 @@ it('keeps a target list that schedules run on, and names them', async () => {
   const { status, body } = await admin.call('DELETE', `/target-lists/${target_list_id}`)
   expect([status, body.code, body.schedules]).toEqual([409, 'in_use', [{ id, name }]])
   await admin.call('DELETE', `${path}/${id}`)
-  expect((await admin.call('DELETE', `/target-lists/${target_list_id}`)).status).toBe(204)
+  expectStatus(await admin.call('DELETE', `/target-lists/${target_list_id}`), 204)
 })
 
 it('is off where the plan has it off', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -14,8 +15,8 @@ it('keeps a list of targets as it is given', async () => {
   const changed = await admin.call('PUT', `/target-lists/${body.id}`, { name: 'All servers' })
   expect(changed.body).toEqual({ ...body, name: 'All servers', updated_at: changed.body.updated_at })
   expect((await admin.call('GET', '/target-lists/')).body).toMatchObject([{ id: body.id, name: 'All servers', target_count: 2 }])
-  expect((await admin.call('DELETE', `/target-lists/${body.id}`)).status).toBe(204)
-  expect((await admin.call('GET', `/target-lists/${body.id}`)).status).toBe(404)
+  expectStatus(await admin.call('DELETE', `/target-lists/${body.id}`), 204)
+  expectStatus(await admin.call('GET', `/target-lists/${body.id}`), 404)
 })
 
 it('takes 1 to 500 targets with a label each', async () => {
@@ -30,9 +31,9 @@ it('MNT-02 is seen by its team and changed by who may', async () => {
   const account = await newAccount(service)
   const [maker, teammate, stranger] = [await account.colleague(), await account.colleague(), await account.colleague({ teamId: null })]
   const { body } = await maker.call('POST', '/target-lists/', { name: 'Ours', targets })
-  expect((await teammate.call('GET', `/target-lists/${body.id}`)).status).toBe(200)
-  expect((await stranger.call('GET', `/target-lists/${body.id}`)).status).toBe(404)
+  expectStatus(await teammate.call('GET', `/target-lists/${body.id}`), 200)
+  expectStatus(await stranger.call('GET', `/target-lists/${body.id}`), 404)
   expect((await stranger.call('GET', '/target-lists/')).body).toEqual([])
-  expect((await teammate.call('PUT', `/target-lists/${body.id}`, { name: 'x' })).status).toBe(403)
+  expectStatus(await teammate.call('PUT', `/target-lists/${body.id}`, { name: 'x' }), 403)
   expect((await account.admin.call('PUT', `/target-lists/${body.id}`, { targets: [targets[0]] })).body.targets).toEqual([targets[0]])
 })

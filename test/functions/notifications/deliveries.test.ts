@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { type AccountOf, newAccount } from '../../support/people.ts'
 
@@ -22,7 +23,7 @@ async function escalate(path: string, tool: 1 | 2 = 1, problemSummary = 'VPN is 
     events_enabled: ['session.escalated'],
   }
   const made = await account.admin.call('POST', '/notifications/configs', config)
-  expect(made.status).toBe(201)
+  expectStatus(made, 201)
   await stack.emit(account.id, {
     key: 'session.escalated',
     actorId: engineer.id,
@@ -73,7 +74,7 @@ it('delivers a failed one by hand, once, and refuses any other', async () => {
   expect([answer.status, answer.body.state]).toEqual([202, 'retrying'])
   await stack.local.qstash.settled()
   expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 5, last_error: null })
-  expect((await admin.call('POST', `/notifications/deliveries/${failed.id}/retry`)).status).toBe(409)
+  expectStatus(await admin.call('POST', `/notifications/deliveries/${failed.id}/retry`), 409)
   expect((await hits()).filter(({ accepted }) => accepted)).toHaveLength(1)
 })
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, shared } from '../../support/app.ts'
 import { newAccount } from '../../support/people.ts'
 
@@ -11,7 +12,7 @@ it('NOT-01 refuses a webhook channel without an address', async () => {
   for (const channel of ['chat1_webhook', 'chat2_webhook']) {
     for (const webhook_url of [undefined, null, '']) {
       const answer = await admin.call('POST', '/notifications/configs', { channel, webhook_url, events_enabled: [] })
-      expect(answer.status).toBe(422)
+      expectStatus(answer, 422)
       expect(answer.body.errors[0].loc).toEqual(['body', 'webhook_url'])
     }
   }
@@ -26,17 +27,17 @@ it('NOT-02 NOT-42 refuses mail without 1 to 20 valid addresses', async () => {
     expect(answer.status, JSON.stringify(email_addresses)).toBe(422)
     expect(answer.body.errors[0].loc.slice(0, 2)).toEqual(['body', 'email_addresses'])
   }
-  expect((await admin.call('POST', '/notifications/configs', { ...mail, email_addresses: many.slice(1) })).status).toBe(201)
+  expectStatus(await admin.call('POST', '/notifications/configs', { ...mail, email_addresses: many.slice(1) }), 201)
 })
 
 it('NOT-03 takes the three channels and no other', async () => {
   const { admin } = await newAccount(service)
   for (const channel of ['chat1_webhook', 'chat2_webhook', 'email']) {
     const answer = await admin.call('POST', '/notifications/configs', { ...mail, channel, webhook_url: webhook })
-    expect(answer.status).toBe(201)
+    expectStatus(answer, 201)
   }
   for (const channel of ['slack', 'EMAIL', '', null, 1]) {
-    expect((await admin.call('POST', '/notifications/configs', { ...mail, channel })).status).toBe(422)
+    expectStatus(await admin.call('POST', '/notifications/configs', { ...mail, channel }), 422)
   }
 })
 
@@ -44,8 +45,8 @@ it('NOT-04 refuses unknown event keys and repeated ones, on create and on update
   const { admin } = await newAccount(service)
   const made = await admin.call('POST', '/notifications/configs', mail)
   for (const events_enabled of [['session.exploded'], ['session.escalated', 'session.escalated'], [''], 'session.escalated', null]) {
-    expect((await admin.call('POST', '/notifications/configs', { ...mail, events_enabled })).status).toBe(422)
-    expect((await admin.call('PATCH', `/notifications/configs/${made.body.id}`, { events_enabled })).status).toBe(422)
+    expectStatus(await admin.call('POST', '/notifications/configs', { ...mail, events_enabled }), 422)
+    expectStatus(await admin.call('PATCH', `/notifications/configs/${made.body.id}`, { events_enabled }), 422)
   }
   expect((await admin.call('GET', '/notifications/configs')).body).toEqual([made.body])
 })
@@ -53,7 +54,7 @@ it('NOT-04 refuses unknown event keys and repeated ones, on create and on update
 it('NOT-05 NOT-37 WIR-07 WIR-26 answers 201 with exactly the record, in the account of the caller', async () => {
   const { admin, id } = await newAccount(service)
   const answer = await admin.call('POST', '/notifications/configs', mail)
-  expect(answer.status).toBe(201)
+  expectStatus(answer, 201)
   expect(Object.keys(answer.body).sort()).toEqual(
     ['account_id', 'channel', 'created_at', 'email_addresses', 'events_enabled', 'id', 'webhook_url'].sort(),
   )
@@ -61,7 +62,7 @@ it('NOT-05 NOT-37 WIR-07 WIR-26 answers 201 with exactly the record, in the acco
   expect(answer.body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(answer.body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   const other = await newAccount(service)
-  expect((await admin.call('POST', '/notifications/configs', { ...mail, account_id: other.id })).status).toBe(422)
+  expectStatus(await admin.call('POST', '/notifications/configs', { ...mail, account_id: other.id }), 422)
   expect((await other.admin.call('GET', '/notifications/configs')).body).toEqual([])
 })
 
@@ -80,7 +81,7 @@ it('NOT-07 WIR-23 changes the fields given and leaves the others', async () => {
   const { body: before } = await admin.call('POST', '/notifications/configs', mail)
   const path = `/notifications/configs/${before.id}`
   const changed = await admin.call('PATCH', path, { events_enabled: ['psa.push_failed'] })
-  expect(changed.status).toBe(200)
+  expectStatus(changed, 200)
   expect(changed.body).toEqual({ ...before, events_enabled: ['psa.push_failed'] })
   expect((await admin.call('PATCH', path, {})).body).toEqual(changed.body)
   const nothing = await admin.call('PATCH', path)
@@ -100,7 +101,7 @@ it('NOT-43 refuses a change that would leave a channel without its address, and 
     [byChat, { channel: 'email' }, 'email_addresses'],
   ] as const) {
     const answer = await admin.call('PATCH', `/notifications/configs/${config.id}`, change)
-    expect(answer.status).toBe(422)
+    expectStatus(answer, 422)
     expect(answer.body.errors[0].loc).toEqual(['body', field])
   }
   expect((await admin.call('GET', '/notifications/configs')).body).toEqual([byChat, byMail])
@@ -112,7 +113,7 @@ it('NOT-08 deletes with 204 and no body, and the config is gone', async () => {
   const answer = await admin.call('DELETE', `/notifications/configs/${made.id}`)
   expect([answer.status, answer.text]).toEqual([204, ''])
   expect((await admin.call('GET', '/notifications/configs')).body).toEqual([])
-  expect((await admin.call('DELETE', `/notifications/configs/${made.id}`)).status).toBe(404)
+  expectStatus(await admin.call('DELETE', `/notifications/configs/${made.id}`), 404)
 })
 
 it('NOT-11 NOT-47 tests a config by one real attempt that is kept in its log, and answers 200 when it failed', async () => {
@@ -120,7 +121,7 @@ it('NOT-11 NOT-47 tests a config by one real attempt that is kept in its log, an
   const path = `/chat/1/${crypto.randomUUID()}/gone`
   const made = await admin.call('POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: service.local + path })
   const answer = await admin.call('POST', '/notifications/configs/test', { config_id: made.body.id })
-  expect(answer.status).toBe(200)
+  expectStatus(answer, 200)
   expect(answer.body).toEqual({ success: false, message: 'The chat tool answered 410 (channel_is_archived)' })
   const log = await admin.call('GET', `/notifications/configs/${made.body.id}/deliveries`)
   expect(log.body).toMatchObject([{ state: 'failed', attempts: 1, event_key: null, last_status_code: 410 }])

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -55,7 +56,7 @@ it('NOT-14 NOT-15 counts unread rows and marks one read, keeping the first time'
   const before = (await admin.call('GET', '/notifications')).body.find(({ id }: { id: string }) => id === first)
   expect(before).toMatchObject({ is_read: false, read_at: null, user_id: admin.id })
   const read = await admin.call('PATCH', `/notifications/${first}/read`)
-  expect(read.status).toBe(200)
+  expectStatus(read, 200)
   expect(read.body).toEqual({ ...before, is_read: true, read_at: expect.stringMatching(/Z$/) })
   expect((await admin.call('PATCH', `/notifications/${first}/read`)).body).toEqual(read.body)
   expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 2 })

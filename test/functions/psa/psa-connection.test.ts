@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 import { connect, connectionBody, providers } from '../../support/psa.ts'
@@ -78,7 +79,7 @@ it('changes what it is given, and sends a secret to no other site than it was gi
   expect([status, body.company_id, body.base_url]).toEqual([200, 'other', made.base_url])
   expect(fieldsOf(await put(admin, { base_url: 'https://collector.example' }))).toEqual(['private_key', 'public_key'])
   expect(fieldsOf(await put(admin, { provider: 'halopsa' }))).toEqual(['base_url', 'client_id', 'client_secret'])
-  expect((await put(admin, { company_id: 'demo' })).status).toBe(200)
+  expectStatus(await put(admin, { company_id: 'demo' }), 200)
   expect((await admin.call('POST', `${at}/connection/test`)).body.success).toBe(true)
 })
 
@@ -105,8 +106,8 @@ it('opens credentials for their own account and provider alone', async () => {
     'update psa_connections set credentials = (select credentials from psa_connections where account_id = $1) where account_id = $2',
     [ours.id, theirs.id],
   )
-  expect((await theirs.admin.call('GET', `${at}/boards`)).status).toBe(500)
-  expect((await ours.admin.call('GET', `${at}/boards`)).status).toBe(200)
+  expectStatus(await theirs.admin.call('GET', `${at}/boards`), 500)
+  expectStatus(await ours.admin.call('GET', `${at}/boards`), 200)
 })
 
 it('forgets everything when it is disconnected, and who is who when it becomes another system', async () => {
@@ -121,7 +122,7 @@ it('forgets everything when it is disconnected, and who is who when it becomes a
   expect(await mapped()).toBe('176')
   await connect(service, admin, 'halopsa')
   expect(await mapped()).toBeNull()
-  expect((await admin.call('DELETE', `${at}/connection`)).status).toBe(204)
+  expectStatus(await admin.call('DELETE', `${at}/connection`), 204)
   expect([await status(), (await admin.call('DELETE', `${at}/connection`)).status]).toEqual([false, 409])
   expect((await admin.call('GET', `${at}/connection`)).body.code).toBe('psa_not_connected')
 })
@@ -142,8 +143,8 @@ it.each(providers)('PSA-10 lists every active user with %s, null when unmapped, 
   const set = (user: Person, psa_member_id: string | null) =>
     account.admin.call('PUT', `${at}/member-mappings/${user.id}`, { psa_member_id })
   expect((await set(dana, '176')).body).toMatchObject({ psa_member_id: '176', psa_name: 'Dana Reyes', suggested_member_id: null })
-  for (const id of ['182', '1', 'nobody', '176 ']) expect((await set(same, id)).status).toBe(id === '176 ' ? 200 : 422)
-  expect((await set(gone, '176')).status).toBe(404)
+  for (const id of ['182', '1', 'nobody', '176 ']) expectStatus(await set(same, id), id === '176 ' ? 200 : 422)
+  expectStatus(await set(gone, '176'), 404)
   await fault({ service: 'psa', mode: 'error' })
   expect(await of(dana)).toMatchObject({ psa_member_id: '176', psa_name: 'Dana Reyes' })
   expect([(await set(dana, '177')).status, (await set(dana, null)).body]).toMatchObject([502, none])

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { type AccountOf, newAccount, type Person } from '../../support/people.ts'
 import { connect, type Provider, providers, wrongKeys } from '../../support/psa.ts'
@@ -158,7 +159,7 @@ describe.each(providers)('%s', (provider) => {
     const { admin: leaving, session } = await scene()
     await fault({ service: 'psa', mode: 'error', times: 1 })
     const id = await push(leaving, session)
-    expect((await leaving.call('DELETE', `${at}/connection`)).status).toBe(204)
+    expectStatus(await leaving.call('DELETE', `${at}/connection`), 204)
     await advance(30)
     expect(await pushOf(leaving, id)).toMatchObject({
       state: 'failed',

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeCompany } from '../../../lib/local/psa-company.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 import { connect, providers, wrongKeys } from '../../support/psa.ts'
@@ -28,7 +29,7 @@ it('PSA-06 PSA-11 answers reads without an active connection 409', async () => {
   }
   await ask()
   await connect(service, admin)
-  expect((await admin.call('GET', `${at}/boards`)).status).toBe(200)
+  expectStatus(await admin.call('GET', `${at}/boards`), 200)
   expect((await admin.call('PUT', `${at}/connection`, { is_active: false })).body.is_active).toBe(false)
   await ask()
 })
@@ -99,7 +100,7 @@ describe.each(providers)('%s', (provider) => {
   it('PSA-03 answers 404 for a ticket that is not there', async () => {
     const { admin } = await connectedAccount()
     expect([(await contextOf(admin, 99)).status, (await contextOf(admin, 99)).body]).toEqual([404, { detail: 'Ticket not found' }])
-    for (const id of ['x', '4711x', '-1', '%2e%2e%2f', '9'.repeat(16), 'a%00b']) expect((await contextOf(admin, id)).status).toBe(404)
+    for (const id of ['x', '4711x', '-1', '%2e%2e%2f', '9'.repeat(16), 'a%00b']) expectStatus(await contextOf(admin, id), 404)
   })
 
   it('PSA-07 keeps a context for five minutes, for its account alone', async () => {
@@ -148,7 +149,7 @@ describe.each(providers)('%s', (provider) => {
     const mine = await admin.call('GET', `${at}/tickets?assigned_to_me=true`)
     expect([mine.status, mine.body.code]).toEqual([409, 'psa_member_not_mapped'])
     const unquoted = company.members.find(({ identifier }) => identifier.includes('"'))
-    expect((await admin.call('PUT', `${at}/member-mappings/${admin.id}`, { psa_member_id: String(unquoted?.id) })).status).toBe(200)
+    expectStatus(await admin.call('PUT', `${at}/member-mappings/${admin.id}`, { psa_member_id: String(unquoted?.id) }), 200)
     const { body } = await admin.call('GET', `${at}/tickets?assigned_to_me=true&page_size=100`)
     const expected = open.filter(({ memberId }) => memberId === unquoted?.id).map(({ id }) => String(id))
     expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual(expected.sort())
@@ -157,7 +158,7 @@ describe.each(providers)('%s', (provider) => {
 
   it('PSA-05 PSA-12 answers refused credentials 502 with a code, and the test says so', async () => {
     const { admin } = await connectedAccount()
-    expect((await admin.call('PUT', `${at}/connection`, wrongKeys(provider))).status).toBe(200)
+    expectStatus(await admin.call('PUT', `${at}/connection`, wrongKeys(provider)), 200)
     for (const path of ['/boards', '/tickets', `/tickets/${full.id}/context`, '/members']) {
       const { status, body } = await admin.call('GET', at + path)
       expect([status, body]).toEqual([502, { detail: 'The ticketing system refused the credentials', code: 'psa_auth_failed' }])
@@ -186,10 +187,10 @@ describe.each(providers)('%s', (provider) => {
       expect([path, status, body.code]).toEqual([path, 502, code])
     }
     expect((await admin.call('POST', `${at}/connection/test`)).body.success).toBe(false)
-    expect((await admin.call('GET', '/sessions')).status).toBe(200)
+    expectStatus(await admin.call('GET', '/sessions'), 200)
     expect(await read('redirect')).toEqual([])
     await lift()
-    expect((await contextOf(admin, full.id)).status).toBe(200)
+    expectStatus(await contextOf(admin, full.id), 200)
   })
 
   it('PSA-04 waits less than ten seconds for a provider that hangs, and keeps nobody else waiting', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { publicOperations } from '../../../functions/public/operations.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request } from '../../support/app.ts'
 import { served } from '../../support/served.ts'
 
@@ -112,9 +113,9 @@ it('PUB-08 refuses a source that is not in the list', async () => {
 })
 
 it('takes the longest lead there may be, and none that is longer', async () => {
-  expect((await send({ ...lead, message: 'ä'.repeat(20_000), phone: 'x'.repeat(50), name: 'n'.repeat(200) })).status).toBe(201)
+  expectStatus(await send({ ...lead, message: 'ä'.repeat(20_000), phone: 'x'.repeat(50), name: 'n'.repeat(200) }), 201)
   for (const wrong of [{ message: 'x'.repeat(20_001) }, { email: 'nobody' }, { seats: 0 }, { name: ' ' }, { seats: 1.5 }])
-    expect((await send({ ...lead, ...wrong })).status).toBe(422)
+    expectStatus(await send({ ...lead, ...wrong }), 422)
 })
 
 it('PUB-09 allows exactly 5 leads an hour per address, and counts for each address alone', async () => {
@@ -125,7 +126,7 @@ it('PUB-09 allows exactly 5 leads an hour per address, and counts for each addre
   expect(refused).toHaveLength(7)
   expect(refused[0]?.body).toEqual({ detail: 'Rate limit exceeded: 5 per hour' })
   expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(3500)
-  expect((await send(lead)).status).toBe(201)
+  expectStatus(await send(lead), 201)
 })
 
 for (const mode of ['down', 'error', 'client_error', 'garbage', 'redirect'] as const) {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { insertDraft, insertScriptCategory } from '../../contract/fixtures-scripts.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -75,7 +76,7 @@ it('SCR-10 SCR-11 is resolved once, whoever of 32 is first', async () => {
   expect(answers.filter(({ status, body }) => status === 409 && body.code === 'draft_resolved')).toHaveLength(31)
   const accepted = answers.some(({ status }) => status === 201)
   expect((await admin.call('GET', '/script-templates')).body).toHaveLength(accepted ? 1 : 0)
-  for (const verb of ['accept', 'reject']) expect((await admin.call('POST', `/draft-templates/${id}/${verb}`)).status).toBe(409)
+  for (const verb of ['accept', 'reject']) expectStatus(await admin.call('POST', `/draft-templates/${id}/${verb}`), 409)
 })
 
 it('SCR-12 leaves the draft pending when the category is not there', async () => {
@@ -94,5 +95,5 @@ it('shows a draft to its team alone', async () => {
   const [maker, stranger] = [await account.colleague(), await account.colleague({ teamId: null })]
   const id = await insertDraft(service, maker)
   expect(await list(stranger)).toEqual([])
-  for (const verb of ['accept', 'reject']) expect((await stranger.call('POST', `/draft-templates/${id}/${verb}`)).status).toBe(404)
+  for (const verb of ['accept', 'reject']) expectStatus(await stranger.call('POST', `/draft-templates/${id}/${verb}`), 404)
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { newAiSession } from '../../support/ai.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, shared } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -11,18 +12,18 @@ const path = (id: string, rest = '') => `/script-builder/sessions/${id}${rest}`
 it('SBD-01 takes standalone and pilot_inline as origin, and nothing else', async () => {
   const { admin } = await newAccount(service)
   const { id } = await newAiSession(admin)
-  expect((await begin(admin)).status).toBe(201)
-  expect((await begin(admin, { origin: 'pilot_inline', ai_session_id: id })).status).toBe(201)
-  expect((await begin(admin, { origin: 'elsewhere' })).status).toBe(422)
-  expect((await begin(admin, { ...standalone, ai_session_id: id })).status).toBe(422)
+  expectStatus(await begin(admin), 201)
+  expectStatus(await begin(admin, { origin: 'pilot_inline', ai_session_id: id }), 201)
+  expectStatus(await begin(admin, { origin: 'elsewhere' }), 422)
+  expectStatus(await begin(admin, { ...standalone, ai_session_id: id }), 422)
 })
 
 it('SBD-02 refuses pilot_inline without an AI session, or with one that is not the caller’s', async () => {
   const account = await newAccount(service)
   const colleague = await account.colleague()
   const { id } = await newAiSession(account.admin)
-  expect((await begin(colleague, { origin: 'pilot_inline' })).status).toBe(422)
-  expect((await begin(colleague, { origin: 'pilot_inline', ai_session_id: id })).status).toBe(404)
+  expectStatus(await begin(colleague, { origin: 'pilot_inline' }), 422)
+  expectStatus(await begin(colleague, { origin: 'pilot_inline', ai_session_id: id }), 404)
 })
 
 it('SBD-03 SBD-09 gives the same session beside an AI session, also to 32 who ask at once', async () => {
@@ -53,10 +54,10 @@ it('SBD-05 SBD-08 holds a person to five, also when 32 are begun at once, and de
   expect(made).toHaveLength(5)
   for (const { status, body } of answers.filter((answer) => answer.status !== 201))
     expect([status, body.code]).toEqual([409, 'session_limit_reached'])
-  expect((await begin(await colleague())).status).toBe(201)
-  expect((await admin.call('DELETE', path(made[2]?.body.id))).status).toBe(204)
-  expect((await begin(admin)).status).toBe(201)
-  expect((await begin(admin)).status).toBe(409)
+  expectStatus(await begin(await colleague()), 201)
+  expectStatus(await admin.call('DELETE', path(made[2]?.body.id)), 204)
+  expectStatus(await begin(admin), 201)
+  expectStatus(await begin(admin), 409)
 })
 
 it('writes a script with its parameter, checked as the library would', async () => {
@@ -78,7 +79,7 @@ it('SBD-07 saves the session’s script, or what is sent along in its place', as
   const { admin } = await newAccount(service)
   const { id } = (await begin(admin)).body
   const save = (about: object) => admin.call('POST', path(id, '/save-to-library'), about)
-  expect((await save({ name: 'Nothing yet' })).status).toBe(422)
+  expectStatus(await save({ name: 'Nothing yet' }), 422)
   const { body } = await admin.call('POST', path(id, '/messages'), { message: 'Write a script that restarts {{ service }}' })
   expect((await save({ name: 'Restart' })).body).toMatchObject({ script_body: body.script, parameters_schema: [{ name: 'service' }] })
   const own = { script_body: 'Get-Service -Name {{ other }}', parameters_schema: [{ name: 'other', label: 'Other', type: 'string' }] }
@@ -86,16 +87,16 @@ it('SBD-07 saves the session’s script, or what is sent along in its place', as
     script_body: own.script_body,
     parameters_schema: [{ name: 'other' }],
   })
-  expect((await save({ name: 'Unsafe', script_body: '{{ unknown }}' })).status).toBe(422)
+  expectStatus(await save({ name: 'Unsafe', script_body: '{{ unknown }}' }), 422)
 })
 
 it('is its user’s alone', async () => {
   const account = await newAccount(service)
   const colleague = await account.colleague()
   const { id } = (await begin(account.admin)).body
-  expect((await colleague.call('GET', path(id))).status).toBe(404)
-  expect((await colleague.call('POST', path(id, '/messages'), { message: 'x' })).status).toBe(404)
-  expect((await colleague.call('DELETE', path(id))).status).toBe(404)
+  expectStatus(await colleague.call('GET', path(id)), 404)
+  expectStatus(await colleague.call('POST', path(id, '/messages'), { message: 'x' }), 404)
+  expectStatus(await colleague.call('DELETE', path(id)), 404)
 })
 
 it('SBD-06 sends the last 20 messages, and keeps what was said when the model fails', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 
@@ -33,7 +34,7 @@ describe('the script library', () => {
     const { admin } = await newAccount(service)
     for (const language of ['powershell', 'bash', 'python'])
       expect((await make(admin, { language, script_body: 'x = {{ service }}' })).language).toBe(language)
-    expect((await admin.call('POST', '/script-templates', { ...body, language: 'perl' })).status).toBe(422)
+    expectStatus(await admin.call('POST', '/script-templates', { ...body, language: 'perl' }), 422)
   })
 
   it('SCR-03 SCR-15 filters by mine and by shared, and shows a team’s script outside the team only when it is shared', async () => {
@@ -41,7 +42,7 @@ describe('the script library', () => {
     const [maker, teammate, stranger] = [await account.colleague(), await account.colleague(), await account.colleague({ teamId: null })]
     const [kept, given] = [await make(maker, { name: 'Kept' }), await make(teammate, { name: 'Given' })]
     const shareOf = (person: Person, id: string) => person.call('POST', `/script-templates/${id}/share`)
-    expect((await shareOf(maker, given.id)).status).toBe(403)
+    expectStatus(await shareOf(maker, given.id), 403)
     expect((await shareOf(account.admin, given.id)).body.is_shared).toBe(true)
     expect([await names(maker, 'mine=true'), await names(maker, 'mine=false'), await names(maker, '')]).toEqual([
       ['Kept'],
@@ -50,10 +51,10 @@ describe('the script library', () => {
     ])
     expect([await names(maker, 'shared=true'), await names(maker, 'shared=false')]).toEqual([['Given'], ['Kept']])
     expect(await names(stranger, '')).toEqual(['Given'])
-    expect((await stranger.call('GET', `/script-templates/${kept.id}`)).status).toBe(404)
-    expect((await stranger.call('PUT', `/script-templates/${given.id}`, { name: 'x' })).status).toBe(403)
+    expectStatus(await stranger.call('GET', `/script-templates/${kept.id}`), 404)
+    expectStatus(await stranger.call('PUT', `/script-templates/${given.id}`, { name: 'x' }), 403)
     await account.admin.call('POST', `/script-templates/${given.id}/share`, { is_shared: false })
-    expect((await stranger.call('GET', `/script-templates/${given.id}`)).status).toBe(404)
+    expectStatus(await stranger.call('GET', `/script-templates/${given.id}`), 404)
   })
 
   it('finds by language, category and words taken literally', async () => {
@@ -84,7 +85,7 @@ describe('the script library', () => {
       ],
     ])
     const made = await make(admin, { language: 'powershell', script_body: 'Get-Item ‘a’ {{ service }}' })
-    expect((await admin.call('PUT', `/script-templates/${made.id}`, { parameters_schema: [] })).status).toBe(422)
+    expectStatus(await admin.call('PUT', `/script-templates/${made.id}`, { parameters_schema: [] }), 422)
     expect((await admin.call('GET', `/script-templates/${made.id}`)).body).toEqual(made)
   })
 
@@ -163,8 +164,8 @@ describe('a filled-in script', () => {
         'z: This script has no such parameter',
       ],
     ])
-    expect((await generate({ a: 'x', b: 5, c: 'y', d: 'abc', e: 'srv-1.example', f: true, g: 'abc', h: '/opt/x' })).status).toBe(200)
-    expect((await generate({ a: 5 })).status).toBe(422)
+    expectStatus(await generate({ a: 'x', b: 5, c: 'y', d: 'abc', e: 'srv-1.example', f: true, g: 'abc', h: '/opt/x' }), 200)
+    expectStatus(await generate({ a: 5 }), 422)
   })
 
   it('is made from a script the whole account sees, by engineers alone', async () => {
@@ -174,6 +175,6 @@ describe('a filled-in script', () => {
     const generate = (who: Person) => who.call('POST', `/script-templates/${made.id}/generate`, { parameters: { service: 'x' } })
     expect([(await generate(viewer)).status, (await generate(stranger)).status]).toEqual([403, 404])
     await account.admin.call('POST', `/script-templates/${made.id}/share`)
-    expect((await generate(stranger)).status).toBe(200)
+    expectStatus(await generate(stranger), 200)
   })
 })

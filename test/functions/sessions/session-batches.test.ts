@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow } from '../../support/flows.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -131,6 +132,6 @@ describe('a batch', () => {
     await account.admin.call('DELETE', third)
     expect(await progress()).toMatchObject({ total: 2, percent: 100 })
     const other = await newAccount(service)
-    expect((await other.admin.call('GET', `/sessions/batches/${batch_id}`)).status).toBe(404)
+    expectStatus(await other.admin.call('GET', `/sessions/batches/${batch_id}`), 404)
   })
 })

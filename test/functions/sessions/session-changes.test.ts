@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow, printerForm } from '../../support/flows.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -28,7 +29,7 @@ describe('a prepared session', () => {
     const start = (variables: unknown) => admin.call('POST', `/sessions/${session.id}/start`, { variables })
     const missing = await start({})
     expect([missing.status, missing.body.errors[0].loc]).toEqual([422, ['body', 'variables', 'printer_ip']])
-    expect((await start({ printer_ip: 'nowhere' })).status).toBe(422)
+    expectStatus(await start({ printer_ip: 'nowhere' }), 422)
     const { status, body } = await start({ printer_ip: '::1' })
     expect([status, body.state, body.current_step_id]).toEqual([200, 'in_progress', 'ping'])
     expect(body.variables).toEqual({ site: 'North', printer_ip: '::1', floor: 2 })
@@ -113,9 +114,9 @@ describe('what a session is about', () => {
     }
     const session = await newSession(admin)
     await admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' })
-    expect((await give(session.id)).status).toBe(409)
+    expectStatus(await give(session.id), 409)
     for (const state of ['completed', 'prepared', 'in_progress', 'paused'])
-      expect((await admin.call('PATCH', `/sessions/${session.id}`, { state })).status).toBe(422)
+      expectStatus(await admin.call('PATCH', `/sessions/${session.id}`, { state }), 422)
   })
 
   it('is gone with all it holds once it is deleted', async () => {
@@ -123,13 +124,13 @@ describe('what a session is about', () => {
     const session = await newSession(admin)
     await answer(admin, session, 'yes')
     await admin.call('PUT', `/sessions/${session.id}/rating`, { score: 1 })
-    expect((await admin.call('DELETE', `/sessions/${session.id}`)).status).toBe(204)
+    expectStatus(await admin.call('DELETE', `/sessions/${session.id}`), 204)
     for (const [method, path] of [
       ['GET', ''],
       ['GET', '/rating'],
       ['DELETE', ''],
     ] as const)
-      expect((await admin.call(method, `/sessions/${session.id}${path}`)).status).toBe(404)
+      expectStatus(await admin.call(method, `/sessions/${session.id}${path}`), 404)
     expect(await service.sql('select from session_decisions where session_id = $1', [session.id])).toEqual([])
   })
 })
@@ -159,7 +160,7 @@ describe('who reads and changes a session', () => {
       expect([path, (await lead.call(method, `/sessions/${session.id}${path}`, body)).status]).toEqual([path, 403])
     expect((await owner.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
     expect((await account.admin.call('PATCH', `/sessions/${session.id}`, { notes: 'By the admin' })).body.notes).toBe('By the admin')
-    expect((await account.admin.call('DELETE', `/sessions/${session.id}`)).status).toBe(204)
+    expectStatus(await account.admin.call('DELETE', `/sessions/${session.id}`), 204)
   })
 
   it('WIR-03 knows no session of another account', async () => {

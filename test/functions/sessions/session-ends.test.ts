@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow } from '../../support/flows.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -31,7 +32,7 @@ describe('custom steps', () => {
         ...{ after_step_id: 'ping', title: 'Install the updates', description: 'Reboot when asked.' },
       },
     ])
-    expect((await add(admin, session.id, { source: 'guess', title: 'x' })).status).toBe(422)
+    expectStatus(await add(admin, session.id, { source: 'guess', title: 'x' }), 422)
   })
 
   it('SES-16 WIR-08 name nothing that is not there or not to be seen', async () => {
@@ -89,7 +90,7 @@ describe('completing a session', () => {
       expect((await admin.call('GET', `/sessions/${session.id}`)).body).toEqual(body)
     }
     const { id } = await newSession(admin)
-    expect((await admin.call('POST', `/sessions/${id}/complete`, { outcome: 'fine' })).status).toBe(422)
+    expectStatus(await admin.call('POST', `/sessions/${id}/complete`, { outcome: 'fine' }), 422)
   })
 
   it('SES-33 is not possible before the start, and has one winner of 32', async () => {

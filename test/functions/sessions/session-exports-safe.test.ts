@@ -1,6 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { openBrowser } from '../../support/browser.ts'
 import { answeredSession, exportOf } from '../../support/exports.ts'
@@ -53,7 +54,7 @@ describe('an export', () => {
     const { admin, teamId } = await newAccount(service)
     const logo_upload_id = (await upload(service, admin, await picture('png', 300, 100))).body.id
     const look = { company_name: 'Northwind IT', primary_colour: '#b4232a', footer_text: '12 Harbour Street', logo_upload_id }
-    expect((await admin.call('PUT', `/teams/${teamId}/branding`, look)).status).toBe(200)
+    expectStatus(await admin.call('PUT', `/teams/${teamId}/branding`, look), 200)
     const id = await answeredSession(admin, ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'])
     const bytes = await bytesOf(admin, id, '?format=pdf')
     const file = Buffer.from(bytes).toString('latin1')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { answeredSession, exportOf, insertNotes, textFormats } from '../../support/exports.ts'
 import { newAccount, type Person } from '../../support/people.ts'
@@ -86,9 +87,9 @@ describe('exporting a session', () => {
     const { admin, colleague } = await newAccount(service)
     const id = await answeredSession(admin, three)
     const stranger = (await newAccount(service)).admin
-    expect((await exportOf(stranger, id)).status).toBe(404)
+    expectStatus(await exportOf(stranger, id), 404)
     expect((await admin.call('GET', `/sessions/${id}`)).body.exported_at).toBeNull()
-    expect((await exportOf(await colleague({ role: 'viewer' }), id)).status).toBe(200)
+    expectStatus(await exportOf(await colleague({ role: 'viewer' }), id), 200)
     expect((await admin.call('GET', `/sessions/${id}`)).body.exported_at).not.toBeNull()
   })
 
@@ -138,7 +139,7 @@ describe('exporting a session', () => {
       expect([text.includes('note-number'), text.includes('private'), headers.get('content-disposition')]).toEqual([false, false, null])
     }
     expect((await admin.call('GET', `/sessions/${id}`)).body.exported_at).toBeNull()
-    expect((await exportOf(admin, id, '?format=text&mask=false')).status).toBe(200)
+    expectStatus(await exportOf(admin, id, '?format=text&mask=false'), 200)
   })
 
   it('follows the preferences where nothing is said', async () => {
@@ -147,8 +148,8 @@ describe('exporting a session', () => {
     expect((await exportOf(admin, id)).headers.get('content-type')).toMatch('text/markdown')
     await admin.call('PATCH', '/accounts/me/preferences', { default_export_format: 'html' })
     expect((await exportOf(admin, id)).headers.get('content-type')).toMatch('text/html')
-    expect((await exportOf(admin, id, '?format=docx')).status).toBe(422)
-    expect((await exportOf(admin, id, '?mask=perhaps')).status).toBe(422)
+    expectStatus(await exportOf(admin, id, '?format=docx'), 422)
+    expectStatus(await exportOf(admin, id, '?mask=perhaps'), 422)
   })
 
   it('shows times as the clock of the caller does', async () => {

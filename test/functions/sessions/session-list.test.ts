@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow } from '../../support/flows.ts'
 import { type AccountOf, newAccount } from '../../support/people.ts'
@@ -83,7 +84,7 @@ describe('the list of sessions', () => {
     expect(await of({ completed_before: '2026-03-02T14:00:00+02:00' })).toEqual(['INC-100'])
     expect(await of({ completed_after: day(1), completed_before: day(9) })).toEqual(['INC-200', 'INC-100'])
     for (const value of ['yesterday', '2026-03-02', '0001-01-01T00:00:00Z'])
-      expect((await account.admin.call('GET', `/sessions?started_after=${value}`)).status).toBe(422)
+      expectStatus(await account.admin.call('GET', `/sessions?started_after=${value}`), 422)
   })
 
   it('SES-03 finds the sessions of a batch', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { picture, upload } from '../../support/images.ts'
 import { newAccount } from '../../support/people.ts'
@@ -14,7 +15,7 @@ describe('a rating', () => {
     const viewer = await account.colleague({ role: 'viewer' })
     const path = `/sessions/${session.id}/rating`
     const before = await row(session.id)
-    expect((await viewer.call('GET', path)).status).toBe(404)
+    expectStatus(await viewer.call('GET', path), 404)
     const first = await account.admin.call('PUT', path, { score: 2, comment: 'Slow' })
     expect([first.status, first.body]).toEqual([
       200,
@@ -24,7 +25,7 @@ describe('a rating', () => {
     expect(second).toMatchObject({ score: 5, comment: null, rated_by: viewer.id })
     expect((await account.admin.call('GET', path)).body).toEqual(second)
     expect(await service.sql('select from session_ratings where session_id = $1', [session.id])).toHaveLength(1)
-    for (const score of [0, 6, 2.5, '5', null]) expect((await viewer.call('PUT', path, { score })).status).toBe(422)
+    for (const score of [0, 6, 2.5, '5', null]) expectStatus(await viewer.call('PUT', path, { score }), 422)
     expect(await row(session.id)).toEqual(before)
   })
 
@@ -40,8 +41,8 @@ describe('a rating', () => {
   it('WIR-03 is given to no session of another account', async () => {
     const [ours, theirs] = [await newAccount(service), await newAccount(service)]
     const { id } = await newSession(ours.admin)
-    expect((await theirs.admin.call('PUT', `/sessions/${id}/rating`, { score: 1 })).status).toBe(404)
-    expect((await theirs.admin.call('PUT', `/sessions/${id}/steps/ping/feedback`, { helpful: false })).status).toBe(404)
+    expectStatus(await theirs.admin.call('PUT', `/sessions/${id}/rating`, { score: 1 }), 404)
+    expectStatus(await theirs.admin.call('PUT', `/sessions/${id}/steps/ping/feedback`, { helpful: false }), 404)
   })
 })
 
@@ -58,7 +59,7 @@ describe('feedback on a step', () => {
       { step_id: 'queue', user_id: viewer.id, helpful: false, comment: 'Which queue?', given_at: body.given_at },
     ])
     expect((await viewer.call('PUT', path, { helpful: true })).body).toMatchObject({ helpful: true, comment: null })
-    expect((await account.admin.call('PUT', path, { helpful: false })).status).toBe(200)
+    expectStatus(await account.admin.call('PUT', path, { helpful: false }), 200)
     const kept = await service.sql('select user_id, helpful from session_step_feedback where session_id = $1 order by helpful', [
       session.id,
     ])
@@ -68,7 +69,7 @@ describe('feedback on a step', () => {
     ])
     const nowhere = await viewer.call('PUT', `/sessions/${session.id}/steps/nowhere/feedback`, { helpful: true })
     expect([nowhere.status, nowhere.body.detail]).toEqual([404, 'Step not found'])
-    expect((await viewer.call('PUT', path, {})).status).toBe(422)
+    expectStatus(await viewer.call('PUT', path, {}), 422)
     expect(await row(session.id)).toEqual(before)
   })
 })
@@ -99,8 +100,8 @@ describe('supporting data', () => {
     expect((await admin.call('PUT', `${path}/${text.body.id}`, {})).body).toEqual(changed)
     const ids = (await admin.call('GET', path)).body.map(({ id }: { id: string }) => id)
     expect(ids).toEqual([text.body.id, place.id])
-    expect((await admin.call('DELETE', `${path}/${text.body.id}`)).status).toBe(204)
-    expect((await admin.call('DELETE', `${path}/${text.body.id}`)).status).toBe(404)
+    expectStatus(await admin.call('DELETE', `${path}/${text.body.id}`), 204)
+    expectStatus(await admin.call('DELETE', `${path}/${text.body.id}`), 404)
     expect((await admin.call('GET', path)).body).toHaveLength(1)
   })
 
@@ -131,11 +132,11 @@ describe('supporting data', () => {
     const path = `/sessions/${(await newSession(owner)).id}/supporting-data`
     const { id } = (await owner.call('POST', path, { kind: 'screenshot', title: 'x' })).body
     expect((await colleague.call('GET', path)).body).toHaveLength(1)
-    expect((await colleague.call('PUT', `${path}/${id}`, { title: 'y' })).status).toBe(403)
-    expect((await colleague.call('DELETE', `${path}/${id}`)).status).toBe(403)
+    expectStatus(await colleague.call('PUT', `${path}/${id}`, { title: 'y' }), 403)
+    expectStatus(await colleague.call('DELETE', `${path}/${id}`), 403)
     expect((await account.admin.call('PUT', `${path}/${id}`, { title: 'y' })).body.title).toBe('y')
     const [elsewhere] = [await newSession(owner)]
-    expect((await owner.call('PUT', `/sessions/${elsewhere.id}/supporting-data/${id}`, { title: 'z' })).status).toBe(404)
-    expect((await owner.call('DELETE', `/sessions/${elsewhere.id}/supporting-data/${id}`)).status).toBe(404)
+    expectStatus(await owner.call('PUT', `/sessions/${elsewhere.id}/supporting-data/${id}`, { title: 'z' }), 404)
+    expectStatus(await owner.call('DELETE', `/sessions/${elsewhere.id}/supporting-data/${id}`), 404)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newAccount, type Person } from '../../support/people.ts'
 import { answer, newSession, newStepSession } from '../../support/sessions.ts'
@@ -28,7 +29,7 @@ describe('answering steps', () => {
     expect(second.decisions[1].started_at).toBe(second.decisions[0].decided_at)
     const last = await answer(admin, second, 'done')
     expect([last.current_step_id, last.current_step, progress(last), last.state]).toEqual([null, null, [3, 3, 100], 'in_progress'])
-    expect((await decide(admin, id, { step_id: 'works', outcome: 'done' })).status).toBe(409)
+    expectStatus(await decide(admin, id, { step_id: 'works', outcome: 'done' }), 409)
     expect((await admin.call('GET', `/sessions/${id}`)).body).toEqual(last)
   })
 
@@ -111,10 +112,8 @@ describe('fallback steps', () => {
     const fallback = { fallback_step_id: 'patch', outcome: 'done' }
     const { status, body } = await decide(admin, id, { step_id: 'snapshot', fallback })
     expect([status, body.errors[0].loc]).toEqual([422, ['body', 'fallback', 'fallback_step_id']])
-    expect((await decide(admin, id, { step_id: 'patch', fallback })).status).toBe(409)
-    expect((await decide(admin, id, { step_id: 'snapshot', note: 'x', fallback: { ...fallback, fallback_step_id: 'ask' } })).status).toBe(
-      422,
-    )
+    expectStatus(await decide(admin, id, { step_id: 'patch', fallback }), 409)
+    expectStatus(await decide(admin, id, { step_id: 'snapshot', note: 'x', fallback: { ...fallback, fallback_step_id: 'ask' } }), 422)
   })
 })
 

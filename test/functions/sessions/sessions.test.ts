@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { shared } from '../../support/app.ts'
 import { newFlow, printerFlow, printerForm } from '../../support/flows.ts'
 import { newAccount } from '../../support/people.ts'
@@ -113,7 +114,7 @@ describe('starting a session', () => {
     const { id: tree_id } = await newFlow(admin)
     const many = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`k${n}`, n]))
     for (const variables of [many, { note: 'x'.repeat(65_536) }])
-      expect((await admin.call('POST', '/sessions', { tree_id, variables: { printer_ip: '::1', ...variables } })).status).toBe(422)
+      expectStatus(await admin.call('POST', '/sessions', { tree_id, variables: { printer_ip: '::1', ...variables } }), 422)
     const session = await newSession(admin, { tree_id, variables: { printer_ip: '::1', note: 'x'.repeat(60_000) } })
     const { status, body } = await admin.call('PATCH', `/sessions/${session.id}/variables`, { more: 'x'.repeat(6000) })
     expect([status, body.errors[0].type]).toEqual([422, 'too_big'])

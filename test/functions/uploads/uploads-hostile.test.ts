@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rowsOf } from '../../contract/rows.ts'
+import { expectStatus } from '../../support/answers.ts'
 import { desk, ownService, request, shared } from '../../support/app.ts'
 import { type Bytes, joined, picture, upload } from '../../support/images.ts'
 import { newAccount } from '../../support/people.ts'
@@ -114,9 +115,9 @@ describe('when the decoder is away', () => {
     const { admin, id } = await newAccount(service)
     await desk(service).fault({ service: 'images', mode })
     const before = await rowsOf(service, id)
-    expect((await upload(service, admin, png)).status).toBe(502)
+    expectStatus(await upload(service, admin, png), 502)
     expect(await rowsOf(service, id)).toEqual(before)
     await desk(service).lift()
-    expect((await upload(service, admin, png)).status).toBe(201)
+    expectStatus(await upload(service, admin, png), 201)
   })
 })

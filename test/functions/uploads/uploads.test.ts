@@ -1,5 +1,6 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
+import { expectStatus } from '../../support/answers.ts'
 import { announce, bearer, request, shared } from '../../support/app.ts'
 import { download, formOf, own, picture, upload } from '../../support/images.ts'
 import { newAccount } from '../../support/people.ts'
@@ -88,8 +89,8 @@ describe('a stored image', () => {
     const etag = headers.get('etag') ?? ''
     const again = await download(service, viewer, body.id, { 'if-none-match': etag })
     expect([again.status, again.bytes.length]).toEqual([304, 0])
-    expect((await download(service, theirs.admin, body.id, { 'if-none-match': etag })).status).toBe(404)
-    expect((await upload(service, viewer, await picture('png', 20, 20))).status).toBe(403)
+    expectStatus(await download(service, theirs.admin, body.id, { 'if-none-match': etag }), 404)
+    expectStatus(await upload(service, viewer, await picture('png', 20, 20)), 403)
   })
 })
 
@@ -100,7 +101,7 @@ describe('UPL-02 the type', () => {
     ['a WebP without a type', 'webp', 'photo', ''],
   ] as const)('UPL-02 is judged by content: %s is taken', async (_, kind, name, type) => {
     const { admin } = await newAccount(service)
-    expect((await upload(service, admin, await picture(kind, 20, 20), { name, type })).status).toBe(201)
+    expectStatus(await upload(service, admin, await picture(kind, 20, 20), { name, type }), 201)
   })
 })
 
@@ -109,9 +110,9 @@ it('UPL-03 WIR-15 refuses over 10 MiB, and takes what is a little below', { time
   const noise = await picture('png', 1820, 1820, { noise: true })
   expect(noise.length).toBeGreaterThan(9_000_000)
   expect(noise.length).toBeLessThan(10 * 1024 * 1024 - 1000)
-  expect((await upload(service, admin, noise)).status).toBe(201)
+  expectStatus(await upload(service, admin, noise), 201)
   const headers = { ...bearer(admin.token), 'content-type': 'multipart/form-data; boundary=x' }
-  expect((await announce(`${service.api}/api/v1/uploads`, 'POST', 10 * 1024 * 1024 + 1000, headers)).status).toBe(413)
+  expectStatus(await announce(`${service.api}/api/v1/uploads`, 'POST', 10 * 1024 * 1024 + 1000, headers), 413)
 })
 
 it('WIR-24 stores one image for one key, however often it is sent', async () => {
