@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
-import { ContractFirst } from './support/sequence.ts'
+import { ContractTestsFirst } from './support/sequencer.ts'
 
-// biome-ignore lint/style/noDefaultExport: vitest reads its configuration so
+// biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default defineConfig({
-  // The Worker's compiled wasm means nothing to Node; no test that runs here hashes a password.
+  // Node cannot import the Worker's compiled wasm, which hashes passwords. No test in this process hashes a password.
   plugins: [{ name: 'no-wasm', enforce: 'pre', load: (id) => (id.endsWith('.wasm') ? 'export default null' : null) }],
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -11,12 +11,14 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Two processors, and a file in every few that waits for time to pass.
+    // One more than the two processors of a small machine, because some test files mostly wait.
     maxWorkers: 3,
-    sequence: { sequencer: ContractFirst },
-    // What a file imports, the next one has; nothing here replaces modules or globals.
+    sequence: { sequencer: ContractTestsFirst },
+    // Test files share loaded modules, which is faster. No test replaces modules or globals.
     isolate: false,
-    // Of the tests that say they may: they wait for the service more than they work.
+    // A test that expects nothing proves nothing.
+    expect: { requireAssertions: true },
+    // For tests marked as concurrent, which mostly wait for the service.
     maxConcurrency: 4,
   },
 })

@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { parseJsonOrText } from './parse-json.ts'
 import type { Records } from './records.ts'
 
-const Captured = z.object({
+const CaptureRequest = z.object({
   api_key: z.string(),
   event: z.string().min(1),
   distinct_id: z.string().min(1),
@@ -10,13 +11,12 @@ const Captured = z.object({
   timestamp: z.iso.datetime(),
 })
 
-/** PostHog's capture route; every hit lies on the desk, refused ones too. */
-export function analyticsRoutes({ records, key }: { records: Records; key: string }): Hono {
+/** Create the route of PostHog's capture API. It records every request, refused ones included. */
+export function createAnalyticsRoutes({ records, key }: { records: Records; key: string }): Hono {
   const app = new Hono()
   app.post('/capture/', async (c) => {
-    const request = parsed(await c.req.text())
-    const captured = Captured.safeParse(request)
-    const status = !captured.success ? 400 : captured.data.api_key === key ? 200 : 401
+    const request = parseJsonOrText(await c.req.text())
+    const status = captureStatus(request, key)
     const response = status === 200 ? { status: 'Ok' } : { type: 'authentication_error', detail: 'The request was refused.' }
     records.add('analytics', { method: 'POST', path: c.req.path, request, status, response })
     return c.json(response, status)
@@ -24,10 +24,8 @@ export function analyticsRoutes({ records, key }: { records: Records; key: strin
   return app
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+function captureStatus(request: unknown, key: string): 200 | 400 | 401 {
+  const parsed = CaptureRequest.safeParse(request)
+  if (!parsed.success) return 400
+  return parsed.data.api_key === key ? 200 : 401
 }

@@ -1,25 +1,26 @@
+/** The clock that PostgreSQL, the queue and cron share. It shows real time plus an offset. */
 export interface Clock {
-  /** Milliseconds since the epoch, moved by the offset. */
+  /** Milliseconds since the epoch, with the offset. */
   now(): number
   offsetMs(): number
-  set(offsetMs: number): void
+  setOffset(offsetMs: number): void
   onMove(listener: () => void | Promise<void>): void
 }
 
-/** The time that Postgres, the queue and cron share; real time until somebody moves it. */
+/** Create a clock that shows real time until its offset is set. */
 export function createClock(): Clock {
   const listeners: (() => void | Promise<void>)[] = []
-  let offset = 0
+  let currentOffsetMs = 0
   return {
-    now: () => Date.now() + offset,
-    offsetMs: () => offset,
-    set(offsetMs) {
-      offset = offsetMs
+    now: () => Date.now() + currentOffsetMs,
+    offsetMs: () => currentOffsetMs,
+    setOffset(offsetMs) {
+      currentOffsetMs = offsetMs
       for (const listener of listeners) void listener()
     },
     onMove: (listener) => void listeners.push(listener),
   }
 }
 
-/** RFC 3339 in UTC with milliseconds. */
-export const timestamp = (ms: number): string => new Date(ms).toISOString()
+/** Format milliseconds since the epoch as RFC 3339 in UTC, with milliseconds. */
+export const toTimestamp = (ms: number): string => new Date(ms).toISOString()

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { z } from 'zod'
 import type { Stack } from './stack.ts'
+import { selectUserByEmail } from './users.ts'
 
 const password = 'demo-ladder-42'
 
@@ -10,42 +11,45 @@ interface DemoPerson {
   role: 'admin' | 'engineer' | 'viewer'
   teamRole: 'admin' | 'member'
   superAdmin?: boolean
-  what: string
+  description: string
 }
 
 const northwind: DemoPerson[] = [
-  { email: 'admin@northwind.example', name: 'Alex Moreau', role: 'admin', teamRole: 'admin', what: 'account admin' },
-  { email: 'lead@northwind.example', name: 'Lina Haddad', role: 'engineer', teamRole: 'admin', what: 'team admin' },
-  { email: 'engineer@northwind.example', name: 'Dana Reyes', role: 'engineer', teamRole: 'member', what: 'engineer' },
-  { email: 'viewer@northwind.example', name: 'Vik Olsen', role: 'viewer', teamRole: 'member', what: 'viewer' },
+  { email: 'admin@northwind.example', name: 'Alex Moreau', role: 'admin', teamRole: 'admin', description: 'account admin' },
+  { email: 'lead@northwind.example', name: 'Lina Haddad', role: 'engineer', teamRole: 'admin', description: 'team admin' },
+  { email: 'engineer@northwind.example', name: 'Dana Reyes', role: 'engineer', teamRole: 'member', description: 'engineer' },
+  { email: 'viewer@northwind.example', name: 'Vik Olsen', role: 'viewer', teamRole: 'member', description: 'viewer' },
 ]
 const contoso: DemoPerson[] = [
-  { email: 'admin@contoso.example', name: 'Carla Ito', role: 'admin', teamRole: 'admin', what: 'account admin of another account' },
+  { email: 'admin@contoso.example', name: 'Carla Ito', role: 'admin', teamRole: 'admin', description: 'account admin of another account' },
   {
     email: 'staff@supportflow.example',
     name: 'Sam Berg',
     role: 'admin',
     teamRole: 'admin',
     superAdmin: true,
-    what: 'super admin (platform staff)',
+    description: 'super admin (platform staff)',
   },
 ]
 
-export const demoSignIns = [...northwind, ...contoso].map(({ email, what }) => ({ email, what, password }))
+export const demoSignIns = [...northwind, ...contoso].map(({ email, description }) => ({ email, description, password }))
 
-/** Two accounts with somebody of every role, once. The first of each registers through the API, so that its password is made there. */
+/**
+ * Create two accounts with users of every role, unless they exist. The first user of an account registers through the API, which hashes
+ * the password; the others get a copy of that hash.
+ */
 export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl })
   await client.connect()
   try {
-    await givePrices(client)
-    for (const [account, people] of [
+    await setLocalPrices(client)
+    for (const [accountName, people] of [
       ['Northwind IT', northwind],
       ['Contoso Support', contoso],
     ] as const) {
       const [first, ...others] = people
       if (!first || (await client.query('select from users where email = $1', [first.email])).rowCount) continue
-      await register(api, account, first)
+      await register(api, accountName, first)
       for (const person of others) await addColleague(client, first, person)
       await client.query('update users set email_verified_at = app.now() where email = any ($1)', [people.map(({ email }) => email)])
     }
@@ -54,8 +58,8 @@ export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
   }
 }
 
-/** Prices at the provider's stand-in, by the names the desk offers. */
-export async function givePrices(client: Pick<pg.Client, 'query'>): Promise<void> {
+/** Set the price ids of the paid plans to those of the local Stripe emulator. */
+export async function setLocalPrices(client: Pick<pg.Client, 'query'>): Promise<void> {
   await client.query(`
     update plan_billing set provider_product_id = 'prod_local_' || plan, provider_monthly_price_id = 'price_local_' || plan || '_monthly',
                             provider_annual_price_id = 'price_local_' || plan || '_annual'
@@ -68,7 +72,7 @@ async function register(api: string, account_name: string, { email, name }: Demo
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password, full_name: name, account_name }),
   })
-  if (response.status !== 201) throw new Error(`The demo account could not be made: ${response.status} ${await response.text()}`)
+  if (response.status !== 201) throw new Error(`The demo account could not be created: ${response.status} ${await response.text()}`)
 }
 
 async function addColleague(
@@ -86,13 +90,13 @@ async function addColleague(
   )
 }
 
-const Escalation = z.strictObject({
-  email: z.email().default('engineer@northwind.example').describe('Who escalates.'),
+const EscalationInput = z.strictObject({
+  email: z.email().default('engineer@northwind.example').describe('The user who escalates.'),
   account_of: z
     .email()
     .optional()
-    .describe("Somebody's address: an engineer from nowhere escalates in that account, so that every admin of it hears."),
-  target_email: z.email().nullish().describe('The engineer it is aimed at.'),
+    .describe('A user of the account in which an unnamed engineer escalates, so that every admin of the account is notified.'),
+  target_email: z.email().nullish().describe('The engineer to whom the escalation is addressed.'),
   problem_summary: z
     .string()
     .min(1)
@@ -101,13 +105,13 @@ const Escalation = z.strictObject({
   psa_ticket_id: z.string().max(100).nullish(),
 })
 
-/** An escalation at the push of a button, without a session to play first: the event goes through the service's own emit. */
-export async function demoEscalation(stack: Stack, input: unknown) {
-  const { email, account_of, target_email, problem_summary, psa_ticket_id = '4711' } = Escalation.parse(input ?? {})
-  const member = await personBy(stack, account_of ?? email)
-  const target = target_email ? await personBy(stack, target_email, member.account_id) : null
+/** Emit an escalation event as the service does, for a session that does not exist. Returns the ids of its deliveries. */
+export async function createDemoEscalation(stack: Stack, input: unknown) {
+  const { email, account_of, target_email, problem_summary, psa_ticket_id = '4711' } = EscalationInput.parse(input ?? {})
+  const member = await selectUserByEmail(stack.ownerUrl, account_of ?? email)
+  const target = target_email ? await selectUserByEmail(stack.ownerUrl, target_email, member.account_id) : null
   const session_id = crypto.randomUUID()
-  const delivery_ids = await stack.emit(member.account_id, {
+  const delivery_ids = await stack.emitEvent(member.account_id, {
     key: 'session.escalated',
     actorId: account_of ? null : member.id,
     teamId: member.team_id,
@@ -118,26 +122,4 @@ export async function demoEscalation(stack: Stack, input: unknown) {
     targetUserId: target?.id ?? null,
   })
   return { session_id, account_id: member.account_id, delivery_ids }
-}
-
-interface Named {
-  id: string
-  account_id: string
-  team_id: string | null
-  full_name: string
-}
-
-async function personBy({ ownerUrl }: Stack, email: string, accountId?: string): Promise<Named> {
-  const client = new pg.Client({ connectionString: ownerUrl })
-  await client.connect()
-  try {
-    const { rows } = await client.query<Named>(
-      'select id, account_id, team_id, full_name from users where lower(email) = lower($1) and ($2::uuid is null or account_id = $2)',
-      [email, accountId ?? null],
-    )
-    if (!rows[0]) throw new Error(`Nobody here has the address ${email}.`)
-    return rows[0]
-  } finally {
-    await client.end()
-  }
 }

@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { Hono } from 'hono'
 
 type RecordType = 'A' | 'AAAA'
+/** A DNS response: status 0 is success, 2 SERVFAIL, 3 NXDOMAIN. `data` contains the addresses. */
 type Resolution = { status: 0 | 2 | 3; data: string[] }
 type Zone = { a?: string[]; aaaa?: string[]; missing?: true }
 
@@ -10,7 +11,7 @@ const publicAddress = '93.184.216.34'
 const privateAddress = '10.0.0.7'
 const loopback: Zone = { a: ['127.0.0.1'], aaaa: ['::1'] }
 
-/** A name ends in one of these or is one of them. */
+/** The addresses of these names and of all names below them. */
 const zones: Record<string, Zone> = {
   localhost: loopback,
   'localtest.me': loopback,
@@ -23,16 +24,18 @@ const zones: Record<string, Zone> = {
   'missing.test': { missing: true },
 }
 
-/** DNS over HTTPS in its JSON form: the well-known rebinding names without a network, all others by the machine's resolver. */
-export function dnsRoutes(): Hono {
+/**
+ * Create a DNS-over-HTTPS route with JSON responses. The names in `zones` and those of nip.io and sslip.io need no network. All other
+ * names are resolved by the machine's resolver.
+ */
+export function createDnsRoutes(): Hono {
   const app = new Hono()
   app.get('/', async (c) => {
-    const asked = c.req.query('name') ?? ''
-    const type = readType(c.req.query('type') ?? 'A')
-    const name = asked.toLowerCase().replace(/\.$/, '')
+    const type = parseType(c.req.query('type') ?? 'A')
+    const name = (c.req.query('name') ?? '').toLowerCase().replace(/\.$/, '')
     if (!type || !isName(name)) return c.json({ error: 'name and type (A or AAAA) are required' }, 400)
-    const { status, data } = emulated(name, type) ?? (await resolved(name, type))
-    const answer = {
+    const { status, data } = resolveLocally(name, type) ?? (await resolveOnNetwork(name, type))
+    const response = {
       Status: status,
       TC: false,
       RD: true,
@@ -40,12 +43,12 @@ export function dnsRoutes(): Hono {
       Question: [{ name, type: typeNumbers[type] }],
       ...(data.length > 0 ? { Answer: data.map((address) => ({ name, type: typeNumbers[type], TTL: 60, data: address })) } : {}),
     }
-    return c.body(JSON.stringify(answer), 200, { 'content-type': 'application/dns-json' })
+    return c.body(JSON.stringify(response), 200, { 'content-type': 'application/dns-json' })
   })
   return app
 }
 
-function readType(type: string): RecordType | undefined {
+function parseType(type: string): RecordType | undefined {
   if (/^(a|1)$/i.test(type)) return 'A'
   return /^(aaaa|28)$/i.test(type) ? 'AAAA' : undefined
 }
@@ -54,25 +57,25 @@ function isName(name: string): boolean {
   return name.length <= 253 && /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/.test(name)
 }
 
-function emulated(name: string, type: RecordType): Resolution | undefined {
+function resolveLocally(name: string, type: RecordType): Resolution | undefined {
   const wildcard = /^(.+)\.(?:nip|sslip)\.io$/.exec(name)?.[1]
-  if (wildcard) return embedded(wildcard, type)
+  if (wildcard) return resolveEmbedded(wildcard, type)
   const zone = Object.entries(zones).find(([suffix]) => name === suffix || name.endsWith(`.${suffix}`))?.[1]
   if (!zone) return undefined
   if (zone.missing) return { status: 3, data: [] }
   return { status: 0, data: (type === 'A' ? zone.a : zone.aaaa) ?? [] }
 }
 
-/** The address inside a nip.io or sslip.io name: dots, dashes, eight hex digits, or IPv6 with dashes. */
-function embedded(labels: string, type: RecordType): Resolution {
-  const v4 = /(?:^|[.-])((?:\d{1,3}[.-]){3}\d{1,3})(?=[.-]|$)/.exec(labels)?.[1]?.replaceAll('-', '.') ?? fromHex(labels)
+/** Resolve the address inside a nip.io or sslip.io name: with dots, with dashes, as eight hex digits, or IPv6 with dashes. */
+function resolveEmbedded(labels: string, type: RecordType): Resolution {
+  const v4 = /(?:^|[.-])((?:\d{1,3}[.-]){3}\d{1,3})(?=[.-]|$)/.exec(labels)?.[1]?.replaceAll('-', '.') ?? parseHexAddress(labels)
   if (v4?.split('.').every((part) => Number(part) <= 255)) return { status: 0, data: type === 'A' ? [v4] : [] }
   const v6 = (labels.split('.').at(-1) ?? '').replaceAll('-', ':')
   if (v6.includes(':') && URL.canParse(`http://[${v6}]/`)) return { status: 0, data: type === 'AAAA' ? [v6] : [] }
   return { status: 3, data: [] }
 }
 
-function fromHex(labels: string): string | undefined {
+function parseHexAddress(labels: string): string | undefined {
   const hex = /(?:^|[.-])([0-9a-f]{8})$/.exec(labels)?.[1]
   return hex
     ?.match(/../g)
@@ -80,7 +83,7 @@ function fromHex(labels: string): string | undefined {
     .join('.')
 }
 
-async function resolved(name: string, type: RecordType): Promise<Resolution> {
+async function resolveOnNetwork(name: string, type: RecordType): Promise<Resolution> {
   const resolver = new Resolver({ timeout: 1500, tries: 1 })
   const deadline = setTimeout(() => resolver.cancel(), 1500)
   try {

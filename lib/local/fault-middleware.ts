@@ -5,18 +5,19 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { Fault, Faults, Service } from './faults.ts'
 
 type LocalContext = Context<{ Bindings: HttpBindings }>
-type Spoilt = { status: 400 | 429 | 503; body: string | object; headers?: Record<string, string> }
+type FaultResponse = { status: 400 | 429 | 503; body: string | object; headers?: Record<string, string> }
 
+// Bytes that are neither valid UTF-8 nor JSON.
 const garbage = new Uint8Array([0x3c, 0x21, 0x00, 0xff, 0xfe, 0x7b, 0x22, 0x6e, 0x6f, 0x74, 0x20, 0x6a, 0x73, 0x6f, 0x6e])
 
 /**
- * Lets the service's fault meet each request before its stand-in does. `onHit` hears of every request that reached
- * the vendor and got a spoilt answer (not of `down`, which never arrives, nor of `slow`, which proceeds).
+ * Create middleware that applies a service's fault before its emulator handles the request. `onRefused` is called for requests that the
+ * vendor received but answered wrongly. It is not called for `down`, where nothing arrives, nor for `slow`, where the request proceeds.
  */
-export function faulty(
+export function faultMiddleware(
   faults: Faults,
   service: Service,
-  onHit?: (c: LocalContext, fault: Fault) => void | Promise<void>,
+  onRefused?: (c: LocalContext, fault: Fault) => void | Promise<void>,
 ): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (c, next) => {
     const fault = faults.take(service)
@@ -26,12 +27,12 @@ export function faulty(
       return next()
     }
     if (fault.mode === 'down') return hangUp(c)
-    await onHit?.(c, fault)
+    await onRefused?.(c, fault)
     if (fault.mode === 'hang') {
-      await silence(c, faults, service)
+      await waitForRelease(c, faults, service)
       return hangUp(c)
     }
-    return answer(c, service, fault)
+    return sendFaultResponse(c, service, fault)
   }
 }
 
@@ -40,11 +41,11 @@ function hangUp(c: LocalContext): Response {
   return RESPONSE_ALREADY_SENT
 }
 
-/** Resolves when the client leaves, or when the service's fault is replaced or all are lifted. */
-function silence(c: LocalContext, faults: Faults, service: Service): Promise<void> {
+/** Resolve when the client disconnects, when the service's fault is replaced, or when all faults are cleared. */
+function waitForRelease(c: LocalContext, faults: Faults, service: Service): Promise<void> {
   return new Promise((resolve) => {
     const stop = faults.onChange((change) => {
-      // A fault that is merely used up keeps the requests that it already holds.
+      // A fault that is used up does not release the requests that it already holds.
       if (change.kind === 'cleared' || (change.kind === 'set' && change.service === service)) end()
     })
     const end = () => {
@@ -56,27 +57,30 @@ function silence(c: LocalContext, faults: Faults, service: Service): Promise<voi
   })
 }
 
-function answer(c: LocalContext, service: Service, fault: Fault): Response {
+function sendFaultResponse(c: LocalContext, service: Service, fault: Fault): Response {
   if (fault.mode === 'garbage') return c.body(garbage, 200, { 'content-type': 'text/html' })
   if (fault.mode === 'redirect') return c.redirect(`/redirected/${service}`, 302)
-  const spoilt = spoil(service, fault.mode)
-  const headers = spoilt.headers ?? {}
-  return typeof spoilt.body === 'string' ? c.text(spoilt.body, spoilt.status, headers) : c.json(spoilt.body, spoilt.status, headers)
+  const response = createFaultResponse(service, fault.mode)
+  const headers = response.headers ?? {}
+  return typeof response.body === 'string'
+    ? c.text(response.body, response.status, headers)
+    : c.json(response.body, response.status, headers)
 }
 
-function spoil(service: Service, mode: Fault['mode']): Spoilt {
-  if (mode === 'client_error') return { status: 400, body: bodyOf(service, 400, 'The request was refused by a local fault.') }
+function createFaultResponse(service: Service, mode: Fault['mode']): FaultResponse {
+  if (mode === 'client_error') return { status: 400, body: errorBody(service, 400, 'The request was refused by a local fault.') }
   if (mode === 'rate_limit')
-    return { status: 429, body: bodyOf(service, 429, 'Too many requests, by a local fault.'), headers: { 'retry-after': '120' } }
-  return { status: 503, body: bodyOf(service, 503, 'Service unavailable, by a local fault.') }
+    return { status: 429, body: errorBody(service, 429, 'Too many requests, by a local fault.'), headers: { 'retry-after': '120' } }
+  return { status: 503, body: errorBody(service, 503, 'Service unavailable, by a local fault.') }
 }
 
-function bodyOf(service: Service, status: number, message: string): string | object {
+/** Return an error body in the vendor's own format. */
+function errorBody(service: Service, status: number, message: string): string | object {
   switch (service) {
     case 'chat1':
       return status === 400 ? 'invalid_payload' : status === 429 ? 'rate_limited' : 'rollup_error'
     case 'resend':
-      return { statusCode: status, message, name: resendName(status) }
+      return { statusCode: status, message, name: resendErrorName(status) }
     case 'openai':
     case 'stripe':
       return {
@@ -92,7 +96,7 @@ function bodyOf(service: Service, status: number, message: string): string | obj
   }
 }
 
-function resendName(status: number): string {
+function resendErrorName(status: number): string {
   if (status === 400) return 'validation_error'
   return status === 429 ? 'rate_limit_exceeded' : 'internal_server_error'
 }

@@ -15,11 +15,16 @@ export const services = [
   'microsoft',
   'analytics',
 ] as const
+/**
+ * How the next requests of a service fail. `down` closes the connection, `hang` never responds, `error` returns 503, `client_error` 400,
+ * `rate_limit` 429, `garbage` a body that is not JSON, and `redirect` a redirect. `slow` delays the request by `delay_ms` and then handles it.
+ */
 const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect'] as const
+// The queue delivers a message twice, or adds a delivery with an invalid signature.
 const deliveryModes = ['duplicate', 'forge'] as const
-// The model answers whatever its material demands.
-const modelModes = ['obey'] as const
-// What an ID token can be wrong in, while everything around it is right.
+// The local model returns the text after `OBEY:`, wherever it is in a request.
+const modelModes = ['prompt_injection'] as const
+// Each mode makes an ID token invalid in exactly one way.
 const tokenModes = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const
 export const modes = [...httpModes, ...deliveryModes, ...tokenModes, ...modelModes] as const
 
@@ -28,8 +33,8 @@ export type HttpMode = (typeof httpModes)[number]
 export type DeliveryMode = (typeof deliveryModes)[number]
 export type TokenMode = (typeof tokenModes)[number]
 type ModelMode = (typeof modelModes)[number]
-type SideMode = DeliveryMode | TokenMode | ModelMode
-export type Mode = HttpMode | SideMode
+type IndependentMode = DeliveryMode | TokenMode | ModelMode
+export type Mode = HttpMode | IndependentMode
 
 export const FaultInput = z
   .strictObject({
@@ -38,68 +43,72 @@ export const FaultInput = z
     times: z.int().min(1).max(1_000_000).optional(),
     delay_ms: z.int().min(0).max(600_000).optional(),
   })
-  .refine((fault) => fault.service === 'qstash' || !isOneOf(deliveryModes, fault.mode), {
+  .refine((fault) => fault.service === 'qstash' || !includesMode(deliveryModes, fault.mode), {
     path: ['mode'],
-    error: 'only the queue duplicates or forges',
+    error: 'is only available for the queue',
   })
-  .refine((fault) => ['google', 'microsoft'].includes(fault.service) || !isOneOf(tokenModes, fault.mode), {
+  .refine((fault) => ['google', 'microsoft'].includes(fault.service) || !includesMode(tokenModes, fault.mode), {
     path: ['mode'],
-    error: 'only the identity providers issue tokens',
+    error: 'is only available for the identity providers',
   })
-  .refine((fault) => fault.service === 'openai' || !isOneOf(modelModes, fault.mode), {
+  .refine((fault) => fault.service === 'openai' || !includesMode(modelModes, fault.mode), {
     path: ['mode'],
-    error: 'only the model obeys',
+    error: 'is only available for the model',
   })
 
 export type Fault = z.infer<typeof FaultInput>
 
 export interface FaultChange {
-  kind: 'set' | 'spent' | 'cleared'
-  /** Absent when all were cleared. */
+  kind: 'set' | 'used_up' | 'cleared'
+  /** Undefined when all faults were cleared. */
   service?: Service
 }
 
 export interface Faults {
-  /** Replaces the service's former fault; `duplicate` and `forge`, and what is wrong with a token, stand beside the others. */
+  /** Replaces the service's fault. Delivery, token and model modes are independent: they replace only a fault of the same mode. */
   set(fault: Fault): Fault
+  /** Removes all faults. */
   clear(): void
   list(): Fault[]
-  /** The fault that meets the next request, counted down; without a mode, the one that spoils HTTP answers. */
-  take(service: Service, mode?: SideMode): Fault | undefined
-  peek(service: Service, mode?: SideMode): Fault | undefined
-  /** Calls back after every change; answers a function that stops it. */
+  /** Returns the fault for the next request and counts down its `times`. Without `mode`, only the HTTP modes are considered. */
+  take(service: Service, mode?: IndependentMode): Fault | undefined
+  /** Returns the same fault as `take`, without counting it down. */
+  peek(service: Service, mode?: IndependentMode): Fault | undefined
+  /** Calls the listener after every change. Returns a function that removes it. */
   onChange(listener: (change: FaultChange) => void): () => void
 }
 
-/** The faults that people and tests have set, held in memory. */
+/** Create a registry of the active faults, in memory. */
 export function createFaults(): Faults {
-  const slots = new Map<string, Fault>()
+  // One entry per service for the HTTP modes, and one per service and independent mode.
+  const activeFaults = new Map<string, Fault>()
   const listeners = new Set<(change: FaultChange) => void>()
-  const changed = (change: FaultChange) => {
+  const notify = (change: FaultChange) => {
     for (const listener of [...listeners]) listener(change)
   }
   return {
     set(fault) {
-      slots.set(slotOf(fault.service, isSide(fault.mode) ? fault.mode : undefined), { ...fault })
-      changed({ kind: 'set', service: fault.service })
+      activeFaults.set(faultKey(fault.service, isIndependent(fault.mode) ? fault.mode : undefined), { ...fault })
+      notify({ kind: 'set', service: fault.service })
       return fault
     },
     clear() {
-      slots.clear()
-      changed({ kind: 'cleared' })
+      activeFaults.clear()
+      notify({ kind: 'cleared' })
     },
-    list: () => [...slots.values()].map((fault) => ({ ...fault })),
-    peek: (service, mode) => slots.get(slotOf(service, mode)),
+    list: () => [...activeFaults.values()].map((fault) => ({ ...fault })),
+    peek: (service, mode) => activeFaults.get(faultKey(service, mode)),
     take(service, mode) {
-      const slot = slotOf(service, mode)
-      const fault = slots.get(slot)
+      const key = faultKey(service, mode)
+      const fault = activeFaults.get(key)
       if (!fault) return undefined
-      const taken = { ...fault }
-      if (fault.times !== undefined && --fault.times === 0) {
-        slots.delete(slot)
-        changed({ kind: 'spent', service })
+      const copy = { ...fault }
+      if (fault.times !== undefined) fault.times -= 1
+      if (fault.times === 0) {
+        activeFaults.delete(key)
+        notify({ kind: 'used_up', service })
       }
-      return taken
+      return copy
     },
     onChange(listener) {
       listeners.add(listener)
@@ -108,14 +117,14 @@ export function createFaults(): Faults {
   }
 }
 
-function slotOf(service: Service, mode?: SideMode): string {
+function faultKey(service: Service, mode?: IndependentMode): string {
   return mode ? `${service}:${mode}` : service
 }
 
-function isOneOf(modes: readonly Mode[], mode: Mode): boolean {
+function includesMode(modes: readonly Mode[], mode: Mode): boolean {
   return modes.includes(mode)
 }
 
-function isSide(mode: Mode): mode is SideMode {
-  return isOneOf(deliveryModes, mode) || isOneOf(tokenModes, mode) || isOneOf(modelModes, mode)
+function isIndependent(mode: Mode): mode is IndependentMode {
+  return includesMode(deliveryModes, mode) || includesMode(tokenModes, mode) || includesMode(modelModes, mode)
 }

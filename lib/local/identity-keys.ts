@@ -6,39 +6,40 @@ interface SigningKey {
   public: JWK
 }
 
-/** The RS256 keys of one provider: the newest signs, the one before it is still published. */
+/** The RS256 keys of one provider. The newest key signs. The one before it stays published. */
 export interface SigningKeys {
-  /** `kid` names another key than the one that signs, for who wants to see it refused. */
-  sign(claims: JWTPayload, forged?: CryptoKey): Promise<string>
-  published(): Promise<{ keys: JWK[] }>
+  /** Signs claims. With `forgedKey`, signs with that key under the published `kid`, so that verification fails. */
+  sign(claims: JWTPayload, forgedKey?: CryptoKey): Promise<string>
+  listPublicKeys(): Promise<{ keys: JWK[] }>
   rotate(): Promise<void>
 }
 
-let made = 0
+let keyCount = 0
 
-async function makeKey(): Promise<SigningKey> {
+async function createKey(): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
-  const kid = `local-${++made}`
+  const kid = `local-${++keyCount}`
   return { kid, private: privateKey, public: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } }
 }
 
+/** Create the keys of one provider. */
 export function createSigningKeys(): SigningKeys {
-  // Made when first asked for: most runs never sign anybody in.
+  // Created on first use, because most runs never sign anyone in.
   let keys: Promise<SigningKey[]> | undefined
-  const all = () => {
-    keys ??= makeKey().then((key) => [key])
+  const listKeys = () => {
+    keys ??= createKey().then((key) => [key])
     return keys
   }
   return {
-    async sign(claims, forged) {
-      const [key] = await all()
-      if (!key) throw new Error('No key')
-      return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' }).sign(forged ?? key.private)
+    async sign(claims, forgedKey) {
+      const [key] = await listKeys()
+      if (!key) throw new Error('The provider has no key')
+      return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' }).sign(forgedKey ?? key.private)
     },
-    published: async () => ({ keys: (await all()).map((key) => key.public) }),
+    listPublicKeys: async () => ({ keys: (await listKeys()).map((key) => key.public) }),
     async rotate() {
-      const [newest] = await all()
-      const next = await makeKey()
+      const [newest] = await listKeys()
+      const next = await createKey()
       keys = Promise.resolve(newest ? [next, newest] : [next])
     },
   }

@@ -1,4 +1,4 @@
-// Runs before `npm start` and `npm test` on whatever Node the machine has: brings node_modules in line with the lock file.
+// Installs the packages of the lock file, unless they are installed. Runs before `npm start` and `npm test`, on any Node from version 20.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,15 +11,15 @@ const lock = createHash('sha256')
   .digest('hex')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
-  console.log('Installing what the lock file names ...')
-  // Not `npm ci`: it refuses a lock file made where a registry lacks another system's optional packages.
+  console.log('Installing packages ...')
+  // `npm ci` would refuse a lock file that lacks the optional packages of another operating system.
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const { status } = spawnSync(npm, ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: 'inherit',
   })
   if (status !== 0) {
-    console.error('npm did not succeed; see above.')
+    console.error('npm install failed; see its output above.')
     process.exit(status ?? 1)
   }
   writeFileSync(stamp, lock)

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-// Requests of Node as they come: what is asked for at every call of the service takes no detour over Request and Response.
+// Node requests without the conversion to Request and Response. Every call of the service sends several of them, so speed matters here.
 
-export function textOf(request: IncomingMessage): Promise<string> {
+/** Read a request's body as UTF-8. */
+export function readText(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -11,7 +12,8 @@ export function textOf(request: IncomingMessage): Promise<string> {
   })
 }
 
-export function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+/** Send a JSON response. */
+export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   const text = JSON.stringify(body)
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers }).end(text)
 }

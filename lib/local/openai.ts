@@ -3,9 +3,9 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Clock } from './clock.ts'
 import type { Faults } from './faults.ts'
-import type { Facts, Said } from './model/case.ts'
+import type { Facts, Turn } from './model/facts.ts'
 import { answerByRules, modelName } from './model/model.ts'
-import { demandIn } from './prompt-injection.ts'
+import { findInjectedAnswer } from './prompt-injection.ts'
 import type { Records } from './records.ts'
 
 interface OpenAiOptions {
@@ -15,14 +15,16 @@ interface OpenAiOptions {
   key: string
 }
 
-const Part = z.union([
+const ContentPart = z.union([
   z.looseObject({ type: z.literal('text'), text: z.string() }),
   z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string().startsWith('data:image/') }) }),
 ])
-const Request = z.looseObject({
+const CompletionRequest = z.looseObject({
   model: z.string(),
   messages: z
-    .array(z.looseObject({ role: z.enum(['system', 'developer', 'user', 'assistant']), content: z.union([z.string(), z.array(Part)]) }))
+    .array(
+      z.looseObject({ role: z.enum(['system', 'developer', 'user', 'assistant']), content: z.union([z.string(), z.array(ContentPart)]) }),
+    )
     .min(1),
   stream: z.boolean().nullish(),
   response_format: z.looseObject({
@@ -35,16 +37,16 @@ const Request = z.looseObject({
   }),
   max_completion_tokens: z.int().min(1),
 })
-type Request = z.infer<typeof Request>
+type CompletionRequest = z.infer<typeof CompletionRequest>
 
-/** The chat completions API with structured outputs, whole or streamed; behind it stands a model made of rules. */
-export function openaiRoutes({ records, clock, faults, key }: OpenAiOptions): Hono {
+/** Create the chat completions API with structured outputs, streamed or not. The answers come from the rules in `model/`. */
+export function createOpenaiRoutes({ records, clock, faults, key }: OpenAiOptions): Hono {
   const app = new Hono()
   app.post('/chat/completions', async (c) => {
     const body = await c.req.json().catch(() => null)
-    const parsed = Request.safeParse(body)
+    const parsed = CompletionRequest.safeParse(body)
     const record = (status: number, response: unknown) =>
-      records.add('ai', { method: 'POST', path: '/chat/completions', request: shortened(body), status, response })
+      records.add('ai', { method: 'POST', path: '/chat/completions', request: shortenImages(body), status, response })
     if (c.req.header('authorization') !== `Bearer ${key}`) {
       record(401, null)
       return refuse(c, 401, 'Incorrect API key provided.')
@@ -53,31 +55,34 @@ export function openaiRoutes({ records, clock, faults, key }: OpenAiOptions): Ho
       record(400, null)
       return refuse(c, 400, parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
     }
-    const demand = faults.peek('openai', 'obey') ? demandIn(parsed.data) : undefined
-    const text = demand ?? JSON.stringify(answer(parsed.data))
-    record(200, text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text)
-    return parsed.data.stream ? streamed(c, text, clock, parsed.data) : whole(c, text, clock, parsed.data)
+    const injectedText = faults.peek('openai', 'prompt_injection') ? findInjectedAnswer(parsed.data) : undefined
+    const text = injectedText ?? JSON.stringify(createAnswer(parsed.data))
+    record(200, text.length > maxRecordedLength ? `${text.slice(0, maxRecordedLength)}…` : text)
+    return parsed.data.stream ? sendStream(c, text, clock, parsed.data) : sendCompletion(c, text, clock, parsed.data)
   })
   app.all('*', (c) => refuse(c, 404, `Unknown request URL: ${c.req.method} ${c.req.path}`))
   return app
 }
 
-const textOf = (content: Request['messages'][number]['content']) =>
+const maxRecordedLength = 20_000
+
+const readText = (content: CompletionRequest['messages'][number]['content']) =>
   typeof content === 'string' ? content : content.map((part) => ('text' in part ? String(part.text) : '')).join('\n')
 
-function answer({ messages, response_format }: Request): unknown {
+/** Answer by rules. The first user message contains the facts as JSON; the messages after it are the conversation. */
+function createAnswer({ messages, response_format }: CompletionRequest): unknown {
   const [first, ...later] = messages.filter(({ role }) => role === 'user' || role === 'assistant')
-  const said = later.map(
-    ({ role, content }): Said => ({
+  const turns = later.map(
+    ({ role, content }): Turn => ({
       role: role === 'assistant' ? 'assistant' : 'user',
-      text: textOf(content),
+      text: readText(content),
       images: typeof content === 'string' ? 0 : content.filter(({ type }) => type === 'image_url').length,
     }),
   )
-  return answerByRules(response_format.json_schema.name, factsIn(first ? textOf(first.content) : ''), said) ?? {}
+  return answerByRules(response_format.json_schema.name, parseFacts(first ? readText(first.content) : ''), turns) ?? {}
 }
 
-function factsIn(text: string): Facts {
+function parseFacts(text: string): Facts {
   try {
     return JSON.parse(text)
   } catch {
@@ -85,44 +90,44 @@ function factsIn(text: string): Facts {
   }
 }
 
-const tokens = (text: string) => Math.ceil(text.length / 4)
-const usageOf = (request: Request, text: string) => {
-  const prompt_tokens = request.messages.reduce((sum, { content }) => sum + tokens(textOf(content)), 0)
-  return { prompt_tokens, completion_tokens: tokens(text), total_tokens: prompt_tokens + tokens(text) }
+const estimateTokens = (text: string) => Math.ceil(text.length / 4)
+const estimateUsage = (request: CompletionRequest, text: string) => {
+  const prompt_tokens = request.messages.reduce((sum, { content }) => sum + estimateTokens(readText(content)), 0)
+  return { prompt_tokens, completion_tokens: estimateTokens(text), total_tokens: prompt_tokens + estimateTokens(text) }
 }
-const head = (object: string, clock: Clock) => ({
+const commonFields = (object: string, clock: Clock) => ({
   id: `chatcmpl-local${clock.now()}`,
   object,
   created: Math.floor(clock.now() / 1000),
   model: modelName,
 })
 
-function whole(c: Context, text: string, clock: Clock, request: Request): Response {
+function sendCompletion(c: Context, text: string, clock: Clock, request: CompletionRequest): Response {
   const message = { role: 'assistant', content: text, refusal: null }
   return c.json({
-    ...head('chat.completion', clock),
+    ...commonFields('chat.completion', clock),
     choices: [{ index: 0, message, finish_reason: 'stop', logprobs: null }],
-    usage: usageOf(request, text),
+    usage: estimateUsage(request, text),
   })
 }
 
-function streamed(c: Context, text: string, clock: Clock, request: Request): Response {
-  const common = head('chat.completion.chunk', clock)
+function sendStream(c: Context, text: string, clock: Clock, request: CompletionRequest): Response {
+  const common = commonFields('chat.completion.chunk', clock)
   const encoder = new TextEncoder()
   const event = (data: unknown) => encoder.encode(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
   const chunk = (delta: object, finish_reason: string | null) => event({ ...common, choices: [{ index: 0, delta, finish_reason }] })
   const pieces = text.match(/[\s\S]{1,40}/g) ?? []
-  const endless = text.endsWith(endlessMark)
-  let at = 0
+  const isEndless = text.endsWith(endlessMark)
+  let nextPiece = 0
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // As a real model's, its words come one after the other, and the reader's pace is kept.
+      // The pieces are sent one after the other, as fast as the client reads them.
       await sleep(0)
-      const piece = pieces[at++]
+      const piece = pieces[nextPiece++]
       if (piece !== undefined) return controller.enqueue(chunk({ content: piece }, null))
-      if (endless) return controller.enqueue(chunk({ content: 'and so on '.repeat(100) }, null))
+      if (isEndless) return controller.enqueue(chunk({ content: 'and so on '.repeat(100) }, null))
       controller.enqueue(chunk({}, 'stop'))
-      controller.enqueue(event({ ...common, choices: [], usage: usageOf(request, text) }))
+      controller.enqueue(event({ ...common, choices: [], usage: estimateUsage(request, text) }))
       controller.enqueue(event('[DONE]'))
       controller.close()
     },
@@ -130,15 +135,15 @@ function streamed(c: Context, text: string, clock: Clock, request: Request): Res
   return c.body(body, 200, { 'content-type': 'text/event-stream' })
 }
 
-/** At the end of what `obey` is told to say: the stream goes on without end. */
+/** A demanded text that ends with this mark is followed by more text without end. */
 export const endlessMark = '∞'
 
 function refuse(c: Context, status: 400 | 401 | 404, message: string): Response {
   return c.json({ error: { message, type: 'invalid_request_error', param: null, code: null } }, status)
 }
 
-/** The request as the desk shows it: images are only counted in bytes. */
-function shortened(body: unknown): unknown {
+/** Copy a request for the dashboard, with images replaced by their length. */
+function shortenImages(body: unknown): unknown {
   return JSON.parse(
     JSON.stringify(body, (_key, value) =>
       typeof value === 'string' && value.startsWith('data:image/') ? `${value.slice(0, 30)}… (${value.length} characters)` : value,

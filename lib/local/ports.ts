@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 
-/** A port of the loopback interface that nobody listens on at this moment. */
-export function freePort(): Promise<number> {
+/** Find a free port of the loopback interface. Another process may take it before it is used. */
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)
@@ -12,14 +12,16 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** Throws one clear sentence when the port is taken. */
-export function requirePort(port: number, setting: string): Promise<void> {
+/** Throw an error that names the setting to change if the port is in use. */
+export function requireFreePort(port: number, setting: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         new Error(
-          error.code === 'EADDRINUSE' ? `Port ${port} is in use: stop what listens there, or set ${setting} to another.` : error.message,
+          error.code === 'EADDRINUSE'
+            ? `Port ${port} is in use. Stop the process that uses it, or set ${setting} to another port.`
+            : error.message,
         ),
       ),
     )

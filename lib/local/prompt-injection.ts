@@ -1,27 +1,27 @@
 /**
- * What a model that obeys whatever stands in its material would answer: the text behind the last `OBEY:` found anywhere in the request, or
- * `OBEY-SIZE: n` characters of it. Undefined when nobody demands anything.
+ * Find the answer that injected text demands from a model without any defence. This is the text after the last `OBEY:` anywhere in the
+ * request, or as many characters as `OBEY-SIZE:` says. Returns undefined if the request contains neither.
  */
-export function demandIn(request: unknown): string | undefined {
-  let demand: string | undefined
-  const look = (value: unknown): void => {
-    if (typeof value === 'string') demand = demandOf(value) ?? demand
-    else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) look(item)
+export function findInjectedAnswer(request: unknown): string | undefined {
+  let answer: string | undefined
+  const search = (value: unknown): void => {
+    if (typeof value === 'string') answer = parseDemand(value) ?? answer
+    else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) search(item)
   }
-  look(request)
-  return demand
+  search(request)
+  return answer
 }
 
-function demandOf(text: string): string | undefined {
-  const inner = unpacked(text)
-  if (inner !== undefined) return demandIn(inner)
+function parseDemand(text: string): string | undefined {
+  const facts = parseObject(text)
+  if (facts !== undefined) return findInjectedAnswer(facts)
   const size = /OBEY-SIZE: (\d{1,8})/.exec(text)?.[1]
   if (size) return 'x'.repeat(Number(size))
   return /OBEY: ([\s\S]+)$/.exec(text)?.[1]
 }
 
-/** Facts travel as JSON within a text. */
-function unpacked(text: string): unknown {
+/** Parse a text that contains a JSON object, as the facts of a request do. */
+function parseObject(text: string): unknown {
   if (!text.startsWith('{')) return undefined
   try {
     return JSON.parse(text)

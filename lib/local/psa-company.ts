@@ -1,11 +1,11 @@
-// A believable managed service provider, the same on every machine: made by rules from one seed, and named after nobody.
+// The data of an invented managed service provider. It is generated from one seed, so it is the same on every machine.
 
 export interface LocalNote {
   id: number
   text: string
   internal: boolean
   author: string
-  at: string
+  createdAt: string
 }
 export interface LocalTicket {
   id: number
@@ -30,7 +30,7 @@ export interface LocalCompany {
   statuses: (Named & { boardId: number; closed: boolean })[]
   priorities: Named[]
   members: (Named & { identifier: string; email: string | null; inactive: boolean })[]
-  /** Of a `restricted` one the API's user may not read the record. */
+  /** The API's user may not read the record of a `restricted` company. */
   companies: (Named & { identifier: string; phone: string | null; street: string; city: string; zip: string; restricted: boolean })[]
   contacts: (Named & { companyId: number; title: string | null; email: string; phone: string | null })[]
   configurations: (Named & {
@@ -55,7 +55,7 @@ const companyNames = [
 ]
 const streets = ['4 Mill Lane', '12 Canal Street', '77 Foundry Road', '3 Harbor Square', '210 Station Road', '9 Depot Way']
 const cities = ['Leeds', 'Bristol', 'Hull', 'Dover', 'York', 'Derby']
-const people = [
+const contactNames = [
   'Maya Lindgren',
   'Owen Hart',
   'Priya Nair',
@@ -67,7 +67,7 @@ const people = [
   'Noor Haddad',
   'Ivan Petrov',
 ]
-const titles = ['Office manager', 'Bookkeeper', 'Dispatcher', 'Head nurse', 'Partner', null]
+const jobTitles = ['Office manager', 'Bookkeeper', 'Dispatcher', 'Head nurse', 'Partner', null]
 const devices = [
   { type: 'Workstation', maker: 'Lenovo', model: 'ThinkPad T14', os: 'Windows 11 Pro' },
   { type: 'Server', maker: 'Dell', model: 'PowerEdge T350', os: 'Windows Server 2022' },
@@ -75,7 +75,7 @@ const devices = [
   { type: 'Firewall', maker: 'Fortinet', model: 'FortiGate 60F', os: 'FortiOS 7.4' },
   { type: 'Access point', maker: 'Ubiquiti', model: 'U6 Pro', os: null },
 ]
-const troubles = [
+const problems = [
   ['Printer is offline', 'Nothing comes out since this morning, the display says ready.'],
   ['VPN drops every few minutes', 'Working from home is impossible, the tunnel closes again and again.'],
   ['Outlook asks for the password again and again', 'I typed it ten times, it is the right one.'],
@@ -87,7 +87,7 @@ const troubles = [
   ['Account is locked', 'I came back from holiday and cannot sign in.'],
   ['Suspicious mail with an invoice', 'I opened the attachment before I thought about it.'],
 ] as const
-const remarks = [
+const noteTexts = [
   'Called back, nobody there. Left a message.',
   'Restarted the service and asked to try again.',
   'The same as last month; checked the event log for 10016 and 7031.',
@@ -98,8 +98,8 @@ const remarks = [
   'Replaced the cable. No change.',
 ]
 
-/** Numbers from 0 to below 1, the same row of them for the same seed. */
-function chance(seed: number): () => number {
+/** Return a generator of numbers from 0 up to 1 that repeats for the same seed. */
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0
@@ -107,37 +107,39 @@ function chance(seed: number): () => number {
   }
 }
 
-const hour = 3_600_000
-const began = Date.parse('2026-09-01T08:00:00.000Z')
+const hourMs = 3_600_000
+const firstTicketMs = Date.parse('2026-09-01T08:00:00.000Z')
 
-/** The ticketing data that both providers serve in their own wire formats. */
+/** The data that both providers serve in their own wire formats. */
 export interface LocalPsa {
   company: LocalCompany
-  ticket(id: number): LocalTicket | undefined
-  /** Adds a note to a ticket as the API user. */
-  write(ticket: LocalTicket, text: string, internal: boolean): LocalNote
+  findTicket(id: number): LocalTicket | undefined
+  /** Adds a note to a ticket as the API's user. */
+  addNote(ticket: LocalTicket, text: string, internal: boolean): LocalNote
 }
 
-/** Six clients with their people and devices, four boards, seven members, 200 tickets with their history: ids 4601 to 4800. */
-export function makeCompany(): LocalCompany {
-  const next = chance(20_261_121)
-  const upTo = (count: number) => Math.floor(next() * count)
-  const pick = <T>(list: readonly T[]): T => list[upTo(list.length)] as T
-  const fixed = { ...boardsAndPeople(), ...clients(pick, upTo) }
-  const tickets = Array.from({ length: 200 }, (_, n) => makeTicket(4601 + n, fixed, pick, upTo))
-  return { ...fixed, tickets }
+/** Build six client companies with contacts and devices, four boards, seven members, and 200 tickets with the ids 4601 to 4800. */
+export function buildCompany(): LocalCompany {
+  const next = createRandom(20_261_121)
+  const randomBelow = (count: number) => Math.floor(next() * count)
+  const pick = <T>(list: readonly T[]): T => list[randomBelow(list.length)] as T
+  const masterData = { ...buildBoardsAndMembers(), ...buildClients(pick, randomBelow) }
+  const tickets = Array.from({ length: 200 }, (_, n) => buildTicket(4601 + n, masterData, pick, randomBelow))
+  return { ...masterData, tickets }
 }
 
-function boardsAndPeople() {
+function buildBoardsAndMembers() {
   const boards = ['Service Desk', 'Projects', 'Alerts', 'Old Desk'].map((name, n) => ({ id: n + 1, name, inactive: name === 'Old Desk' }))
-  const words = ['New', 'In Progress', 'Waiting on Client', 'Closed']
-  const statuses = boards.flatMap(({ id }) => words.map((name, n) => ({ id: id * 10 + n, name, boardId: id, closed: name === 'Closed' })))
+  const statusNames = ['New', 'In Progress', 'Waiting on Client', 'Closed']
+  const statuses = boards.flatMap(({ id }) =>
+    statusNames.map((name, n) => ({ id: id * 10 + n, name, boardId: id, closed: name === 'Closed' })),
+  )
   const priorities = ['Priority 1 - Critical', 'Priority 2 - High', 'Priority 3 - Medium', 'Priority 4 - Low'].map((name, n) => ({
     id: n + 5,
     name,
   }))
-  const who = ['Dana Reyes', 'Lina Haddad', 'Alex Moreau', 'Sam Berg', 'Robin Miller', 'Kim "Kit" O’Neil', 'Gone Longago']
-  const members = who.map((name, n) => {
+  const memberNames = ['Dana Reyes', 'Lina Haddad', 'Alex Moreau', 'Sam Berg', 'Robin Miller', 'Kim "Kit" O’Neil', 'Gone Longago']
+  const members = memberNames.map((name, n) => {
     const [first = '', last = ''] = [name.split(' ')[0], name.split(' ').at(-1)]
     const identifier = n === 5 ? 'kit"\\o' : `${first.slice(0, 1)}${last}`.toLowerCase()
     const email =
@@ -147,16 +149,22 @@ function boardsAndPeople() {
   return { boards, statuses, priorities, members }
 }
 
-function clients(pick: <T>(list: readonly T[]) => T, upTo: (count: number) => number) {
+function buildClients(pick: <T>(list: readonly T[]) => T, randomBelow: (count: number) => number) {
   const companies = companyNames.map((name, n) => ({
-    ...{ id: 21 + n, name, identifier: name.replace(/\W/g, ''), street: streets[n] ?? '', city: cities[n] ?? '', zip: `ZZ${n} 1AB` },
-    ...{ phone: n === 2 ? null : `+44 20 5550 01${n}0`, restricted: name === 'Harbor Legal' },
+    id: 21 + n,
+    name,
+    identifier: name.replace(/\W/g, ''),
+    street: streets[n] ?? '',
+    city: cities[n] ?? '',
+    zip: `ZZ${n} 1AB`,
+    phone: n === 2 ? null : `+44 20 5550 01${n}0`,
+    restricted: name === 'Harbor Legal',
   }))
   const contacts = companies.flatMap(({ id: companyId, identifier }, c) =>
     Array.from({ length: 4 }, (_, n) => {
-      const name = people[(c * 3 + n) % people.length] ?? ''
+      const name = contactNames[(c * 3 + n) % contactNames.length] ?? ''
       const email = `${name.split(' ')[0]?.toLowerCase()}@${identifier.toLowerCase()}.example`
-      return { id: 310 + c * 10 + n, name, companyId, title: pick(titles), email, phone: n === 3 ? null : `+44 20 5550 01${c}${n + 1}` }
+      return { id: 310 + c * 10 + n, name, companyId, title: pick(jobTitles), email, phone: n === 3 ? null : `+44 20 5550 01${c}${n + 1}` }
     }),
   )
   const configurations = companies.flatMap(({ id: companyId, identifier }, c) =>
@@ -170,7 +178,7 @@ function clients(pick: <T>(list: readonly T[]) => T, upTo: (count: number) => nu
         type,
         maker,
         model,
-        serial: `SN${upTo(1e8)}`,
+        serial: `SN${randomBelow(1e8)}`,
         os,
         ip: n === 6 ? null : `10.${c}.8.${20 + n}`,
       }
@@ -179,44 +187,42 @@ function clients(pick: <T>(list: readonly T[]) => T, upTo: (count: number) => nu
   return { companies, contacts, configurations }
 }
 
-function makeTicket(
+function buildTicket(
   id: number,
   { boards, statuses, priorities, members, companies, contacts, configurations }: Omit<LocalCompany, 'tickets'>,
   pick: <T>(list: readonly T[]) => T,
-  upTo: (count: number) => number,
+  randomBelow: (count: number) => number,
 ): LocalTicket {
   const board = pick(boards.filter(({ inactive }) => !inactive))
   const status = pick(statuses.filter(({ boardId }) => boardId === board.id))
   const company = pick(companies)
-  const [summary, description] = pick(troubles)
-  const created = began + (id - 4601) * 9 * hour + upTo(3) * hour
+  const [summary, description] = pick(problems)
+  const createdMs = firstTicketMs + (id - 4601) * 9 * hourMs + randomBelow(3) * hourMs
   const author = () => pick(members.filter(({ inactive }) => !inactive)).name
-  const count = id % 40 === 11 ? 14 : upTo(6)
+  const count = id % 40 === 11 ? 14 : randomBelow(6)
   const notes = Array.from({ length: count }, (_, n) => ({
-    ...{
-      id: id * 100 + n,
-      text: pick(remarks),
-      internal: upTo(2) === 0,
-      author: author(),
-      at: new Date(created + (n + 1) * hour).toISOString(),
-    },
+    id: id * 100 + n,
+    text: pick(noteTexts),
+    internal: randomBelow(2) === 0,
+    author: author(),
+    createdAt: new Date(createdMs + (n + 1) * hourMs).toISOString(),
   }))
   return {
-    ...{
-      id,
-      summary: `${summary} at ${company.name}`,
-      description,
-      boardId: board.id,
-      statusId: status.id,
-      priorityId: pick(priorities).id,
-    },
+    id,
+    summary: `${summary} at ${company.name}`,
+    description,
+    boardId: board.id,
+    statusId: status.id,
+    priorityId: pick(priorities).id,
     companyId: company.id,
-    contactId: upTo(8) === 0 ? null : pick(contacts.filter(({ companyId }) => companyId === company.id)).id,
-    memberId: upTo(3) === 0 ? null : pick(members).id,
-    configurationIds: configurations.filter(({ companyId }) => companyId === company.id && upTo(3) === 0).map((one) => one.id),
+    contactId: randomBelow(8) === 0 ? null : pick(contacts.filter(({ companyId }) => companyId === company.id)).id,
+    memberId: randomBelow(3) === 0 ? null : pick(members).id,
+    configurationIds: configurations
+      .filter(({ companyId }) => companyId === company.id && randomBelow(3) === 0)
+      .map((configuration) => configuration.id),
     closed: status.closed,
-    createdAt: new Date(created).toISOString(),
-    updatedAt: notes.at(-1)?.at ?? new Date(created).toISOString(),
+    createdAt: new Date(createdMs).toISOString(),
+    updatedAt: notes.at(-1)?.createdAt ?? new Date(createdMs).toISOString(),
     notes,
   }
 }

@@ -1,74 +1,78 @@
-// As much of ConnectWise's condition language as anybody asks in: comparisons of fields, joined by and and or, in parentheses.
+// The part of ConnectWise's condition language that the service uses: comparisons of fields, joined by `and` and `or`, in parentheses.
 
 type Test = (item: unknown) => boolean
+type Value = string | number | boolean | null
 
-/** Throws for what is none of the language. */
+/** Parse conditions into a test of an item. Throws on a syntax error. */
 export function parseConditions(text: string): Test {
   const tokens = [...text.matchAll(/\s*("(?:[^"\\]|\\.)*"|!=|<=|>=|[=<>(),]|[\w./-]+|\S)/g)].map(([, token = '']) => token)
-  let at = 0
-  const is = (word: string) => tokens[at]?.toLowerCase() === word
-  const skips = (word: string) => is(word) && at++ >= 0
-  const take = (word?: string): string => {
-    const token = tokens[at++]
-    if (token === undefined || (word !== undefined && token.toLowerCase() !== word)) throw new Error(`Expected ${word ?? 'more'} at ${at}`)
+  let position = 0
+  const nextIs = (word: string) => tokens[position]?.toLowerCase() === word
+  const skipIf = (word: string): boolean => {
+    if (!nextIs(word)) return false
+    position += 1
+    return true
+  }
+  const take = (expected?: string): string => {
+    const token = tokens[position++]
+    if (token === undefined || (expected !== undefined && token.toLowerCase() !== expected))
+      throw new Error(`Expected ${expected ?? 'more'} at ${position}`)
     return token
   }
-  const either = (): Test => {
-    const tests = [both()]
-    while (skips('or')) tests.push(both())
+  const parseOr = (): Test => {
+    const tests = [parseAnd()]
+    while (skipIf('or')) tests.push(parseAnd())
     return (item) => tests.some((test) => test(item))
   }
-  const both = (): Test => {
-    const tests = [one()]
-    while (skips('and')) tests.push(one())
+  const parseAnd = (): Test => {
+    const tests = [parseTerm()]
+    while (skipIf('and')) tests.push(parseTerm())
     return (item) => tests.every((test) => test(item))
   }
-  const one = (): Test => {
-    if (!is('(')) return comparison()
+  const parseTerm = (): Test => {
+    if (!nextIs('(')) return parseComparison()
     take('(')
-    const test = either()
+    const test = parseOr()
     take(')')
     return test
   }
-  const comparison = (): Test => {
+  const parseComparison = (): Test => {
     const path = take()
-    if (!/^[A-Za-z_][\w/]*$/.test(path)) throw new Error(`${path} is no field`)
-    const of = (item: unknown) =>
-      path.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], item) ?? null
+    if (!/^[A-Za-z_][\w/]*$/.test(path)) throw new Error(`${path} is not a field`)
     const operator = take().toLowerCase()
+    if (operator === 'in') return parseList(path)
     if (operator === 'not') {
       take('in')
-      const inside = list(of)
-      return (item) => !inside(item)
+      const isInList = parseList(path)
+      return (item) => !isInList(item)
     }
-    if (operator === 'in') return list(of)
-    const value = literal(take())
-    const tests: Record<string, Test> = {
-      '=': (item) => of(item) === value,
-      '!=': (item) => of(item) !== value,
-      contains: (item) => String(of(item) ?? '').includes(String(value)),
-    }
-    return tests[operator] ?? fail(operator)
+    const value = parseLiteral(take())
+    if (operator === '=') return (item) => readField(item, path) === value
+    if (operator === '!=') return (item) => readField(item, path) !== value
+    if (operator === 'contains') return (item) => String(readField(item, path) ?? '').includes(String(value))
+    throw new Error(`${operator} is not an operator`)
   }
-  const list = (of: (item: unknown) => unknown): Test => {
+  const parseList = (path: string): Test => {
     take('(')
-    const values = [literal(take())]
-    while (skips(',')) values.push(literal(take()))
+    const values = [parseLiteral(take())]
+    while (skipIf(',')) values.push(parseLiteral(take()))
     take(')')
-    return (item) => values.includes(of(item) as never)
+    return (item) => values.includes(readField(item, path) as Value)
   }
-  const test = either()
-  if (at < tokens.length) throw new Error(`Unexpected ${tokens[at]}`)
+  const test = parseOr()
+  if (position < tokens.length) throw new Error(`Unexpected ${tokens[position]}`)
   return test
 }
 
-function literal(token: string): string | number | boolean | null {
-  if (token.startsWith('"')) return token.length > 1 && token.endsWith('"') ? token.slice(1, -1).replace(/\\(.)/g, '$1') : fail(token)
-  if (/^-?\d+$/.test(token)) return Number(token)
-  if (/^(true|false)$/i.test(token)) return token.toLowerCase() === 'true'
-  return token.toLowerCase() === 'null' ? null : fail(token)
+/** Read a field by its path, such as `board/id`. */
+function readField(item: unknown, path: string): unknown {
+  return path.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], item) ?? null
 }
 
-function fail(token: string): never {
-  throw new Error(`${token} is not understood`)
+function parseLiteral(token: string): Value {
+  if (/^".*"$/s.test(token)) return token.slice(1, -1).replace(/\\(.)/g, '$1')
+  if (/^-?\d+$/.test(token)) return Number(token)
+  if (/^(true|false)$/i.test(token)) return token.toLowerCase() === 'true'
+  if (token.toLowerCase() === 'null') return null
+  throw new Error(`${token} is not a literal`)
 }

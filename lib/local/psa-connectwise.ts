@@ -3,14 +3,17 @@ import type { LocalPsa, LocalTicket } from './psa-company.ts'
 import { parseConditions } from './psa-conditions.ts'
 
 const root = '/v4_6_release/apis/3.0'
-const allowed = `Basic ${Buffer.from('demo+demo:demo').toString('base64')}`
+const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('base64')}`
 
-/** ConnectWise Manage as far as it is asked here: bare lists without totals, keys that are absent rather than null, its error bodies. */
-export function connectwiseRoutes(psa: LocalPsa): Hono {
+/**
+ * Create the part of ConnectWise Manage that the service uses. Like the vendor, lists are bare arrays without totals, most empty fields
+ * are omitted rather than null, and errors have the vendor's format.
+ */
+export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
   const { company } = psa
   app.use('*', async (c, next) => {
-    if (c.req.header('authorization') !== allowed || c.req.header('clientid') !== 'demo')
+    if (c.req.header('authorization') !== requiredAuthorization || c.req.header('clientid') !== 'demo')
       return refuse(c, 401, 'Unauthorized', 'Access is denied')
     await next()
     return undefined
@@ -18,76 +21,80 @@ export function connectwiseRoutes(psa: LocalPsa): Hono {
   app.onError((error, c) => refuse(c, 400, 'InvalidConditions', error.message))
   app.get(`${root}/system/info`, (c) => c.json({ version: 'v2026.1', isCloud: false, serverTimeZone: 'GMT Standard Time' }))
   app.get(`${root}/service/boards`, (c) =>
-    listed(
+    sendPage(
       c,
       company.boards.map(({ id, name, inactive }) => ({ id, name, inactiveFlag: inactive, projectFlag: false })),
     ),
   )
   app.get(`${root}/service/boards/:id/statuses`, (c) =>
-    listed(
+    sendPage(
       c,
       company.statuses
         .filter(({ boardId }) => boardId === Number(c.req.param('id')))
         .map(({ id, name, closed }) => ({ id, name, closedStatus: closed })),
     ),
   )
-  app.get(`${root}/system/members`, (c) => listed(c, company.members.map(memberBody)))
-  ticketRoutes(app, psa)
-  recordRoutes(app, psa)
+  app.get(`${root}/system/members`, (c) => sendPage(c, company.members.map(toMemberBody)))
+  addTicketRoutes(app, psa)
+  addRecordRoutes(app, psa)
   app.all('*', (c) => refuse(c, 404, 'NotFound', `No route for ${c.req.path}`))
   return app
 }
 
-function ticketRoutes(app: Hono, psa: LocalPsa): void {
-  const find = (c: Context) => psa.ticket(Number(c.req.param('id')))
-  const none = (c: Context) => refuse(c, 404, 'NotFound', `Ticket ${c.req.param('id')} not found`)
+function addTicketRoutes(app: Hono, psa: LocalPsa): void {
+  const findTicket = (c: Context) => psa.findTicket(Number(c.req.param('id')))
+  const notFound = (c: Context) => refuse(c, 404, 'NotFound', `Ticket ${c.req.param('id')} not found`)
   app.get(`${root}/service/tickets`, (c) =>
-    listed(
+    sendPage(
       c,
-      psa.company.tickets.map((ticket) => ticketBody(psa, ticket)),
+      psa.company.tickets.map((ticket) => toTicketBody(psa, ticket)),
     ),
   )
   app.get(`${root}/service/tickets/:id{[0-9]+}`, (c) => {
-    const ticket = find(c)
-    return ticket ? c.json({ ...ticketBody(psa, ticket), initialDescription: ticket.description }) : none(c)
+    const ticket = findTicket(c)
+    return ticket ? c.json({ ...toTicketBody(psa, ticket), initialDescription: ticket.description }) : notFound(c)
   })
   app.get(`${root}/service/tickets/:id{[0-9]+}/notes`, (c) => {
-    const ticket = find(c)
+    const ticket = findTicket(c)
     return ticket
-      ? listed(
+      ? sendPage(
           c,
-          ticket.notes.map((note) => noteBody(ticket.id, note)),
+          ticket.notes.map((note) => toNoteBody(ticket.id, note)),
         )
-      : none(c)
+      : notFound(c)
   })
   app.post(`${root}/service/tickets/:id{[0-9]+}/notes`, async (c) => {
-    const ticket = find(c)
-    if (!ticket) return none(c)
+    const ticket = findTicket(c)
+    if (!ticket) return notFound(c)
     const { text, internalAnalysisFlag } = await c.req.json<{ text?: string; internalAnalysisFlag?: boolean }>()
     if (!text)
       return refuse(c, 400, 'InvalidObject', 'ticketNote object is invalid', [
         { code: 'MissingRequiredField', field: 'text', message: 'The text field is required.' },
       ])
-    return c.json(noteBody(ticket.id, psa.write(ticket, text, internalAnalysisFlag === true)), 201)
+    return c.json(toNoteBody(ticket.id, psa.addNote(ticket, text, internalAnalysisFlag === true)), 201)
   })
   app.get(`${root}/service/tickets/:id{[0-9]+}/configurations`, (c) => {
-    const ticket = find(c)
-    if (!ticket) return none(c)
-    const own = psa.company.configurations.filter(({ id }) => ticket.configurationIds.includes(id))
-    return listed(
+    const ticket = findTicket(c)
+    if (!ticket) return notFound(c)
+    const configurations = psa.company.configurations.filter(({ id }) => ticket.configurationIds.includes(id))
+    return sendPage(
       c,
-      own.map(({ id, name }) => ({ id, deviceIdentifier: name, _info: { configuration_href: `${root}/company/configurations/${id}` } })),
+      configurations.map(({ id, name }) => ({
+        id,
+        deviceIdentifier: name,
+        _info: { configuration_href: `${root}/company/configurations/${id}` },
+      })),
     )
   })
 }
 
-function recordRoutes(app: Hono, { company }: LocalPsa): void {
-  const by = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
+function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
+  const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
   app.get(`${root}/company/companies/:id{[0-9]+}`, (c) => {
-    const found = by(company.companies, c)
-    if (!found) return refuse(c, 404, 'NotFound', 'Company not found')
-    if (found.restricted) return refuse(c, 403, 'Forbidden', 'Your security role does not allow this')
-    const { id, name, identifier, phone, street, city, zip } = found
+    const record = findById(company.companies, c)
+    if (!record) return refuse(c, 404, 'NotFound', 'Company not found')
+    if (record.restricted) return refuse(c, 403, 'Forbidden', 'Your security role does not allow this')
+    const { id, name, identifier, phone, street, city, zip } = record
     return c.json({
       id,
       identifier,
@@ -102,25 +109,25 @@ function recordRoutes(app: Hono, { company }: LocalPsa): void {
     })
   })
   app.get(`${root}/company/contacts/:id{[0-9]+}`, (c) => {
-    const found = by(company.contacts, c)
-    if (!found) return refuse(c, 404, 'NotFound', 'Contact not found')
-    const [firstName, ...rest] = found.name.split(' ')
+    const contact = findById(company.contacts, c)
+    if (!contact) return refuse(c, 404, 'NotFound', 'Contact not found')
+    const [firstName, ...rest] = contact.name.split(' ')
     const items = [
-      { communicationType: 'Email', value: found.email, defaultFlag: true },
-      ...(found.phone ? [{ communicationType: 'Phone', value: found.phone, defaultFlag: true }] : []),
+      { communicationType: 'Email', value: contact.email, defaultFlag: true },
+      ...(contact.phone ? [{ communicationType: 'Phone', value: contact.phone, defaultFlag: true }] : []),
     ]
     return c.json({
-      id: found.id,
+      id: contact.id,
       firstName,
       lastName: rest.join(' '),
-      ...(found.title ? { title: found.title } : {}),
+      ...(contact.title ? { title: contact.title } : {}),
       communicationItems: items,
     })
   })
   app.get(`${root}/company/configurations/:id{[0-9]+}`, (c) => {
-    const found = by(company.configurations, c)
-    if (!found) return refuse(c, 404, 'NotFound', 'Configuration not found')
-    const { id, name, type, maker, model, serial, os, ip } = found
+    const configuration = findById(company.configurations, c)
+    if (!configuration) return refuse(c, 404, 'NotFound', 'Configuration not found')
+    const { id, name, type, maker, model, serial, os, ip } = configuration
     const optional = { ...(os ? { osType: os } : {}), ...(ip ? { ipAddress: ip } : {}) }
     return c.json({
       id,
@@ -134,20 +141,20 @@ function recordRoutes(app: Hono, { company }: LocalPsa): void {
   })
 }
 
-/** One page of what meets the conditions, in the order that is asked for. */
-function listed(c: Context, items: object[]): Response {
+/** Send one page of the items that meet the request's conditions, in the requested order. */
+function sendPage(c: Context, items: object[]): Response {
   const { conditions, orderBy = 'id', page = '1', pageSize = '25' } = c.req.query()
   if (Number(pageSize) > 1000) return refuse(c, 400, 'InvalidPageSize', 'pageSize may not exceed 1000')
-  const found = conditions ? items.filter(parseConditions(conditions)) : items
+  const matches = conditions ? items.filter(parseConditions(conditions)) : items
   const orders = orderBy.split(',').map((part) => part.trim().split(' '))
-  const of = (item: object, name: string) => {
-    const own = item as Record<string, unknown> & { _info?: Record<string, unknown> }
-    return (own[name] ?? own._info?.[name] ?? 0) as number
+  const sortValue = (item: object, name: string) => {
+    const fields = item as Record<string, unknown> & { _info?: Record<string, unknown> }
+    return (fields[name] ?? fields._info?.[name] ?? 0) as number
   }
-  const sorted = found.toSorted((a, b) => {
-    for (const [name = 'id', way] of orders) {
-      const [x, y] = [of(a, name), of(b, name)]
-      if (x !== y) return (x < y ? -1 : 1) * (way === 'desc' ? -1 : 1)
+  const sorted = matches.toSorted((a, b) => {
+    for (const [name = 'id', direction] of orders) {
+      const [x, y] = [sortValue(a, name), sortValue(b, name)]
+      if (x !== y) return (x < y ? -1 : 1) * (direction === 'desc' ? -1 : 1)
     }
     return 0
   })
@@ -155,24 +162,31 @@ function listed(c: Context, items: object[]): Response {
   return c.json(sorted.slice(from, from + Number(pageSize)))
 }
 
-function ticketBody({ company }: LocalPsa, ticket: LocalTicket) {
-  const ref = <T extends { id: number; name: string }>(list: readonly T[], id: number | null) => {
-    const found = list.find((one) => one.id === id)
-    return found && { id: found.id, name: found.name, ...('identifier' in found ? { identifier: found.identifier } : {}) }
+function toTicketBody({ company }: LocalPsa, ticket: LocalTicket) {
+  const toReference = <T extends { id: number; name: string }>(list: readonly T[], id: number | null) => {
+    const record = list.find((item) => item.id === id)
+    return record && { id: record.id, name: record.name, ...('identifier' in record ? { identifier: record.identifier } : {}) }
   }
-  const [contact, owner] = [ref(company.contacts, ticket.contactId), ref(company.members, ticket.memberId)]
+  const [contact, owner] = [toReference(company.contacts, ticket.contactId), toReference(company.members, ticket.memberId)]
   const identifier = owner && 'identifier' in owner ? String(owner.identifier) : undefined
   return {
-    ...{ id: ticket.id, summary: ticket.summary, recordType: 'ServiceTicket', board: ref(company.boards, ticket.boardId) },
-    ...{ status: { ...ref(company.statuses, ticket.statusId), Sort: 1 }, company: ref(company.companies, ticket.companyId), site: null },
+    id: ticket.id,
+    summary: ticket.summary,
+    recordType: 'ServiceTicket',
+    board: toReference(company.boards, ticket.boardId),
+    status: { ...toReference(company.statuses, ticket.statusId), Sort: 1 },
+    company: toReference(company.companies, ticket.companyId),
+    site: null,
     ...(contact ? { contact, contactName: contact.name } : {}),
     ...(owner ? { owner, resources: identifier } : {}),
-    ...{ priority: ref(company.priorities, ticket.priorityId), severity: 'Medium', closedFlag: ticket.closed },
-    _info: { lastUpdated: seconds(ticket.updatedAt), dateEntered: seconds(ticket.createdAt), updatedBy: identifier ?? 'system' },
+    priority: toReference(company.priorities, ticket.priorityId),
+    severity: 'Medium',
+    closedFlag: ticket.closed,
+    _info: { lastUpdated: toSeconds(ticket.updatedAt), dateEntered: toSeconds(ticket.createdAt), updatedBy: identifier ?? 'system' },
   }
 }
 
-function noteBody(ticketId: number, { id, text, internal, author, at }: LocalTicket['notes'][number]) {
+function toNoteBody(ticketId: number, { id, text, internal, author, createdAt }: LocalTicket['notes'][number]) {
   const flags = { detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false }
   return {
     id,
@@ -181,13 +195,13 @@ function noteBody(ticketId: number, { id, text, internal, author, at }: LocalTic
     ...flags,
     member: { name: author },
     contact: null,
-    dateCreated: seconds(at),
+    dateCreated: toSeconds(createdAt),
     createdBy: author,
     internalFlag: internal,
   }
 }
 
-function memberBody({ id, identifier, name, email, inactive }: LocalPsa['company']['members'][number]) {
+function toMemberBody({ id, identifier, name, email, inactive }: LocalPsa['company']['members'][number]) {
   const [firstName, ...rest] = name.split(' ')
   return {
     id,
@@ -200,7 +214,8 @@ function memberBody({ id, identifier, name, email, inactive }: LocalPsa['company
   }
 }
 
-const seconds = (at: string) => at.replace(/\.\d+Z$/, 'Z')
+/** Remove the fraction of a second from a timestamp. */
+const toSeconds = (timestamp: string) => timestamp.replace(/\.\d+Z$/, 'Z')
 
 function refuse(c: Context, status: 400 | 401 | 403 | 404, code: string, message: string, errors: object[] | null = null): Response {
   return c.json({ code, message, ...(errors ? { errors } : {}) }, status)

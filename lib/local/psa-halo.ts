@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import type { LocalNote, LocalPsa, LocalTicket } from './psa-company.ts'
 
-const nobody = 1
+/** HaloPSA's agent for tickets without one. */
+const unassignedAgentId = 1
 
-/** HaloPSA as far as it is asked here: bearer tokens, lists under their own names with a count, HTML, times without a zone. */
-export function haloRoutes(psa: LocalPsa): Hono {
+/**
+ * Create the part of HaloPSA that the service uses. Like the vendor, it issues bearer tokens, names each list and adds its count, sends
+ * notes as HTML, and omits the zone of timestamps.
+ */
+export function createHaloRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
   const { company } = psa
   const tokens = new Set<string>()
@@ -26,108 +30,115 @@ export function haloRoutes(psa: LocalPsa): Hono {
   app.get('/api/Status', (c) => c.json(company.statuses.map(({ id, name }) => ({ id, name }))))
   app.get('/api/Agent', (c) =>
     c.json([
-      { id: nobody, name: 'Unassigned', email: '', isdisabled: false },
+      { id: unassignedAgentId, name: 'Unassigned', email: '', isdisabled: false },
       ...company.members.map(({ id, name, email, inactive }) => ({ id, name, email: email ?? '', isdisabled: inactive })),
     ]),
   )
-  ticketRoutes(app, psa)
-  actionRoutes(app, psa)
-  recordRoutes(app, psa)
+  addTicketRoutes(app, psa)
+  addActionRoutes(app, psa)
+  addRecordRoutes(app, psa)
   return app
 }
 
-function ticketRoutes(app: Hono, psa: LocalPsa): void {
+function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   app.get('/api/Tickets', (c) => {
     const { team, agent_id, client_id, open_only, page_no = '1', page_size = '50' } = c.req.query()
-    const teams = team?.split(',').map(Number)
-    const found = psa.company.tickets.filter(
+    const teamIds = team?.split(',').map(Number)
+    const matches = psa.company.tickets.filter(
       (ticket) =>
-        (!teams || teams.includes(ticket.boardId)) &&
-        (!agent_id || (ticket.memberId ?? nobody) === Number(agent_id)) &&
+        (!teamIds || teamIds.includes(ticket.boardId)) &&
+        (!agent_id || (ticket.memberId ?? unassignedAgentId) === Number(agent_id)) &&
         (!client_id || ticket.companyId === Number(client_id)) &&
         !(open_only === 'true' && ticket.closed),
     )
-    const sorted = found.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt) || b.id - a.id)
+    const sorted = matches.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt) || b.id - a.id)
     const from = (Number(page_no) - 1) * Number(page_size)
     return c.json({
-      record_count: found.length,
-      tickets: sorted.slice(from, from + Number(page_size)).map((ticket) => ticketBody(psa, ticket)),
+      record_count: matches.length,
+      tickets: sorted.slice(from, from + Number(page_size)).map((ticket) => toTicketBody(psa, ticket)),
     })
   })
   app.get('/api/Tickets/:id', (c) => {
-    const ticket = psa.ticket(Number(c.req.param('id')))
-    return ticket ? c.json({ ...ticketBody(psa, ticket), details: ticket.description }) : c.text('', 404)
+    const ticket = psa.findTicket(Number(c.req.param('id')))
+    return ticket ? c.json({ ...toTicketBody(psa, ticket), details: ticket.description }) : c.text('', 404)
   })
 }
 
-function actionRoutes(app: Hono, psa: LocalPsa): void {
+function addActionRoutes(app: Hono, psa: LocalPsa): void {
   app.get('/api/Actions', (c) => {
-    const ticket = psa.ticket(Number(c.req.query('ticket_id')))
+    const ticket = psa.findTicket(Number(c.req.query('ticket_id')))
     const actions = (ticket?.notes ?? []).toReversed().slice(0, Number(c.req.query('count') ?? 50))
-    return c.json({ record_count: actions.length, actions: actions.map((note) => actionBody(ticket?.id, note)) })
+    return c.json({ record_count: actions.length, actions: actions.map((note) => toActionBody(ticket?.id, note)) })
   })
   app.post('/api/Actions', async (c) => {
-    const [given] = await c.req.json<{ ticket_id?: number; note_html?: string; hiddenfromuser?: boolean }[]>()
-    const ticket = psa.ticket(given?.ticket_id ?? 0)
+    const [action] = await c.req.json<{ ticket_id?: number; note_html?: string; hiddenfromuser?: boolean }[]>()
+    const ticket = psa.findTicket(action?.ticket_id ?? 0)
     if (!ticket) return c.json({ error: 'Ticket not found' }, 404)
-    if (!given?.note_html) return c.json({ error: 'A note is required' }, 400)
-    const text = given.note_html.replaceAll('<br>', '\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
-    return c.json(actionBody(ticket.id, psa.write(ticket, text, given.hiddenfromuser === true)), 201)
+    if (!action?.note_html) return c.json({ error: 'A note is required' }, 400)
+    const text = action.note_html.replaceAll('<br>', '\n').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+    return c.json(toActionBody(ticket.id, psa.addNote(ticket, text, action.hiddenfromuser === true)), 201)
   })
 }
 
-function recordRoutes(app: Hono, { company }: LocalPsa): void {
-  const by = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
+function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
+  const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
   app.get('/api/Client/:id', (c) => {
-    const found = by(company.companies, c)
-    if (!found || found.restricted) return c.text('', found ? 403 : 404)
-    const { id, name, phone, street, city, zip } = found
+    const client = findById(company.companies, c)
+    if (!client || client.restricted) return c.text('', client ? 403 : 404)
+    const { id, name, phone, street, city, zip } = client
     return c.json({ id, name, website: '', phonenumber: phone ?? '', main_site: { line1: street, line2: '', line3: city, postcode: zip } })
   })
   app.get('/api/Users/:id', (c) => {
-    const found = by(company.contacts, c)
-    if (!found) return c.text('', 404)
+    const contact = findById(company.contacts, c)
+    if (!contact) return c.text('', 404)
     return c.json({
-      id: found.id,
-      name: found.name,
-      jobtitle: found.title ?? '',
-      emailaddress: found.email,
-      phonenumber: found.phone ?? '',
+      id: contact.id,
+      name: contact.name,
+      jobtitle: contact.title ?? '',
+      emailaddress: contact.email,
+      phonenumber: contact.phone ?? '',
     })
   })
   app.get('/api/Asset', (c) => {
     const ids = company.tickets.find(({ id }) => id === Number(c.req.query('ticket_id')))?.configurationIds ?? []
-    const assets = company.configurations.filter(({ id }) => ids.includes(id)).slice(0, Number(c.req.query('page_size') ?? 50))
-    const shown = assets.map(({ id, name, type, maker, model, serial, os, ip }) => ({
-      ...{ id, inventory_number: `A${id}`, key_field: name, assettype_name: type, manufacturer_name: maker },
-      ...{ model, serial_number: serial, os: os ?? '', ip_address: ip ?? '' },
+    const configurations = company.configurations.filter(({ id }) => ids.includes(id)).slice(0, Number(c.req.query('page_size') ?? 50))
+    const assets = configurations.map(({ id, name, type, maker, model, serial, os, ip }) => ({
+      id,
+      inventory_number: `A${id}`,
+      key_field: name,
+      assettype_name: type,
+      manufacturer_name: maker,
+      model,
+      serial_number: serial,
+      os: os ?? '',
+      ip_address: ip ?? '',
     }))
-    return c.json({ record_count: assets.length, assets: shown })
+    return c.json({ record_count: assets.length, assets })
   })
 }
 
-function ticketBody({ company }: LocalPsa, ticket: LocalTicket) {
-  const name = (list: readonly { id: number; name: string }[], id: number | null) => list.find((one) => one.id === id)?.name ?? ''
+function toTicketBody({ company }: LocalPsa, ticket: LocalTicket) {
+  const findName = (list: readonly { id: number; name: string }[], id: number | null) => list.find((item) => item.id === id)?.name ?? ''
   return {
-    ...{
-      id: ticket.id,
-      summary: ticket.summary,
-      team_id: ticket.boardId,
-      team: name(company.boards, ticket.boardId),
-      status_id: ticket.statusId,
-    },
-    ...{
-      client_id: ticket.companyId,
-      client_name: name(company.companies, ticket.companyId),
-      priority: { name: name(company.priorities, ticket.priorityId) },
-    },
-    ...{ user_id: ticket.contactId ?? 0, user_name: name(company.contacts, ticket.contactId) },
-    ...{ agent_id: ticket.memberId ?? nobody, agent_name: name(company.members, ticket.memberId) || 'Unassigned' },
-    ...{ dateoccurred: zoneless(ticket.createdAt), lastactiondate: zoneless(ticket.updatedAt), hasbeenclosed: ticket.closed },
+    id: ticket.id,
+    summary: ticket.summary,
+    team_id: ticket.boardId,
+    team: findName(company.boards, ticket.boardId),
+    status_id: ticket.statusId,
+    client_id: ticket.companyId,
+    client_name: findName(company.companies, ticket.companyId),
+    priority: { name: findName(company.priorities, ticket.priorityId) },
+    user_id: ticket.contactId ?? 0,
+    user_name: findName(company.contacts, ticket.contactId),
+    agent_id: ticket.memberId ?? unassignedAgentId,
+    agent_name: findName(company.members, ticket.memberId) || 'Unassigned',
+    dateoccurred: removeZone(ticket.createdAt),
+    lastactiondate: removeZone(ticket.updatedAt),
+    hasbeenclosed: ticket.closed,
   }
 }
 
-function actionBody(ticketId: number | undefined, { id, text, internal, author, at }: LocalNote) {
+function toActionBody(ticketId: number | undefined, { id, text, internal, author, createdAt }: LocalNote) {
   const note_html = `<p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br/>')}</p>`
   return {
     id,
@@ -136,9 +147,9 @@ function actionBody(ticketId: number | undefined, { id, text, internal, author, 
     note: text,
     note_html,
     hiddenfromuser: internal,
-    datetime: zoneless(at),
+    datetime: removeZone(createdAt),
     outcome: internal ? 'Private Note' : 'Public Note',
   }
 }
 
-const zoneless = (at: string) => at.replace('Z', '')
+const removeZone = (timestamp: string) => timestamp.replace('Z', '')

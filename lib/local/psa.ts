@@ -1,44 +1,42 @@
 import type { Hono, MiddlewareHandler } from 'hono'
-import { type Clock, timestamp } from './clock.ts'
-import { type LocalPsa, makeCompany } from './psa-company.ts'
-import { connectwiseRoutes } from './psa-connectwise.ts'
-import { haloRoutes } from './psa-halo.ts'
+import { type Clock, toTimestamp } from './clock.ts'
+import { parseJsonOrText } from './parse-json.ts'
+import { buildCompany, type LocalPsa } from './psa-company.ts'
+import { createConnectwiseRoutes } from './psa-connectwise.ts'
+import { createHaloRoutes } from './psa-halo.ts'
 import type { Records } from './records.ts'
 
-/** Both providers over one company; every call lies on the desk with its answer. */
+/** Create both PSA providers with the data of one company, and middleware that records every call with its response. */
 export function createPsa({ records, clock }: { records: Records; clock: Clock }): {
   connectwise: Hono
   halo: Hono
-  recorded: MiddlewareHandler
+  recordCalls: MiddlewareHandler
 } {
-  const company = makeCompany()
-  let written = 1_000_000
+  const company = buildCompany()
+  let lastNoteId = 1_000_000
   const psa: LocalPsa = {
     company,
-    ticket: (id) => company.tickets.find((ticket) => ticket.id === id),
-    write(ticket, text, internal) {
-      const note = { id: ++written, text, internal, author: 'Support Flow', at: timestamp(clock.now()) }
+    findTicket: (id) => company.tickets.find((ticket) => ticket.id === id),
+    addNote(ticket, text, internal) {
+      const note = { id: ++lastNoteId, text, internal, author: 'Support Flow', createdAt: toTimestamp(clock.now()) }
       ticket.notes.push(note)
-      ticket.updatedAt = note.at
+      ticket.updatedAt = note.createdAt
       return note
     },
   }
-  const recorded: MiddlewareHandler = async (c, next) => {
+  const recordCalls: MiddlewareHandler = async (c, next) => {
     const text = await c.req.text()
     const { pathname, search } = new URL(c.req.url)
     await next()
-    // What opens the door is nobody's business, not even here.
-    const request = pathname.endsWith('/auth/token') ? '(credentials)' : parsed(text)
-    const answer = pathname.endsWith('/auth/token') ? '(token)' : parsed(await c.res.clone().text())
-    records.add('psa', { method: c.req.method, path: pathname + search, request, status: c.res.status, response: answer })
+    // Credentials and tokens are not recorded.
+    const isTokenCall = pathname.endsWith('/auth/token')
+    const request = isTokenCall ? '(credentials)' : parseBody(text)
+    const response = isTokenCall ? '(token)' : parseBody(await c.res.clone().text())
+    records.add('psa', { method: c.req.method, path: pathname + search, request, status: c.res.status, response })
   }
-  return { connectwise: connectwiseRoutes(psa), halo: haloRoutes(psa), recorded }
+  return { connectwise: createConnectwiseRoutes(psa), halo: createHaloRoutes(psa), recordCalls }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return text ? JSON.parse(text) : null
-  } catch {
-    return text
-  }
+function parseBody(text: string): unknown {
+  return text === '' ? null : parseJsonOrText(text)
 }

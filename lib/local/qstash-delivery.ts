@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type { Message } from './qstash-message.ts'
 
-export interface Outcome {
+/** The outcome of one delivery attempt. `status` is null when the destination did not respond. */
+export interface DeliveryOutcome {
   ok: boolean
   status: number | null
   body: string
@@ -11,8 +12,11 @@ export interface Outcome {
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** QStash's own signature: HS256 over claims that name the exact url and the body's hash, stamped with real time. */
-export function sign(key: string, url: string, body: string): string {
+/**
+ * Sign a delivery as QStash does: a JWT with HS256 whose claims contain the exact URL and the hash of the body. It is issued at real time,
+ * because the receiver compares it with its own clock.
+ */
+export function signMessage(key: string, url: string, body: string): string {
   const now = Math.floor(Date.now() / 1000)
   const hash = createHash('sha256').update(body).digest('base64').replaceAll('+', '-').replaceAll('/', '_')
   const claims = {
@@ -24,19 +28,19 @@ export function sign(key: string, url: string, body: string): string {
     jti: `jwt_${randomUUID().replaceAll('-', '')}`,
     body: hash,
   }
-  const signed = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`
-  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
+  const signedPart = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`
+  return `${signedPart}.${createHmac('sha256', key).update(signedPart).digest('base64url')}`
 }
 
-/** A key that is neither the current nor the next. */
-export const forgedKey = (): string => `sig_${randomBytes(24).toString('hex')}`
+/** Create a key that the receiver does not accept. */
+export const createForgedKey = (): string => `sig_${randomBytes(24).toString('hex')}`
 
-/** One HTTP call of the destination; never throws. Redirects are not followed and count as failures. */
-export async function deliver(message: Message, key: string, stop: AbortSignal): Promise<Outcome> {
+/** Call the destination of a message. Never throws. A redirect is not followed and counts as a failure. */
+export async function deliverMessage(message: Message, key: string, stop: AbortSignal): Promise<DeliveryOutcome> {
   try {
     const response = await fetch(message.url, {
       method: message.method,
-      headers: deliveredHeaders(message, key),
+      headers: buildHeaders(message, key),
       redirect: 'manual',
       signal: AbortSignal.any([stop, AbortSignal.timeout(message.timeoutMs)]),
       ...(message.method === 'GET' ? {} : { body: message.body }),
@@ -50,11 +54,11 @@ export async function deliver(message: Message, key: string, stop: AbortSignal):
   }
 }
 
-function deliveredHeaders(message: Message, key: string): Record<string, string> {
+function buildHeaders(message: Message, key: string): Record<string, string> {
   return {
     ...message.headers,
     'user-agent': 'Upstash-QStash',
-    'upstash-signature': sign(key, message.url, message.method === 'GET' ? '' : message.body),
+    'upstash-signature': signMessage(key, message.url, message.method === 'GET' ? '' : message.body),
     'upstash-message-id': message.messageId,
     'upstash-retried': String(message.retried),
     'upstash-caller-ip': '127.0.0.1',

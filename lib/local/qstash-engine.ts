@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, timestamp } from './clock.ts'
+import { type Clock, toTimestamp } from './clock.ts'
 import type { Faults } from './faults.ts'
-import { deliver, forgedKey, type Outcome } from './qstash-delivery.ts'
-import { type Message, readDestination } from './qstash-message.ts'
+import { parseJsonOrText } from './parse-json.ts'
+import { createForgedKey, type DeliveryOutcome, deliverMessage } from './qstash-delivery.ts'
+import { type Message, parseDestination } from './qstash-message.ts'
 import type { Schedules } from './qstash-schedules.ts'
-import type { DeskRecords, Records } from './records.ts'
+import type { Records, RecordTypes } from './records.ts'
 
 export interface DeadLetter extends Message {
   dlqId: string
@@ -15,19 +16,23 @@ export interface DeadLetter extends Message {
 }
 
 export interface Engine {
-  /** Takes a message; answers the one already taken when its deduplication id was seen in the last ten minutes. */
-  take(message: Message): { message: Message; deduplicated: boolean }
-  pending(): Message[]
+  /** Accepts a message. Returns the earlier message instead if its deduplication id was used in the last ten minutes. */
+  accept(message: Message): { message: Message; deduplicated: boolean }
+  /** Returns the messages that are waiting or in flight. */
+  listPending(): Message[]
+  /** Cancels a waiting message. Returns whether there was one. */
   cancel(messageId: string): boolean
-  dead: Map<string, DeadLetter>
-  /** Begins the delivery of all that is due. */
-  tick(): void
+  /** Messages that were not delivered, by dead letter id. */
+  deadLetters: Map<string, DeadLetter>
+  /** Starts the deliveries that are due. */
+  startDueDeliveries(): void
   /** Resolves when nothing is due or in flight. */
-  idle(): Promise<void>
-  /** The same for what is published just after an answer as well. */
-  settled(): Promise<void>
-  /** Begins no delivery until the answered function is called. */
-  hold(): () => void
+  waitUntilIdle(): Promise<void>
+  /** Like `waitUntilIdle`, but also waits for messages that a destination publishes shortly after its response. */
+  waitUntilSettled(): Promise<void>
+  /** Starts no delivery until the returned function is called. */
+  pauseDeliveries(): () => void
+  /** Aborts the deliveries in flight and stops the engine. */
   close(): Promise<void>
 }
 
@@ -40,49 +45,56 @@ interface EngineOptions {
 }
 
 interface State extends EngineOptions {
-  waiting: Map<string, Message>
+  /** By message id, like the next two maps. */
+  waitingMessages: Map<string, Message>
   inFlight: Map<string, { message: Message; done: Promise<void> }>
-  shown: Map<string, DeskRecords['queue']>
-  seen: Map<string, { message: Message; until: number }>
-  dead: Map<string, DeadLetter>
+  /** The dashboard's records of messages that are not finished. */
+  recordById: Map<string, RecordTypes['queue']>
+  recentDeduplications: Deduplications
+  deadLetters: Map<string, DeadLetter>
+  /** Aborted when the engine closes. */
   stop: AbortController
-  holds: number
+  /** Deliveries are paused while this is above 0. */
+  pauseCount: number
   timer: NodeJS.Timeout | undefined
 }
 
+/** The messages of recent deduplication ids. */
+type Deduplications = Map<string, { message: Message; expiresAt: number }>
+
 const maxInFlight = 50
 const deduplicationMs = 10 * 60_000
-const longestTimerMs = 60_000
-const quietMs = 50
+const maxTimerMs = 60_000
+const settleMs = 50
 
-/** QStash's inside: due messages by the moved clock, at-least-once delivery, back-off and dead letters. */
+/** Create the delivery engine: it follows the moved clock, delivers at least once, retries with back-off and collects dead letters. */
 export function createEngine(options: EngineOptions): Engine {
   const state: State = {
     ...options,
-    waiting: new Map(),
+    waitingMessages: new Map(),
     inFlight: new Map(),
-    shown: new Map(),
-    seen: new Map(),
-    dead: new Map(),
+    recordById: new Map(),
+    recentDeduplications: new Map(),
+    deadLetters: new Map(),
     stop: new AbortController(),
-    holds: 0,
+    pauseCount: 0,
     timer: undefined,
   }
-  options.clock.onMove(() => arm(state))
+  options.clock.onMove(() => setTimer(state))
   return {
-    dead: state.dead,
-    take: (message) => take(state, message),
-    tick: () => tick(state),
-    pending: () => [...state.waiting.values(), ...[...state.inFlight.values()].map(({ message }) => message)],
-    cancel: (messageId) => cancel(state, messageId),
-    idle: () => idle(state),
-    settled: () => settled(state),
-    hold() {
-      state.holds += 1
+    deadLetters: state.deadLetters,
+    accept: (message) => acceptMessage(state, message),
+    startDueDeliveries: () => startDueDeliveries(state),
+    listPending: () => [...state.waitingMessages.values(), ...[...state.inFlight.values()].map(({ message }) => message)],
+    cancel: (messageId) => cancelMessage(state, messageId),
+    waitUntilIdle: () => waitUntilIdle(state),
+    waitUntilSettled: () => waitUntilSettled(state),
+    pauseDeliveries() {
+      state.pauseCount += 1
       clearTimeout(state.timer)
       return () => {
-        state.holds -= 1
-        tick(state)
+        state.pauseCount -= 1
+        startDueDeliveries(state)
       }
     },
     async close() {
@@ -93,158 +105,152 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-async function idle(state: State): Promise<void> {
-  tick(state)
+async function waitUntilIdle(state: State): Promise<void> {
+  startDueDeliveries(state)
   while (state.inFlight.size > 0) await Promise.race([...state.inFlight.values()].map(({ done }) => done))
 }
 
-/** Waits until nothing is published within `quietMs` of the last delivery. */
-async function settled(state: State): Promise<void> {
-  for (let quickly = false; !quickly; ) {
-    await idle(state)
-    await sleep(quietMs)
-    const before = performance.now()
-    await idle(state)
-    quickly = performance.now() - before < 1
+/** Wait until no message is published within `settleMs` after the last delivery. */
+async function waitUntilSettled(state: State): Promise<void> {
+  for (let wasIdle = false; !wasIdle; ) {
+    await waitUntilIdle(state)
+    await sleep(settleMs)
+    const started = performance.now()
+    await waitUntilIdle(state)
+    // If a delivery had started meanwhile, waiting for it would have taken longer.
+    wasIdle = performance.now() - started < 1
   }
 }
 
-function take(state: State, message: Message): { message: Message; deduplicated: boolean } {
+function acceptMessage(state: State, message: Message): { message: Message; deduplicated: boolean } {
   const now = state.clock.now()
   const id = message.deduplicationId
-  const former = id === undefined ? undefined : state.seen.get(id)
-  if (former && former.until > now) return { message: former.message, deduplicated: true }
-  if (id !== undefined) remember(state.seen, id, message, now)
-  state.waiting.set(message.messageId, message)
-  state.shown.set(message.messageId, state.records.add('queue', queueRecord(message)))
-  arm(state)
+  const earlier = id === undefined ? undefined : state.recentDeduplications.get(id)
+  if (earlier && earlier.expiresAt > now) return { message: earlier.message, deduplicated: true }
+  if (id !== undefined) rememberDeduplication(state.recentDeduplications, id, message, now)
+  state.waitingMessages.set(message.messageId, message)
+  state.recordById.set(message.messageId, state.records.add('queue', createQueueRecord(message)))
+  setTimer(state)
   return { message, deduplicated: false }
 }
 
-function tick(state: State): void {
-  if (state.holds > 0 || state.stop.signal.aborted) return
-  for (const message of state.schedules.due()) take(state, message)
+function startDueDeliveries(state: State): void {
+  if (state.pauseCount > 0 || state.stop.signal.aborted) return
+  for (const message of state.schedules.takeDueMessages()) acceptMessage(state, message)
   const now = state.clock.now()
-  const due = candidates(state).filter((message) => message.notBefore <= now)
-  due.sort((a, b) => a.notBefore - b.notBefore)
-  for (const message of due.slice(0, maxInFlight - state.inFlight.size)) start(state, message)
-  arm(state)
+  const dueMessages = listDeliverable(state).filter((message) => message.notBefore <= now)
+  dueMessages.sort((a, b) => a.notBefore - b.notBefore)
+  for (const message of dueMessages.slice(0, maxInFlight - state.inFlight.size)) startDelivery(state, message)
+  setTimer(state)
 }
 
-/** What could be delivered once its time comes: of a named queue only the first, while none of it is in flight. */
-function candidates(state: State): Message[] {
-  const busy = new Set([...state.inFlight.values()].map(({ message }) => message.queueName))
-  const oldestFirst = [...state.waiting.values()].sort((a, b) => a.createdAt - b.createdAt)
+/** List the messages that may be delivered when they are due. A named queue delivers one message at a time, oldest first. */
+function listDeliverable(state: State): Message[] {
+  const busyQueues = new Set([...state.inFlight.values()].map(({ message }) => message.queueName))
+  const oldestFirst = [...state.waitingMessages.values()].sort((a, b) => a.createdAt - b.createdAt)
   return oldestFirst.filter(({ queueName }) => {
     if (queueName === undefined) return true
-    const free = !busy.has(queueName)
-    busy.add(queueName)
-    return free
+    const isFree = !busyQueues.has(queueName)
+    busyQueues.add(queueName)
+    return isFree
   })
 }
 
-function arm(state: State): void {
+/** Set the timer for the next message or schedule. */
+function setTimer(state: State): void {
   clearTimeout(state.timer)
-  if (state.holds > 0 || state.stop.signal.aborted || state.inFlight.size >= maxInFlight) return
-  const next = candidates(state).reduce(
-    (least, { notBefore }) => Math.min(least, notBefore),
-    state.schedules.nextAt() ?? Number.POSITIVE_INFINITY,
+  if (state.pauseCount > 0 || state.stop.signal.aborted || state.inFlight.size >= maxInFlight) return
+  const nextAt = listDeliverable(state).reduce(
+    (earliest, { notBefore }) => Math.min(earliest, notBefore),
+    state.schedules.nextRunAt() ?? Number.POSITIVE_INFINITY,
   )
-  if (next === Number.POSITIVE_INFINITY) return
-  state.timer = setTimeout(() => tick(state), Math.min(Math.max(next - state.clock.now(), 0), longestTimerMs))
+  if (nextAt === Number.POSITIVE_INFINITY) return
+  state.timer = setTimeout(() => startDueDeliveries(state), Math.min(Math.max(nextAt - state.clock.now(), 0), maxTimerMs))
   state.timer.unref()
 }
 
-function start(state: State, message: Message): void {
-  state.waiting.delete(message.messageId)
-  show(state, message, { state: 'delivering', attempts: message.retried + 1 })
-  const done = attempt(state, message).then((outcome) => {
+function startDelivery(state: State, message: Message): void {
+  state.waitingMessages.delete(message.messageId)
+  updateRecord(state, message, { state: 'delivering', attempts: message.retried + 1 })
+  const done = attemptDelivery(state, message).then((outcome) => {
     state.inFlight.delete(message.messageId)
-    if (!state.stop.signal.aborted) settle(state, message, outcome)
-    tick(state)
+    if (!state.stop.signal.aborted) finishAttempt(state, message, outcome)
+    startDueDeliveries(state)
   })
   state.inFlight.set(message.messageId, { message, done })
 }
 
-/** The true delivery, twice under `duplicate` (at the same time), and beside a wrongly signed one under `forge`. */
-async function attempt(state: State, message: Message): Promise<Outcome> {
+/** Deliver a message. The fault `duplicate` delivers it twice at once; `forge` adds a delivery with a wrong signature. */
+async function attemptDelivery(state: State, message: Message): Promise<DeliveryOutcome> {
   const { faults, stop, signingKey } = state
   const copies = faults.take('qstash', 'duplicate') ? 2 : 1
-  const forged = faults.take('qstash', 'forge') ? deliver(message, forgedKey(), stop.signal) : undefined
-  const outcomes = await Promise.all(Array.from({ length: copies }, () => deliver(message, signingKey, stop.signal)))
-  if (forged) state.shown.get(message.messageId)?.forged_statuses.push((await forged).status)
-  return outcomes.find((outcome) => outcome.ok) ?? (outcomes[0] as Outcome)
+  const forgedDelivery = faults.take('qstash', 'forge') ? deliverMessage(message, createForgedKey(), stop.signal) : undefined
+  const outcomes = await Promise.all(Array.from({ length: copies }, () => deliverMessage(message, signingKey, stop.signal)))
+  if (forgedDelivery) state.recordById.get(message.messageId)?.forged_statuses.push((await forgedDelivery).status)
+  return outcomes.find((outcome) => outcome.ok) ?? (outcomes[0] as DeliveryOutcome)
 }
 
-function settle(state: State, message: Message, outcome: Outcome): void {
+function finishAttempt(state: State, message: Message, outcome: DeliveryOutcome): void {
   const now = state.clock.now()
-  const told = { last_status: outcome.status, last_error: outcome.error }
+  const lastAttempt = { last_status: outcome.status, last_error: outcome.error }
   if (!outcome.ok && message.retried < message.maxRetries) {
     message.retried += 1
-    message.notBefore = now + backOffMs(message.retried)
-    show(state, message, { ...told, state: 'failed' })
-    state.waiting.set(message.messageId, message)
+    message.notBefore = now + retryDelayMs(message.retried)
+    updateRecord(state, message, { ...lastAttempt, state: 'failed' })
+    state.waitingMessages.set(message.messageId, message)
     return
   }
-  show(state, message, { ...told, state: outcome.ok ? 'delivered' : 'dead' })
-  state.shown.delete(message.messageId)
-  if (!outcome.ok) bury(state, message, outcome)
+  updateRecord(state, message, { ...lastAttempt, state: outcome.ok ? 'delivered' : 'dead' })
+  state.recordById.delete(message.messageId)
+  if (!outcome.ok) addDeadLetter(state, message, outcome)
   const callback = outcome.ok ? message.callback : (message.failureCallback ?? message.callback)
-  if (callback) take(state, callbackOf(message, outcome, callback, now))
+  if (callback) acceptMessage(state, createCallback(message, outcome, callback, now))
 }
 
-/** QStash's documented back-off: 12 s, 2 min 28 s, 30 min and on to a day. */
-function backOffMs(retried: number): number {
+/** Return QStash's documented back-off: 12 s, 2 min 28 s, 30 min and so on, up to a day. */
+function retryDelayMs(retried: number): number {
   return Math.min(86_400, Math.exp(2.5 * retried)) * 1000
 }
 
-function bury(state: State, message: Message, outcome: Outcome): void {
+function addDeadLetter(state: State, message: Message, outcome: DeliveryOutcome): void {
   const dlqId = `${state.clock.now()}-${randomUUID().slice(0, 8)}`
-  const answer = { responseStatus: outcome.status ?? 0, responseBody: outcome.body || (outcome.error ?? '') }
-  state.dead.set(dlqId, { ...message, dlqId, state: 'FAILED', ...answer })
+  const response = { responseStatus: outcome.status ?? 0, responseBody: outcome.body || (outcome.error ?? '') }
+  state.deadLetters.set(dlqId, { ...message, dlqId, state: 'FAILED', ...response })
 }
 
-function cancel(state: State, messageId: string): boolean {
-  const message = state.waiting.get(messageId)
-  if (message) show(state, message, { state: 'dead', last_error: 'cancelled' })
-  state.shown.delete(messageId)
-  return state.waiting.delete(messageId)
+function cancelMessage(state: State, messageId: string): boolean {
+  const message = state.waitingMessages.get(messageId)
+  if (message) updateRecord(state, message, { state: 'dead', last_error: 'cancelled' })
+  state.recordById.delete(messageId)
+  return state.waitingMessages.delete(messageId)
 }
 
-function show(state: State, message: Message, change: Partial<DeskRecords['queue']>): void {
-  const record = state.shown.get(message.messageId)
-  if (record) Object.assign(record, { due_at: timestamp(message.notBefore) }, change)
+function updateRecord(state: State, message: Message, changes: Partial<RecordTypes['queue']>): void {
+  const record = state.recordById.get(message.messageId)
+  if (record) Object.assign(record, { due_at: toTimestamp(message.notBefore) }, changes)
 }
 
-function remember(seen: Map<string, { message: Message; until: number }>, id: string, message: Message, now: number): void {
-  for (const [old, { until }] of seen) if (until <= now) seen.delete(old)
-  seen.set(id, { message, until: now + deduplicationMs })
+function rememberDeduplication(deduplications: Deduplications, id: string, message: Message, now: number): void {
+  for (const [oldId, { expiresAt }] of deduplications) if (expiresAt <= now) deduplications.delete(oldId)
+  deduplications.set(id, { message, expiresAt: now + deduplicationMs })
 }
 
-function queueRecord(message: Message): Omit<DeskRecords['queue'], 'at'> {
+function createQueueRecord(message: Message): Omit<RecordTypes['queue'], 'at'> {
   return {
     id: message.messageId,
     state: 'scheduled',
     url: message.url,
-    due_at: timestamp(message.notBefore),
+    due_at: toTimestamp(message.notBefore),
     attempts: 0,
-    body: parsedBody(message.body),
+    body: parseJsonOrText(message.body),
     last_status: null,
     last_error: null,
     forged_statuses: [],
   }
 }
 
-function parsedBody(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return body
-  }
-}
-
-/** What QStash posts to a callback: the destination's answer, its body in base64. */
-function callbackOf(message: Message, outcome: Outcome, callback: string, now: number): Message {
+/** Create the message for a callback. It contains the destination's response, with the body in base64. */
+function createCallback(message: Message, outcome: DeliveryOutcome, callback: string, now: number): Message {
   const body = JSON.stringify({
     status: outcome.status ?? 0,
     header: outcome.headers,
@@ -259,7 +265,7 @@ function callbackOf(message: Message, outcome: Outcome, callback: string, now: n
   })
   return {
     messageId: `msg_${randomUUID().replaceAll('-', '')}`,
-    url: readDestination(callback),
+    url: parseDestination(callback),
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Cron } from 'croner'
 import type { Clock } from './clock.ts'
-import { BadPublish, type HeaderSource, type Message, readDuration, readMessage } from './qstash-message.ts'
+import { type GetHeader, InvalidPublishError, type Message, parseDuration, parseMessage } from './qstash-message.ts'
 
 export interface Schedule {
   scheduleId: string
@@ -12,7 +12,7 @@ export interface Schedule {
   queueName?: string
   createdAt: number
   isPaused: boolean
-  next: number
+  nextAt: number
   lastScheduleTime?: number
 }
 
@@ -22,25 +22,26 @@ export interface Schedules {
   list(): Schedule[]
   remove(id: string): boolean
   pause(id: string, paused: boolean): boolean
-  /** The messages of all schedules whose time has come; a leap over many times makes one message. */
-  due(): Message[]
-  /** When the next one comes, in moved time. */
-  nextAt(): number | undefined
+  /** Returns one message for each schedule that is due, and sets its next time. Several missed times create one message. */
+  takeDueMessages(): Message[]
+  /** Returns the time of the next run of all schedules, or undefined if none is active. */
+  nextRunAt(): number | undefined
 }
 
-/** Cron schedules by the moved clock. */
+/** Create cron schedules that follow the moved clock. */
 export function createSchedules(clock: Clock): Schedules {
   const schedules = new Map<string, Schedule>()
-  let before = clock.offsetMs()
+  let previousOffsetMs = clock.offsetMs()
   clock.onMove(() => {
-    // A clock set back would leave the next time far away.
-    if (clock.offsetMs() < before) for (const schedule of schedules.values()) schedule.next = nextRun(schedule.cron, clock.now())
-    before = clock.offsetMs()
+    // When the clock is set back, the next times must be computed again. They would be far in the future.
+    if (clock.offsetMs() < previousOffsetMs)
+      for (const schedule of schedules.values()) schedule.nextAt = computeNextRun(schedule.cron, clock.now())
+    previousOffsetMs = clock.offsetMs()
   })
   const active = () => [...schedules.values()].filter((schedule) => !schedule.isPaused)
   return {
     put(destination, headers, body) {
-      const schedule = readSchedule(destination, headers, body, clock.now())
+      const schedule = parseSchedule(destination, headers, body, clock.now())
       schedules.set(schedule.scheduleId, schedule)
       return schedule
     },
@@ -50,55 +51,55 @@ export function createSchedules(clock: Clock): Schedules {
     pause(id, paused) {
       const schedule = schedules.get(id)
       if (!schedule) return false
-      Object.assign(schedule, { isPaused: paused, next: nextRun(schedule.cron, clock.now()) })
+      Object.assign(schedule, { isPaused: paused, nextAt: computeNextRun(schedule.cron, clock.now()) })
       return true
     },
-    due: () =>
+    takeDueMessages: () =>
       active()
-        .filter((schedule) => schedule.next <= clock.now())
-        .map((schedule) => fire(schedule, clock.now())),
-    nextAt: () => active().reduce<number | undefined>((least, { next }) => Math.min(least ?? next, next), undefined),
+        .filter((schedule) => schedule.nextAt <= clock.now())
+        .map((schedule) => createScheduledMessage(schedule, clock.now())),
+    nextRunAt: () => active().reduce<number | undefined>((earliest, { nextAt }) => Math.min(earliest ?? nextAt, nextAt), undefined),
   }
 }
 
-function readSchedule(destination: string, headers: Record<string, string>, body: string, now: number): Schedule {
-  const header: HeaderSource = (name) => headers[name]
-  const cron = header('upstash-cron')
-  if (!cron) throw new BadPublish('Upstash-Cron header is required')
-  readMessage(destination, headers, body, now)
-  if (header('upstash-delay')) readDuration('Upstash-Delay', header('upstash-delay') ?? '')
-  const queueName = header('upstash-queue-name')
+function parseSchedule(destination: string, headers: Record<string, string>, body: string, now: number): Schedule {
+  const getHeader: GetHeader = (name) => headers[name]
+  const cron = getHeader('upstash-cron')
+  if (!cron) throw new InvalidPublishError('Upstash-Cron header is required')
+  parseMessage(destination, headers, body, now)
+  if (getHeader('upstash-delay')) parseDuration('Upstash-Delay', getHeader('upstash-delay') ?? '')
+  const queueName = getHeader('upstash-queue-name')
   return {
-    scheduleId: header('upstash-schedule-id') ?? `scd_${randomUUID().replaceAll('-', '')}`,
+    scheduleId: getHeader('upstash-schedule-id') ?? `scd_${randomUUID().replaceAll('-', '')}`,
     cron,
     destination,
     headers,
     body,
     createdAt: now,
     isPaused: false,
-    next: nextRun(cron, now),
+    nextAt: computeNextRun(cron, now),
     ...(queueName ? { queueName } : {}),
   }
 }
 
-function fire(schedule: Schedule, now: number): Message {
-  const message = readMessage(schedule.destination, schedule.headers, schedule.body, now)
-  schedule.lastScheduleTime = schedule.next
-  schedule.next = nextRun(schedule.cron, now)
+function createScheduledMessage(schedule: Schedule, now: number): Message {
+  const message = parseMessage(schedule.destination, schedule.headers, schedule.body, now)
+  schedule.lastScheduleTime = schedule.nextAt
+  schedule.nextAt = computeNextRun(schedule.cron, now)
   delete message.deduplicationId
   return { ...message, scheduleId: schedule.scheduleId, ...(schedule.queueName ? { queueName: schedule.queueName } : {}) }
 }
 
-/** The next time after `now` of five fields, `CRON_TZ=Area/City ` before them where given. Throws BadPublish. */
-export function nextRun(cron: string, now: number): number {
+/** Compute the next run after `now` of a cron expression with five fields, optionally after `CRON_TZ=Area/City `. Throws InvalidPublishError. */
+export function computeNextRun(cron: string, now: number): number {
   const [, timezone = 'UTC', fields = ''] = /^(?:CRON_TZ=(\S+) )?(.*)$/.exec(cron.trim()) ?? []
-  // croner also takes seconds and words like @daily, which QStash does not.
-  if (fields.trim().split(/\s+/).length !== 5) throw new BadPublish(`invalid cron: ${cron}`)
+  // croner also accepts seconds and names such as @daily, which QStash refuses.
+  if (fields.trim().split(/\s+/).length !== 5) throw new InvalidPublishError(`invalid cron: ${cron}`)
   try {
     const next = new Cron(fields, { timezone }).nextRun(new Date(now))
     if (next) return next.getTime()
   } catch {
-    throw new BadPublish(`invalid cron: ${cron}`)
+    throw new InvalidPublishError(`invalid cron: ${cron}`)
   }
-  throw new BadPublish(`cron never comes: ${cron}`)
+  throw new InvalidPublishError(`cron never runs: ${cron}`)
 }

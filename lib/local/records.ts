@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, timestamp } from './clock.ts'
+import { type Clock, toTimestamp } from './clock.ts'
 
-export interface Call {
+/** A request to an emulated vendor, and the response. */
+export interface RecordedCall {
   id: string
   at: string
   method: string
@@ -11,7 +12,8 @@ export interface Call {
   response: unknown
 }
 
-export interface DeskRecords {
+/** The record of each service. `id` and `at` are the record's own id and time. */
+export interface RecordTypes {
   mail: {
     id: string
     at: string
@@ -34,46 +36,55 @@ export interface DeskRecords {
     body: unknown
     last_status: number | null
     last_error: string | null
-    /** What the forged deliveries of this message were answered. */
+    /** The statuses that the forged deliveries of this message received. */
     forged_statuses: (number | null)[]
   }
-  ai: Call
-  psa: Call
-  billing: Call
-  analytics: Call
-  /** What followed a `redirect` fault: nothing should. */
+  ai: RecordedCall
+  psa: RecordedCall
+  billing: RecordedCall
+  analytics: RecordedCall
+  /** Requests that followed a `redirect` fault. The service should never make one. */
   redirect: { id: string; at: string; service: string; method: string; path: string; body: string }
 }
-/** Every list of records, by service. */
-export type DeskLists = { [S in DeskService]: DeskRecords[S][] }
+/** All records, by service. */
+export type RecordLists = { [S in RecordedService]: RecordTypes[S][] }
 
-export type DeskService = keyof DeskRecords
-type Fresh<S extends DeskService> = Omit<DeskRecords[S], 'id' | 'at'> & { id?: string; at?: string }
+export type RecordedService = keyof RecordTypes
+type NewRecord<S extends RecordedService> = Omit<RecordTypes[S], 'id' | 'at'> & { id?: string; at?: string }
 
-export const deskServices = ['mail', 'chat', 'queue', 'ai', 'psa', 'billing', 'analytics', 'redirect'] as const satisfies DeskService[]
-const limit = 1000
+export const recordedServices = [
+  'mail',
+  'chat',
+  'queue',
+  'ai',
+  'psa',
+  'billing',
+  'analytics',
+  'redirect',
+] as const satisfies RecordedService[]
+const maxRecords = 1000
 
 export interface Records {
-  /** Stamps id and time where absent; answers the stored record, which its owner may go on changing. */
-  add<S extends DeskService>(service: S, record: Fresh<S>): DeskRecords[S]
-  /** Newest first. */
-  list<S extends DeskService>(service: S): DeskRecords[S][]
-  empty(service: DeskService): void
+  /** Adds a record, with a new id and the current time unless it has them. Returns the stored record, which the caller may change. */
+  add<S extends RecordedService>(service: S, record: NewRecord<S>): RecordTypes[S]
+  /** Returns the records of a service, newest first. */
+  list<S extends RecordedService>(service: S): RecordTypes[S][]
+  clear(service: RecordedService): void
 }
 
-/** What the stand-ins were asked to do, the latest 1,000 of each service. */
+/** Create the records of what the local emulators received: the newest 1,000 of each service. */
 export function createRecords(clock: Clock): Records {
-  const kept = new Map<DeskService, unknown[]>(deskServices.map((service) => [service, []]))
-  const listOf = <S extends DeskService>(service: S) => kept.get(service) as DeskRecords[S][]
+  const recordsByService = new Map<RecordedService, unknown[]>(recordedServices.map((service) => [service, []]))
+  const getList = <S extends RecordedService>(service: S) => recordsByService.get(service) as RecordTypes[S][]
   return {
-    add<S extends DeskService>(service: S, record: Fresh<S>) {
-      const stored = { id: randomUUID(), at: timestamp(clock.now()), ...record } as unknown as DeskRecords[S]
-      const list = listOf(service)
+    add<S extends RecordedService>(service: S, record: NewRecord<S>) {
+      const stored = { id: randomUUID(), at: toTimestamp(clock.now()), ...record } as unknown as RecordTypes[S]
+      const list = getList(service)
       list.push(stored)
-      if (list.length > limit) list.shift()
+      if (list.length > maxRecords) list.shift()
       return stored
     },
-    list: (service) => listOf(service).toReversed(),
-    empty: (service) => void kept.set(service, []),
+    list: (service) => getList(service).toReversed(),
+    clear: (service) => void recordsByService.set(service, []),
   }
 }

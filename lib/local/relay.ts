@@ -1,31 +1,32 @@
 import { connect, createServer, type Socket } from 'node:net'
 
+/** `down` closes connections, `hang` drops data, `slow` delays it by `delayMs`. */
 type RelayMode = 'open' | 'down' | 'hang' | 'slow'
 
 export interface Relay {
   port: number
-  set(mode: RelayMode, delayMs?: number): void
+  setMode(mode: RelayMode, delayMs?: number): void
   close(): Promise<void>
 }
 
-/** A TCP relay in front of PostgreSQL, so that a broken, silent or slow database can be played without touching the real one. */
+/** Start a TCP relay in front of PostgreSQL. It simulates a broken, silent or slow database while the server keeps running. */
 export async function startRelay(targetPort: number): Promise<Relay> {
   const state = { mode: 'open' as RelayMode, delayMs: 0 }
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     if (state.mode === 'down') return client.destroy()
     const upstream = connect(targetPort, '127.0.0.1')
-    for (const [from, to] of [
+    for (const [source, target] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      sockets.add(from)
-      from.setNoDelay(true)
-      from.on('data', (chunk) => forward(state, chunk, to))
-      from.on('error', () => to.destroy())
-      from.on('close', () => {
-        sockets.delete(from)
-        to.destroy()
+      sockets.add(source)
+      source.setNoDelay(true)
+      source.on('data', (chunk) => forward(state, chunk, target))
+      source.on('error', () => target.destroy())
+      source.on('close', () => {
+        sockets.delete(source)
+        target.destroy()
       })
     }
   })
@@ -33,8 +34,8 @@ export async function startRelay(targetPort: number): Promise<Relay> {
   const address = server.address()
   return {
     port: address && typeof address === 'object' ? address.port : 0,
-    set(mode, delayMs = 1000) {
-      // Lifting a fault drops what it left half said, as a restarted network would.
+    setMode(mode, delayMs = 1000) {
+      // The end of `hang` also closes the connections, because parts of their data were dropped.
       if (mode === 'down' || state.mode === 'hang') for (const socket of sockets) socket.destroy()
       Object.assign(state, { mode, delayMs })
     },
@@ -45,8 +46,8 @@ export async function startRelay(targetPort: number): Promise<Relay> {
   }
 }
 
-function forward(state: { mode: RelayMode; delayMs: number }, chunk: Buffer, to: Socket): void {
+function forward(state: { mode: RelayMode; delayMs: number }, chunk: Buffer, target: Socket): void {
   if (state.mode === 'hang') return
-  if (state.mode === 'slow') setTimeout(() => to.write(chunk), state.delayMs)
-  else to.write(chunk)
+  if (state.mode === 'slow') setTimeout(() => target.write(chunk), state.delayMs)
+  else target.write(chunk)
 }

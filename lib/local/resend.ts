@@ -4,17 +4,18 @@ import type { Records } from './records.ts'
 
 type Refusal = { statusCode: 400 | 401 | 403 | 404 | 409 | 422; name: string; message: string }
 type Mail = { from: string; to: string[]; reply_to: string[]; subject: string; html: string | null; text: string | null }
-type Remembered = { body: string; answer: object; until: number }
+/** The response to an idempotency key. `expiresAt` is in milliseconds since the epoch. */
+type StoredResponse = { body: string; response: object; expiresAt: number }
 
 const dayMs = 24 * 3600 * 1000
-const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;".]+$/
+const addressPattern = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;".]+$/
 const maxRecipients = 50
 const maxBatch = 100
 
-/** Resend's two sending routes; each accepted mail becomes one desk record. */
-export function resendRoutes({ records, clock, key }: { records: Records; clock: Clock; key: string }): Hono {
+/** Create Resend's routes for sending one e-mail or a batch. Each accepted e-mail becomes one record on the dashboard. */
+export function createResendRoutes({ records, clock, key }: { records: Records; clock: Clock; key: string }): Hono {
   const app = new Hono()
-  const remembered = new Map<string, Remembered>()
+  const storedResponses = new Map<string, StoredResponse>()
 
   app.use('*', async (c, next) => {
     const authorization = c.req.header('authorization')
@@ -23,25 +24,25 @@ export function resendRoutes({ records, clock, key }: { records: Records; clock:
     return next()
   })
 
-  app.post('/emails', (c) => once(c, remembered, clock, (body, idempotencyKey) => sendOne(records, body, idempotencyKey)))
+  app.post('/emails', (c) => sendIdempotently(c, storedResponses, clock, (body, idempotencyKey) => sendOne(records, body, idempotencyKey)))
   app.post('/emails/batch', (c) => {
     const strict = c.req.header('x-batch-validation') !== 'permissive'
-    return once(c, remembered, clock, (body, idempotencyKey) => sendBatch(records, body, idempotencyKey, strict))
+    return sendIdempotently(c, storedResponses, clock, (body, idempotencyKey) => sendBatch(records, body, idempotencyKey, strict))
   })
   app.get('/emails/:id', (c) => {
     const mail = records.list('mail').find(({ id }) => id === c.req.param('id'))
     if (!mail) return refuse(c, { statusCode: 404, name: 'not_found', message: 'Email not found' })
-    const { at, idempotency_key: _, ...shown } = mail
-    return c.json({ object: 'email', ...shown, created_at: at, last_event: 'delivered' })
+    const { at, idempotency_key: _, ...fields } = mail
+    return c.json({ object: 'email', ...fields, created_at: at, last_event: 'delivered' })
   })
   app.all('*', (c) => refuse(c, { statusCode: 404, name: 'not_found', message: 'The requested endpoint does not exist' }))
   return app
 }
 
-/** Answers a repeated Idempotency-Key as it answered before, for a day and for the same body only. */
-async function once(
+/** Send once per idempotency key. For a day, the same key with the same body gets the same response. */
+async function sendIdempotently(
   c: Context,
-  remembered: Map<string, Remembered>,
+  storedResponses: Map<string, StoredResponse>,
   clock: Clock,
   send: (body: unknown, idempotencyKey: string | null) => object | Refusal,
 ): Promise<Response> {
@@ -53,33 +54,33 @@ async function once(
       name: 'invalid_idempotency_key',
       message: 'The idempotency key must be between 1 and 256 characters.',
     })
-  const former = key === undefined ? undefined : remembered.get(`${c.req.path} ${key}`)
-  if (former && former.until > clock.now()) return former.body === text ? c.json(former.answer) : refuse(c, reused)
-  const body = parsed(text)
+  const stored = key === undefined ? undefined : storedResponses.get(`${c.req.path} ${key}`)
+  if (stored && stored.expiresAt > clock.now()) return stored.body === text ? c.json(stored.response) : refuse(c, reusedKey)
+  const body = parseJson(text)
   if (body === undefined) return refuse(c, invalid('The request body is not valid JSON.'))
-  const answer = send(body, key ?? null)
-  if (isRefusal(answer)) return refuse(c, answer)
-  if (key !== undefined) remembered.set(`${c.req.path} ${key}`, { body: text, answer, until: clock.now() + dayMs })
-  return c.json(answer)
+  const response = send(body, key ?? null)
+  if (isRefusal(response)) return refuse(c, response)
+  if (key !== undefined) storedResponses.set(`${c.req.path} ${key}`, { body: text, response, expiresAt: clock.now() + dayMs })
+  return c.json(response)
 }
 
-const reused: Refusal = {
+const reusedKey: Refusal = {
   statusCode: 409,
   name: 'invalid_idempotent_request',
   message: 'This idempotency key has been used with a different request body. Modify your request or your idempotency key.',
 }
 
 function sendOne(records: Records, body: unknown, idempotencyKey: string | null): object | Refusal {
-  const mail = readMail(body)
+  const mail = parseMail(body)
   return isRefusal(mail) ? mail : { id: records.add('mail', { ...mail, idempotency_key: idempotencyKey }).id }
 }
 
 function sendBatch(records: Records, body: unknown, idempotencyKey: string | null, strict: boolean): object | Refusal {
   if (!Array.isArray(body) || body.length === 0) return invalid('The request body must be an array of emails.')
   if (body.length > maxBatch) return invalid(`The batch must hold at most ${maxBatch} emails.`)
-  const mails = body.map(readMail)
-  const refused = mails.find(isRefusal)
-  if (strict && refused) return refused
+  const mails = body.map(parseMail)
+  const firstRefusal = mails.find(isRefusal)
+  if (strict && firstRefusal) return firstRefusal
   const errors = mails.flatMap((mail, index) => (isRefusal(mail) ? [{ index, message: mail.message }] : []))
   const data = mails.flatMap((mail) =>
     isRefusal(mail) ? [] : [{ id: records.add('mail', { ...mail, idempotency_key: idempotencyKey }).id }],
@@ -87,32 +88,32 @@ function sendBatch(records: Records, body: unknown, idempotencyKey: string | nul
   return strict ? { data } : { data, errors }
 }
 
-function readMail(body: unknown): Mail | Refusal {
+function parseMail(body: unknown): Mail | Refusal {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return invalid('The request body must be an object.')
   const { from, to, reply_to, subject, html, text } = body as Record<string, unknown>
   for (const [name, value] of Object.entries({ from, to, subject }))
-    if (value === undefined || value === null || value === '') return missing(name)
+    if (value === undefined || value === null || value === '') return missingField(name)
   if (typeof subject !== 'string' || /[\r\n]/.test(subject)) return invalid('The `subject` must be a string without line breaks.')
-  if (typeof from !== 'string' || !isMailbox(from)) return badAddress('from')
+  if (typeof from !== 'string' || !isMailbox(from)) return invalidAddress('from')
   const recipients = typeof to === 'string' ? [to] : to
-  if (!isMailboxes(recipients)) return badAddress('to')
+  if (!isMailboxes(recipients)) return invalidAddress('to')
   if (recipients.length > maxRecipients) return invalid(`The \`to\` field must hold at most ${maxRecipients} addresses.`)
-  const replies = reply_to === undefined || reply_to === null ? [] : typeof reply_to === 'string' ? [reply_to] : reply_to
-  if (!Array.isArray(replies) || !replies.every(isMailbox)) return badAddress('reply_to')
+  const replyTo = typeof reply_to === 'string' ? [reply_to] : (reply_to ?? [])
+  if (!Array.isArray(replyTo) || !replyTo.every(isMailbox)) return invalidAddress('reply_to')
   if (!isText(html) && !isText(text)) return invalid('Missing `html` or `text` field.')
-  return { from, to: recipients, reply_to: replies, subject, html: isText(html) ? html : null, text: isText(text) ? text : null }
+  return { from, to: recipients, reply_to: replyTo, subject, html: isText(html) ? html : null, text: isText(text) ? text : null }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isMailboxes = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isMailbox)
 
-/** `email@example.com` or `Name <email@example.com>`, on one line. */
+/** Check for `email@example.com` or `Name <email@example.com>`, on one line. */
 function isMailbox(value: unknown): value is string {
   if (typeof value !== 'string' || /[\r\n]/.test(value)) return false
-  return address.test(/^[^<>]*<([^<>]+)>$/.exec(value)?.[1] ?? value)
+  return addressPattern.test(/^[^<>]*<([^<>]+)>$/.exec(value)?.[1] ?? value)
 }
 
-function missing(field: string): Refusal {
+function missingField(field: string): Refusal {
   return { statusCode: 422, name: 'missing_required_field', message: `Missing \`${field}\` field.` }
 }
 
@@ -120,21 +121,21 @@ function invalid(message: string): Refusal {
   return { statusCode: 422, name: 'validation_error', message }
 }
 
-function badAddress(field: string): Refusal {
+function invalidAddress(field: string): Refusal {
   return invalid(
     `Invalid \`${field}\` field. The email address needs to follow the \`email@example.com\` or \`Name <email@example.com>\` format.`,
   )
 }
 
-function isRefusal(answer: object): answer is Refusal {
-  return 'statusCode' in answer
+function isRefusal(result: object): result is Refusal {
+  return 'statusCode' in result
 }
 
 function refuse(c: Context, refusal: Refusal): Response {
   return c.json(refusal, refusal.statusCode)
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

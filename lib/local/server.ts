@@ -4,23 +4,24 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { ProviderName } from '../auth/oidc.ts'
-import { analyticsRoutes } from './analytics.ts'
-import { chatRoutes } from './chat.ts'
+import { createAnalyticsRoutes } from './analytics.ts'
+import { createChatRoutes } from './chat.ts'
 import { type Clock, createClock } from './clock.ts'
-import { createDesk, type Desk } from './desk.ts'
-import { dnsRoutes } from './dns.ts'
-import { faulty } from './fault-middleware.ts'
+import { createDashboard, type Dashboard } from './dashboard.ts'
+import { createDnsRoutes } from './dns.ts'
+import { faultMiddleware } from './fault-middleware.ts'
 import { createFaults, type Faults } from './faults.ts'
-import { identityRoutes } from './identity.ts'
-import { imagesRoutes } from './images.ts'
-import { openaiRoutes } from './openai.ts'
+import { createIdentityRoutes } from './identity.ts'
+import { createImagesRoutes } from './images.ts'
+import { createOpenaiRoutes } from './openai.ts'
 import { createPsa } from './psa.ts'
 import { createQstash, type Qstash } from './qstash.ts'
-import { redisRoutes } from './redis.ts'
-import { resendRoutes } from './resend.ts'
-import { signInRoutes } from './sign-in-page.ts'
+import { createRedisRoutes } from './redis.ts'
+import { createResendRoutes } from './resend.ts'
+import { createSignInRoutes } from './sign-in-page.ts'
 import { createStripe } from './stripe.ts'
 
+/** The keys that the emulators accept. Tests and the laptop each choose their own. */
 export interface LocalSecrets {
   redisToken: string
   qstashToken: string
@@ -28,38 +29,40 @@ export interface LocalSecrets {
   qstashNextSigningKey: string
   resendKey: string
   analyticsKey: string
-  /** Of this client at both identity providers. */
+  /** The client secret at both identity providers. */
   identitySecret: string
   stripeKey: string
   stripeWebhookSecret: string
   openaiKey: string
 }
 
+type RequestHandler = (req: IncomingMessage, res: ServerResponse) => boolean
+
 export interface LocalServerOptions {
-  /** 0 takes any free one. */
+  /** 0 uses any free port. */
   port: number
   /** A loopback address. */
   host?: string
   clock?: Clock
   faults?: Faults
   secrets: LocalSecrets
-  /** A real Redis; without it, ioredis-mock. */
+  /** URL of a real Redis. Without it, ioredis-mock is used. */
   redisUrl?: string | undefined
-  /** Keeps the data of several servers in one process apart. */
+  /** Separates the data of several servers in one process. */
   redisName: string
-  /** Where the Worker answers, for the pages that play its frontend and the billing provider's events; without it there are no pages. */
+  /** Origin of the Worker, for Stripe's events and the sign-in pages. Without it there are no sign-in pages. */
   api?: string
-  /** The account of somebody's address, for the desk. */
-  accountOf?: (email: string) => Promise<string>
-  /** Moves Postgres and cron when the desk's clock moves. */
-  move?: (offsetMs: number) => Promise<void>
-  /** The desk's demo escalation; without it the route is 404. */
-  escalate?: (input: unknown) => Promise<unknown>
-  /** Tried before all else, for speed; true when it has taken the request. */
-  rawHandler?: (req: IncomingMessage, res: ServerResponse) => boolean
+  /** Finds the account of a user's e-mail address, for the dashboard. */
+  findAccountId?: (email: string) => Promise<string>
+  /** Moves PostgreSQL's clock and runs cron when the dashboard's clock moves. */
+  moveClock?: (offsetMs: number) => Promise<void>
+  /** Creates the dashboard's demo escalation. Without it the route is 404. */
+  createEscalation?: (input: unknown) => Promise<unknown>
+  /** Called before everything else, for speed. Returns whether it has handled the request. */
+  rawHandler?: RequestHandler
   onUpgrade?: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** More stand-ins, mounted at the root before the desk. */
-  extra?: (local: { desk: Desk; clock: Clock; faults: Faults }) => Hono
+  /** Creates further emulators, which are mounted at the root before the dashboard. */
+  createExtraRoutes?: (local: { dashboard: Dashboard; clock: Clock; faults: Faults }) => Hono
 }
 
 export interface LocalServer {
@@ -67,51 +70,62 @@ export interface LocalServer {
   origin: string
   clock: Clock
   faults: Faults
-  desk: Desk
+  dashboard: Dashboard
   qstash: Qstash
   close(): Promise<void>
 }
 
-/** All stand-ins of one laptop on one loopback port. */
+/** Start all local emulators and the local dashboard on one loopback port. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
   const { clock = createClock(), faults = createFaults(), secrets, host = '127.0.0.1' } = options
   if (!/^(127\.|localhost$|::1$)/.test(host)) throw new Error(`The local server listens on the loopback interface only, not on ${host}.`)
-  const desk = createDesk({ clock, faults })
+  const dashboard = createDashboard({ clock, faults })
+  const { records } = dashboard
   const qstash = createQstash({
     clock,
     faults,
-    records: desk.records,
+    records,
     token: secrets.qstashToken,
     currentSigningKey: secrets.qstashCurrentSigningKey,
     nextSigningKey: secrets.qstashNextSigningKey,
   })
-  desk.connect({ queue: qstash, escalate: options.escalate, ...(options.move ? { move: options.move } : {}) })
-  const redis = redisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
-  const resend = resendRoutes({ records: desk.records, clock, key: secrets.resendKey })
-  const analytics = analyticsRoutes({ records: desk.records, key: secrets.analyticsKey })
-  const openai = openaiRoutes({ records: desk.records, clock, faults, key: secrets.openaiKey })
-  const idp = (provider: ProviderName) => identityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
-  const places = { webhook: `${options.api ?? ''}/api/v1/billing/webhook`, origin: '' }
-  const { stripeKey: key, stripeWebhookSecret: webhookSecret } = secrets
-  const stripe = createStripe({ records: desk.records, clock, key, webhookSecret, places })
-  desk.routes.route('/desk/billing/events', stripe.events.routes(options.accountOf ?? nobody))
-  const psa = createPsa({ records: desk.records, clock })
-  const app = assemble({
-    ...{ desk, faults, qstash: qstash.app, redis: redis.app, resend, analytics, stripe: stripe.app, openai, psa },
-    ...{ google: idp('google'), microsoft: idp('microsoft'), frontend: options.api ? signInRoutes(options.api) : undefined },
-    extra: options.extra?.({ desk, clock, faults }),
+  dashboard.addHooks({
+    queue: qstash,
+    createEscalation: options.createEscalation,
+    ...(options.moveClock ? { moveClock: options.moveClock } : {}),
   })
-  const takes: Taking = (req, res) => options.rawHandler?.(req, res) || (!faults.peek('redis') && redis.handle(req, res))
-  const server = serve(app, takes, options)
-  const stop = stopper(server)
-  const port = await listening(server, options.port, host)
-  places.origin = `http://${host}:${port}`
+  const redis = createRedisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
+  const createIdp = (provider: ProviderName) => createIdentityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
+  // The origin is set below, once the port is known.
+  const urls = { webhook: `${options.api ?? ''}/api/v1/billing/webhook`, origin: '' }
+  const stripe = createStripe({ records, clock, key: secrets.stripeKey, webhookSecret: secrets.stripeWebhookSecret, urls })
+  dashboard.routes.route('/desk/billing/events', stripe.events.createRoutes(options.findAccountId ?? refuseEmail))
+  const app = mountRoutes({
+    dashboard,
+    faults,
+    qstash: qstash.app,
+    redis: redis.app,
+    resend: createResendRoutes({ records, clock, key: secrets.resendKey }),
+    analytics: createAnalyticsRoutes({ records, key: secrets.analyticsKey }),
+    openai: createOpenaiRoutes({ records, clock, faults, key: secrets.openaiKey }),
+    stripe: stripe.app,
+    psa: createPsa({ records, clock }),
+    google: createIdp('google'),
+    microsoft: createIdp('microsoft'),
+    signInPages: options.api ? createSignInRoutes(options.api) : undefined,
+    extraRoutes: options.createExtraRoutes?.({ dashboard, clock, faults }),
+  })
+  const handleDirectly: RequestHandler = (req, res) => options.rawHandler?.(req, res) || (!faults.peek('redis') && redis.handle(req, res))
+  const server = createHttpServer(app, handleDirectly, options)
+  const stop = createStopper(server)
+  const port = await listen(server, options.port, host)
+  urls.origin = `http://${host}:${port}`
   return {
     port,
-    origin: places.origin,
+    origin: urls.origin,
     clock,
     faults,
-    desk,
+    dashboard,
     qstash,
     async close() {
       faults.clear()
@@ -120,76 +134,78 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   }
 }
 
-async function nobody(email: string): Promise<string> {
-  throw new Error(`Nobody here has the address ${email}.`)
+async function refuseEmail(email: string): Promise<string> {
+  throw new Error(`No user has the e-mail address ${email}.`)
 }
 
-type Parts = {
-  desk: Desk
+type Routes = {
+  dashboard: Dashboard
   faults: Faults
   psa: ReturnType<typeof createPsa>
-  frontend: Hono | undefined
-  extra: Hono | undefined
+  signInPages: Hono | undefined
+  extraRoutes: Hono | undefined
 } & Record<'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft', Hono>
 
-function assemble(parts: Parts): Hono<{ Bindings: HttpBindings }> {
-  const { desk, faults, qstash, redis, resend, analytics, stripe, openai, google, microsoft, psa, frontend, extra } = parts
+function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
+  const { dashboard, faults, psa } = routes
   const app = new Hono<{ Bindings: HttpBindings }>()
   for (const service of ['redis', 'qstash', 'resend', 'analytics', 'openai'] as const) {
-    // In Hono's router this pattern takes `/redis` itself too.
-    app.use(`/${service}/*`, faulty(faults, service))
+    // In Hono this pattern also matches the path without the slash, such as `/redis`.
+    app.use(`/${service}/*`, faultMiddleware(faults, service))
   }
-  for (const service of ['google', 'microsoft'] as const) app.use(`/idp/${service}/*`, faulty(faults, service))
-  app.use('/stripe/v1/*', faulty(faults, 'stripe'))
-  for (const place of ['/psa/*', '/halo/*']) app.use(place, psa.recorded, faulty(faults, 'psa'))
-  app.use('/images/*', faulty(faults, 'images'))
-  app.route('/redis', redis)
-  app.route('/qstash', qstash)
-  app.route('/resend', resend)
-  app.route('/analytics', analytics)
-  app.route('/stripe', stripe)
-  app.route('/openai', openai)
+  for (const service of ['google', 'microsoft'] as const) app.use(`/idp/${service}/*`, faultMiddleware(faults, service))
+  app.use('/stripe/v1/*', faultMiddleware(faults, 'stripe'))
+  for (const path of ['/psa/*', '/halo/*']) app.use(path, psa.recordCalls, faultMiddleware(faults, 'psa'))
+  app.use('/images/*', faultMiddleware(faults, 'images'))
+  app.route('/redis', routes.redis)
+  app.route('/qstash', routes.qstash)
+  app.route('/resend', routes.resend)
+  app.route('/analytics', routes.analytics)
+  app.route('/stripe', routes.stripe)
+  app.route('/openai', routes.openai)
   app.route('/psa', psa.connectwise)
   app.route('/halo', psa.halo)
-  app.route('/images', imagesRoutes())
-  app.route('/chat', chatRoutes({ records: desk.records, faults }))
-  app.route('/dns-query', dnsRoutes())
-  app.route('/idp/google', google)
-  app.route('/idp/microsoft', microsoft)
-  if (frontend) app.route('/', frontend)
+  app.route('/images', createImagesRoutes())
+  app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
+  app.route('/dns-query', createDnsRoutes())
+  app.route('/idp/google', routes.google)
+  app.route('/idp/microsoft', routes.microsoft)
+  if (routes.signInPages) app.route('/', routes.signInPages)
   app.all('/redirected/:service', async (c) => {
     const { method, path } = c.req
-    desk.records.add('redirect', { service: c.req.param('service'), method, path, body: await c.req.text() })
+    dashboard.records.add('redirect', { service: c.req.param('service'), method, path, body: await c.req.text() })
     return c.text('redirected')
   })
-  if (extra) app.route('/', extra)
-  app.route('/', desk.routes)
+  if (routes.extraRoutes) app.route('/', routes.extraRoutes)
+  app.route('/', dashboard.routes)
   app.notFound((c) => c.json({ error: `Nothing at ${c.req.method} ${c.req.path}` }, 404))
   return app
 }
 
-type Taking = (req: IncomingMessage, res: ServerResponse) => boolean
-
-function serve(app: Hono<{ Bindings: HttpBindings }>, takes: Taking, { onUpgrade }: LocalServerOptions): Server {
+function createHttpServer(
+  app: Hono<{ Bindings: HttpBindings }>,
+  handleDirectly: RequestHandler,
+  { onUpgrade }: LocalServerOptions,
+): Server {
   const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), { overrideGlobalObjects: false })
   const server = createServer((req, res) => {
-    if (!takes(req, res)) void listener(req, res)
+    if (!handleDirectly(req, res)) void listener(req, res)
   })
-  // Clients keep their connections; one closed under them while idle would look like a fault.
+  // Clients reuse their connections. Closing an idle one just before its next use would look like a fault.
   server.keepAliveTimeout = 120_000
   if (onUpgrade) server.on('upgrade', onUpgrade)
   return server
 }
 
-function listening(server: Server, port: number, host: string): Promise<number> {
+function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 }
 
-/** Makes the function that ends the server at once, open connections and upgraded ones with it. */
-function stopper(server: Server): () => Promise<void> {
+/** Return a function that closes the server at once, including open and upgraded connections. */
+function createStopper(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket)

@@ -4,15 +4,15 @@ type Check = (block: Json) => boolean
 const maxBlocks = 50
 const maxTotalCharacters = 13_000
 
-/** Slack's own word for what is wrong with a webhook payload; undefined when it would be posted. */
-export function slackRefusal(payload: unknown): string | undefined {
+/** Return Slack's error code for a webhook payload, or undefined if Slack would post it. */
+export function findSlackError(payload: unknown): string | undefined {
   if (!isJson(payload)) return 'invalid_payload'
   const { text, blocks } = payload
   if (text !== undefined && typeof text !== 'string') return 'invalid_payload'
   if (blocks === undefined) return text ? undefined : 'no_text'
   if (!Array.isArray(blocks) || blocks.length > maxBlocks || !blocks.every(isBlock)) return 'invalid_blocks'
   if (blocks.length === 0 && !text) return 'no_text'
-  return characters(blocks) > maxTotalCharacters ? 'msg_blocks_too_long' : undefined
+  return countCharacters(blocks) > maxTotalCharacters ? 'msg_blocks_too_long' : undefined
 }
 
 const blockChecks: Record<string, Check> = {
@@ -39,7 +39,7 @@ function isBlock(block: unknown): boolean {
 function isElement(element: unknown): boolean {
   if (!isJson(element)) return false
   if (element.type === 'image') return isImage(element)
-  // Other interactive elements need an app to answer them, which an incoming webhook has not.
+  // Other interactive elements need an app that handles them. An incoming webhook has none, so the service only sends buttons.
   if (element.type !== 'button') return typeof element.type === 'string'
   return (
     isTextObject(element.text, 75, ['plain_text']) &&
@@ -69,9 +69,9 @@ function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** All text of the blocks together, which Slack limits beside each single one. */
-function characters(value: unknown, key = ''): number {
+/** Count the characters of all blocks. Slack limits their sum as well as each text. */
+function countCharacters(value: unknown, key = ''): number {
   if (typeof value === 'string') return key === 'text' ? value.length : 0
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + characters(item), 0)
-  return isJson(value) ? Object.entries(value).reduce((sum, [name, item]) => sum + characters(item, name), 0) : 0
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countCharacters(item), 0)
+  return isJson(value) ? Object.entries(value).reduce((sum, [name, item]) => sum + countCharacters(item, name), 0) : 0
 }

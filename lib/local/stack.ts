@@ -1,16 +1,16 @@
-import pg from 'pg'
-import { openWire } from '../db/client.ts'
+import { openDatabase } from '../db/client.ts'
 import { openAccountScope } from '../db/scope.ts'
 import type { Event } from '../events/events.ts'
-import { emit, publishDeliveries } from '../events/outbox.ts'
+import { insertEvent, publishDeliveries } from '../events/outbox.ts'
 import { qstashQueue } from '../queue/qstash.ts'
 import { localClientId } from './identity.ts'
 import { modelName } from './model/model.ts'
 import { createNeon } from './neon.ts'
-import { freePort } from './ports.ts'
+import { findFreePort } from './ports.ts'
 import { type Databases, moveDatabaseClock, platformPassword, runtimePassword } from './postgres.ts'
-import { startRelay } from './relay.ts'
+import { type Relay, startRelay } from './relay.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
+import { selectUserByEmail } from './users.ts'
 import { startWorker } from './worker.ts'
 
 const secrets = {
@@ -32,123 +32,126 @@ export interface StackOptions {
   cluster: Databases
   database: string
   template?: string
-  /** 0 takes any free port. */
+  /** Port of the Worker. 0 uses any free port. */
   port: number
+  /** Port of the local emulators. 0 uses any free port. */
   localPort: number
+  /** URL of a real Redis. Without it, ioredis-mock is used. */
   redisUrl?: string | undefined
-  /** Where uploads are kept; gone with the stack when not said. */
+  /** Folder for uploads. By default a temporary one that is removed when the stack closes. */
   objectsDir?: string
-  /** Settings on top of the local ones; undefined leaves one of those out. */
+  /** Settings that replace the local ones. A value of undefined removes a setting. */
   settings?: Record<string, string | undefined>
   onLog?: (line: string) => void
-  /** False takes the hub of the escalation stream away. */
+  /** Whether the Worker has the hub of the escalation stream, true by default. */
   hub?: boolean
-  /** What the desk's demo escalation does. */
-  escalate?: (stack: Stack, input: unknown) => Promise<unknown>
+  /** Port for Chrome DevTools; no inspector by default. */
+  inspectorPort?: number | undefined
+  /** Creates the dashboard's demo escalation. */
+  createEscalation?: (stack: Stack, input: unknown) => Promise<unknown>
 }
 
 export interface Stack {
-  /** Where the Worker answers, without a slash at the end. */
+  /** Origin of the Worker, without a slash at the end. */
   api: string
-  local: LocalServer
+  localServer: LocalServer
   settings: Record<string, string>
   ownerUrl: string
-  /** How many requests the database's HTTP endpoint has had. */
-  roundTrips(): number
-  /** Writes an event as the service does and publishes its deliveries; answers the delivery ids. */
-  emit(accountId: string, event: Event): Promise<string[]>
-  /** What Cloudflare does each minute. */
-  tick(): Promise<void>
-  /** How many escalation streams are open in an account. */
-  subscribers(accountId: string): Promise<number>
+  /** Counts the requests to the database's HTTP endpoint so far. */
+  countRoundTrips(): number
+  /** Writes an event as the service does, publishes its deliveries, and returns their ids. */
+  emitEvent(accountId: string, event: Event): Promise<string[]>
+  /** Runs the cron trigger, as Cloudflare does each minute. */
+  runCron(): Promise<void>
+  /** Counts the open escalation streams of an account. */
+  countSubscribers(accountId: string): Promise<number>
   close(): Promise<void>
 }
 
-/** The built Worker in workerd with every vendor's stand-in, on one database of `cluster`. */
+/** Start the built Worker in workerd, with local emulators of all vendors and one database of `cluster`. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { cluster, database } = options
-  const ownerUrl = await cluster.database(database, options.template)
+  const ownerUrl = await cluster.createDatabase(database, options.template)
   const relay = await startRelay(cluster.port)
   const neon = createNeon(() => relay.port)
-  const port = options.port || (await freePort())
+  const port = options.port || (await findFreePort())
   const api = `http://127.0.0.1:${port}`
-  let roundTrips = 0
-  const local = await startLocalServer({
+  let roundTripCount = 0
+  const localServer = await startLocalServer({
     port: options.localPort,
     api,
-    accountOf: (email) => accountOf(ownerUrl, email),
+    findAccountId: async (email) => (await selectUserByEmail(ownerUrl, email)).account_id,
     secrets,
     redisUrl: options.redisUrl,
     redisName: database,
     rawHandler: (request, response) => {
-      if (request.url === '/sql') roundTrips++
+      if (request.url === '/sql') roundTripCount++
       return neon.handle(request, response)
     },
     onUpgrade: (request, socket, head) => neon.upgrade(request, socket, head),
-    move: async (offsetMs) => {
+    moveClock: async (offsetMs) => {
       await moveDatabaseClock(cluster.port, database, offsetMs)
-      await stack.tick()
+      await stack.runCron()
     },
-    escalate: (input) => (options.escalate ? options.escalate(stack, input) : Promise.reject(new Error('No demo here'))),
+    createEscalation: async (input) => {
+      if (!options.createEscalation) throw new Error('The demo escalation is not available here')
+      return options.createEscalation(stack, input)
+    },
   })
-  local.faults.onChange(() => {
-    const mode = local.faults.peek('postgres')?.mode
-    relay.set(mode === 'hang' || mode === 'slow' ? mode : mode ? 'down' : 'open', local.faults.peek('postgres')?.delay_ms)
-  })
-  const settings = given({ ...localSettings(api, local, database), ...options.settings })
-  const images = new URL(`${local.origin}/images`)
+  simulateDatabaseFaults(localServer, relay)
+  const settings = omitUndefined({ ...localSettings(api, localServer, database), ...options.settings })
+  const images = new URL(`${localServer.origin}/images`)
   const worker = await startWorker({
     port,
     settings,
     images,
     dataDir: options.objectsDir,
     hub: options.hub,
+    inspectorPort: options.inspectorPort,
     onLog: options.onLog ?? (() => {}),
   })
   const stack: Stack = {
     api,
-    local,
+    localServer,
     settings,
     ownerUrl,
-    roundTrips: () => roundTrips,
-    emit: (accountId, event) => emitInto(settings, accountId, event),
-    tick: () => worker.tick(),
-    subscribers: (accountId) => worker.subscribers(accountId),
+    countRoundTrips: () => roundTripCount,
+    emitEvent: (accountId, event) => emitEvent(settings, accountId, event),
+    runCron: () => worker.runCron(),
+    countSubscribers: (accountId) => worker.countSubscribers(accountId),
     async close() {
       await worker.dispose()
-      await Promise.all([local.close(), neon.close().catch(() => {})])
+      await Promise.all([localServer.close(), neon.close().catch(() => {})])
       await relay.close()
     },
   }
   return stack
 }
 
-function given(settings: Record<string, string | undefined>): Record<string, string> {
+/** Make the relay follow the faults of the service `postgres`. Every mode except `hang` and `slow` closes the connections. */
+function simulateDatabaseFaults({ faults }: LocalServer, relay: Relay): void {
+  faults.onChange(() => {
+    const fault = faults.peek('postgres')
+    if (!fault) relay.setMode('open')
+    else if (fault.mode === 'hang' || fault.mode === 'slow') relay.setMode(fault.mode, fault.delay_ms)
+    else relay.setMode('down')
+  })
+}
+
+function omitUndefined(settings: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-async function accountOf(ownerUrl: string, email: string): Promise<string> {
-  const client = new pg.Client({ connectionString: ownerUrl })
-  await client.connect()
-  try {
-    const { rows } = await client.query<{ account_id: string }>('select account_id from users where lower(email) = lower($1)', [email])
-    if (!rows[0]) throw new Error(`Nobody here has the address ${email}.`)
-    return rows[0].account_id
-  } finally {
-    await client.end()
-  }
-}
-
-/** The settings that make the Worker talk to the stand-ins instead of the vendors. */
-function localSettings(api: string, local: LocalServer, database: string): Record<string, string> {
-  const { port, origin } = local
+/** Return the settings with which the Worker calls the local emulators instead of the vendors. */
+function localSettings(api: string, localServer: LocalServer, database: string): Record<string, string> {
+  const { port, origin } = localServer
   return {
     VERSION: 'local',
     PUBLIC_BASE_URL: api,
     FRONTEND_URL: 'https://app.supportflow.example',
-    // The second is the local server's own page that plays the frontend.
+    // The second origin is that of the local sign-in pages.
     CORS_ORIGINS: `http://localhost:5173,${origin}`,
-    // The host names which stand-in to ask; the stand-in knows where PostgreSQL is.
+    // The emulator of Neon ignores the host of these URLs.
     DATABASE_URL: `postgres://app_runtime:${runtimePassword}@${database.replaceAll('_', '-')}.local/${database}`,
     DATABASE_PLATFORM_URL: `postgres://app_platform:${platformPassword}@${database.replaceAll('_', '-')}.local/${database}`,
     NEON_HTTP_ENDPOINT: `${origin}/sql`,
@@ -187,12 +190,12 @@ function localSettings(api: string, local: LocalServer, database: string): Recor
   }
 }
 
-/** Writes an event as the service does, through its own emit, and publishes its deliveries; answers their ids. */
-export async function emitInto(settings: Record<string, string>, accountId: string, event: Event): Promise<string[]> {
+/** Write an event as the service does, publish its deliveries, and return their ids. */
+export async function emitEvent(settings: Record<string, string>, accountId: string, event: Event): Promise<string[]> {
   const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT, QSTASH_URL = '', QSTASH_TOKEN = '', PUBLIC_BASE_URL = '' } = settings
-  const wire = openWire({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
-  const ids = await emit(openAccountScope(wire, accountId, event.actorId).db, event)
-  // What the queue does not take now, the sweep finds.
+  const wire = openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
+  const ids = await insertEvent(openAccountScope(wire, accountId, event.actorId).db, event)
+  // If publishing fails, the sweep publishes the deliveries later.
   await publishDeliveries(qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: PUBLIC_BASE_URL }), ids).catch(() => {})
   return ids
 }

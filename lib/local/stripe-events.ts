@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Clock } from './clock.ts'
 import type { Records } from './records.ts'
-import { type LocalSubscription, newId, type StripeState } from './stripe-state.ts'
+import { createId, type LocalSubscription, type StripeState } from './stripe-state.ts'
 
 export interface StripeEvent {
   id: string
@@ -13,27 +13,28 @@ export interface StripeEvent {
 }
 
 export interface StripeEvents {
-  /** Makes an event and, unless told to keep it, delivers it. */
-  send(type: string, object: object, keep?: Keep): Promise<Played>
-  /** Delivers a kept or former event once more. */
-  resend(id: string): Promise<Played | undefined>
-  /** Changes a subscription's state and tells so. */
-  move(subscription: LocalSubscription, status: LocalSubscription['status'], keep?: Keep): Promise<Played>
-  /** Buys a plan's price for an account, as the checkout of a pricing page does. */
-  subscribe(accountId: string, price: string, keep?: Keep): Promise<Played[]>
+  /** Creates an event and delivers it, unless `keep` is set. */
+  send(type: string, object: object, options?: SendOptions): Promise<SentEvent>
+  /** Delivers an existing event, for the first time or again. */
+  resend(id: string): Promise<SentEvent | undefined>
+  /** Changes a subscription's status and sends the event. */
+  changeStatus(subscription: LocalSubscription, status: LocalSubscription['status'], options?: SendOptions): Promise<SentEvent>
+  /** Subscribes an account to a price and sends the events of a checkout. */
+  subscribe(accountId: string, price: string, options?: SendOptions): Promise<SentEvent[]>
+  /** Returns a subscription in Stripe's format. */
   subscriptionObject(subscription: LocalSubscription): object
-  /** `/` and `/:id/resend`: the desk's levers. */
-  routes(accountOf: (email: string) => Promise<string>): Hono
+  /** Creates the dashboard's routes `/` and `/:id/resend`. */
+  createRoutes(findAccountId: (email: string) => Promise<string>): Hono
 }
 
-interface Keep {
-  /** Made and not delivered: for `resend`, in whatever order. */
+interface SendOptions {
+  /** Do not deliver the event. `resend` can deliver it later, in any order. */
   keep?: boolean | undefined
-  /** The event's second, when not now. */
+  /** Time of the event in seconds since the epoch, now by default. */
   created?: number | undefined
 }
-/** An event and what its delivery was answered; status null when it was not delivered. */
-export interface Played {
+/** An event and the response to its delivery. `status` is null when it was not delivered. */
+export interface SentEvent {
   event: StripeEvent
   status: number | null
   answer: unknown
@@ -43,33 +44,35 @@ interface Options {
   records: Records
   clock: Clock
   webhookSecret: string
-  places: { webhook: string }
+  urls: { webhook: string }
   state: StripeState
 }
 
-export function createStripeEvents({ records, clock, webhookSecret, places, state }: Options): StripeEvents {
-  const made = new Map<string, StripeEvent>()
+/** Create the part of the Stripe emulator that sends events. */
+export function createStripeEvents({ records, clock, webhookSecret, urls, state }: Options): StripeEvents {
+  const eventById = new Map<string, StripeEvent>()
   let latest = 0
-  // The provider's time does not go back when the desk's clock does.
+  // Stripe's time never goes back, even when the dashboard's clock does.
   const now = () => {
     latest = Math.max(latest, Math.floor(clock.now() / 1000))
     return latest
   }
 
-  async function deliver(event: StripeEvent): Promise<Played> {
+  async function deliver(event: StripeEvent): Promise<SentEvent> {
     const body = JSON.stringify(event)
-    const headers = { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signed(body, webhookSecret) }
-    const answer = await fetch(places.webhook, { method: 'POST', headers, body }).catch(() => null)
-    const text = (await answer?.text()) ?? ''
-    const response: unknown = text.startsWith('{') ? JSON.parse(text) : text
-    records.add('billing', { method: 'POST', path: places.webhook, request: event, status: answer?.status ?? 0, response })
-    return { event, status: answer?.status ?? 0, answer: response }
+    const headers = { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signPayload(body, webhookSecret) }
+    const response = await fetch(urls.webhook, { method: 'POST', headers, body }).catch(() => null)
+    const status = response?.status ?? 0
+    const text = (await response?.text()) ?? ''
+    const answer: unknown = text.startsWith('{') ? JSON.parse(text) : text
+    records.add('billing', { method: 'POST', path: urls.webhook, request: event, status, response: answer })
+    return { event, status, answer }
   }
 
   const events: StripeEvents = {
     async send(type, object, { keep, created = now() } = {}) {
       const event = {
-        id: newId('evt'),
+        id: createId('evt'),
         object: 'event',
         api_version: '2026-10-28.endive',
         type,
@@ -77,35 +80,35 @@ export function createStripeEvents({ records, clock, webhookSecret, places, stat
         livemode: false,
         data: { object },
       }
-      made.set(event.id, event)
+      eventById.set(event.id, event)
       if (!keep) return deliver(event)
-      records.add('billing', { method: 'KEPT', path: places.webhook, request: event, status: 0, response: null })
+      records.add('billing', { method: 'NOT SENT', path: urls.webhook, request: event, status: 0, response: null })
       return { event, status: null, answer: null }
     },
     async resend(id) {
-      const event = made.get(id)
+      const event = eventById.get(id)
       return event && deliver(event)
     },
-    move(subscription, status, keep) {
+    changeStatus(subscription, status, options) {
       subscription.status = status
       const type = status === 'canceled' ? 'deleted' : 'updated'
-      return events.send(`customer.subscription.${type}`, events.subscriptionObject(subscription), keep)
+      return events.send(`customer.subscription.${type}`, events.subscriptionObject(subscription), options)
     },
-    async subscribe(accountId, price, keep) {
-      const customer = { id: newId('cus'), email: null, deleted: false, metadata: {} }
+    async subscribe(accountId, price, options) {
+      const customer = { id: createId('cus'), email: null, deleted: false, metadata: {} }
       state.customers.set(customer.id, customer)
-      const subscription = { id: newId('sub'), customer: customer.id, status: 'active' as const, price, anchor: now(), metadata: {} }
+      const subscription = { id: createId('sub'), customer: customer.id, status: 'active' as const, price, anchor: now(), metadata: {} }
       state.subscriptions.set(subscription.id, subscription)
-      // The provider tells of the subscription before it tells whose it is.
-      const first = await events.send('customer.subscription.created', events.subscriptionObject(subscription), keep)
+      // As at Stripe, the event of the subscription comes before the event that names its account.
+      const created = await events.send('customer.subscription.created', events.subscriptionObject(subscription), options)
       const session = {
         object: 'checkout.session',
-        id: newId('cs'),
+        id: createId('cs'),
         client_reference_id: accountId,
         customer: customer.id,
         subscription: subscription.id,
       }
-      return [first, await events.send('checkout.session.completed', session, keep)]
+      return [created, await events.send('checkout.session.completed', session, options)]
     },
     subscriptionObject: ({ id, customer, status, price, anchor, metadata }) => ({
       id,
@@ -117,64 +120,71 @@ export function createStripeEvents({ records, clock, webhookSecret, places, stat
       items: {
         object: 'list',
         data: [
-          { object: 'subscription_item', quantity: 1, current_period_end: nextMonth(anchor, now()), price: { id: price, object: 'price' } },
+          {
+            object: 'subscription_item',
+            quantity: 1,
+            current_period_end: currentPeriodEnd(anchor, now()),
+            price: { id: price, object: 'price' },
+          },
         ],
       },
     }),
-    routes: (accountOf) => deskRoutes(events, state, made, accountOf),
+    createRoutes: (findAccountId) => createDashboardRoutes(events, state, eventById, findAccountId),
   }
   return events
 }
 
-/** Stripe's header: over the second of sending and the body, by the real clock, since a signature is about now. */
-export function signed(body: string, secret: string, at: number = Math.floor(Date.now() / 1000)): string {
-  return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
+/** Sign a body as Stripe's header does. `signedAt` is in seconds since the epoch, of the real clock, which the receiver compares it with. */
+export function signPayload(body: string, secret: string, signedAt: number = Math.floor(Date.now() / 1000)): string {
+  return `t=${signedAt},v1=${createHmac('sha256', secret).update(`${signedAt}.${body}`).digest('hex')}`
 }
 
-function nextMonth(anchor: number, now: number): number {
+/** Return the end of the current monthly period, in seconds since the epoch. */
+function currentPeriodEnd(anchor: number, now: number): number {
   const end = new Date(anchor * 1000)
   while (end.getTime() / 1000 <= now) end.setUTCMonth(end.getUTCMonth() + 1)
   return Math.floor(end.getTime() / 1000)
 }
 
-const states = { past_due: 'past_due', paid: 'active', unpaid: 'unpaid', canceled: 'canceled' } as const
+const statusByAction = { past_due: 'past_due', paid: 'active', unpaid: 'unpaid', canceled: 'canceled' } as const
 
-const Play = z
+const ActionInput = z
   .strictObject({
     action: z.enum(['subscribe', 'past_due', 'paid', 'unpaid', 'canceled', 'change_price']),
     account_id: z.uuid().optional(),
-    email: z.email().optional().describe("Somebody's address, instead of the account's id."),
+    email: z.email().optional().describe('E-mail address of a user of the account, instead of account_id.'),
     price: z.string().default('price_local_pro_monthly'),
-    keep: z.union([z.boolean(), z.stringbool()]).optional().describe('Make the event and do not deliver it.'),
-    created: z.int().optional().describe("The event's second."),
+    keep: z.union([z.boolean(), z.stringbool()]).optional().describe('Create the event but do not deliver it.'),
+    created: z.int().optional().describe('Time of the event in seconds since the epoch.'),
   })
-  .refine(({ account_id, email }) => account_id || email, 'account_id or email')
+  .refine(({ account_id, email }) => account_id || email, 'account_id or email is required')
 
-function deskRoutes(
+function createDashboardRoutes(
   events: StripeEvents,
   { subscriptions }: StripeState,
-  made: Map<string, StripeEvent>,
-  accountOf: (email: string) => Promise<string>,
+  eventById: Map<string, StripeEvent>,
+  findAccountId: (email: string) => Promise<string>,
 ): Hono {
   const app = new Hono()
-  const ofAccount = new Map<string, string>()
-  app.get('/', (c) => c.json([...made.values()].toReversed()))
+  const subscriptionIdByAccount = new Map<string, string>()
+  app.get('/', (c) => c.json([...eventById.values()].toReversed()))
   app.post('/', async (c) => {
-    const { action, account_id, email = '', price, ...keep } = Play.parse(await c.req.json().catch(() => undefined))
-    const account = account_id ?? (await accountOf(email))
+    const { action, account_id, email = '', price, ...options } = ActionInput.parse(await c.req.json().catch(() => undefined))
+    const account = account_id ?? (await findAccountId(email))
     if (action === 'subscribe') {
-      const played = await events.subscribe(account, price, keep)
-      ofAccount.set(account, [...subscriptions.keys()].at(-1) ?? '')
-      return c.json(played, 201)
+      const sent = await events.subscribe(account, price, options)
+      subscriptionIdByAccount.set(account, [...subscriptions.keys()].at(-1) ?? '')
+      return c.json(sent, 201)
     }
-    const subscription = subscriptions.get(ofAccount.get(account) ?? '')
-    if (!subscription) return c.json({ error: 'This account has not subscribed here: subscribe first.' }, 409)
+    const subscription = subscriptions.get(subscriptionIdByAccount.get(account) ?? '')
+    if (!subscription) return c.json({ error: 'The account has no subscription yet; send the action subscribe first.' }, 409)
     if (action === 'change_price') subscription.price = price
-    return c.json([await events.move(subscription, action === 'change_price' ? subscription.status : states[action], keep)], 201)
+    const status = action === 'change_price' ? subscription.status : statusByAction[action]
+    return c.json([await events.changeStatus(subscription, status, options)], 201)
   })
   app.post('/:id/resend', async (c) => {
-    const played = await events.resend(c.req.param('id'))
-    return played ? c.json(played, 201) : c.json({ error: 'No such event.' }, 404)
+    const sent = await events.resend(c.req.param('id'))
+    return sent ? c.json(sent, 201) : c.json({ error: 'No such event.' }, 404)
   })
   app.onError((error, c) => c.json({ error: error.message }, error instanceof z.ZodError ? 422 : 500))
   return app

@@ -11,15 +11,18 @@ export interface LocalSubscription {
   customer: string
   status: 'active' | 'past_due' | 'unpaid' | 'canceled'
   price: string
+  /** Start of the billing cycle, in seconds since the epoch. */
   anchor: number
   metadata: Record<string, string>
 }
 
+/** The data of the Stripe emulator, by id. */
 export interface StripeState {
   customers: Map<string, Customer>
   subscriptions: Map<string, LocalSubscription>
-  /** What a portal's address leads to; whoever has it is let in. */
+  /** Open portal sessions by the token in their URL. The token is all that is needed to use one. */
   portals: Map<string, { customer: string; returnUrl: string }>
 }
 
-export const newId = (prefix: string): string => `${prefix}_local${randomBytes(9).toString('hex')}`
+/** Create an id in Stripe's format. */
+export const createId = (prefix: string): string => `${prefix}_local${randomBytes(9).toString('hex')}`

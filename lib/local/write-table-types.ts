@@ -21,7 +21,7 @@ const columnsQuery = `
    where n.nspname = 'public' and c.relkind in ('r', 'v') and a.attnum > 0 and not a.attisdropped and c.relname <> 'migrations'
    order by 1, a.attnum`
 
-const types: Record<string, string> = {
+const typescriptTypes: Record<string, string> = {
   uuid: 'string',
   text: 'string',
   tsvector: 'string',
@@ -34,36 +34,39 @@ const types: Record<string, string> = {
   jsonb: 'Json',
 }
 
-function typeOf(sqlType: string): string {
-  if (sqlType.endsWith('[]')) return `${typeOf(sqlType.slice(0, -2))}[]`
+function toTypescriptType(sqlType: string): string {
+  if (sqlType.endsWith('[]')) return `${toTypescriptType(sqlType.slice(0, -2))}[]`
   if (sqlType.startsWith('timestamp')) return 'string'
-  const type = types[sqlType]
-  if (!type) throw new Error(`lib/local/write-table-types.ts knows no TypeScript type for ${sqlType}`)
+  const type = typescriptTypes[sqlType]
+  if (!type) throw new Error(`lib/local/write-table-types.ts has no TypeScript type for ${sqlType}; add it to typescriptTypes`)
   return type
 }
 
-function line({ column_name, type, not_null, has_default }: Column): string {
-  const base = not_null ? typeOf(type) : `${typeOf(type)} | null`
-  // The scope fills the account; code that could name another account does not compile.
+function renderColumn({ column_name, type, not_null, has_default }: Column): string {
+  const base = not_null ? toTypescriptType(type) : `${toTypescriptType(type)} | null`
+  // The database fills account_id from the scope. With this type, code that sets it does not compile.
   if (column_name === 'account_id') return `  account_id: ColumnType<${base}, never, never>`
   return `  ${column_name}: ${has_default ? `Generated<${base}>` : base}`
 }
 
-function pascal(name: string): string {
+function toPascalCase(name: string): string {
   return name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 }
 
-async function generate(): Promise<string> {
+/** Migrate an empty database and return the TypeScript types of its tables. */
+async function generateTypes(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'schema-'))
   const cluster = await startPostgres(join(folder, 'data'), { durable: false })
   try {
-    const client = new pg.Client({ connectionString: await cluster.database('schema') })
+    const client = new pg.Client({ connectionString: await cluster.createDatabase('schema') })
     await client.connect()
     const { rows } = await client.query<Column>(columnsQuery)
     await client.end()
     const tables = Object.entries(Object.groupBy(rows, (row) => row.table_name))
-    const interfaces = tables.map(([name, columns = []]) => `export interface ${pascal(name)}Table {\n${columns.map(line).join('\n')}\n}\n`)
-    const database = `export interface DB {\n${tables.map(([name]) => `  ${name}: ${pascal(name)}Table`).join('\n')}\n}\n`
+    const interfaces = tables.map(
+      ([name, columns = []]) => `export interface ${toPascalCase(name)}Table {\n${columns.map(renderColumn).join('\n')}\n}\n`,
+    )
+    const database = `export interface DB {\n${tables.map(([name]) => `  ${name}: ${toPascalCase(name)}Table`).join('\n')}\n}\n`
     const head = "// Generated from the migrated database by `npm run db:types`.\nimport type { ColumnType, Generated } from 'kysely'\n"
     const json = 'export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }\n'
     return [head, json, ...interfaces, database].join('\n')
@@ -73,10 +76,10 @@ async function generate(): Promise<string> {
   }
 }
 
-const text = await generate()
+const text = await generateTypes()
 if (process.argv.includes('--check')) {
   if ((await readFile(target, 'utf8').catch(() => '')) !== text) {
-    console.error('lib/db/schema.ts differs from the migrated database: run npm run db:types.')
+    console.error('lib/db/schema.ts differs from the migrated database. Run npm run db:types.')
     process.exit(1)
   }
 } else await writeFile(target, text)

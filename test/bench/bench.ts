@@ -2,138 +2,150 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { cpuMicros, ownCpuMicros } from './cpu.ts'
-import { exported } from './exports.ts'
-import { type Measure, pgbenchPerSecond, poolPerSecond } from './floors.ts'
-import { flowCounts, flowLists, flowSteps } from './flows.ts'
-import { growth } from './growth.ts'
-import { type Load, loadFor, loadWhile, type Shot } from './load.ts'
-import { benchUsers, type Crowd, notificationId, notificationsEach, seedCrowd } from './seed.ts'
-import type { Standing, Subject } from './server.ts'
-import { sessionCounts, sessionReads } from './sessions.ts'
-import { printStreams, streams } from './streams.ts'
-import { printExports, printGrowth, printLists, printMeasures, printSteps, type Result } from './table.ts'
+import { readProcessCpuMicros, readTreeCpuMicros } from './cpu.ts'
+import { measurePgbench, measurePool, type Operation } from './database-baselines.ts'
+import { measureExports } from './exports.ts'
+import { flowCounts, measureFlowLists, measureFlowSteps } from './flows.ts'
+import { measureListGrowth } from './list-growth.ts'
+import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './load.ts'
+import { type OperationResult, printExports, printGrowth, printLists, printOperations, printSteps } from './print-results.ts'
+import { benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from './seed.ts'
+import type { BenchServer, MeasuredWorker } from './server.ts'
+import { measureSessionReads, sessionCounts } from './sessions.ts'
+import { measureStreams, printStreams } from './streams.ts'
 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
-/** What can be measured alone. */
+/** The parts that can be measured alone, with an option such as `--flows`. */
 const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions'] as const
-const measures: readonly Measure[] = ['list', 'unread-count', 'mark-read']
+const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
-const random = (below: number): number => Math.floor(Math.random() * below)
+const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
 
-function shotsOf(crowd: Crowd): Record<Measure, () => Shot> {
-  // Everyone in turn: limits are per person and minute.
-  let turn = 0
-  const anyone = () => (turn = (turn + 1) % crowd.users)
-  const as = (user: number) => ({ token: crowd.tokens[user] ?? '' })
+/** Return a function per operation that creates its next request. Users take turns, because rate limits are per person and minute. */
+function requestCreators(account: SeededAccount): Record<Operation, () => LoadRequest> {
+  let lastUser = 0
+  const nextUser = () => {
+    lastUser = (lastUser + 1) % account.userCount
+    return lastUser
+  }
+  const tokenOf = (user: number) => account.tokens[user] ?? ''
   return {
-    list: () => ({ method: 'GET', path: '/api/v1/notifications?limit=50', ...as(anyone()) }),
-    'unread-count': () => ({ method: 'GET', path: '/api/v1/notifications/unread-count', ...as(anyone()) }),
+    list: () => ({ method: 'GET', path: '/api/v1/notifications?limit=50', token: tokenOf(nextUser()) }),
+    'unread-count': () => ({ method: 'GET', path: '/api/v1/notifications/unread-count', token: tokenOf(nextUser()) }),
     'mark-read': () => {
-      const user = anyone()
-      const id = notificationId(crowd, user + 1, 1 + random(notificationsEach))
-      return { method: 'PATCH', path: `/api/v1/notifications/${id}/read`, ...as(user) }
+      const user = nextUser()
+      const id = notificationId(account, user + 1, 1 + randomBelow(benchNotificationsPerUser))
+      return { method: 'PATCH', path: `/api/v1/notifications/${id}/read`, token: tokenOf(user) }
     },
   }
 }
 
-function standUp(): Promise<{ server: ChildProcess; standing: Standing }> {
+/** The child process of server.ts, and what it has started. */
+interface RunningServer {
+  child: ChildProcess
+  info: BenchServer
+}
+
+function startServer(): Promise<RunningServer> {
   return new Promise((resolve, reject) => {
-    const server = fork(join(import.meta.dirname, 'server.ts'))
-    server.once('exit', (code) => reject(new Error(`The bench's server ended with ${code}`)))
-    server.once('message', ({ standing }: { standing: Standing }) => resolve({ server, standing }))
+    const child = fork(join(import.meta.dirname, 'server.ts'))
+    child.once('exit', (code) => reject(new Error(`The bench's server ended with ${code}`)))
+    child.once('message', ({ info }: { info: BenchServer }) => resolve({ child, info }))
   })
 }
 
-function roundTrips(server: ChildProcess, name: string): Promise<number> {
+/** Read how many requests a Worker has sent to the database's HTTP endpoint. */
+function readRoundTrips({ child }: RunningServer, workerName: string): Promise<number> {
   return new Promise((resolve) => {
-    server.once('message', (answer: { roundTrips: number }) => resolve(answer.roundTrips))
-    server.send({ roundTrips: name })
+    child.once('message', (message: { roundTrips: number }) => resolve(message.roundTrips))
+    child.send({ roundTrips: workerName })
   })
 }
 
-/** Microseconds of processor time so far, by part. */
-function clocks(server: ChildProcess, standing: Standing, subject: Subject): Record<string, number | null> {
+/** Read the processor time so far in microseconds, by process. */
+function readCpuMicros({ child, info }: RunningServer, worker: MeasuredWorker): Record<string, number | null> {
   return {
-    workerd: ownCpuMicros(subject.workerdPid),
-    standIns: ownCpuMicros(server.pid ?? 0),
-    postgres: cpuMicros(standing.postgresPid),
-    ...(subject.redisPid ? { redis: ownCpuMicros(subject.redisPid) } : {}),
+    workerd: readProcessCpuMicros(worker.workerdPid),
+    emulators: readProcessCpuMicros(child.pid ?? 0),
+    postgres: readTreeCpuMicros(info.postgresPid),
+    ...(worker.redisPid ? { redis: readProcessCpuMicros(worker.redisPid) } : {}),
   }
 }
 
-async function measured(
-  server: ChildProcess,
-  standing: Standing,
-  subject: Subject,
-  shot: () => Shot,
-): Promise<Load & Pick<Result, 'cpu' | 'trips'>> {
-  // Once around, so that every token is known and every statement prepared.
-  let left = benchUsers
-  await loadWhile({ port: subject.port, connections, next: shot, more: () => left-- > 0 })
-  const [tripsBefore, before] = [await roundTrips(server, subject.name), clocks(server, standing, subject)]
+async function measureOperation(
+  server: RunningServer,
+  worker: MeasuredWorker,
+  createRequest: () => LoadRequest,
+): Promise<LoadResult & Pick<OperationResult, 'cpu' | 'roundTrips'>> {
+  // One unmeasured request per user, after which every token is cached and every statement is prepared.
+  let remaining = benchUsers
+  await runLoadWhile({ port: worker.port, connections, next: createRequest, hasMore: () => remaining-- > 0 })
+  const roundTripsBefore = await readRoundTrips(server, worker.name)
+  const cpuBefore = readCpuMicros(server, worker)
   const end = performance.now() + seconds * 1000
-  const load = await loadWhile({ port: subject.port, connections, next: shot, more: () => performance.now() < end })
-  const after = clocks(server, standing, subject)
-  const cpu = Object.entries(after).map(
-    ([part, micros]) => [part, micros === null ? null : (micros - (before[part] ?? 0)) / load.requests] as const,
+  const load = await runLoadWhile({ port: worker.port, connections, next: createRequest, hasMore: () => performance.now() < end })
+  const cpuAfter = readCpuMicros(server, worker)
+  const cpu = Object.entries(cpuAfter).map(
+    ([part, micros]) => [part, micros === null ? null : (micros - (cpuBefore[part] ?? 0)) / load.requests] as const,
   )
-  const trips = ((await roundTrips(server, subject.name)) - tripsBefore) / load.requests
-  return { ...load, cpu: Object.fromEntries(cpu), trips }
+  const roundTrips = ((await readRoundTrips(server, worker.name)) - roundTripsBefore) / load.requests
+  return { ...load, cpu: Object.fromEntries(cpu), roundTrips }
 }
 
-async function measureAll(server: ChildProcess, standing: Standing, crowd: Crowd): Promise<Result[]> {
-  const shots = shotsOf(crowd)
-  const results: Result[] = []
-  for (const measure of measures) {
-    const pool = await poolPerSecond(standing.ownerUrl, measure, connections, seconds / 2)
-    const pgbench = await pgbenchPerSecond(standing, measure, connections, Math.ceil(seconds / 2))
-    for (const subject of standing.subjects) {
-      const ours = await measured(server, standing, subject, shots[measure])
-      const bareAt = async (path: string) =>
-        (await loadFor(subject.barePort, connections, seconds / 2, () => ({ method: 'GET', path }))).perSecond
-      const [bare, calls] = [await bareAt(`/bare/${ours.bytes}`), await bareAt('/calls')]
-      results.push({ measure, subject: subject.name, ...ours, floors: { pool, pgbench, bare, calls } })
+async function measureOperations(server: RunningServer, account: SeededAccount): Promise<OperationResult[]> {
+  const creators = requestCreators(account)
+  const results: OperationResult[] = []
+  for (const operation of operations) {
+    const pool = await measurePool(server.info.ownerUrl, operation, connections, seconds / 2)
+    const pgbench = await measurePgbench(server.info, operation, connections, Math.ceil(seconds / 2))
+    for (const worker of server.info.workers) {
+      const result = await measureOperation(server, worker, creators[operation])
+      const measureBaseline = async (path: string) =>
+        (await runLoadFor(worker.baselinePort, connections, seconds / 2, () => ({ method: 'GET', path }))).perSecond
+      const hono = await measureBaseline(`/bytes/${result.bytes}`)
+      const calls = await measureBaseline('/calls')
+      results.push({ operation, worker: worker.name, ...result, baselines: { pool, pgbench, hono, calls } })
     }
   }
   return results
 }
 
-/** All there is to measure, or the one part that is named. */
-async function measureChosen(server: ChildProcess, standing: Standing): Promise<void> {
-  const place = { postgresPort: standing.postgresPort, database: standing.database, settings: standing.settings }
-  const alone = parts.find((part) => process.argv.includes(`--${part}`))
-  if (!alone || alone === 'notifications') {
-    const crowd = await seedCrowd(place, '0b', benchUsers, notificationsEach)
+/** Measure everything, or only the part that an option names. The sessions are only measured on request, because they take minutes. */
+async function measureParts(server: RunningServer): Promise<void> {
+  const { postgresPort, database, settings } = server.info
+  const benchDatabase = { postgresPort, database, settings }
+  const onlyPart = parts.find((part) => process.argv.includes(`--${part}`))
+  if (!onlyPart || onlyPart === 'notifications') {
+    const account = await seedAccount(benchDatabase, '0b', benchUsers, benchNotificationsPerUser)
     console.log(`Measuring over ${connections} connections ...\n`)
-    printMeasures(await measureAll(server, standing, crowd))
-    if (!process.argv.includes('--no-growth')) printGrowth(await growth(place, standing))
+    printOperations(await measureOperations(server, account))
+    if (!process.argv.includes('--no-growth')) printGrowth(await measureListGrowth(benchDatabase, server.info))
   }
-  if (!alone || alone === 'flows') {
-    printLists('Lists of flows', flowCounts, await flowLists(place, standing))
-    printSteps(await flowSteps(place, standing))
+  if (!onlyPart || onlyPart === 'flows') {
+    printLists('Lists of flows', flowCounts, await measureFlowLists(benchDatabase, server.info))
+    printSteps(await measureFlowSteps(benchDatabase, server.info))
   }
-  if (!alone || alone === 'exports') printExports(await exported(place, standing))
-  if (alone === 'streams') printStreams(await streams(standing.subjects[0]?.barePort ?? 0))
-  // A million sessions take their time: only when they are asked for.
-  if (alone === 'sessions') printLists('Lists and figures of sessions', sessionCounts, await sessionReads(place, standing))
+  if (!onlyPart || onlyPart === 'exports') printExports(await measureExports(benchDatabase, server.info))
+  if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
+  if (onlyPart === 'sessions')
+    printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))
 }
 
-async function bench(): Promise<void> {
+async function runBench(): Promise<void> {
   const started = performance.now()
-  console.log(`Building, starting PostgreSQL, the stand-ins and workerd on ${availableParallelism()} processors ...`)
-  const { server, standing } = await standUp()
+  console.log(`Building, starting PostgreSQL, the local emulators and workerd on ${availableParallelism()} processors ...`)
+  const server = await startServer()
   try {
-    await measureChosen(server, standing)
+    await measureParts(server)
     console.log(`\nTook ${Math.round((performance.now() - started) / 1000)} s.`)
   } finally {
-    server.removeAllListeners('exit')
-    const gone = new Promise((resolve) => server.once('exit', resolve))
-    server.send('end')
-    await gone
-    await rm(standing.folder, { recursive: true, force: true })
+    server.child.removeAllListeners('exit')
+    const exited = new Promise((resolve) => server.child.once('exit', resolve))
+    server.child.send('stop')
+    await exited
+    await rm(server.info.folder, { recursive: true, force: true })
   }
 }
 
-await bench()
+await runBench()

@@ -1,40 +1,44 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-// Linux counts in hundredths of a second wherever it matters.
+// Linux counts processor time in ticks of 10 ms.
 const microsPerTick = 10_000
 
-/** Microseconds of processor time that a process and its children have used; null where there is no /proc. */
-export function cpuMicros(pid: number): number | null {
-  const own = fields(pid)
-  if (!own) return null
-  return [own, ...childrenOf(pid)].reduce((sum, { ticks }) => sum + ticks, own.waitedTicks) * microsPerTick
+/** Read the processor time of a process and its children in microseconds, or null if the system has no /proc. */
+export function readTreeCpuMicros(pid: number): number | null {
+  const stat = readStat(pid)
+  if (!stat) return null
+  return [stat, ...listChildren(pid)].reduce((sum, { ticks }) => sum + ticks, stat.endedChildrenTicks) * microsPerTick
 }
 
-/** Microseconds of one process alone. */
-export function ownCpuMicros(pid: number): number | null {
-  const own = fields(pid)
-  return own && own.ticks * microsPerTick
+/** Read the processor time of one process, without its children, in microseconds. */
+export function readProcessCpuMicros(pid: number): number | null {
+  const stat = readStat(pid)
+  return stat && stat.ticks * microsPerTick
 }
 
 interface Stat {
-  parent: number
+  parentPid: number
   ticks: number
-  /** Of children that have ended. */
-  waitedTicks: number
+  /** Ticks of child processes that have ended. */
+  endedChildrenTicks: number
 }
 
-function fields(pid: number | string): Stat | null {
+function readStat(pid: number | string): Stat | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may hold spaces.
-    const rest = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { parent: Number(rest[1]), ticks: Number(rest[11]) + Number(rest[12]), waitedTicks: Number(rest[13]) + Number(rest[14]) }
+    // The process name in parentheses may contain spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return {
+      parentPid: Number(fields[1]),
+      ticks: Number(fields[11]) + Number(fields[12]),
+      endedChildrenTicks: Number(fields[13]) + Number(fields[14]),
+    }
   } catch {
     return null
   }
 }
 
-function childrenOf(pid: number): Stat[] {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return all.map(fields).filter((stat): stat is Stat => stat?.parent === pid)
+function listChildren(pid: number): Stat[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.map(readStat).filter((stat): stat is Stat => stat?.parentPid === pid)
 }

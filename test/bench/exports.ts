@@ -1,112 +1,123 @@
-import { asSuperuser } from '../../lib/local/postgres.ts'
-import { longFlow } from '../support/exports.ts'
-import { ownCpuMicros } from './cpu.ts'
-import { loadWhile, type Shot } from './load.ts'
-import { notes, stepCount } from './notes.ts'
-import { type Crowd, type Place, seedCrowd, userId } from './seed.ts'
-import type { Standing, Subject } from './server.ts'
-import { textFormats } from './writing.ts'
+import { withSuperuser } from '../../lib/local/postgres.ts'
+import { buildLongFlow } from '../support/exports.ts'
+import { readProcessCpuMicros } from './cpu.ts'
+import { type LoadRequest, runLoadWhile } from './load.ts'
+import { type BenchDatabase, type SeededAccount, seedAccount, userId } from './seed.ts'
+import type { BenchServer, MeasuredWorker } from './server.ts'
+import { notes, stepCount } from './session-notes.ts'
+import { textFormats } from './write-export.ts'
 
-/** An export of one format: microseconds of workerd's processor time per request. */
-export interface Exported {
+/** The cost of an export in one format: workerd's processor time per request, in microseconds. */
+export interface ExportCost {
   format: string
   bytes: number
-  open: number
+  unmasked: number
   masked: number
-  /** The writing alone, in a bare Worker with the rows in memory; none of a PDF, whose fonts are assets. */
-  written: { open: number; masked: number; floor: number } | null
-  /** An answer of as many bytes, written by JSON.stringify in a bare Worker. */
-  floor: number
-  /** `GET /sessions/{id}` of the same session: what every call that reads it takes. */
+  /** The writing alone, in the baseline Worker with the rows in memory. Null for a PDF, whose fonts are assets. */
+  writing: WritingCost | null
+  /** A JSON response of the same size, from the baseline Worker. */
+  baseline: number
+  /** `GET /sessions/{id}` of the same session. */
   read: number
-  /** The least that a signed-in call takes. */
-  fixed: number
+  /** A signed-in call with almost no work of its own. */
+  minimum: number
 }
 
-/** Calls of a bare Worker: microseconds of each, and the bytes of an answer. */
-type Bare = (path: string, of?: { warm: number; each: number }) => Promise<{ micros: number; bytes: number }>
+export interface WritingCost {
+  unmasked: number
+  masked: number
+  baseline: number
+}
+
+/** The numbers of unmeasured and of measured requests. */
+interface RequestCounts {
+  warmUp: number
+  measured: number
+}
+type Cost = { micros: number; bytes: number }
+type MeasureBaseline = (path: string, counts?: RequestCounts) => Promise<Cost>
 
 const formats = ['markdown', 'text', 'html', 'ticket-note', 'pdf'] as const
-// Enough people to stay below the limits.
-const people = 400
+// Enough people to stay below the rate limits.
+const peopleCount = 400
 const connections = 4
 const rounds = 10
-// A PDF takes ten times as long, and is measured as well by a tenth of the calls.
-const calls = { usual: { warm: 300, each: 500 }, pdf: { warm: 50, each: 100 } }
+const defaultCounts = { warmUp: 300, measured: 500 }
+// A PDF takes ten times as long, so fewer requests are as precise.
+const pdfCounts = { warmUp: 50, measured: 100 }
 const sessionId = '0000004a-0000-7000-b002-000000000001'
 const treeId = '0000004a-0000-7000-b001-000000000001'
 
-/** Processor time of each format of a session of a hundred steps, open and masked. */
-export async function exported(place: Place, { subjects }: Standing): Promise<Exported[]> {
-  const subject = subjects[0] as Subject
-  const crowd = await seedCrowd(place, '4a', people, 1)
-  await seedSession(place, crowd)
-  let turn = 0
-  const shot = (path: string): Shot => ({
+/** Measure the processor time of each export format for a session of a hundred steps, with and without masking. */
+export async function measureExports(database: BenchDatabase, { workers }: BenchServer): Promise<ExportCost[]> {
+  const worker = workers[0] as MeasuredWorker
+  const account = await seedAccount(database, '4a', peopleCount, 1)
+  await seedSession(database, account)
+  let requestCount = 0
+  const createRequest = (path: string): LoadRequest => ({
     method: 'GET',
-    path: `/api/v1/sessions/${sessionId}${path}`,
-    token: crowd.tokens[turn++ % people] ?? '',
+    path: `/api/v1${path}`,
+    token: account.tokens[requestCount++ % peopleCount] ?? '',
   })
-  const fixed = await cpuOf(subject.port, subject.workerdPid, () => ({ ...shot(''), path: '/api/v1/notifications/unread-count' }))
-  const read = await cpuOf(subject.port, subject.workerdPid, () => shot(''))
-  const all: Exported[] = []
+  const measure = (path: string, counts?: RequestCounts) => measureCpu(worker.port, worker.workerdPid, () => createRequest(path), counts)
+  const measureBaseline: MeasureBaseline = (path, counts) =>
+    measureCpu(worker.baselinePort, worker.baselinePid, () => ({ method: 'GET', path }), counts)
+  const minimum = await measure('/notifications/unread-count')
+  const read = await measure(`/sessions/${sessionId}`)
+  const costs: ExportCost[] = []
   for (const format of formats) {
-    const of = (masked: boolean) =>
-      cpuOf(
-        subject.port,
-        subject.workerdPid,
-        () => shot(`/export?format=${format}&mask=${masked}`),
-        format === 'pdf' ? calls.pdf : calls.usual,
-      )
-    const [open, masked] = [await of(false), await of(true)]
-    const bare: Bare = (path, of) => cpuOf(subject.barePort, subject.barePid, () => ({ method: 'GET', path }), of)
-    const floor = await bare(`/json/${open.bytes}`)
-    all.push({
+    const counts = format === 'pdf' ? pdfCounts : defaultCounts
+    const unmasked = await measure(`/sessions/${sessionId}/export?format=${format}&mask=false`, counts)
+    const masked = await measure(`/sessions/${sessionId}/export?format=${format}&mask=true`, counts)
+    const baseline = await measureBaseline(`/json/${unmasked.bytes}`)
+    costs.push({
       format,
-      bytes: open.bytes,
-      open: open.micros,
+      bytes: unmasked.bytes,
+      unmasked: unmasked.micros,
       masked: masked.micros,
-      written: textFormats.includes(format) ? await writtenBare(bare, format) : null,
-      floor: floor.micros,
+      writing: textFormats.includes(format) ? await measureWriting(measureBaseline, format) : null,
+      baseline: baseline.micros,
       read: read.micros,
-      fixed: fixed.micros,
+      minimum: minimum.micros,
     })
   }
-  return all
+  return costs
 }
 
-/** Once their code is compiled, as it is for most of an isolate's life; in turn, since the machine's speed changes from one second to the next. */
-async function writtenBare(bare: Bare, format: string) {
-  const { bytes } = await bare(`/export/${format}/false`, { warm: 0, each: 1 })
-  const paths = { open: `/export/${format}/false`, masked: `/export/${format}/true`, floor: `/json/${bytes}` }
-  const sums = { open: 0, masked: 0, floor: 0 }
-  const each = async (work: (part: keyof typeof paths) => Promise<unknown>) => {
-    for (const part of ['open', 'masked', 'floor'] as const) await work(part)
-  }
-  await each((part) => bare(paths[part], { warm: 1500, each: 1 }))
+/**
+ * Measure the writing of a format in the baseline Worker, after a warm-up that lets V8 compile the code. The three parts take turns,
+ * because the speed of the machine changes from second to second.
+ */
+async function measureWriting(measureBaseline: MeasureBaseline, format: string): Promise<WritingCost> {
+  const { bytes } = await measureBaseline(`/export/${format}/false`, { warmUp: 0, measured: 1 })
+  const paths = { unmasked: `/export/${format}/false`, masked: `/export/${format}/true`, baseline: `/json/${bytes}` }
+  const parts = ['unmasked', 'masked', 'baseline'] as const
+  const sums = { unmasked: 0, masked: 0, baseline: 0 }
+  for (const part of parts) await measureBaseline(paths[part], { warmUp: 1500, measured: 1 })
   for (let round = 0; round < rounds; round++)
-    await each(async (part) => {
-      sums[part] += (await bare(paths[part], { warm: 0, each: 200 })).micros
-    })
-  return { open: sums.open / rounds, masked: sums.masked / rounds, floor: sums.floor / rounds }
+    for (const part of parts) sums[part] += (await measureBaseline(paths[part], { warmUp: 0, measured: 200 })).micros
+  return { unmasked: sums.unmasked / rounds, masked: sums.masked / rounds, baseline: sums.baseline / rounds }
 }
 
-async function cpuOf(
+async function measureCpu(
   port: number,
   pid: number,
-  next: () => Shot,
-  { warm, each } = calls.usual,
-): Promise<{ micros: number; bytes: number }> {
-  const send = (count: number) => loadWhile({ port, connections, next, more: () => count-- > 0 })
-  await send(warm)
-  const before = ownCpuMicros(pid) ?? 0
-  const { requests, bytes } = await send(each)
-  return { micros: ((ownCpuMicros(pid) ?? 0) - before) / requests, bytes }
+  next: () => LoadRequest,
+  { warmUp, measured }: RequestCounts = defaultCounts,
+): Promise<Cost> {
+  const sendRequests = (count: number) => {
+    let remaining = count
+    return runLoadWhile({ port, connections, next, hasMore: () => remaining-- > 0 })
+  }
+  await sendRequests(warmUp)
+  const before = readProcessCpuMicros(pid) ?? 0
+  const { requests, bytes } = await sendRequests(measured)
+  return { micros: ((readProcessCpuMicros(pid) ?? 0) - before) / requests, bytes }
 }
 
-async function seedSession(place: Place, { accountId, tag }: Crowd): Promise<void> {
+async function seedSession(database: BenchDatabase, { accountId, tag }: SeededAccount): Promise<void> {
   const user = userId(tag, 1)
-  await asSuperuser(place.postgresPort, place.database, async (client) => {
+  await withSuperuser(database.postgresPort, database.database, async (client) => {
     await client.query('set session_replication_role = replica')
     await client.query(
       `insert into trees (id, account_id, author_id, tree_type, status, visibility, name)
@@ -115,7 +126,7 @@ async function seedSession(place: Place, { accountId, tag }: Crowd): Promise<voi
     await client.query(
       `insert into tree_versions (account_id, tree_id, version, status, name, description, tree_type, tree_structure, saved_by)
        values ('${accountId}', '${treeId}', 1, 'published', 'Printer offline', 'For printers that do not print.', 'procedural', $1, '${user}')`,
-      [longFlow(stepCount)],
+      [buildLongFlow(stepCount)],
     )
     await client.query(
       `insert into sessions (id, account_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name,

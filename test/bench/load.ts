@@ -1,102 +1,103 @@
 import { connect, type Socket } from 'node:net'
 
-export interface Load {
+/** The result of a load. Durations are in milliseconds. */
+export interface LoadResult {
   requests: number
   perSecond: number
-  /** Milliseconds. */
   p50: number
   p99: number
-  /** Bytes of a body, the largest seen. */
+  /** Size of the largest body, in bytes. */
   bytes: number
 }
 
-export interface Shot {
+export interface LoadRequest {
   method: string
   path: string
   token?: string
 }
 
-interface Plan {
+interface LoadOptions {
   port: number
   connections: number
-  /** The request that comes next. */
-  next(): Shot
-  /** Whether there is another to come. */
-  more(): boolean
+  /** Returns the next request. */
+  next(): LoadRequest
+  /** Returns whether there are more requests. */
+  hasMore(): boolean
 }
 
-/** Requests for `seconds`, after an unmeasured warm-up of a fifth of it. */
-export async function loadFor(port: number, connections: number, seconds: number, next: () => Shot): Promise<Load> {
+/** Send requests for `seconds`, after an unmeasured warm-up of a fifth of that time. */
+export async function runLoadFor(port: number, connections: number, seconds: number, next: () => LoadRequest): Promise<LoadResult> {
   const until = (end: number) => () => performance.now() < end
-  await loadWhile({ port, connections, next, more: until(performance.now() + seconds * 200) })
-  return loadWhile({ port, connections, next, more: until(performance.now() + seconds * 1000) })
+  await runLoadWhile({ port, connections, next, hasMore: until(performance.now() + seconds * 200) })
+  return runLoadWhile({ port, connections, next, hasMore: until(performance.now() + seconds * 1000) })
 }
 
-/** Keeps `connections` busy with one request each at a time; throws on an answer that is no 200. */
-export async function loadWhile({ port, connections, next, more }: Plan): Promise<Load> {
-  const times: number[] = []
+/** Send requests over `connections`, one at a time on each. Throws if a response is not 200. */
+export async function runLoadWhile({ port, connections, next, hasMore }: LoadOptions): Promise<LoadResult> {
+  const durations: number[] = []
   const started = performance.now()
   let bytes = 0
-  const work = async () => {
-    const line = await openLine(port)
-    while (more()) {
-      const sent = performance.now()
-      const { status, length } = await line.ask(next())
-      times.push(performance.now() - sent)
-      if (status !== 200) throw new Error(`The bench met a ${status}`)
+  const sendRequests = async () => {
+    const connection = await openConnection(port)
+    while (hasMore()) {
+      const sentAt = performance.now()
+      const { status, length } = await connection.send(next())
+      durations.push(performance.now() - sentAt)
+      if (status !== 200) throw new Error(`The bench received status ${status}`)
       bytes = Math.max(bytes, length)
     }
-    line.close()
+    connection.close()
   }
-  await Promise.all(Array.from({ length: connections }, work))
+  await Promise.all(Array.from({ length: connections }, sendRequests))
   const seconds = (performance.now() - started) / 1000
-  const sorted = Float64Array.from(times).sort()
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { requests: times.length, perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), bytes }
+  const sorted = Float64Array.from(durations).sort()
+  const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return { requests: durations.length, perSecond: durations.length / seconds, p50: quantile(0.5), p99: quantile(0.99), bytes }
 }
 
-interface Line {
-  ask(shot: Shot): Promise<{ status: number; length: number }>
+interface Connection {
+  send(request: LoadRequest): Promise<{ status: number; length: number }>
   close(): void
 }
 
-/** One connection that writes requests and reads answers with no more work than that takes. */
-async function openLine(port: number): Promise<Line> {
+/** Open a connection that sends requests with as little work as possible, so that the bench itself uses little processor time. */
+async function openConnection(port: number): Promise<Connection> {
   const socket = connect(port, '127.0.0.1')
   socket.setNoDelay(true)
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   return {
-    ask: ({ method, path, token }) => {
+    send: ({ method, path, token }) => {
       const authorization = token ? `authorization: Bearer ${token}\r\n` : ''
       const length = method === 'GET' ? '' : 'content-length: 0\r\n'
       socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${length}\r\n`)
-      return readAnswer(socket)
+      return readResponse(socket)
     },
     close: () => socket.destroy(),
   }
 }
 
-function readAnswer(socket: Socket): Promise<{ status: number; length: number }> {
+function readResponse(socket: Socket): Promise<{ status: number; length: number }> {
   return new Promise((resolve, reject) => {
-    let seen = ''
+    let received = ''
     const onData = (chunk: Buffer) => {
-      seen += chunk.toString('latin1')
-      const length = completeLength(seen)
+      received += chunk.toString('latin1')
+      const length = readCompleteLength(received)
       if (length === undefined) return
       socket.off('data', onData).off('close', onClose)
-      resolve({ status: Number(seen.slice(9, 12)), length })
+      resolve({ status: Number(received.slice(9, 12)), length })
     }
-    const onClose = () => reject(new Error('The connection was closed under a request'))
+    const onClose = () => reject(new Error('The connection was closed during a request'))
     socket.on('data', onData).on('close', onClose)
   })
 }
 
-/** The body's length when the answer is all here. */
-function completeLength(seen: string): number | undefined {
-  const head = seen.indexOf('\r\n\r\n')
-  if (head < 0) return undefined
-  const length = seen.length - head - 4
-  const declared = /\r\ncontent-length: (\d+)/i.exec(seen.slice(0, head + 2))?.[1]
-  const complete = declared === undefined ? seen.endsWith('0\r\n\r\n') : length >= Number(declared)
-  return complete ? length : undefined
+/** Return the length of the body, or undefined if the response is not complete. */
+function readCompleteLength(received: string): number | undefined {
+  const headEnd = received.indexOf('\r\n\r\n')
+  if (headEnd < 0) return undefined
+  const length = received.length - headEnd - 4
+  const declaredLength = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, headEnd + 2))?.[1]
+  // Without a content-length the body is chunked and ends with an empty chunk.
+  const isComplete = declaredLength === undefined ? received.endsWith('0\r\n\r\n') : length >= Number(declaredLength)
+  return isComplete ? length : undefined
 }

@@ -1,4 +1,4 @@
-// A process of its own, so that what is measured and what measures it do not share an event loop.
+// This runs in its own process, so that the bench and the emulators do not share an event loop.
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -7,104 +7,109 @@ import { join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { build } from '../../lib/local/build.ts'
 import { createNeon } from '../../lib/local/neon.ts'
-import { freePort } from '../../lib/local/ports.ts'
-import { asSuperuser, type Cluster, startPostgres } from '../../lib/local/postgres.ts'
+import { findFreePort } from '../../lib/local/ports.ts'
+import { type Cluster, startPostgres, withSuperuser } from '../../lib/local/postgres.ts'
 import { type Stack, startStack } from '../../lib/local/stack.ts'
-import { builtAssets, builtModules } from '../../lib/local/worker.ts'
-import { redisServer } from './tools.ts'
-import { serveWorker } from './workerd.ts'
+import { builtAssets, listBuiltModules } from '../../lib/local/worker.ts'
+import { findRedisServer } from './binaries.ts'
+import { startWorkerd } from './workerd.ts'
 
-/** One Worker under measure. */
-export interface Subject {
+/** A Worker that the bench measures. */
+export interface MeasuredWorker {
   name: string
   port: number
   workerdPid: number
   redisPid: number | null
-  /** Where a Worker of bare routes has the same things behind it. */
-  barePort: number
-  barePid: number
+  /** Port of the baseline Worker, which has the same settings. */
+  baselinePort: number
+  baselinePid: number
 }
 
-/** What the bench is told when everything stands. */
-export interface Standing {
+/** What this process sends to the bench when everything has started. */
+export interface BenchServer {
   folder: string
   database: string
   postgresPort: number
   postgresPid: number
   ownerUrl: string
   settings: Record<string, string>
-  subjects: Subject[]
+  workers: MeasuredWorker[]
 }
 
 const database = 'flow_bench'
-const stops: (() => unknown)[] = []
-const stacks = new Map<string, Stack>()
-const trips = new Map<string, () => number>()
+const baselineBundle = 'baseline.js'
+const stopFunctions: (() => unknown)[] = []
+const stackByName = new Map<string, Stack>()
+const roundTripCounters = new Map<string, () => number>()
 
-async function start(): Promise<Standing> {
+async function startServer(): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-bench-'))
-  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build(), bundleBare(folder)])
-  stops.push(() => cluster.stop())
-  const subjects = [await startSubject(cluster, folder, process.env.REDIS_URL ? 'REDIS_URL' : 'Redis stand-in', process.env.REDIS_URL)]
-  const real = process.env.REDIS_URL ? null : await startRedis()
-  if (real) subjects.push({ ...(await startSubject(cluster, folder, 'redis-server', real.url)), redisPid: real.pid })
-  const first = [...stacks.values()][0] as Stack
+  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build(), bundleBaselineWorker(folder)])
+  stopFunctions.push(() => cluster.stop())
+  const workers = [
+    await startMeasuredWorker(cluster, folder, process.env.REDIS_URL ? 'REDIS_URL' : 'Redis emulator', process.env.REDIS_URL),
+  ]
+  const redis = process.env.REDIS_URL ? null : await startRedis()
+  if (redis) workers.push({ ...(await startMeasuredWorker(cluster, folder, 'redis-server', redis.url)), redisPid: redis.pid })
+  const [firstStack] = [...stackByName.values()] as [Stack]
   return {
     folder,
     database,
     postgresPort: cluster.port,
-    postgresPid: await postmaster(cluster),
-    ownerUrl: first.ownerUrl,
-    settings: first.settings,
-    subjects,
+    postgresPid: await readPostmasterPid(cluster),
+    ownerUrl: firstStack.ownerUrl,
+    settings: firstStack.settings,
+    workers,
   }
 }
 
-async function startSubject(cluster: Cluster, parent: string, name: string, redisUrl: string | undefined): Promise<Subject> {
+async function startMeasuredWorker(cluster: Cluster, parent: string, name: string, redisUrl: string | undefined): Promise<MeasuredWorker> {
   const stack = await startStack({ cluster, database, port: 0, localPort: 0, redisUrl })
-  stacks.set(name, stack)
-  // The clock that can be moved reads a table at every look; production's does not.
-  await asSuperuser(cluster.port, database, (client) =>
+  stackByName.set(name, stack)
+  // The movable app.now() of the local stack reads a table. The bench uses the production function, which does not.
+  await withSuperuser(cluster.port, database, (client) =>
     client.query("create or replace function app.now() returns timestamptz language sql stable parallel safe as 'select now()'"),
   )
-  const sql = await serveSql(cluster)
-  trips.set(name, sql.trips)
-  const folder = join(parent, `worker-${stacks.size}`)
+  const endpoint = await startSqlEndpoint(cluster)
+  roundTripCounters.set(name, endpoint.countRequests)
+  const folder = join(parent, `worker-${stackByName.size}`)
   await mkdir(folder)
-  const settings = { ...stack.settings, NEON_HTTP_ENDPOINT: sql.endpoint, CHECK_RESPONSES: 'false' }
-  const worker = await serveWorker(folder, builtModules(), settings, { objects: { ESCALATION_HUB: 'EscalationHub' }, assets: builtAssets })
-  const bareFolder = join(folder, 'bare')
-  await mkdir(bareFolder)
-  const bare = await serveWorker(bareFolder, [{ type: 'ESModule', path: join(parent, 'bare.js') }], settings, {
+  const settings = { ...stack.settings, NEON_HTTP_ENDPOINT: endpoint.url, CHECK_RESPONSES: 'false' }
+  const worker = await startWorkerd(folder, listBuiltModules(), settings, {
+    objects: { ESCALATION_HUB: 'EscalationHub' },
+    assets: builtAssets,
+  })
+  const baselineFolder = join(folder, 'baseline')
+  await mkdir(baselineFolder)
+  const baseline = await startWorkerd(baselineFolder, [{ type: 'ESModule', path: join(parent, baselineBundle) }], settings, {
     objects: { HUB: 'EscalationHub', ECHO: 'Echo' },
   })
-  stops.unshift(worker.stop, bare.stop, () => stack.close())
-  return { name, port: worker.port, workerdPid: worker.pid, redisPid: null, barePort: bare.port, barePid: bare.pid }
+  stopFunctions.unshift(worker.stop, baseline.stop, () => stack.close())
+  return { name, port: worker.port, workerdPid: worker.pid, redisPid: null, baselinePort: baseline.port, baselinePid: baseline.pid }
 }
 
-/** Neon's SQL over HTTP straight in front of PostgreSQL: the stack's own goes through a relay that plays faults. */
-async function serveSql({ port }: Cluster): Promise<{ endpoint: string; trips(): number }> {
+/** Start a Neon endpoint directly in front of PostgreSQL. The endpoint of the stack would add the relay that simulates faults. */
+async function startSqlEndpoint({ port }: Cluster): Promise<{ url: string; countRequests(): number }> {
   const neon = createNeon(() => port)
-  const own = await freePort()
-  let count = 0
+  const endpointPort = await findFreePort()
+  let requestCount = 0
   const server = createServer((request, response) => {
-    count++
+    requestCount++
     neon.handle(request, response)
   })
   server.keepAliveTimeout = 120_000
-  await new Promise<void>((resolve) => server.listen(own, '127.0.0.1', resolve))
-  stops.unshift(() => {
+  await new Promise<void>((resolve) => server.listen(endpointPort, '127.0.0.1', resolve))
+  stopFunctions.unshift(() => {
     server.closeAllConnections()
     return neon.close()
   })
-  return { endpoint: `http://127.0.0.1:${own}/sql`, trips: () => count }
+  return { url: `http://127.0.0.1:${endpointPort}/sql`, countRequests: () => requestCount }
 }
 
-async function bundleBare(folder: string): Promise<void> {
-  const [entry, outfile] = [join(import.meta.dirname, 'bare.ts'), join(folder, 'bare.js')]
+async function bundleBaselineWorker(folder: string): Promise<void> {
   await bundle({
-    entryPoints: [entry],
-    outfile,
+    entryPoints: [join(import.meta.dirname, 'baseline-worker.ts')],
+    outfile: join(folder, baselineBundle),
     bundle: true,
     format: 'esm',
     minify: true,
@@ -113,34 +118,36 @@ async function bundleBare(folder: string): Promise<void> {
   })
 }
 
+/** Start the machine's redis-server, or return null if it has none. */
 async function startRedis(): Promise<{ url: string; pid: number } | null> {
-  const binary = redisServer()
+  const binary = findRedisServer()
   if (!binary) return null
-  const port = await freePort()
+  const port = await findFreePort()
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const server = spawn(binary, flags, { stdio: 'ignore' })
-  stops.push(() => server.kill('SIGKILL'))
+  stopFunctions.push(() => server.kill('SIGKILL'))
   return { url: `redis://127.0.0.1:${port}`, pid: server.pid ?? 0 }
 }
 
-async function postmaster({ dataDir }: Cluster): Promise<number> {
+async function readPostmasterPid({ dataDir }: Cluster): Promise<number> {
   return Number((await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-async function end(code: number): Promise<void> {
-  for (const stop of stops) await stop()
+async function stopServer(code: number): Promise<void> {
+  for (const stop of stopFunctions) await stop()
   process.exit(code)
 }
 
-process.on('message', (question: { roundTrips: string } | 'end') => {
-  if (question === 'end') void end(0)
-  else process.send?.({ roundTrips: trips.get(question.roundTrips)?.() ?? 0 })
+// The bench sends 'stop', or the name of a Worker whose round trips it needs.
+process.on('message', (message: { roundTrips: string } | 'stop') => {
+  if (message === 'stop') void stopServer(0)
+  else process.send?.({ roundTrips: roundTripCounters.get(message.roundTrips)?.() ?? 0 })
 })
-process.on('disconnect', () => void end(0))
-start().then(
-  (standing) => process.send?.({ standing }),
+process.on('disconnect', () => void stopServer(0))
+startServer().then(
+  (info) => process.send?.({ info }),
   (error: unknown) => {
     console.error(error)
-    return end(1)
+    return stopServer(1)
   },
 )

@@ -3,10 +3,10 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
-import { freePort } from '../../lib/local/ports.ts'
+import { findFreePort } from '../../lib/local/ports.ts'
 import { compatibility } from '../../lib/local/worker.ts'
 
-// The package is CommonJS without types.
+// The package is CommonJS and has no types.
 const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string }
 
 export interface Module {
@@ -14,92 +14,104 @@ export interface Module {
   path: string
 }
 
-export interface PlainWorkerd {
+export interface RunningWorkerd {
   port: number
   pid: number
   stop(): void
 }
 
-/** Classes of Durable Objects, each by the binding that leads to it; what they store lies in the Worker's folder. */
-export type Objects = Record<string, string>
+/** The class of each Durable Object binding. Their storage is in the Worker's folder. */
+export type DurableObjects = Record<string, string>
 
-let inspected = 0
+let inspectorCount = 0
 
-interface Around {
-  objects: Objects
-  /** The folder of its static files. */
+interface WorkerOptions {
+  objects: DurableObjects
+  /** Folder of the static files. */
   assets?: string
 }
 
-/** `workerd serve` of one Worker on the loopback interface, with nothing in front of it; `folder` takes its files. */
-export async function serveWorker(
+/** Start `workerd serve` with one Worker on the loopback interface, without proxies. Its files are written to `folder`. */
+export async function startWorkerd(
   folder: string,
   modules: readonly Module[],
   bindings: Record<string, string>,
-  around: Around,
-): Promise<PlainWorkerd> {
-  const port = await freePort()
+  options: WorkerOptions,
+): Promise<RunningWorkerd> {
+  const port = await findFreePort()
   await mkdir(join(folder, 'objects'), { recursive: true })
-  // Copies: whoever builds meanwhile must not change what is measured.
+  // The modules are copied, so that a build in the meantime does not change them.
   for (const { path } of modules) await copyFile(path, join(folder, basename(path)))
-  await writeFile(join(folder, 'config.capnp'), configOf(folder, port, modules, bindings, around))
-  // Lines of the log go nowhere, as they go elsewhere in production.
-  const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspected++}`] : []
+  await writeFile(join(folder, 'config.capnp'), renderConfig(folder, port, modules, bindings, options))
+  // The log is discarded.
+  const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspectorCount++}`] : []
   const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
-  await listening(server, port)
+  await waitForPort(server, port)
   return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
 }
 
-type Named = Record<string, string>
-function configOf(folder: string, port: number, modules: readonly Module[], bindings: Named, { objects, assets }: Around): string {
-  const parts = modules.map(({ type, path }) => {
+type StringMap = Record<string, string>
+function renderConfig(
+  folder: string,
+  port: number,
+  modules: readonly Module[],
+  bindings: StringMap,
+  { objects, assets }: WorkerOptions,
+): string {
+  const moduleLines = modules.map(({ type, path }) => {
     const field = type === 'ESModule' ? 'esModule' : 'wasm'
-    return `    (name = ${text(basename(path))}, ${field} = embed ${text(basename(path))}),`
+    return `    (name = ${toCapnpString(basename(path))}, ${field} = embed ${toCapnpString(basename(path))}),`
   })
-  const values = Object.entries(bindings).map(([name, value]) => `    (name = ${text(name)}, text = ${text(value)}),`)
-  const places = Object.entries(objects).map(([name, type]) => `    (name = ${text(name)}, durableObjectNamespace = ${text(type)}),`)
-  const namespaces = Object.values(objects).map((type) => `    (className = ${text(type)}, uniqueKey = ${text(type)}, enableSql = true),`)
-  if (assets) values.push('    (name = "ASSETS", service = "assets"),')
-  const disk = assets ? `\n    (name = "assets", disk = (path = ${text(assets)})),` : ''
+  const bindingLines = Object.entries(bindings).map(
+    ([name, value]) => `    (name = ${toCapnpString(name)}, text = ${toCapnpString(value)}),`,
+  )
+  const objectLines = Object.entries(objects).map(
+    ([name, type]) => `    (name = ${toCapnpString(name)}, durableObjectNamespace = ${toCapnpString(type)}),`,
+  )
+  const namespaceLines = Object.values(objects).map(
+    (type) => `    (className = ${toCapnpString(type)}, uniqueKey = ${toCapnpString(type)}, enableSql = true),`,
+  )
+  if (assets) bindingLines.push('    (name = "ASSETS", service = "assets"),')
+  const assetsService = assets ? `\n    (name = "assets", disk = (path = ${toCapnpString(assets)})),` : ''
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
-    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),${disk}
-    (name = "objects", disk = (path = ${text(join(folder, 'objects'))}, writable = true)),
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),${assetsService}
+    (name = "objects", disk = (path = ${toCapnpString(join(folder, 'objects'))}, writable = true)),
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
 const main :Workerd.Worker = (
   compatibilityDate = "${compatibility.date}",
-  compatibilityFlags = [${compatibility.flags.map(text).join(', ')}],
+  compatibilityFlags = [${compatibility.flags.map(toCapnpString).join(', ')}],
   modules = [
-${parts.join('\n')}
+${moduleLines.join('\n')}
   ],
   bindings = [
-${[...values, ...places].join('\n')}
+${[...bindingLines, ...objectLines].join('\n')}
   ],
   durableObjectNamespaces = [
-${namespaces.join('\n')}
+${namespaceLines.join('\n')}
   ],
   durableObjectStorage = (localDisk = "objects"),
 );
 `
 }
 
-/** A capnp string; JSON's escapes are a part of its. */
-const text = (value: string): string => JSON.stringify(value)
+/** Quote a string for Cap'n Proto, which accepts JSON's escapes. */
+const toCapnpString = (value: string): string => JSON.stringify(value)
 
-async function listening(server: ChildProcess, port: number): Promise<void> {
+async function waitForPort(server: ChildProcess, port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if (server.exitCode !== null) throw new Error(`workerd ended with ${server.exitCode}`)
-    if (await answers(port)) return
+    if (await isPortOpen(port)) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  throw new Error('workerd does not listen')
+  throw new Error('workerd does not accept connections')
 }
 
-function answers(port: number): Promise<boolean> {
+function isPortOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.on('connect', () => resolve(true)).on('error', () => resolve(false))

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
 import { posthogAnalytics } from '../../lib/analytics/posthog.ts'
-import { expectStatus } from '../support/answers.ts'
-import { secrets, stand } from './stand.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { secrets, startTestServer } from './test-server.ts'
 
-const capture = { event: 'sales_lead_created', subject: 'lead-1', properties: { source: 'referral', seats: null } }
+const capturedEvent = { event: 'sales_lead_created', subject: 'lead-1', properties: { source: 'referral', seats: null } }
 
-test('what is captured lies on the desk', async () => {
-  const { origin, read } = await stand()
-  await posthogAnalytics({ url: `${origin}/analytics`, key: secrets.analyticsKey }).capture(capture)
-  const request = { event: capture.event, distinct_id: 'lead-1', properties: capture.properties }
+test('records a captured event on the dashboard', async () => {
+  const { origin, read } = await startTestServer()
+  await posthogAnalytics({ url: `${origin}/analytics`, key: secrets.analyticsKey }).capture(capturedEvent)
+  const request = { event: capturedEvent.event, distinct_id: 'lead-1', properties: capturedEvent.properties }
   expect(await read('/desk/analytics')).toMatchObject([{ method: 'POST', path: '/analytics/capture/', status: 200, request }])
 })
 
-test('a wrong key and every fault are told to the caller, and a redirect is not followed', async () => {
-  const { origin, call, read } = await stand()
-  await expect(posthogAnalytics({ url: `${origin}/analytics`, key: 'wrong' }).capture(capture)).rejects.toThrow('401')
+test('rejects for a wrong key and for every fault, and follows no redirect', async () => {
+  const { origin, call, read } = await startTestServer()
+  await expect(posthogAnalytics({ url: `${origin}/analytics`, key: 'wrong' }).capture(capturedEvent)).rejects.toThrow('401')
   for (const mode of ['down', 'error', 'client_error', 'rate_limit', 'redirect']) {
     expectStatus(await call('POST', '/desk/faults', { service: 'analytics', mode }), 201)
-    await expect(posthogAnalytics({ url: `${origin}/analytics`, key: secrets.analyticsKey }).capture(capture)).rejects.toThrow()
+    await expect(posthogAnalytics({ url: `${origin}/analytics`, key: secrets.analyticsKey }).capture(capturedEvent)).rejects.toThrow()
   }
   expect(await read('/desk/redirect')).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/answers.ts'
-import { stand } from './stand.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { startTestServer } from './test-server.ts'
 
-interface Answer {
+interface DnsResult {
   Status: number
   Answer?: { name: string; type: number; TTL: number; data: string }[]
 }
@@ -25,17 +25,17 @@ test.each([
   ['hooks.mapped.test', 'A', []],
   ['hooks.mixed.test', 'A', ['93.184.216.34', '10.0.0.7']],
 ])('%s has the %s records %j', async (name, type, expected) => {
-  const { call } = await stand()
+  const { call } = await startTestServer()
   const response = await call('GET', `/dns-query?name=${name}&type=${type}`)
   expect(response.headers.get('content-type')).toBe('application/dns-json')
-  const answer = (await response.json()) as Answer
-  expect(answer.Status).toBe(0)
-  expect((answer.Answer ?? []).map(({ data }) => data)).toEqual(expected)
-  expect((answer.Answer ?? []).every((record) => record.type === (type === 'A' ? 1 : 28))).toBe(true)
+  const result = (await response.json()) as DnsResult
+  expect(result.Status).toBe(0)
+  expect((result.Answer ?? []).map(({ data }) => data)).toEqual(expected)
+  expect((result.Answer ?? []).every((record) => record.type === (type === 'A' ? 1 : 28))).toBe(true)
 })
 
-test('a missing name is NXDOMAIN, and a broken question 400', async () => {
-  const { call } = await stand()
+test('returns NXDOMAIN for a missing name, and 400 for an invalid request', async () => {
+  const { call } = await startTestServer()
   expect(await (await call('GET', '/dns-query?name=x.missing.test&type=A')).json()).toMatchObject({ Status: 3 })
   expectStatus(await call('GET', '/dns-query?type=A'), 400)
   expectStatus(await call('GET', '/dns-query?name=example.com&type=MX'), 400)

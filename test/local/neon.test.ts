@@ -1,11 +1,11 @@
 import { Client, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
 import { createNeon } from '../../lib/local/neon.ts'
-import { stand } from './stand.ts'
+import { startTestServer } from './test-server.ts'
 
 const { settings, ownerUrl } = inject('shared')
 const runtimeUrl = settings.DATABASE_URL ?? ''
-// The host says nothing: the stand-in knows where PostgreSQL is.
+// The emulator ignores the host and connects to the local PostgreSQL.
 const url = ownerUrl.replace(/@[^/]+/, '@somewhere.local')
 neonConfig.fetchEndpoint = settings.NEON_HTTP_ENDPOINT ?? ''
 Object.assign(neonConfig, { wsProxy: () => settings.NEON_WS_PROXY, useSecureWebSocket: false })
@@ -13,7 +13,8 @@ Object.assign(neonConfig, { wsProxy: () => settings.NEON_WS_PROXY, useSecureWebS
 const sql = neon(url)
 const schema = `neon_${crypto.randomUUID().slice(0, 8)}`
 const insert = (id: number, name: string) => sql.query(`insert into ${schema}.things values ($1, $2) returning id`, [id, name])
-const count = async (name: string) => (await sql.query(`select count(*)::int as n from ${schema}.things where name = $1`, [name]))[0]?.n
+const countByName = async (name: string) =>
+  (await sql.query(`select count(*)::int as n from ${schema}.things where name = $1`, [name]))[0]?.n
 
 beforeAll(async () => {
   await sql.query(`create schema ${schema}`)
@@ -21,14 +22,14 @@ beforeAll(async () => {
 })
 afterAll(async () => void (await sql.query(`drop schema ${schema} cascade`)))
 
-async function connected(): Promise<Client> {
+async function openClient(): Promise<Client> {
   const client = new Client(url)
   await client.connect()
   return client
 }
 
-async function failureOf(work: Promise<unknown>): Promise<NeonDbError> {
-  const error = await work.then(
+async function expectNeonError(query: Promise<unknown>): Promise<NeonDbError> {
+  const error = await query.then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -36,31 +37,31 @@ async function failureOf(work: Promise<unknown>): Promise<NeonDbError> {
   return error as NeonDbError
 }
 
-test('a single statement answers its rows, as a template and as text with parameters', async () => {
+test('returns the rows of a single statement, as a template and as text with parameters', async () => {
   const name = "O'Brien"
   expect(await sql`select ${name}::text as name, ${41}::int + 1 as n`).toEqual([{ name, n: 42 }])
   expect(await sql.query('select $1::text as name, $2::int + 1 as n', [name, 41])).toEqual([{ name, n: 42 }])
   expect(await sql`select 1 where false`).toEqual([])
 })
 
-test('it connects as whoever the connection string names', async () => {
+test('connects as the role in the connection string', async () => {
   expect(await neon(runtimeUrl)`select current_user as role`).toEqual([{ role: 'app_runtime' }])
-  const wrong = new URL(runtimeUrl)
-  wrong.password = 'guessed'
-  expect(await failureOf(neon(wrong.href)`select 1`)).toMatchObject({ code: '28P01' })
+  const wrongUrl = new URL(runtimeUrl)
+  wrongUrl.password = 'guessed'
+  expect(await expectNeonError(neon(wrongUrl.href)`select 1`)).toMatchObject({ code: '28P01' })
 })
 
-test('arrayMode gives rows as arrays, so that two columns of one name both arrive', async () => {
+test('arrayMode returns rows as arrays, so that two columns with one name both arrive', async () => {
   expect(await sql.query('select 1 as a, 2 as a', [], { arrayMode: true })).toEqual([[1, 2]])
   expect(await neon(url, { arrayMode: true })`select 'x' as a, null as b`).toEqual([['x', null]])
 })
 
-test('fullResults gives the command, the count of rows and the fields', async () => {
-  const full = neon(url, { fullResults: true })
-  const inserted = await full.query(`insert into ${schema}.things select n, 'full' from generate_series(100, 102) n returning id`)
+test('fullResults returns the command, the row count and the fields', async () => {
+  const fullSql = neon(url, { fullResults: true })
+  const inserted = await fullSql.query(`insert into ${schema}.things select n, 'full' from generate_series(100, 102) n returning id`)
   expect(inserted).toMatchObject({ command: 'INSERT', rowCount: 3, rows: [{ id: 100 }, { id: 101 }, { id: 102 }] })
   expect(inserted.fields).toMatchObject([{ name: 'id', dataTypeID: 23 }])
-  const updated = await full.query(`update ${schema}.things set name = 'fuller' where name = 'full'`)
+  const updated = await fullSql.query(`update ${schema}.things set name = 'fuller' where name = 'full'`)
   expect(updated).toMatchObject({ command: 'UPDATE', rowCount: 3, rows: [] })
 })
 
@@ -76,25 +77,25 @@ test.each([
   ['an array', `select array['a', 'b,"c', null] as value`, ['a', 'b,"c', null]],
   ['uuid', `select '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'::uuid as value`, '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'],
   ['text in any alphabet', `select 'Žofie ✓ 你好 😀' as value`, 'Žofie ✓ 你好 😀'],
-])('%s arrives as its JavaScript value over both ways', async (_, statement, value) => {
+])('%s arrives as its JavaScript value over HTTP and WebSocket', async (_, statement, value) => {
   expect(await sql.query(statement)).toEqual([{ value }])
-  const client = await connected()
+  const client = await openClient()
   expect((await client.query(statement)).rows).toEqual([{ value }])
   await client.end()
 })
 
-test('parameters of every kind are understood', async () => {
-  const at = new Date('2026-11-21T09:30:00.123Z')
+test('accepts parameters of every type', async () => {
+  const date = new Date('2026-11-21T09:30:00.123Z')
   const [row] = await sql.query(
     'select $1::bytea as bytes, $2::timestamptz as at, $3::jsonb as data, $4::text as nothing, $5::int[] as list, $6::bool as yes',
-    [Buffer.from([1, 2]), at, { a: 1 }, null, [1, 2], true],
+    [Buffer.from([1, 2]), date, { a: 1 }, null, [1, 2], true],
   )
-  expect(row).toEqual({ bytes: Buffer.from([1, 2]), at, data: { a: 1 }, nothing: null, list: [1, 2], yes: true })
+  expect(row).toEqual({ bytes: Buffer.from([1, 2]), at: date, data: { a: 1 }, nothing: null, list: [1, 2], yes: true })
 })
 
-test("a refusal carries PostgreSQL's SQLSTATE, constraint, table and position", async () => {
+test("an error contains PostgreSQL's SQLSTATE, constraint, table and position", async () => {
   await insert(1, 'first')
-  expect(await failureOf(insert(1, 'again'))).toMatchObject({
+  expect(await expectNeonError(insert(1, 'again'))).toMatchObject({
     code: '23505',
     constraint: 'things_pk',
     schema,
@@ -102,26 +103,31 @@ test("a refusal carries PostgreSQL's SQLSTATE, constraint, table and position", 
     severity: 'ERROR',
     detail: 'Key (id)=(1) already exists.',
   })
-  expect(await failureOf(sql.query(`insert into ${schema}.things values (2, null)`))).toMatchObject({ code: '23502', column: 'name' })
-  expect(await failureOf(sql.query('select 1 fro m'))).toMatchObject({ code: '42601', position: '14' })
+  expect(await expectNeonError(sql.query(`insert into ${schema}.things values (2, null)`))).toMatchObject({ code: '23502', column: 'name' })
+  expect(await expectNeonError(sql.query('select 1 fro m'))).toMatchObject({ code: '42601', position: '14' })
   const raise = `do $$ begin raise 'no' using errcode = 'SF401', hint = 'h'; end $$`
-  expect(await failureOf(sql.query(raise))).toMatchObject({ code: 'SF401', hint: 'h' })
-  // A connection that met an error is as good as new.
+  expect(await expectNeonError(sql.query(raise))).toMatchObject({ code: 'SF401', hint: 'h' })
+  // The connection works again after an error.
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
 })
 
-test('a batch is one transaction: every statement sees those before it', async () => {
-  const ids = sql.query('select txid_current() as id')
-  const seen = sql.query(`select name from ${schema}.things where id = 10`)
-  const [before, first, second, after] = await sql.transaction([ids, insert(10, 'batch'), seen, sql.query('select txid_current() as id')])
+test('a batch is one transaction in which every statement sees those before it', async () => {
+  const transactionId = sql.query('select txid_current() as id')
+  const insertedName = sql.query(`select name from ${schema}.things where id = 10`)
+  const [before, first, second, after] = await sql.transaction([
+    transactionId,
+    insert(10, 'batch'),
+    insertedName,
+    sql.query('select txid_current() as id'),
+  ])
   expect([first, second, after]).toEqual([[{ id: 10 }], [{ name: 'batch' }], before])
-  expect(await count('batch')).toBe(1)
+  expect(await countByName('batch')).toBe(1)
 })
 
-test('a batch with an error leaves nothing behind', async () => {
-  const failure = await failureOf(sql.transaction([insert(20, 'lost'), insert(21, 'lost'), insert(20, 'lost')]))
-  expect(failure).toMatchObject({ code: '23505', constraint: 'things_pk' })
-  expect(await count('lost')).toBe(0)
+test('a batch with an error rolls back', async () => {
+  const error = await expectNeonError(sql.transaction([insert(20, 'lost'), insert(21, 'lost'), insert(20, 'lost')]))
+  expect(error).toMatchObject({ code: '23505', constraint: 'things_pk' })
+  expect(await countByName('lost')).toBe(0)
 })
 
 test.each([
@@ -129,32 +135,32 @@ test.each([
   ['ReadCommitted', 'read committed'],
   ['RepeatableRead', 'repeatable read'],
   ['Serializable', 'serializable'],
-] as const)('a batch may ask for isolation level %s', async (isolationLevel, level) => {
+] as const)('a batch can set the isolation level %s', async (isolationLevel, level) => {
   const settings = sql`select current_setting('transaction_isolation') as level, current_setting('transaction_read_only') as reading`
   expect(await sql.transaction([settings], { isolationLevel })).toEqual([[{ level, reading: 'off' }]])
 })
 
-test('a batch that is read only cannot write, and one that may be deferred is', async () => {
-  const failure = await failureOf(sql.transaction([insert(30, 'forbidden')], { readOnly: true }))
-  expect(failure).toMatchObject({ code: '25006' })
-  expect(await count('forbidden')).toBe(0)
+test('a read-only batch cannot write, and a batch can be deferrable', async () => {
+  const error = await expectNeonError(sql.transaction([insert(30, 'forbidden')], { readOnly: true }))
+  expect(error).toMatchObject({ code: '25006' })
+  expect(await countByName('forbidden')).toBe(0)
   const options = { readOnly: true, deferrable: true, isolationLevel: 'Serializable' } as const
   const settings = sql`select current_setting('transaction_read_only') as reading, current_setting('transaction_deferrable') as deferred`
   expect(await sql.transaction([settings], options)).toEqual([[{ reading: 'on', deferred: 'on' }]])
-  // The next user of the connection finds none of it.
+  // The next batch on the connection has none of these settings.
   expect(await sql.transaction([insert(31, 'allowed')])).toEqual([[{ id: 31 }]])
 })
 
 test('the WebSocket client commits and rolls back an interactive transaction', async () => {
-  const client = await connected()
+  const client = await openClient()
   await client.query('begin')
   const { rows } = await client.query(`insert into ${schema}.things values (40, 'socket') returning id`)
-  expect([rows, await count('socket')]).toEqual([[{ id: 40 }], 0])
+  expect([rows, await countByName('socket')]).toEqual([[{ id: 40 }], 0])
   await client.query('commit')
   await client.query('begin')
   await client.query(`update ${schema}.things set name = 'changed' where id = $1`, [rows[0].id])
   await client.query('rollback')
-  expect(await count('socket')).toBe(1)
+  expect(await countByName('socket')).toBe(1)
   await expect(client.query(`insert into ${schema}.things values (40, 'x')`)).rejects.toMatchObject({
     code: '23505',
     constraint: 'things_pk',
@@ -162,22 +168,22 @@ test('the WebSocket client commits and rolls back an interactive transaction', a
   await client.end()
 })
 
-test('two clients at once each have a transaction of their own', async () => {
-  const [one, two] = await Promise.all([connected(), connected()])
-  for (const client of [one, two]) await client.query('begin')
-  await one.query(`insert into ${schema}.things values (50, 'one')`)
-  expect((await two.query(`select from ${schema}.things where id = 50`)).rowCount).toBe(0)
-  // The second waits for the first to end, which it then follows.
-  const waiting = two.query(`insert into ${schema}.things values (50, 'two') on conflict do nothing`)
-  await one.query('commit')
-  expect((await waiting).rowCount).toBe(0)
-  await two.query('rollback')
-  await Promise.all([one.end(), two.end()])
-  expect(await count('one')).toBe(1)
+test('two concurrent clients have separate transactions', async () => {
+  const [first, second] = await Promise.all([openClient(), openClient()])
+  for (const client of [first, second]) await client.query('begin')
+  await first.query(`insert into ${schema}.things values (50, 'one')`)
+  expect((await second.query(`select from ${schema}.things where id = 50`)).rowCount).toBe(0)
+  // The second insert waits until the first transaction ends, and then does nothing.
+  const waitingInsert = second.query(`insert into ${schema}.things values (50, 'two') on conflict do nothing`)
+  await first.query('commit')
+  expect((await waitingInsert).rowCount).toBe(0)
+  await second.query('rollback')
+  await Promise.all([first.end(), second.end()])
+  expect(await countByName('one')).toBe(1)
 })
 
-test('a client that leaves in the middle, without a word, has rolled back', async () => {
-  const client = await connected()
+test('rolls back when a client disconnects during a transaction', async () => {
+  const client = await openClient()
   await client.query('begin')
   await client.query(`insert into ${schema}.things values (60, 'left')`)
   client.on('error', () => undefined)
@@ -185,14 +191,14 @@ test('a client that leaves in the middle, without a word, has rolled back', asyn
   await expect.poll(() => insert(60, 'stayed'), { timeout: 5000 }).toEqual([{ id: 60 }])
 })
 
-test('a PostgreSQL that is away is a failure without a SQLSTATE', async () => {
-  const away = createNeon(() => 1)
-  const { origin } = await stand({ rawHandler: away.handle })
-  const usual = neonConfig.fetchEndpoint
+test('an unreachable PostgreSQL is an error without a SQLSTATE', async () => {
+  const unreachable = createNeon(() => 1)
+  const { origin } = await startTestServer({ rawHandler: unreachable.handle })
+  const previousEndpoint = neonConfig.fetchEndpoint
   neonConfig.fetchEndpoint = `${origin}/sql`
   onTestFinished(() => {
-    neonConfig.fetchEndpoint = usual
+    neonConfig.fetchEndpoint = previousEndpoint
   })
-  const failure = await failureOf(sql`select 1`)
-  expect([failure.code, failure.message]).toEqual([undefined, expect.stringContaining('503')])
+  const error = await expectNeonError(sql`select 1`)
+  expect([error.code, error.message]).toEqual([undefined, expect.stringContaining('503')])
 })

@@ -1,11 +1,11 @@
 import { Client, Receiver } from '@upstash/qstash'
 import { decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/answers.ts'
-import { destination, secrets, stand } from './stand.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { secrets, startDestination, startTestServer } from './test-server.ts'
 
-async function queue() {
-  const local = await stand()
+async function startQueue() {
+  const local = await startTestServer()
   const client = new Client({ baseUrl: `${local.origin}/qstash`, token: secrets.qstashToken, retry: false, enableTelemetry: false })
   const advance = async (advance_seconds: number) => expectStatus(await local.call('POST', '/desk/clock', { advance_seconds }), 200)
   return { ...local, client, advance }
@@ -13,70 +13,70 @@ async function queue() {
 
 const receiver = new Receiver({ currentSigningKey: secrets.qstashCurrentSigningKey, nextSigningKey: secrets.qstashNextSigningKey })
 
-test('a published message arrives at once, signed for its exact url and body', async () => {
-  const { client, qstash, read } = await queue()
-  const { hits, url } = await destination()
+test('delivers a published message at once, signed for its exact URL and body', async () => {
+  const { client, qstash, read } = await startQueue()
+  const { requests, url } = await startDestination()
   const { messageId } = await client.publishJSON({ url, body: { hello: 'Žofie' }, headers: { 'x-trace': 't1' } })
-  await qstash.idle()
-  const [hit] = hits
-  expect(hit).toMatchObject({ method: 'POST', url: '/jobs/run?n=1', body: '{"hello":"Žofie"}' })
-  expect(hit?.headers).toMatchObject({
+  await qstash.waitUntilIdle()
+  const [request] = requests
+  expect(request).toMatchObject({ method: 'POST', url: '/jobs/run?n=1', body: '{"hello":"Žofie"}' })
+  expect(request?.headers).toMatchObject({
     'x-trace': 't1',
     'content-type': 'application/json',
     'upstash-message-id': messageId,
     'upstash-retried': '0',
   })
-  const signature = String(hit?.headers['upstash-signature'])
+  const signature = String(request?.headers['upstash-signature'])
   expect(decodeProtectedHeader(signature).alg).toBe('HS256')
-  expect(await receiver.verify({ signature, url, body: hit?.body ?? '' })).toBe(true)
-  await expect(receiver.verify({ signature, url: `${url}&m=2`, body: hit?.body ?? '' })).rejects.toThrow('subject')
+  expect(await receiver.verify({ signature, url, body: request?.body ?? '' })).toBe(true)
+  await expect(receiver.verify({ signature, url: `${url}&m=2`, body: request?.body ?? '' })).rejects.toThrow('subject')
   await expect(receiver.verify({ signature, url, body: '{}' })).rejects.toThrow('body hash')
   expect(await read('/desk/queue')).toMatchObject([{ id: messageId, state: 'delivered', url, attempts: 1, body: { hello: 'Žofie' } }])
 })
 
-test('a delayed message waits for its time, and the signature is of real time after a leap', async () => {
-  const { client, read, advance } = await queue()
-  const { hits, url } = await destination()
+test('delivers a delayed message when it is due, and signs with real time after the clock was moved', async () => {
+  const { client, read, advance } = await startQueue()
+  const { requests, url } = await startDestination()
   await client.publishJSON({ url, body: 1, delay: 120 })
   await client.publishJSON({ url, body: 2, notBefore: Math.floor(Date.now() / 1000) + 300 })
   await advance(110)
-  expect(hits).toHaveLength(0)
+  expect(requests).toHaveLength(0)
   expect(await read('/desk/queue')).toMatchObject([{ state: 'scheduled' }, { state: 'scheduled', attempts: 0 }])
   await advance(15)
-  expect(hits.map(({ body }) => body)).toEqual(['1'])
+  expect(requests.map(({ body }) => body)).toEqual(['1'])
   await advance(100_000)
-  expect(hits.map(({ body }) => body)).toEqual(['1', '2'])
-  const [, hit] = hits
-  expect(await receiver.verify({ signature: String(hit?.headers['upstash-signature']), url, body: '2' })).toBe(true)
+  expect(requests.map(({ body }) => body)).toEqual(['1', '2'])
+  const [, request] = requests
+  expect(await receiver.verify({ signature: String(request?.headers['upstash-signature']), url, body: '2' })).toBe(true)
 })
 
-test('a deduplication id is taken once in ten minutes', async () => {
-  const { client, qstash, advance } = await queue()
-  const { hits, url } = await destination()
+test('accepts a deduplication id once in ten minutes', async () => {
+  const { client, qstash, advance } = await startQueue()
+  const { requests, url } = await startDestination()
   const first = await client.publishJSON({ url, body: 1, deduplicationId: 'd' })
-  const again = await client.publishJSON({ url, body: 1, deduplicationId: 'd' })
-  expect(again).toMatchObject({ messageId: first.messageId, deduplicated: true })
-  await qstash.idle()
-  expect(hits).toHaveLength(1)
+  const repeated = await client.publishJSON({ url, body: 1, deduplicationId: 'd' })
+  expect(repeated).toMatchObject({ messageId: first.messageId, deduplicated: true })
+  await qstash.waitUntilIdle()
+  expect(requests).toHaveLength(1)
   await advance(601)
   await client.publishJSON({ url, body: 1, deduplicationId: 'd' })
-  await qstash.idle()
-  expect(hits).toHaveLength(2)
+  await qstash.waitUntilIdle()
+  expect(requests).toHaveLength(2)
 })
 
-test('a failing destination is tried again after 12 s and 2 min 28 s, then lies in the dead letters', async () => {
-  const { client, qstash, read, advance } = await queue()
-  const { hits, url } = await destination([500, 302, 404])
+test('retries a failing destination after 12 s and 2 min 28 s, and then moves the message to the dead letter queue', async () => {
+  const { client, qstash, read, advance } = await startQueue()
+  const { requests, url } = await startDestination([500, 302, 404])
   const { messageId } = await client.publishJSON({ url, body: {}, retries: 2, failureCallback: url })
-  await qstash.idle()
+  await qstash.waitUntilIdle()
   expect(await read('/desk/queue')).toMatchObject([{ state: 'failed', attempts: 1, last_status: 500 }])
   await advance(11)
-  expect(hits).toHaveLength(1)
+  expect(requests).toHaveLength(1)
   await advance(2)
-  expect(hits).toHaveLength(2)
+  expect(requests).toHaveLength(2)
   await advance(149)
-  expect(hits.map(({ headers }) => headers['upstash-retried'])).toEqual(['0', '1', '2', '0'])
-  expect(JSON.parse(hits[3]?.body ?? '')).toMatchObject({ sourceMessageId: messageId, status: 404, retried: 2 })
+  expect(requests.map(({ headers }) => headers['upstash-retried'])).toEqual(['0', '1', '2', '0'])
+  expect(JSON.parse(requests[3]?.body ?? '')).toMatchObject({ sourceMessageId: messageId, status: 404, retried: 2 })
   expect(await read('/desk/queue')).toMatchObject([{ state: 'delivered' }, { id: messageId, state: 'dead', attempts: 3 }])
   const { messages } = await client.dlq.listMessages()
   expect(messages).toMatchObject([{ messageId, responseStatus: 404, responseBody: 'answered', url }])
@@ -84,36 +84,36 @@ test('a failing destination is tried again after 12 s and 2 min 28 s, then lies 
   expect((await client.dlq.listMessages()).messages).toEqual([])
 })
 
-test('with no retries a failed message dies at once, an unreachable destination likewise', async () => {
-  const { client, qstash, read } = await queue()
-  const { hits, url } = await destination([503])
+test('without retries a failed message is dead at once, also for an unreachable destination', async () => {
+  const { client, qstash, read } = await startQueue()
+  const { requests, url } = await startDestination([503])
   await client.publishJSON({ url, body: {}, retries: 0 })
   await client.publishJSON({ url: 'http://127.0.0.1:1/', body: {}, retries: 0 })
-  await qstash.idle()
-  expect(hits).toHaveLength(1)
+  await qstash.waitUntilIdle()
+  expect(requests).toHaveLength(1)
   expect(await read('/desk/queue')).toMatchObject([
     { state: 'dead', last_status: null },
     { state: 'dead', last_status: 503 },
   ])
 })
 
-test('a pending message can be seen and cancelled', async () => {
-  const { client, advance } = await queue()
-  const { hits, url } = await destination()
+test('a pending message can be read and cancelled', async () => {
+  const { client, advance } = await startQueue()
+  const { requests, url } = await startDestination()
   const { messageId } = await client.publishJSON({ url, body: { n: 1 }, delay: '1h' })
   expect(await client.messages.get(messageId)).toMatchObject({ messageId, url, body: '{"n":1}', maxRetries: 3 })
   await client.messages.delete(messageId)
   await expect(client.messages.get(messageId)).rejects.toThrow('not found')
   await advance(3700)
-  expect(hits).toHaveLength(0)
+  expect(requests).toHaveLength(0)
 })
 
-test('a batch takes all of its messages or none', async () => {
-  const { client, qstash, read } = await queue()
-  const { hits, url } = await destination()
+test('a batch accepts all of its messages or none', async () => {
+  const { client, qstash, read } = await startQueue()
+  const { requests, url } = await startDestination()
   expect(await client.batchJSON([1, 2].map((body) => ({ url, body })))).toHaveLength(2)
-  await qstash.idle()
-  expect(hits.map(({ body }) => body).sort()).toEqual(['1', '2'])
+  await qstash.waitUntilIdle()
+  expect(requests.map(({ body }) => body).sort()).toEqual(['1', '2'])
   await expect(
     client.batchJSON([
       { url, body: 3 },
@@ -124,23 +124,23 @@ test('a batch takes all of its messages or none', async () => {
 })
 
 test('a named queue delivers one message at a time, in order', async () => {
-  const { client, qstash } = await queue()
-  let open = 0
-  const { hits, url } = await destination([], async () => {
-    expect(++open).toBe(1)
+  const { client, qstash } = await startQueue()
+  let openRequests = 0
+  const { requests, url } = await startDestination([], async () => {
+    expect(++openRequests).toBe(1)
     await new Promise((resolve) => setImmediate(resolve))
-    open--
+    openRequests--
   })
   for (const body of [1, 2, 3, 4]) await client.queue({ queueName: 'mails' }).enqueueJSON({ url, body })
-  await qstash.idle()
-  expect(hits.map(({ body }) => body)).toEqual(['1', '2', '3', '4'])
+  await qstash.waitUntilIdle()
+  expect(requests.map(({ body }) => body)).toEqual(['1', '2', '3', '4'])
 })
 
-test('a wrong token, a wrong delay and a wrong cron are refused', async () => {
-  const { client, origin } = await queue()
-  const { url } = await destination()
-  const stranger = new Client({ baseUrl: `${origin}/qstash`, token: 'other', retry: false })
-  await expect(stranger.publishJSON({ url, body: 1 })).rejects.toMatchObject({ status: 401 })
+test('refuses a wrong token, an invalid delay, an invalid retry count, a large body and an invalid cron', async () => {
+  const { client, origin } = await startQueue()
+  const { url } = await startDestination()
+  const otherClient = new Client({ baseUrl: `${origin}/qstash`, token: 'other', retry: false })
+  await expect(otherClient.publishJSON({ url, body: 1 })).rejects.toMatchObject({ status: 401 })
   await expect(client.publish({ url, body: '', headers: { 'Upstash-Delay': 'soon' } })).rejects.toMatchObject({ status: 400 })
   await expect(client.publish({ url, body: '', headers: { 'Upstash-Retries': '-1' } })).rejects.toMatchObject({ status: 400 })
   await expect(client.publish({ url, body: 'x'.repeat(1024 * 1024 + 1) })).rejects.toMatchObject({ status: 400 })

@@ -1,14 +1,14 @@
 import { Ratelimit } from '@upstash/ratelimit'
 import { Redis } from '@upstash/redis'
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/answers.ts'
-import { secrets, stand } from './stand.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { secrets, startTestServer } from './test-server.ts'
 
-const client = (origin: string, token = secrets.redisToken) =>
+const createClient = (origin: string, token = secrets.redisToken) =>
   new Redis({ url: `${origin}/redis`, token, retry: false, enableTelemetry: false })
 
-test('single commands give back what they were given, in any alphabet', async () => {
-  const redis = client((await stand()).origin)
+test('single commands return the stored values, in any alphabet', async () => {
+  const redis = createClient((await startTestServer()).origin)
   expect(await redis.set('k', { name: 'Žofie ✓ 你好' }, { ex: 60 })).toBe('OK')
   expect(await redis.get('k')).toEqual({ name: 'Žofie ✓ 你好' })
   expect(await redis.get('absent')).toBeNull()
@@ -20,37 +20,37 @@ test('single commands give back what they were given, in any alphabet', async ()
   expect(await redis.scan(0)).toEqual(['0', expect.arrayContaining(['k', 'n', 'h', 'z'])])
 })
 
-test('a pipeline answers each command, errors among them', async () => {
-  const { call, origin } = await stand()
-  const redis = client(origin)
+test('a pipeline returns a result or an error for each command', async () => {
+  const { call, origin } = await startTestServer()
+  const redis = createClient(origin)
   expect(await redis.pipeline().set('a', 1).incr('a').get('a').exec()).toEqual(['OK', 2, 2])
   expect(await redis.pipeline().set('l', 'x').lpush('l', 'y').exec({ keepErrors: true })).toEqual([
     { result: 'OK', error: undefined },
     { result: undefined, error: expect.stringContaining('WRONGTYPE') },
   ])
-  const plain = await call('POST', `/redis/pipeline?_token=${secrets.redisToken}`, [['NONSENSE'], ['GET', 'a']])
-  expectStatus(plain, 200)
-  expect(await plain.json()).toEqual([{ error: "ERR unknown command 'NONSENSE'" }, { result: '2' }])
+  const response = await call('POST', `/redis/pipeline?_token=${secrets.redisToken}`, [['NONSENSE'], ['GET', 'a']])
+  expectStatus(response, 200)
+  expect(await response.json()).toEqual([{ error: "ERR unknown command 'NONSENSE'" }, { result: '2' }])
 })
 
-test('a transaction runs whole or, when malformed, not at all', async () => {
-  const { call, origin } = await stand()
-  const redis = client(origin)
+test('a malformed transaction runs no command', async () => {
+  const { call, origin } = await startTestServer()
+  const redis = createClient(origin)
   expect(await redis.multi().set('t', 'x').append('t', 'y').get('t').exec()).toEqual(['OK', 2, 'xy'])
-  const refused = await call('POST', `/redis/multi-exec?_token=${secrets.redisToken}`, [['SET', 't', 'z'], ['SET']])
-  expectStatus(refused, 400)
+  const response = await call('POST', `/redis/multi-exec?_token=${secrets.redisToken}`, [['SET', 't', 'z'], ['SET']])
+  expectStatus(response, 400)
   expect(await redis.get('t')).toBe('xy')
 })
 
-test('EXPIRE with NX leaves a running window alone', async () => {
-  const redis = client((await stand()).origin)
-  const count = () => redis.pipeline().incr('w').expire('w', 60, 'NX').exec()
-  expect(await count()).toEqual([1, 1])
-  expect(await count()).toEqual([2, 0])
+test('EXPIRE with NX does not change an existing expiry', async () => {
+  const redis = createClient((await startTestServer()).origin)
+  const incrementAndExpire = () => redis.pipeline().incr('w').expire('w', 60, 'NX').exec()
+  expect(await incrementAndExpire()).toEqual([1, 1])
+  expect(await incrementAndExpire()).toEqual([2, 0])
 })
 
-test('scripts run by text and by hash, and an unknown hash is NOSCRIPT', async () => {
-  const redis = client((await stand()).origin)
+test('runs scripts by text and by hash, and returns NOSCRIPT for an unknown hash', async () => {
+  const redis = createClient((await startTestServer()).origin)
   const script = '#!lua flags=allow-key-locking\nreturn {redis.call("INCRBY", KEYS[1], ARGV[1]), "a", {2}, false}'
   await expect(redis.evalsha('0000', ['s'], ['5'])).rejects.toThrow('NOSCRIPT')
   expect(await redis.eval(script, ['s'], ['5'])).toEqual([5, 'a', [2], null])
@@ -60,33 +60,33 @@ test('scripts run by text and by hash, and an unknown hash is NOSCRIPT', async (
   await expect(redis.eval('return (', [], [])).rejects.toThrow('ERR Error compiling script')
 })
 
-test('commands in the path work, and a wrong token does not', async () => {
-  const { call, origin } = await stand()
+test('accepts commands in the path, and refuses a wrong token', async () => {
+  const { call, origin } = await startTestServer()
   const token = `_token=${secrets.redisToken}`
   expect(await (await call('GET', `/redis/set/k%2F1/v?EX=60&${token}`)).json()).toEqual({ result: 'OK' })
-  const got = await call('GET', `/redis/get/k%2F1?${token}`)
-  expect(await got.json()).toEqual({ result: 'v' })
-  expect(got.headers.get('upstash-sync-token')).toBeTruthy()
+  const response = await call('GET', `/redis/get/k%2F1?${token}`)
+  expect(await response.json()).toEqual({ result: 'v' })
+  expect(response.headers.get('upstash-sync-token')).toBeTruthy()
   const failed = await call('POST', `/redis/?${token}`, ['SET', 'k'])
   expect([failed.status, await failed.json()]).toEqual([400, { error: "ERR wrong number of arguments for 'set' command" }])
-  await expect(client(origin, 'other').get('k')).rejects.toThrow('Unauthorized')
+  await expect(createClient(origin, 'other').get('k')).rejects.toThrow('Unauthorized')
 })
 
-test('two servers of one process share nothing', async () => {
-  const [one, other] = [client((await stand()).origin), client((await stand()).origin)]
-  await one.set('k', 1)
-  expect(await other.get('k')).toBeNull()
+test('two servers in one process have separate data', async () => {
+  const [first, second] = [createClient((await startTestServer()).origin), createClient((await startTestServer()).origin)]
+  await first.set('k', 1)
+  expect(await second.get('k')).toBeNull()
 })
 
 test.each([
   ['a fixed window', () => Ratelimit.fixedWindow(7, '1 h')],
   ['a sliding window', () => Ratelimit.slidingWindow(7, '1 h')],
-])('%s lets exactly its number through, under concurrency too', async (_, limiter) => {
-  const redis = client((await stand()).origin)
+])('%s allows exactly its limit, also for concurrent calls', async (_, limiter) => {
+  const redis = createClient((await startTestServer()).origin)
   const limit = new Ratelimit({ redis, limiter: limiter(), ephemeralCache: false, analytics: false })
-  const inTurn = []
-  for (let i = 0; i < 10; i++) inTurn.push((await limit.limit('one')).success)
-  expect(inTurn).toEqual([...Array(7).fill(true), ...Array(3).fill(false)])
-  const atOnce = await Promise.all(Array.from({ length: 30 }, () => limit.limit('two')))
-  expect(atOnce.filter(({ success }) => success)).toHaveLength(7)
+  const sequential = []
+  for (let i = 0; i < 10; i++) sequential.push((await limit.limit('one')).success)
+  expect(sequential).toEqual([...Array(7).fill(true), ...Array(3).fill(false)])
+  const concurrent = await Promise.all(Array.from({ length: 30 }, () => limit.limit('two')))
+  expect(concurrent.filter(({ success }) => success)).toHaveLength(7)
 })

@@ -1,17 +1,17 @@
 import { Resend } from 'resend'
 import { expect, test } from 'vitest'
-import { expectStatus } from '../support/answers.ts'
-import { secrets, stand } from './stand.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { secrets, startTestServer } from './test-server.ts'
 
 const mail = { from: 'Support <support@example.com>', to: 'ada@example.com', subject: 'Hello', html: '<p>Hi</p>', text: 'Hi' }
 
-async function sender(key = secrets.resendKey) {
-  const local = await stand()
+async function startWithClient(key = secrets.resendKey) {
+  const local = await startTestServer()
   return { ...local, resend: new Resend(key, { baseUrl: `${local.origin}/resend` }) }
 }
 
-test('a sent mail lies on the desk under the id that was answered', async () => {
-  const { resend, read } = await sender()
+test('records a sent e-mail under the returned id', async () => {
+  const { resend, read } = await startWithClient()
   const { data, error } = await resend.emails.send({ ...mail, replyTo: 'desk@example.com' }, { idempotencyKey: 'delivery-1' })
   expect(error).toBeNull()
   expect(await read('/desk/mail')).toEqual([
@@ -29,24 +29,24 @@ test('a sent mail lies on the desk under the id that was answered', async () => 
   ])
 })
 
-test('the same idempotency key sends once, and with another body it is a conflict', async () => {
-  const { resend, read } = await sender()
+test('sends once per idempotency key, and returns 409 for another body', async () => {
+  const { resend, read } = await startWithClient()
   const first = await resend.emails.send(mail, { idempotencyKey: 'k' })
-  const again = await resend.emails.send(mail, { idempotencyKey: 'k' })
-  expect(again.data).toEqual(first.data)
-  const other = await resend.emails.send({ ...mail, subject: 'Other' }, { idempotencyKey: 'k' })
-  expect(other.error).toMatchObject({ statusCode: 409, name: 'invalid_idempotent_request' })
+  const repeated = await resend.emails.send(mail, { idempotencyKey: 'k' })
+  expect(repeated.data).toEqual(first.data)
+  const conflict = await resend.emails.send({ ...mail, subject: 'Other' }, { idempotencyKey: 'k' })
+  expect(conflict.error).toMatchObject({ statusCode: 409, name: 'invalid_idempotent_request' })
   expect(await read('/desk/mail')).toHaveLength(1)
 })
 
-test('a batch is one record per mail, and none when one of them is wrong', async () => {
-  const { resend, read } = await sender()
+test('a batch creates one record per e-mail, or none if one of them is invalid', async () => {
+  const { resend, read } = await startWithClient()
   const { data } = await resend.batch.send([mail, { ...mail, to: ['bob@example.com', 'eve@example.com'] }])
   expect(data?.data).toHaveLength(2)
-  const refused = await resend.batch.send([mail, { ...mail, to: 'nobody' }])
-  expect(refused.error).toMatchObject({ statusCode: 422, name: 'validation_error' })
-  const loose = await resend.batch.send([mail, { ...mail, to: 'nobody' }], { batchValidation: 'permissive' })
-  expect(loose.data).toMatchObject({ data: [{ id: expect.any(String) }], errors: [{ index: 1 }] })
+  const strict = await resend.batch.send([mail, { ...mail, to: 'nobody' }])
+  expect(strict.error).toMatchObject({ statusCode: 422, name: 'validation_error' })
+  const permissive = await resend.batch.send([mail, { ...mail, to: 'nobody' }], { batchValidation: 'permissive' })
+  expect(permissive.data).toMatchObject({ data: [{ id: expect.any(String) }], errors: [{ index: 1 }] })
   expect((await read('/desk/mail')).map(({ to }) => to)).toEqual([
     ['ada@example.com'],
     ['bob@example.com', 'eve@example.com'],
@@ -61,16 +61,16 @@ test.each([
   ['51 recipients', { to: Array(51).fill('ada@example.com') }, 'validation_error'],
   ['a subject of two lines', { subject: 'a\r\nBcc: eve@example.com' }, 'validation_error'],
   ['no content', { html: '', text: '' }, 'validation_error'],
-])('%s is refused with 422', async (_, change, name) => {
-  const { resend, read } = await sender()
-  const { error } = await resend.emails.send({ ...mail, ...change })
+])('%s is refused with 422', async (_, fields, name) => {
+  const { resend, read } = await startWithClient()
+  const { error } = await resend.emails.send({ ...mail, ...fields })
   expect(error).toMatchObject({ statusCode: 422, name })
   expect(await read('/desk/mail')).toEqual([])
 })
 
-test('a missing key is 401 and a wrong one 403', async () => {
-  const { call } = await sender()
+test('returns 401 without a key and 403 for a wrong key', async () => {
+  const { call } = await startWithClient()
   expectStatus(await call('POST', '/resend/emails', mail), 401)
-  const { resend } = await sender('re_other')
+  const { resend } = await startWithClient('re_other')
   expect((await resend.emails.send(mail)).error).toMatchObject({ statusCode: 403, name: 'invalid_api_key' })
 })

@@ -1,53 +1,55 @@
 import { Client } from '@upstash/qstash'
 import { expect, test } from 'vitest'
 import { createClock } from '../../lib/local/clock.ts'
-import { nextRun } from '../../lib/local/qstash-schedules.ts'
-import { destination, secrets, stand } from './stand.ts'
+import { computeNextRun } from '../../lib/local/qstash-schedules.ts'
+import { secrets, startDestination, startTestServer } from './test-server.ts'
 
-async function schedules() {
+async function startWithSchedules() {
   const clock = createClock()
-  clock.set(Date.parse('2031-03-10T08:59:30Z') - Date.now())
-  const { origin, qstash, call } = await stand({ clock })
+  clock.setOffset(Date.parse('2031-03-10T08:59:30Z') - Date.now())
+  const { origin, qstash, call } = await startTestServer({ clock })
   const { schedules } = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken, retry: false })
   const advance = async (advance_seconds: number) => void (await call('POST', '/desk/clock', { advance_seconds }))
   return { schedules, qstash, advance, call }
 }
 
-test('a schedule fires when the clock passes its time, once for a leap over many', async () => {
-  const { schedules: api, advance } = await schedules()
-  const { hits, url } = await destination()
+test('a schedule runs when the clock passes its time, and once when the clock skips several times', async () => {
+  const { schedules: api, advance } = await startWithSchedules()
+  const { requests, url } = await startDestination()
   const { scheduleId } = await api.create({ destination: url, cron: '*/5 * * * *', body: '{"sweep":true}', scheduleId: 'sweep' })
   expect(scheduleId).toBe('sweep')
   await advance(20)
-  expect(hits).toHaveLength(0)
+  expect(requests).toHaveLength(0)
   await advance(15)
-  expect(hits).toMatchObject([{ body: '{"sweep":true}', headers: { 'upstash-schedule-id': 'sweep', 'content-type': 'application/json' } }])
+  expect(requests).toMatchObject([
+    { body: '{"sweep":true}', headers: { 'upstash-schedule-id': 'sweep', 'content-type': 'application/json' } },
+  ])
   await advance(3600)
-  expect(hits).toHaveLength(2)
+  expect(requests).toHaveLength(2)
   await advance(300)
-  expect(hits).toHaveLength(3)
+  expect(requests).toHaveLength(3)
 })
 
-test('creating under the same id replaces, and a deleted or paused schedule is silent', async () => {
-  const { schedules: api, advance } = await schedules()
-  const { hits, url } = await destination()
+test('creating with the same id replaces a schedule, and a deleted or paused schedule does not run', async () => {
+  const { schedules: api, advance } = await startWithSchedules()
+  const { requests, url } = await startDestination()
   for (const body of ['1', '2']) await api.create({ destination: url, cron: '0 * * * *', body, scheduleId: 's' })
   expect(await api.list()).toMatchObject([{ scheduleId: 's', cron: '0 * * * *', body: '2', destination: url, retries: 3, isPaused: false }])
   await api.pause({ schedule: 's' })
   await advance(60)
-  expect(hits).toHaveLength(0)
+  expect(requests).toHaveLength(0)
   await api.resume({ schedule: 's' })
   await advance(3600)
-  expect(hits.map(({ body }) => body)).toEqual(['2'])
+  expect(requests.map(({ body }) => body)).toEqual(['2'])
   await api.delete('s')
   await expect(api.get('s')).rejects.toMatchObject({ status: 404 })
   await advance(3600)
-  expect(hits).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
-test('setting the clock back brings the next time back with it', async () => {
-  const { schedules: api, call } = await schedules()
-  const { url } = await destination()
+test('setting the clock back computes the next time again', async () => {
+  const { schedules: api, call } = await startWithSchedules()
+  const { url } = await startDestination()
   await api.create({ destination: url, cron: '*/5 * * * *', scheduleId: 's' })
   await call('DELETE', '/desk/clock')
   const { nextScheduleTime } = (await api.get('s')) as unknown as { nextScheduleTime: number }
@@ -58,6 +60,6 @@ test.each([
   ['0 9 * * *', '2031-03-10T09:00:00.000Z'],
   ['CRON_TZ=America/New_York 0 9 * * *', '2031-03-10T13:00:00.000Z'],
   ['CRON_TZ=Asia/Kolkata 30 9 1 * *', '2031-04-01T04:00:00.000Z'],
-])('%s comes next at %s', (cron, expected) => {
-  expect(new Date(nextRun(cron, Date.parse('2031-03-10T08:59:30Z'))).toISOString()).toBe(expected)
+])('%s runs next at %s', (cron, expected) => {
+  expect(new Date(computeNextRun(cron, Date.parse('2031-03-10T08:59:30Z'))).toISOString()).toBe(expected)
 })

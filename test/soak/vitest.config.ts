@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-// biome-ignore lint/style/noDefaultExport: vitest reads its configuration so
+// biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default defineConfig({
-  // The Worker's compiled wasm means nothing to Node; no test that runs here hashes a password.
+  // Node cannot import the Worker's compiled wasm, which hashes passwords. No test in this process hashes a password.
   plugins: [{ name: 'no-wasm', enforce: 'pre', load: (id) => (id.endsWith('.wasm') ? 'export default null' : null) }],
   test: {
     root: new URL('../..', import.meta.url).pathname,
@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts'],
     testTimeout: 1_800_000,
     hookTimeout: 60_000,
-    // One proof at a time: each brings callers enough.
+    // One test at a time: each makes many concurrent calls itself.
     maxWorkers: 1,
     fileParallelism: false,
   },

@@ -4,59 +4,72 @@ import { expect, inject, onTestFinished } from 'vitest'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { createAccessTokens } from '../../lib/auth/tokens.ts'
 import { parseConfig } from '../../lib/config.ts'
-import { clusterAt } from '../../lib/local/postgres.ts'
-import { type Stack, startStack } from '../../lib/local/stack.ts'
-import { expectStatus } from './answers.ts'
-import { patient, templateDatabase } from './setup.ts'
+import { commonFailures } from '../../lib/http/openapi/responses.ts'
+import { openCluster } from '../../lib/local/postgres.ts'
+import { type Stack, type StackOptions, startStack } from '../../lib/local/stack.ts'
+import { problems } from '../../lib/problem.ts'
+import { expectStatus } from './expect-status.ts'
+import { longTimeouts, templateDatabase } from './setup.ts'
 
-/** A service under test: the shared one, or one of a file's own with its own database, faults and clock. */
+/** A service under test: the shared one, or a test file's own one with its own database, faults and clock. */
 export interface Service {
+  /** Origin of the Worker, without a slash at the end. */
   api: string
-  local: string
+  /** Origin of the local emulators and the local dashboard. */
+  localOrigin: string
   settings: Record<string, string>
-  /** As the owner of the database; a statement that is asked often is planned once when it has a name. */
+  /** Runs a statement as the database owner. A statement with a `name` is prepared, which makes repeated calls faster. */
   sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[], name?: string) => Promise<Row[]>
 }
 
 const pools = new Map<string, pg.Pool>()
-// Tables are empty when a statement is planned and full when it is asked again: by index, planned once.
-const planning = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
+// A plan made while the tables are empty must still be good when they are full, so every plan uses indexes and is cached.
+const plannerOptions = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
 
-function serviceAt(api: string, local: string, ownerUrl: string, settings: Record<string, string>): Service {
+function createServiceHandle(api: string, localOrigin: string, ownerUrl: string, settings: Record<string, string>): Service {
   const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = [], name?: string) => {
-    const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true, options: planning })
+    const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true, options: plannerOptions })
     pools.set(ownerUrl, pool)
     return (await pool.query<Row>({ text, values, ...(name ? { name } : {}) })).rows
   }
-  return { api, local, settings, sql }
+  return { api, localOrigin, settings, sql }
 }
 
-export function shared(): Service {
-  const { api, local, ownerUrl, settings } = inject('shared')
-  return serviceAt(api, local, ownerUrl, settings)
+/** Return the service that all test files share. Do not set faults or move the clock there. */
+export function sharedService(): Service {
+  const { api, localOrigin, ownerUrl, settings } = inject('shared')
+  return createServiceHandle(api, localOrigin, ownerUrl, settings)
 }
 
-let stacks = 0
+/** A service with its own stack. `log` contains the lines that the Worker has logged. */
+export interface OwnService extends Service {
+  stack: Stack
+  log: string[]
+  close(): Promise<void>
+}
 
-/** A whole service of one file's own, for faults and clocks that would disturb others. Close it in afterAll. */
-export async function ownService(
+let stackCount = 0
+
+/** Start a service with its own database, faults and clock, for a test that would disturb others. Close it in afterAll. */
+export async function startOwnService(
   settings: Record<string, string | undefined> = {},
-  { hub = true } = {},
-): Promise<Service & { stack: Stack; log: string[]; close(): Promise<void> }> {
-  const database = `flow_${process.pid}_${++stacks}`
+  { hub = true, createEscalation }: Pick<StackOptions, 'hub' | 'createEscalation'> = {},
+): Promise<OwnService> {
+  const database = `flow_${process.pid}_${++stackCount}`
   const log: string[] = []
-  const cluster = clusterAt(inject('shared').postgresPort)
+  const cluster = openCluster(inject('shared').postgresPort)
   const stack = await startStack({
     cluster,
     database,
     template: templateDatabase,
     port: 0,
     localPort: 0,
-    settings: { ...patient, ...settings },
+    settings: { ...longTimeouts, ...settings },
     hub,
+    ...(createEscalation ? { createEscalation } : {}),
     onLog: (line) => log.push(line),
   })
-  const service = serviceAt(stack.api, stack.local.origin, stack.ownerUrl, stack.settings)
+  const service = createServiceHandle(stack.api, stack.localServer.origin, stack.ownerUrl, stack.settings)
   const close = async () => {
     await pools.get(stack.ownerUrl)?.end()
     pools.delete(stack.ownerUrl)
@@ -65,76 +78,81 @@ export async function ownService(
   return { ...service, stack, log, close }
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of a body
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of the body it expects
   body: any
   text: string
 }
 
-interface Call {
+interface RequestOptions {
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** The exact bytes to send, instead of `body` as JSON. */
   raw?: string | Uint8Array
   headers?: Record<string, string>
   token?: string | null
 }
 
-/** One request to /api/v1; holds the answer's status to the document. */
+/** Send a request to /api/v1, and expect a status that the OpenAPI document declares for the operation. */
 export async function request(
   service: Pick<Service, 'api'>,
   method: string,
   path: string,
-  { body, raw, headers = {}, token }: Call = {},
-): Promise<Answer> {
+  { body, raw, headers = {}, token }: RequestOptions = {},
+): Promise<ApiResponse> {
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const response = await fetch(`${service.api}/api/v1${path}`, {
     method,
     headers: {
       ...(content === undefined ? {} : { 'content-type': 'application/json' }),
-      ...bearer(token),
+      ...authorizationHeader(token),
       ...headers,
     },
     body: (content as RequestInit['body']) ?? null,
     redirect: 'manual',
   })
-  const text = await textOf(method, response)
-  const declared = statusesOf(method, path)
-  if (declared)
-    expect(declared, `${method} ${path} answered ${response.status}, which it does not declare: ${text}`).toContain(String(response.status))
+  const text = await readText(method, response)
+  const declaredStatuses = findDeclaredStatuses(method, path)
+  if (declaredStatuses)
+    expect(declaredStatuses, `${method} ${path} returned ${response.status}, which it does not declare: ${text}`).toContain(
+      String(response.status),
+    )
   const isJson = response.headers.get('content-type')?.includes('json')
   return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
 }
 
-export function bearer(token: string | null | undefined): Record<string, string> {
+export function authorizationHeader(token: string | null | undefined): Record<string, string> {
   return token ? { authorization: `Bearer ${token}` } : {}
 }
 
-/** Announces a body of so many bytes and sends none of it: who refuses one unread closes the connection under a client that writes. */
-export function announce(url: string, method: string, size: number, headers: Record<string, string>): Promise<Answer> {
+/**
+ * Send a request whose content-length is `size`, without its body. A server that refuses a body without reading it closes the
+ * connection, and a client that is still writing would then fail instead of receiving the response.
+ */
+export function sendHeadersOnly(url: string, method: string, size: number, headers: Record<string, string>): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(url, {
+    const outgoing = httpRequest(url, {
       method: method.toUpperCase(),
       agent: false,
       headers: { 'content-type': 'application/json', ...headers, 'content-length': String(size) },
     })
-    sent.once('error', reject)
-    sent.once('response', async (response) => {
+    outgoing.once('error', reject)
+    outgoing.once('response', async (response) => {
       let text = ''
       for await (const chunk of response.setEncoding('utf8')) text += chunk
-      sent.removeAllListeners('error').on('error', () => {})
-      sent.destroy()
+      outgoing.removeAllListeners('error').on('error', () => {})
+      outgoing.destroy()
       const pairs = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string])
-      const json = response.headers['content-type']?.includes('json') && text
-      resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), body: json ? JSON.parse(text) : null, text })
+      const isJson = response.headers['content-type']?.includes('json')
+      resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), body: isJson && text ? JSON.parse(text) : null, text })
     })
-    sent.flushHeaders()
+    outgoing.flushHeaders()
   })
 }
 
-/** An answer's text; of events that a GET opens, which have no end, what comes first. */
-export async function textOf(method: string, response: Response): Promise<string> {
+/** Read a response's text. An event stream opened by GET never ends, so only its first chunk is read. */
+export async function readText(method: string, response: Response): Promise<string> {
   if (method !== 'GET' || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const { value } = await reader.read()
@@ -142,23 +160,28 @@ export async function textOf(method: string, response: Response): Promise<string
   return new TextDecoder().decode(value)
 }
 
-type Documented = Record<string, Record<string, { responses: Record<string, unknown> }>>
-const documented = Object.entries((openapi as unknown as { paths: Documented }).paths ?? {}).map(([path, methods]) => ({
+type OpenApiPaths = Record<string, Record<string, { responses: Record<string, unknown> }>>
+const declaredPaths = Object.entries((openapi as unknown as { paths: OpenApiPaths }).paths ?? {}).map(([path, methods]) => ({
   pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
-  // A path without parameters is meant before one with.
+  // A path without parameters matches before one with parameters.
   rank: path.includes('{') ? 1 : 0,
   methods,
 }))
-documented.sort((a, b) => a.rank - b.rank)
+declaredPaths.sort((a, b) => a.rank - b.rank)
 
-function statusesOf(method: string, path: string): string[] | undefined {
-  const bare = `/api/v1${path.split('?')[0]}`
-  const found = documented.find(({ pattern, methods }) => pattern.test(bare) && methods[method.toLowerCase()])
-  return found && Object.keys(found.methods[method.toLowerCase()]?.responses ?? {})
+// The document lists these once, as `default`.
+const commonStatuses = commonFailures.map((kind) => String(problems[kind].status))
+
+function findDeclaredStatuses(method: string, path: string): string[] | undefined {
+  const pathname = `/api/v1${path.split('?')[0]}`
+  const declared = declaredPaths.find(({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()])
+  const statuses = Object.keys(declared?.methods[method.toLowerCase()]?.responses ?? {})
+  return declared && [...statuses, ...(statuses.includes('default') ? commonStatuses : [])]
 }
 
 const signers = new Map<string, ReturnType<typeof createAccessTokens>>()
 
+/** Sign an access token with the service's own keys. */
 export async function signAccessToken(
   { settings }: Service,
   caller: { userId: string; accountId: string; signInId: string },
@@ -169,34 +192,35 @@ export async function signAccessToken(
   return signer.sign(caller)
 }
 
-/** Levers of the local desk. */
-export function desk(service: Pick<Service, 'local'>) {
+/** Return functions that call the local dashboard: list what was sent, set faults and move the clock. */
+export function dashboard(service: Pick<Service, 'localOrigin'>) {
   const send = (method: string, path: string, body?: unknown) =>
-    fetch(service.local + path, {
+    fetch(service.localOrigin + path, {
       method,
       headers: { 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     })
   return {
-    read: async (name: 'mail' | 'chat' | 'queue' | 'analytics' | 'redirect' | 'psa' | 'ai'): Promise<Answer['body'][]> =>
-      (await fetch(`${service.local}/desk/${name}`)).json() as Promise<Answer['body'][]>,
-    /** What a pattern captures in the newest mail to an address, once there is one that captures something other than `before`. */
-    async linkIn(email: string, pattern: RegExp, before = ''): Promise<string> {
-      const newest = async () => {
-        const mails = (await (await fetch(`${service.local}/desk/mail`)).json()) as { to: string[]; text: string }[]
-        const found = mails.filter(({ to }) => to.includes(email)).map(({ text }) => pattern.exec(text)?.[1])
-        return found.find((link) => link) ?? ''
+    listRecords: async (name: 'mail' | 'chat' | 'queue' | 'analytics' | 'redirect' | 'psa' | 'ai'): Promise<ApiResponse['body'][]> =>
+      (await fetch(`${service.localOrigin}/desk/${name}`)).json() as Promise<ApiResponse['body'][]>,
+    /** Wait for an e-mail to `email` in which `pattern` captures something other than `previous`, and return the newest capture. */
+    async waitForLink(email: string, pattern: RegExp, previous = ''): Promise<string> {
+      const readNewestLink = async () => {
+        const mails = (await (await fetch(`${service.localOrigin}/desk/mail`)).json()) as { to: string[]; text: string }[]
+        const links = mails.filter(({ to }) => to.includes(email)).map(({ text }) => pattern.exec(text)?.[1])
+        return links.find((link) => link) ?? ''
       }
-      await expect.poll(newest, { timeout: 10_000 }).not.toBe(before)
-      return newest()
+      await expect.poll(readNewestLink, { timeout: 10_000 }).not.toBe(previous)
+      return readNewestLink()
     },
-    empty: (name: string) => send('DELETE', `/desk/${name}`),
-    fault: async (fault: { service: string; mode: string; times?: number; delay_ms?: number }) => {
+    clearRecords: (name: string) => send('DELETE', `/desk/${name}`),
+    /** Set a fault, and clear all faults when the test ends. */
+    setFault: async (fault: { service: string; mode: string; times?: number; delay_ms?: number }) => {
       expectStatus(await send('POST', '/desk/faults', fault), 201)
-      // The service may have gone by then.
+      // The service may already be closed when the test ends.
       onTestFinished(async () => void (await send('DELETE', '/desk/faults').catch(() => undefined)))
     },
-    lift: () => send('DELETE', '/desk/faults'),
-    advance: async (seconds: number) => expectStatus(await send('POST', '/desk/clock', { advance_seconds: seconds }), 200),
+    clearFaults: () => send('DELETE', '/desk/faults'),
+    advanceClock: async (seconds: number) => expectStatus(await send('POST', '/desk/clock', { advance_seconds: seconds }), 200),
   }
 }

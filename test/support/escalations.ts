@@ -1,56 +1,77 @@
 import { expect } from 'vitest'
-import { newAiSession, parseEvents } from './ai.ts'
-import type { Answer, Service } from './app.ts'
+import { createAiSession, insertAiSession, parseEvents } from './ai.ts'
+import type { ApiResponse, Service } from './app.ts'
 import type { Person } from './people.ts'
 
-/** A session of this person's, escalated; its id and its handoff's. */
-export async function newEscalation(person: Person, given: Record<string, unknown> = {}, about: Record<string, unknown> = {}) {
-  const { id } = await newAiSession(person, about)
-  return { id, ...(await escalate(person, id, given)) }
+/** Create a session and escalate it through the API. This also writes events and starts the assessment. Returns the session's id. */
+export async function createEscalation(person: Person, input: Record<string, unknown> = {}, sessionFields: Record<string, unknown> = {}) {
+  const { id } = await createAiSession(person, sessionFields)
+  return { id, ...(await escalateSession(person, id, input)) }
 }
 
-export async function escalate(
+/**
+ * Insert an unclaimed escalation by SQL, without events or rate limits. Its assessment has failed, so no job changes the row.
+ * Use it where only the rows matter, or where many escalations are needed.
+ */
+export async function insertEscalation(service: Service, owner: Person): Promise<{ session_id: string; handoff_id: string }> {
+  const session_id = await insertAiSession(service, owner)
+  await service.sql(`update ai_sessions set status = 'escalated' where id = $1`, [session_id])
+  const [row] = await service.sql<{ id: string }>(
+    `insert into ai_handoffs (account_id, session_id, intent, created_by, summary, assessment_status)
+     values ($1, $2, 'escalate', $3, 'Reception cannot print.', 'failed') returning id`,
+    [owner.accountId, session_id, owner.id],
+  )
+  return { session_id, handoff_id: row?.id ?? '' }
+}
+
+/** Escalate an existing session through the API. */
+export async function escalateSession(
   person: Person,
   id: string,
-  given: Record<string, unknown> = {},
-): Promise<{ handoffId: string; body: Answer['body'] }> {
-  const answer = await person.call('POST', `/ai-sessions/${id}/escalate`, given)
-  expect(answer.status, answer.text).toBe(200)
-  return { handoffId: answer.body.handoff_id, body: answer.body }
+  input: Record<string, unknown> = {},
+): Promise<{ handoffId: string; body: ApiResponse['body'] }> {
+  const response = await person.call('POST', `/ai-sessions/${id}/escalate`, input)
+  expect(response.status, response.text).toBe(200)
+  return { handoffId: response.body.handoff_id, body: response.body }
 }
 
-export const claim = (person: Person, id: string, handoffId: string) =>
+export const claimHandoff = (person: Person, id: string, handoffId: string) =>
   person.call('POST', `/ai-sessions/${id}/handoffs/${handoffId}/claim`)
-export const pickup = (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/pickup`)
+export const pickUpSession = (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/pickup`)
 
-export interface Listening {
+export interface EscalationStream {
   status: number
-  /** All that was heard so far, comments included. */
+  /** Everything received so far, comments included. */
   text(): string
+  /** The events received so far, or only those of one name. */
   events(name?: string): ReturnType<typeof parseEvents>
   /** Resolves when the service ends the stream. */
-  ended: Promise<void>
-  leave(): void
+  closed: Promise<void>
+  disconnect(): void
 }
 
-/** Opens the escalation stream of this person and reads it. */
-export async function listen(service: Pick<Service, 'api'>, person: Person, headers: Record<string, string> = {}): Promise<Listening> {
-  const leaving = new AbortController()
+/** Open the escalation stream of a person and read it in the background. */
+export async function openEscalationStream(
+  service: Pick<Service, 'api'>,
+  person: Person,
+  headers: Record<string, string> = {},
+): Promise<EscalationStream> {
+  const abort = new AbortController()
   const response = await fetch(`${service.api}/api/v1/ai-sessions/escalations/stream`, {
     headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', ...headers },
-    signal: leaving.signal,
+    signal: abort.signal,
   })
   let text = ''
   const read = async () => {
     const decoder = new TextDecoder()
     for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true })
   }
-  const ended = response.status === 200 ? read().catch(() => {}) : Promise.resolve()
+  const closed = response.status === 200 ? read().catch(() => {}) : Promise.resolve()
   return {
     status: response.status,
     text: () => text,
     events: (name) => parseEvents(text).filter(({ event }) => !name || event === name),
-    ended,
-    leave: () => leaving.abort(),
+    closed,
+    disconnect: () => abort.abort(),
   }
 }

@@ -1,27 +1,32 @@
 import type { Service } from './app.ts'
 import { printerForm } from './flows.ts'
 import type { Person } from './people.ts'
-import { newSession, stepFlow } from './sessions.ts'
+import { createSession, proceduralFlowFields } from './sessions.ts'
 
-/** A flow of so many steps, one after another. */
-export function longFlow(steps: number) {
-  const made = Array.from({ length: steps }, (_, n) => ({
+/** Build a procedural flow with `count` steps. */
+export function buildLongFlow(count: number) {
+  const steps = Array.from({ length: count }, (_, n) => ({
     id: `s${n}`,
     type: 'procedure_step',
     title: `Title ${n}. of {{printer_ip}}`,
     description: `How to find out: **look** at {{printer_ip}}.\n\n\`\`\`sh\nping <{{printer_ip}}> && echo *ok*\n\`\`\``,
   }))
-  return { steps: [...made, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }
+  return { steps: [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }
 }
 
-/** A session with so many answers of a flow as long, each noted. */
-export async function answeredSession(person: Person, notes: readonly string[], about: Record<string, unknown> = {}, complete = true) {
-  let session = await newSession(
+/** Create a session of a flow that has one step per note, and answer every step with its note. Returns the session's id. */
+export async function createAnsweredSession(
+  person: Person,
+  notes: readonly string[],
+  fields: Record<string, unknown> = {},
+  complete = true,
+) {
+  let session = await createSession(
     person,
-    { ticket_number: 'T-48213', client_name: 'Contoso Dental', ...about },
-    stepFlow({
+    { ticket_number: 'T-48213', client_name: 'Contoso Dental', ...fields },
+    proceduralFlowFields({
       name: `Printer offline ${crypto.randomUUID().slice(0, 8)}`,
-      tree_structure: longFlow(notes.length),
+      tree_structure: buildLongFlow(notes.length),
       intake_form: printerForm,
     }),
   )
@@ -35,8 +40,8 @@ export async function answeredSession(person: Person, notes: readonly string[], 
   return session.id as string
 }
 
-/** An answer by hand, many at once: what a long session would take minutes to be sent. */
-export async function insertNotes(service: Service, person: Person, sessionId: string, notes: readonly string[]): Promise<void> {
+/** Insert one answer per note by SQL. Sending as many through the API would take minutes. */
+export async function insertAnswers(service: Service, person: Person, sessionId: string, notes: readonly string[]): Promise<void> {
   await service.sql(
     `insert into session_decisions (account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds)
      select $1, $2, 1000 + n, 'x' || n, 'done', note, now(), 4 from jsonb_array_elements_text($3) with ordinality r (note, n)`,
@@ -44,5 +49,5 @@ export async function insertNotes(service: Service, person: Person, sessionId: s
   )
 }
 
-export const exportOf = (person: Person, id: string, query = '') => person.call('GET', `/sessions/${id}/export${query}`)
+export const exportSession = (person: Person, id: string, query = '') => person.call('GET', `/sessions/${id}/export${query}`)
 export const textFormats = ['markdown', 'text', 'html', 'ticket-note'] as const

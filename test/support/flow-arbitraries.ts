@@ -1,15 +1,19 @@
 import fc from 'fast-check'
-import { normaliseForm, normaliseStructure, oneLine, plainBreaks } from '../../lib/flows/normalise.ts'
+import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '../../lib/flows/normalise.ts'
 import { type FlowNode, IntakeField, treeTypes } from '../../lib/flows/structure.ts'
 import { walkNodes } from '../../lib/flows/walk.ts'
-import { storable } from '../../lib/text/json.ts'
+import { isStorable } from '../../lib/text/json.ts'
 
-// Flows that may be published, with the texts that a written form breaks on.
+// Random flows whose texts contain markdown, YAML, JSON and Unicode that could break a text format.
 
-const pieces = [
+const difficultTexts = [
+  // Backslashes, white space and invisible characters
   ...['\\', '\\\\', '\n', '\n\n', '\r\n', '\r', '\t', ' ', '   ', '\u2028', '\u2029', '\u0085', '\u00a0', '\ufeff', '\u200b', '\u0007'],
+  // Headings and attributes
   ...['## Step: x', '### Fallback: y {#z}', '## Intake', '# Title', '## ', '##', '####', '---', '{#x}', '{\\#x}', '{#', '}', '{{server}}'],
+  // Links
   ...['- A -> #b', '- ->', '- -> #', '->', '-> #x', '-\\> #x', '-> {#x}', '  - A -> #b', '* B -> #"c d" {#e}', ' {loose}', ' under=x'],
+  // Code fences
   ...[
     '```',
     '````sh',
@@ -20,6 +24,7 @@ const pieces = [
     '\n~~~~\n```\n~~~~\n',
     '\\```',
   ],
+  // Attachments, table cells, JSON and HTML
   ...[
     'Attachment: "a" <https://b.example>',
     'Attachment:',
@@ -36,6 +41,7 @@ const pieces = [
     '<b>',
     '<!--',
   ],
+  // YAML
   ...[
     'key: value',
     '#',
@@ -58,32 +64,39 @@ const pieces = [
     ': ',
     '? ',
   ],
+  // Unicode
   ...['é', '日本語', 'مرحبا', '\u202eabc', '😀', '👩‍👩‍👧', 'a', 'Reboot the server'],
 ]
-const plain = fc.constantFrom('Check the cable', 'Reboot', 'Is the light green?', 'See the log')
-const free = fc.string({ unit: 'binary', maxLength: 20 }).filter(storable)
-const piece = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...pieces) },
-  { weight: 1, arbitrary: free },
+const plainText = fc.constantFrom('Check the cable', 'Reboot', 'Is the light green?', 'See the log')
+const randomText = fc.string({ unit: 'binary', maxLength: 20 }).filter(isStorable)
+const textPart = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...difficultTexts) },
+  { weight: 1, arbitrary: randomText },
   { weight: 1, arbitrary: fc.string() },
 )
-const nasty = fc.array(piece, { maxLength: 12 }).map((parts) => parts.join(''))
-const long = fc.tuple(nasty, fc.integer({ min: 1, max: 2000 })).map(([text, times]) => text.repeat(times).slice(0, 19_000).toWellFormed())
+const mixedText = fc.array(textPart, { maxLength: 12 }).map((parts) => parts.join(''))
+const longText = fc
+  .tuple(mixedText, fc.integer({ min: 1, max: 2000 }))
+  .map(([text, times]) => text.repeat(times).slice(0, 19_000).toWellFormed())
 
-export const texts = fc.oneof({ weight: 20, arbitrary: nasty }, { weight: 10, arbitrary: plain }, { weight: 1, arbitrary: long })
-const upTo = (most: number) => fc.oneof(nasty, plain).map((text) => text.slice(0, most).toWellFormed())
-/** One line with something in it. */
-export const lines = upTo(150).map((text) => oneLine(text) || 'x')
+const multiLineText = fc.oneof(
+  { weight: 20, arbitrary: mixedText },
+  { weight: 10, arbitrary: plainText },
+  { weight: 1, arbitrary: longText },
+)
+const limitLength = (text: string, maxLength: number) => text.slice(0, maxLength).toWellFormed()
+/** Never empty. */
+const singleLineText = fc.oneof(mixedText, plainText).map((text) => toSingleLine(limitLength(text, 150)) || 'x')
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
-const extras = {
+const optionalProperties = {
   estimated_minutes: optional(fc.integer({ min: 0, max: 10_080 })),
   script_template_id: optional(fc.uuid()),
   library_visibility: optional(fc.constantFrom('none' as const, 'team' as const, 'account' as const)),
   attachments: optional(
     fc.array(
       fc.record({
-        title: lines,
+        title: singleLineText,
         url: fc.oneof(
           fc.webUrl(),
           fc.constantFrom('http://a.example/b>c', 'https://a.example/x y"z', 'https://é.example/?q=<a>#{#b}', 'http://a/\\'),
@@ -94,103 +107,127 @@ const extras = {
   ),
 }
 
-interface Plan {
+/** The random content of a node and the nodes below it. `createNode` derives types, links and unique ids. */
+interface NodeContent {
   title: string
   description: string
-  extra: Record<string, unknown>
-  id: string
-  option: { id: string; label: string }[]
-  below: Plan[]
+  properties: Record<string, unknown>
+  idPrefix: string
+  options: { id: string; label: string }[]
+  children: NodeContent[]
 }
-const ids = fc.oneof({ weight: 2, arbitrary: fc.constantFrom('n', 'step', 'option', 'café', 'a.b') }, { weight: 1, arbitrary: lines })
-const { plan } = fc.letrec<{ plan: Plan }>((tie) => ({
-  plan: fc.record({
-    title: lines,
-    description: texts,
-    extra: fc.record(extras),
-    id: ids,
-    option: fc.array(fc.record({ id: fc.oneof(fc.constant('option'), ids), label: lines }), { minLength: 5, maxLength: 5 }),
-    below: fc.oneof({ depthSize: 'small', withCrossShrink: true }, fc.constant<Plan[]>([]), fc.array(tie('plan'), { maxLength: 4 })),
+const idPrefix = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom('n', 'step', 'option', 'café', 'a.b') },
+  { weight: 1, arbitrary: singleLineText },
+)
+const optionContent = fc.record({ id: fc.oneof(fc.constant('option'), idPrefix), label: singleLineText })
+const { nodeContent } = fc.letrec<{ nodeContent: NodeContent }>((tie) => ({
+  nodeContent: fc.record({
+    title: singleLineText,
+    description: multiLineText,
+    properties: fc.record(optionalProperties),
+    idPrefix,
+    options: fc.array(optionContent, { minLength: 5, maxLength: 5 }),
+    children: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constant<NodeContent[]>([]),
+      fc.array(tie('nodeContent'), { maxLength: 4 }),
+    ),
   }),
 }))
 
-/** A plan as a node: one child makes an action, more a decision, each led to once and the first also by a second option. */
-function grown({ title, description, extra, id, option, below }: Plan, count: { n: number }): FlowNode {
-  const own = `${id.slice(0, 80).toWellFormed()}${++count.n}`
-  const children = below.map((child) => grown(child, count))
-  const common = { id: own, title, description, ...extra }
+const maxPrefixLength = 80
+
+/** Create an action for one child and a decision for several. Two options of a decision lead to its first child. */
+function createNode(content: NodeContent, count: { nodes: number }): FlowNode {
+  count.nodes++
+  const id = `${limitLength(content.idPrefix, maxPrefixLength)}${count.nodes}`
+  const children = content.children.map((child) => createNode(child, count))
+  const common = { id, title: content.title, description: content.description, ...content.properties }
   if (children.length === 0) return { ...common, type: 'solution' }
   if (children.length === 1) return { ...common, type: 'action', next_node_id: children[0]?.id, children }
-  const options = [...children, children[0]].map((child, index) => {
-    const { id: name = 'x', label = 'x' } = option[index] ?? {}
-    return { id: `${name.slice(0, 80).toWellFormed()}-${index + 1}`, label, next_node_id: child?.id }
+  const options = [...children, children[0]].map((target, index) => {
+    const option = content.options[index] ?? { id: 'x', label: 'x' }
+    const optionId = `${limitLength(option.id, maxPrefixLength)}-${index + 1}`
+    return { id: optionId, label: option.label, next_node_id: target?.id }
   })
   return { ...common, type: 'decision', options, children }
 }
 
-export const trees: fc.Arbitrary<FlowNode> = plan.map((root) => grown(root, { n: 0 }))
+const publishableTree: fc.Arbitrary<FlowNode> = nodeContent.map((root) => createNode(root, { nodes: 0 }))
 
-const step = fc.record({ id: ids, title: lines, description: texts, group_label: optional(lines), ...extras })
-const fallback = fc.record({ id: ids, title: lines, description: texts })
-const stepLists = fc
-  .array(fc.tuple(step, fc.array(fallback, { maxLength: 3 }), fc.boolean()), { minLength: 1, maxLength: 6 })
-  .map((planned) => {
-    let n = 0
-    const numbered = <T extends { id: string }>(one: T) => ({ ...one, id: `${one.id.slice(0, 80).toWellFormed()}${++n}` })
-    const steps = planned.map(([one, fallbacks, section], index) => {
-      const type = index === planned.length - 1 ? 'procedure_end' : section && index > 0 ? 'section_header' : 'procedure_step'
-      return { ...numbered(one), type, ...(type === 'procedure_step' ? { fallback_steps: fallbacks.map(numbered) } : {}) } as const
+const stepContent = fc.record({
+  id: idPrefix,
+  title: singleLineText,
+  description: multiLineText,
+  group_label: optional(singleLineText),
+  ...optionalProperties,
+})
+const fallbackContent = fc.record({ id: idPrefix, title: singleLineText, description: multiLineText })
+const stepList = fc
+  .array(fc.tuple(stepContent, fc.array(fallbackContent, { maxLength: 3 }), fc.boolean()), { minLength: 1, maxLength: 6 })
+  .map((contents) => {
+    let count = 0
+    const withUniqueId = <T extends { id: string }>(content: T) => {
+      count++
+      return { ...content, id: `${limitLength(content.id, maxPrefixLength)}${count}` }
+    }
+    const steps = contents.map(([step, fallbacks, isSection], index) => {
+      const isLast = index === contents.length - 1
+      const type = isLast ? 'procedure_end' : isSection && index > 0 ? 'section_header' : 'procedure_step'
+      return { ...withUniqueId(step), type, ...(type === 'procedure_step' ? { fallback_steps: fallbacks.map(withUniqueId) } : {}) } as const
     })
-    const first = { ...numbered({ id: 'first' }), type: 'procedure_step' as const, title: 'x', description: '' }
-    return { steps: [first, ...steps] }
+    // At least one procedure step is required to publish.
+    const firstStep = { ...withUniqueId({ id: 'first' }), type: 'procedure_step' as const, title: 'x', description: '' }
+    return { steps: [firstStep, ...steps] }
   })
 
-const defaults = fc.oneof(
+const defaultAnswer = fc.oneof(
   fc.constantFrom('5', '-1', '1e+21', '1.0', 'true', 'false', 'yes', '[1]', '"x"', '', ' '),
-  lines,
-  texts.map((text) => text.slice(0, 500).toWellFormed()),
+  singleLineText,
+  multiLineText.map((text) => limitLength(text, 500)),
   fc.boolean(),
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n || 0),
 )
-const field = fc
+const intakeField = fc
   .record({
-    label: lines,
+    label: singleLineText,
     type: fc.constantFrom('text', 'textarea', 'number', 'boolean', 'date', 'email', 'ip', 'hostname'),
     required: fc.boolean(),
-    default: optional(defaults),
-    help_text: optional(texts.map((text) => text.slice(0, 900).toWellFormed())),
+    default: optional(defaultAnswer),
+    help_text: optional(multiLineText.map((text) => limitLength(text, 900))),
     min: optional(fc.integer({ max: 0 })),
     max: optional(fc.integer({ min: 0 })),
     pattern: optional(fc.constantFrom('^\\d+$', 'a|b', '[a-z]{2,}', '"x"', 'a\\\\', '\\|', '')),
   })
-  .chain((one) =>
+  .chain((field) =>
     fc.oneof(
-      fc.constant(one),
-      choice.map((chosen) => ({ ...one, ...chosen })),
+      fc.constant(field),
+      selectProperties.map((properties) => ({ ...field, ...properties })),
     ),
   )
-const choice = fc
-  .tuple(fc.constantFrom('select', 'multiselect'), fc.array(lines, { minLength: 1, maxLength: 4 }), fc.boolean())
-  .map(([type, options, many]) => ({ type, options, default: many ? options.slice(0, 2) : options[0] }))
-export const forms = fc
-  .array(field, { maxLength: 4 })
-  .map((fields) => normaliseForm(fields.map((one, index) => IntakeField.parse({ ...one, key: `key_${index}` }))))
+const selectProperties = fc
+  .tuple(fc.constantFrom('select', 'multiselect'), fc.array(singleLineText, { minLength: 1, maxLength: 4 }), fc.boolean())
+  .map(([type, options, hasManyDefaults]) => ({ type, options, default: hasManyDefaults ? options.slice(0, 2) : options[0] }))
+const intakeForm = fc
+  .array(intakeField, { maxLength: 4 })
+  .map((fields) => normaliseForm(fields.map((field, index) => IntakeField.parse({ ...field, key: `key_${index}` }))))
 
-/** A flow in normal form that may be published. */
-export const flows = fc
+/** A flow in normal form that can be published. */
+export const publishableFlow = fc
   .record({
     type: fc.constantFrom(...treeTypes),
-    name: lines,
-    category: fc.option(lines),
+    name: singleLineText,
+    category: fc.option(singleLineText),
     tags: fc.uniqueArray(
-      lines.map((tag) => tag.slice(0, 90).trim().toWellFormed()),
+      singleLineText.map((tag) => tag.slice(0, 90).trim().toWellFormed()),
       { maxLength: 4, selector: (tag) => tag.toLowerCase() },
     ),
-    description: texts.map(plainBreaks),
-    tree: trees,
-    steps: stepLists,
-    intake_form: forms,
+    description: multiLineText.map(normaliseLineBreaks),
+    tree: publishableTree,
+    steps: stepList,
+    intake_form: intakeForm,
   })
   .map(({ type, tree, steps, ...rest }) => ({
     ...rest,
@@ -198,17 +235,17 @@ export const flows = fc
     tree_structure: normaliseStructure(type === 'troubleshooting' ? tree : steps),
   }))
 
-/** A tree as somebody may leave it half-way: links that lead anywhere or nowhere, types changed, titles gone. */
-export const draftTrees: fc.Arbitrary<FlowNode> = fc.tuple(trees, fc.infiniteStream(fc.nat({ max: 5 }))).map(([tree, picks]) => {
-  const pick = () => picks.next().value as number
-  const known = [...walkNodes(tree)].map(({ node }) => node.id)
-  const anywhere = () => [undefined, 'nowhere else', known[pick()], known.at(-pick())][pick()]
+/** A tree as an unfinished draft may contain it: with wrong links, changed types and missing titles. */
+export const draftTree: fc.Arbitrary<FlowNode> = fc.tuple(publishableTree, fc.infiniteStream(fc.nat({ max: 5 }))).map(([tree, numbers]) => {
+  const nextNumber = () => numbers.next().value as number
+  const nodeIds = [...walkNodes(tree)].map(({ node }) => node.id)
+  const pickTarget = () => [undefined, 'nowhere else', nodeIds[nextNumber()], nodeIds.at(-nextNumber())][nextNumber()]
   for (const { node } of walkNodes(tree)) {
-    for (const option of node.options ?? []) if (pick() > 2) option.next_node_id = anywhere()
-    if (pick() > 2) node.next_node_id = anywhere()
-    if (pick() > 3) node.title = ''
-    if (pick() > 4) node.type = 'solution'
-    if (pick() > 4) for (const option of node.options ?? []) option.label = ''
+    for (const option of node.options ?? []) if (nextNumber() > 2) option.next_node_id = pickTarget()
+    if (nextNumber() > 2) node.next_node_id = pickTarget()
+    if (nextNumber() > 3) node.title = ''
+    if (nextNumber() > 4) node.type = 'solution'
+    if (nextNumber() > 4) for (const option of node.options ?? []) option.label = ''
   }
   return normaliseStructure(tree) as FlowNode
 })

@@ -1,6 +1,6 @@
 import type { Person } from './people.ts'
 
-/** A small troubleshooting flow that may be published; every call gives one of its own. */
+/** Return a new troubleshooting structure that passes the checks for publishing. */
 export function printerFlow() {
   return {
     id: 'ping',
@@ -27,8 +27,8 @@ export function printerFlow() {
 
 export const printerForm = [{ key: 'printer_ip', label: 'Address of the printer', type: 'ip', required: true }]
 
-/** A procedural structure that may be published. */
-export function patchSteps() {
+/** Return a new procedural structure that passes the checks for publishing. */
+export function patchProcedure() {
   return {
     steps: [
       { id: 'before', type: 'section_header', title: 'Before', description: '' },
@@ -52,20 +52,20 @@ export function patchSteps() {
 
 export const patchForm = [{ key: 'server', label: 'Server', type: 'hostname', required: true }]
 
-/** A troubleshooting body, published unless said otherwise. */
-export function flowBody(change: Record<string, unknown> = {}) {
+/** Return a body that creates a published troubleshooting flow. `fields` replace parts of it. */
+export function flowBody(fields: Record<string, unknown> = {}) {
   return {
     tree_type: 'troubleshooting',
     name: `Printer offline ${crypto.randomUUID().slice(0, 8)}`,
     tree_structure: printerFlow(),
     intake_form: printerForm,
-    ...change,
+    ...fields,
   }
 }
 
-/** Makes a flow of this person's and answers it. */
-export async function newFlow(person: Person, change: Record<string, unknown> = {}) {
-  const answer = await person.call('POST', '/trees', flowBody(change))
-  if (answer.status !== 201) throw new Error(`The flow was refused: ${answer.text}`)
-  return answer.body
+/** Create a flow through the API and return it. */
+export async function createFlow(person: Person, fields: Record<string, unknown> = {}) {
+  const response = await person.call('POST', '/trees', flowBody(fields))
+  if (response.status !== 201) throw new Error(`The flow was refused: ${response.text}`)
+  return response.body
 }

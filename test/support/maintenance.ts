@@ -1,40 +1,40 @@
 import { expect } from 'vitest'
-import { jobByHand } from '../soak/callers.ts'
-import { expectStatus } from './answers.ts'
 import type { Service } from './app.ts'
-import { newFlow } from './flows.ts'
-import { newAccount, type Person } from './people.ts'
-import { stepFlow } from './sessions.ts'
+import { expectStatus } from './expect-status.ts'
+import { createFlow } from './flows.ts'
+import { postSignedJob } from './jobs.ts'
+import { createAccount, type Person } from './people.ts'
+import { proceduralFlowFields } from './sessions.ts'
 
-/** Targets that the flow of these tests can be run on. */
-export const targetsOf = (count: number) =>
+/** Build targets with the variables that the procedural flow of these tests needs. */
+export const buildTargets = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ label: `SRV-${n}`, variables: { server: `srv-${n}` } }))
 
-/** What a schedule is made of: a flow and a list of this person's. */
-export async function scheduleBody(person: Person, change: Record<string, unknown> = {}, targets = targetsOf(2)) {
-  const flow = change.tree_id ? { id: change.tree_id } : await newFlow(person, stepFlow())
+/** Create a target list, and a flow unless `fields` contains a `tree_id`. Returns the body of a schedule that uses them. */
+export async function scheduleBody(person: Person, fields: Record<string, unknown> = {}, targets = buildTargets(2)) {
+  const flow = fields.tree_id ? { id: fields.tree_id } : await createFlow(person, proceduralFlowFields())
   const list = await person.call('POST', '/target-lists/', { name: 'Servers', targets })
   expectStatus(list, 201)
-  return { tree_id: flow.id, name: 'Patches', cron: '0 2 * * *', timezone: 'UTC', target_list_id: list.body.id, ...change }
+  return { tree_id: flow.id, name: 'Patches', cron: '0 2 * * *', timezone: 'UTC', target_list_id: list.body.id, ...fields }
 }
 
-/** Makes a schedule of this person's and answers it. */
-export async function newSchedule(person: Person, change: Record<string, unknown> = {}, targets = targetsOf(2)) {
-  const { status, body, text } = await person.call('POST', '/maintenance-schedules', await scheduleBody(person, change, targets))
+/** Create a maintenance schedule through the API and return it. */
+export async function createSchedule(person: Person, fields: Record<string, unknown> = {}, targets = buildTargets(2)) {
+  const { status, body, text } = await person.call('POST', '/maintenance-schedules', await scheduleBody(person, fields, targets))
   expect(status, text).toBe(201)
   return body
 }
 
-/** An account that outlives its trial and sign-ins, for a clock that is moved far. */
-export async function lastingAccount(service: Service) {
-  const account = await newAccount(service)
+/** Create an account whose subscription and sign-ins stay valid when the clock is moved by years. */
+export async function createLastingAccount(service: Service) {
+  const account = await createAccount(service)
   await service.sql(`update accounts set subscription_status = 'active' where id = $1`, [account.id])
   await service.sql(`update sign_ins set expires_at = '2100-01-01' where account_id = $1`, [account.id])
   return account
 }
 
-/** Makes a schedule due at a whole minute some minutes ago, and at no later time yet; answers that minute. */
-export async function makeDue(service: Service, id: string, minutesAgo = 1): Promise<string> {
+/** Set a schedule's next due time to the start of a minute in the past. Returns that time. */
+export async function makeScheduleDue(service: Service, id: string, minutesAgo = 1): Promise<string> {
   const [row] = await service.sql<{ due: Date }>(
     `update maintenance_schedules set next_run_at = date_trunc('minute', app.now()) - $2 * interval '1 minute', timed_since = app.now()
       where id = $1 returning next_run_at as due`,
@@ -43,19 +43,19 @@ export async function makeDue(service: Service, id: string, minutesAgo = 1): Pro
   return row?.due.toISOString() ?? ''
 }
 
-/** The queue's reminder. */
-export async function remind(service: Service): Promise<void> {
-  expectStatus(await jobByHand(service, '/jobs/maintenance/tick'), 200)
+/** Post the queue's maintenance job, which starts the runs that are due. */
+export async function runMaintenanceTick(service: Service): Promise<void> {
+  expectStatus(await postSignedJob(service, '/jobs/maintenance/tick'), 200)
 }
 
-export async function runsOf(person: Person, id: string) {
+export async function listRuns(person: Person, id: string) {
   const { status, body } = await person.call('GET', `/maintenance-schedules/${id}/runs?limit=100`)
   expect(status).toBe(200)
   return body
 }
 
-/** What somebody was told of schedules, the oldest first. */
-export async function toldOf(person: Person): Promise<{ event_key: string; body: string }[]> {
+/** List a person's notifications about maintenance, oldest first. */
+export async function listMaintenanceNotifications(person: Person): Promise<{ event_key: string; body: string }[]> {
   const { body } = await person.call('GET', '/notifications')
   return body.filter(({ event_key }: { event_key: string }) => event_key.startsWith('maintenance.')).reverse()
 }

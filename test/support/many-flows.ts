@@ -1,30 +1,31 @@
-/** What filters find in the flows below. */
-export const filtersOfMany = (author: string) => ({
+/** Return the query strings of filtered flow lists by a name. The filters match the flows of `insertFlowsSql`. */
+export const listFilters = (authorId: string) => ({
   none: '',
-  'a type that few have': 'tree_type=maintenance',
+  'a rare type': 'tree_type=maintenance',
   'a status': 'status=draft',
-  'a visibility of which few are mine': 'visibility=private',
-  'an author': `author_id=${author}`,
-  'an author of nothing': 'author_id=00000000-0000-7000-8000-00000000dead',
+  'a rare visibility': 'visibility=private',
+  'an author': `author_id=${authorId}`,
+  'an author without flows': 'author_id=00000000-0000-7000-8000-00000000dead',
   'a category': 'category=category%201',
-  'a category of nothing': 'category=none',
+  'an unknown category': 'category=none',
   'a tag on every flow': 'tag=common',
-  'a tag on some': 'tag=tag1',
-  'a tag on one': 'tag=Rare17',
-  'a tag on none': 'tag=nothing',
+  'a tag on some flows': 'tag=tag1',
+  'a tag on one flow': 'tag=Rare17',
+  'an unknown tag': 'tag=nothing',
   'words in every flow': 'search=printer%20number',
-  'words in one': 'search=rare17%20printer',
-  'words in none': 'search=zeppelin',
-  'a word too short for an index': 'search=a',
+  'words in one flow': 'search=rare17%20printer',
+  'a word in no flow': 'search=zeppelin',
+  'a word that is too short for an index': 'search=a',
   'three filters': 'tree_type=procedural&status=draft&visibility=account',
 })
 
-/** SQL for an account's `count` flows, by its authors in turn; without versions, which a list does not read. */
-export function manyFlows(
+/** Return SQL that inserts `count` flows of an account, by its authors in turn. The flows have no versions, because lists do not read them. */
+export function insertFlowsSql(
   { id, teamId, authors }: { id: string; teamId: string | null; authors: readonly string[] },
   count: number,
 ): string {
-  const author = `(array[${authors.map((one) => `'${one}'`).join(', ')}]::uuid[])[1 + n % ${authors.length}]`
+  const quotedIds = authors.map((authorId) => `'${authorId}'`).join(', ')
+  const author = `(array[${quotedIds}]::uuid[])[1 + n % ${authors.length}]`
   return `
     insert into categories (account_id, name) select '${id}', 'Category ' || n from generate_series(0, 19) n;
     insert into trees (account_id, team_id, author_id, tree_type, status, visibility, name, description, category_id, tags, version,

@@ -1,9 +1,24 @@
-import { checkMarkdown } from '../../lib/flows/markdown/read.ts'
+import { checkFlowMarkdown } from '../../lib/flows/markdown/read.ts'
 
-/** A file whose fifth line is the first of these. */
-export const headed = (type: string, lines: readonly string[]) => ['---', 'name: X', `type: ${type}`, '---', ...lines].join('\n')
-export const said = (text: string) => checkMarkdown(text).map(({ line, message }) => `${line}: ${message}`)
-export const tree = (...lines: string[]) => said(headed('troubleshooting', lines))
-export const steps = (...lines: string[]) => said(headed('procedural', lines))
-/** What is said of a table whose first row stands in line 7. */
-export const intake = (...lines: string[]) => tree('## Solution: x {#x}', '## Intake', ...lines)
+/** Return a flow file. `lines` start in its fifth line, after the front matter. */
+export function flowFile(type: string, lines: readonly string[]): string {
+  return ['---', 'name: X', `type: ${type}`, '---', ...lines].join('\n')
+}
+
+/** Return the problems of a flow file as `line: message`. */
+export function checkFile(text: string): string[] {
+  return checkFlowMarkdown(text).map(({ line, message }) => `${line}: ${message}`)
+}
+
+export function checkTree(...lines: string[]): string[] {
+  return checkFile(flowFile('troubleshooting', lines))
+}
+
+export function checkSteps(...lines: string[]): string[] {
+  return checkFile(flowFile('procedural', lines))
+}
+
+/** Return the problems of an intake table whose header is in line 7. */
+export function checkIntakeTable(...lines: string[]): string[] {
+  return checkTree('## Solution: x {#x}', '## Intake', ...lines)
+}

@@ -1,37 +1,40 @@
 import { expect } from 'vitest'
-import { type Answer, request, type Service } from './app.ts'
+import { type ApiResponse, request, type Service } from './app.ts'
+import { postWithoutToken, randomIpAddress } from './public-requests.ts'
 
 export type Provider = 'google' | 'microsoft'
 type Persona = { email?: string; name?: string; sub?: string; tid?: string; oid?: string; email_verified?: 'true' | 'false' }
 
-/** An address that nobody calls from: limits of public operations count by it. */
-const anywhere = () => ({ 'cf-connecting-ip': `2001:db8::${crypto.randomUUID().slice(0, 4)}:${crypto.randomUUID().slice(0, 4)}` })
+export const requestAuthorization = (service: Service, provider: string) =>
+  request(service, 'GET', `/auth/oauth/${provider}/authorize`, { headers: { 'cf-connecting-ip': randomIpAddress() } })
 
-export const authorize = (service: Service, provider: string) =>
-  request(service, 'GET', `/auth/oauth/${provider}/authorize`, { headers: anywhere() })
+export const postCallback = (service: Service, provider: string, body: unknown): Promise<ApiResponse> =>
+  postWithoutToken(service, `/auth/oauth/${provider}/callback`, body)
 
-export const callback = (service: Service, provider: string, body: unknown): Promise<Answer> =>
-  request(service, 'POST', `/auth/oauth/${provider}/callback`, { body, headers: anywhere() })
-
-/** Says who one is on the provider's page; the parameters it sends the browser back with. */
-export async function say(authorizationUrl: string, persona: Persona & { deny?: string }): Promise<Record<string, string>> {
+/** Submit the local provider's sign-in page as a persona. Returns the parameters of the redirect back. */
+export async function signInAtProvider(authorizationUrl: string, persona: Persona & { deny?: string }): Promise<Record<string, string>> {
   const url = new URL(authorizationUrl)
   const body = new URLSearchParams({ ...Object.fromEntries(url.searchParams), ...persona })
-  const answer = await fetch(url.origin + url.pathname, { method: 'POST', body, redirect: 'manual' })
-  expect(answer.status, await answer.clone().text()).toBe(302)
-  return Object.fromEntries(new URL(answer.headers.get('location') ?? '').searchParams)
+  const response = await fetch(url.origin + url.pathname, { method: 'POST', body, redirect: 'manual' })
+  expect(response.status, await response.clone().text()).toBe(302)
+  return Object.fromEntries(new URL(response.headers.get('location') ?? '').searchParams)
 }
 
-/** As far as the browser comes: the code and state of somebody who was at the provider. */
-export async function visitProvider(service: Service, provider: Provider, persona: Persona): Promise<{ code: string; state: string }> {
-  const begun = await authorize(service, provider)
-  expect(begun.status, begun.text).toBe(200)
-  const { code = '', state = '' } = await say(begun.body.authorization_url, persona)
-  expect(state).toBe(begun.body.state)
+/** Start a sign-in and sign in at the local provider. Returns the code and state that the callback needs. */
+export async function obtainProviderCode(service: Service, provider: Provider, persona: Persona): Promise<{ code: string; state: string }> {
+  const authorization = await requestAuthorization(service, provider)
+  expect(authorization.status, authorization.text).toBe(200)
+  const { code = '', state = '' } = await signInAtProvider(authorization.body.authorization_url, persona)
+  expect(state).toBe(authorization.body.state)
   return { code, state }
 }
 
-/** A whole sign-in; `more` goes beside code and state. */
-export async function signInWith(service: Service, provider: Provider, persona: Persona, more: object = {}): Promise<Answer> {
-  return callback(service, provider, { ...(await visitProvider(service, provider, persona)), ...more })
+/** Sign in through a local provider. `fields` are added to the callback's body. */
+export async function signInThroughProvider(
+  service: Service,
+  provider: Provider,
+  persona: Persona,
+  fields: object = {},
+): Promise<ApiResponse> {
+  return postCallback(service, provider, { ...(await obtainProviderCode(service, provider, persona)), ...fields })
 }

@@ -1,4 +1,4 @@
-import { type Answer, request, type Service, signAccessToken } from './app.ts'
+import { type ApiResponse, request, type Service, signAccessToken } from './app.ts'
 
 export interface Person {
   id: string
@@ -8,16 +8,16 @@ export interface Person {
   email: string
   fullName: string
   token: string
-  /** A request of this person's to /api/v1. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Sends a request to /api/v1 with this person's token. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
 }
 
-export interface AccountOf {
+export interface TestAccount {
   id: string
   teamId: string
   admin: Person
-  /** A colleague; `teamRole` admin makes a team admin of the account's team. */
-  colleague(options?: {
+  /** Adds a signed-in user, by default an engineer who is a member of the account's team. */
+  addColleague(options?: {
     role?: 'viewer' | 'engineer' | 'admin'
     teamRole?: 'member' | 'admin'
     teamId?: string | null
@@ -25,24 +25,29 @@ export interface AccountOf {
   }): Promise<Person>
 }
 
-let count = 0
+let personCount = 0
 
-/** A fresh account without a limit of seats, with one team and its admin, signed in. Made by SQL, since what is tested is rarely how people arrive. */
-export async function newAccount(service: Service): Promise<AccountOf> {
+/** Insert an account without a seat limit, with one team and a signed-in admin. It uses SQL because few tests are about registration. */
+export async function createAccount(service: Service): Promise<TestAccount> {
   const [row] = await service.sql<{ account_id: string; team_id: string }>(`
     with a as (insert into accounts (name, plan, subscription_status, trial_ends_at)
                values ('Test account', 'enterprise', 'trialing', now() + interval '14 days') returning id),
          t as (insert into teams (account_id, name) select id, 'Test team' from a returning id, account_id)
     select account_id, id as team_id from t`)
   const { account_id: id, team_id: teamId } = row as { account_id: string; team_id: string }
-  const colleague: AccountOf['colleague'] = async ({ role = 'engineer', teamRole = 'member', superAdmin = false, ...rest } = {}) => {
+  const addColleague: TestAccount['addColleague'] = async ({
+    role = 'engineer',
+    teamRole = 'member',
+    superAdmin = false,
+    ...rest
+  } = {}) => {
     const team = rest.teamId === undefined ? teamId : rest.teamId
-    return newPerson(service, { accountId: id, teamId: team, teamRole: team ? teamRole : null, role, superAdmin })
+    return createPerson(service, { accountId: id, teamId: team, teamRole: team ? teamRole : null, role, superAdmin })
   }
-  return { id, teamId, admin: await colleague({ role: 'admin', teamRole: 'admin' }), colleague }
+  return { id, teamId, admin: await addColleague({ role: 'admin', teamRole: 'admin' }), addColleague }
 }
 
-interface NewPerson {
+interface PersonOptions {
   accountId: string
   teamId: string | null
   teamRole: string | null
@@ -50,9 +55,10 @@ interface NewPerson {
   superAdmin: boolean
 }
 
-export async function newPerson(service: Service, { accountId, teamId, teamRole, role, superAdmin }: NewPerson): Promise<Person> {
-  const email = `person-${process.pid}-${++count}-${crypto.randomUUID().slice(0, 8)}@people.example`
-  const fullName = `Person ${count}`
+/** Insert a user with a sign-in, by SQL. */
+export async function createPerson(service: Service, { accountId, teamId, teamRole, role, superAdmin }: PersonOptions): Promise<Person> {
+  const email = `person-${process.pid}-${++personCount}-${crypto.randomUUID().slice(0, 8)}@people.example`
+  const fullName = `Person ${personCount}`
   const [row] = await service.sql<{ user_id: string; sign_in_id: string }>(
     `with u as (insert into users (account_id, email, full_name, role, team_id, team_role, is_super_admin, email_verified_at)
                 values ($1, $2, $3, $4, $5, $6, $7, now()) returning id, account_id),

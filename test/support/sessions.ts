@@ -1,27 +1,27 @@
 import type { Service } from './app.ts'
-import { newFlow, patchForm, patchSteps } from './flows.ts'
+import { createFlow, patchForm, patchProcedure } from './flows.ts'
 import type { Person } from './people.ts'
 
-/** Starts a session of this person's and answers it: of the small troubleshooting flow, or of another one of theirs. */
-export async function newSession(person: Person, about: Record<string, unknown> = {}, flow: Record<string, unknown> = {}) {
-  const tree_id = about.tree_id ?? (await newFlow(person, flow)).id
-  const answer = await person.call('POST', '/sessions', { variables: { printer_ip: '10.0.8.21' }, ...about, tree_id })
-  if (answer.status !== 201) throw new Error(`The session was refused: ${answer.text}`)
-  return answer.body
+/** Start a session through the API and return it. Creates a flow with `flowFields` unless `fields` contains a `tree_id`. */
+export async function createSession(person: Person, fields: Record<string, unknown> = {}, flowFields: Record<string, unknown> = {}) {
+  const tree_id = fields.tree_id ?? (await createFlow(person, flowFields)).id
+  const response = await person.call('POST', '/sessions', { variables: { printer_ip: '10.0.8.21' }, ...fields, tree_id })
+  if (response.status !== 201) throw new Error(`The session was refused: ${response.text}`)
+  return response.body
 }
 
-/** What makes a flow one that is done step by step, here as maintenance unless said otherwise. */
-export function stepFlow(change: Record<string, unknown> = {}) {
-  return { tree_type: 'maintenance', tree_structure: patchSteps(), intake_form: patchForm, ...change }
+/** Return the fields of `flowBody` that make it a maintenance procedure. `fields` replace parts of them. */
+export function proceduralFlowFields(fields: Record<string, unknown> = {}) {
+  return { tree_type: 'maintenance', tree_structure: patchProcedure(), intake_form: patchForm, ...fields }
 }
 
-/** A session of a flow done step by step. */
-export function newStepSession(person: Person, about: Record<string, unknown> = {}) {
-  return newSession(person, { variables: { server: 'srv-dc-01' }, ...about }, stepFlow())
+/** Start a session of a maintenance procedure and return it. */
+export function createProceduralSession(person: Person, fields: Record<string, unknown> = {}) {
+  return createSession(person, { variables: { server: 'srv-dc-01' }, ...fields }, proceduralFlowFields())
 }
 
-/** A published flow that ships with the service; answers its id. */
-export async function platformFlow(service: Service, treeType: string, structure: unknown): Promise<string> {
+/** Insert a published flow of the platform account, like the starter flows, and return its id. */
+export async function insertPlatformFlow(service: Service, treeType: string, structure: unknown): Promise<string> {
   const [row] = await service.sql<{ id: string }>(
     `with t as (insert into trees (account_id, author_id, tree_type, status, visibility, name)
                 values (app.platform_account(), app.service_user(), $1, 'published', 'account', $2) returning *),
@@ -33,9 +33,13 @@ export async function platformFlow(service: Service, treeType: string, structure
   return row?.id ?? ''
 }
 
-/** Answers a session's current step; a text is an option's id when the step has options, otherwise how it went. */
-export async function answer(person: Person, session: { id: string; current_step: { id: string; options: unknown[] } }, how: string) {
+/** Answer a session's current step. `choice` is an option id when the step has options, otherwise an outcome. */
+export async function answerStep(
+  person: Person,
+  session: { id: string; current_step: { id: string; options: unknown[] } },
+  choice: string,
+) {
   const { id, options } = session.current_step
-  const body = { step_id: id, ...(options.length > 0 ? { option_id: how } : { outcome: how }) }
+  const body = { step_id: id, ...(options.length > 0 ? { option_id: choice } : { outcome: choice }) }
   return (await person.call('POST', `/sessions/${session.id}/decisions`, body)).body
 }

@@ -6,9 +6,9 @@ import { build } from '../../lib/local/build.ts'
 import { startPostgres } from '../../lib/local/postgres.ts'
 import { startStack } from '../../lib/local/stack.ts'
 
-export interface Shared {
+export interface SharedService {
   api: string
-  local: string
+  localOrigin: string
   ownerUrl: string
   postgresPort: number
   settings: Record<string, string>
@@ -16,23 +16,30 @@ export interface Shared {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    shared: Shared
+    shared: SharedService
   }
 }
 
-// Everything runs at once here: a limit that falls back because two cores are busy would be a test of the machine.
-export const patient = { REDIS_TIMEOUT_MS: '5000' }
+// Test files run in parallel. With the default time-outs a busy machine would make the rate limiter fall back.
+export const longTimeouts = { REDIS_TIMEOUT_MS: '5000' }
 
 export const templateDatabase = 'flow_template'
 
-// biome-ignore lint/style/noDefaultExport: vitest calls it so
+// biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'flow-test-'))
   const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
-  await cluster.database(templateDatabase)
-  const stack = await startStack({ cluster, database: 'flow_shared', template: templateDatabase, port: 0, localPort: 0, settings: patient })
+  await cluster.createDatabase(templateDatabase)
+  const stack = await startStack({
+    cluster,
+    database: 'flow_shared',
+    template: templateDatabase,
+    port: 0,
+    localPort: 0,
+    settings: longTimeouts,
+  })
   const { api, ownerUrl, settings } = stack
-  project.provide('shared', { api, local: stack.local.origin, ownerUrl, postgresPort: cluster.port, settings })
+  project.provide('shared', { api, localOrigin: stack.localServer.origin, ownerUrl, postgresPort: cluster.port, settings })
   return async () => {
     await stack.close()
     await cluster.stop()

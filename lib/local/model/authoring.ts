@@ -1,147 +1,163 @@
 import { createPatch } from 'rfc6902'
-import { growStructure, type ListedNode, listNodes } from '../../flows/draft.ts'
+import { buildStructure, type FlatNode, flattenStructure } from '../../flows/flat-nodes.ts'
 import type { TreeStructure, TreeType } from '../../flows/structure.ts'
 import { walkAll } from '../../flows/walk.ts'
-import type { Said } from './case.ts'
-import { fulfilled, meant, type Wish, wishesOf, wishIn } from './edit-intents.ts'
+import { applyIntent, type EditIntent, findNodeIndex, parseIntent, splitInstructions } from './edit-intents.ts'
+import type { Turn } from './facts.ts'
+import { listUserTexts } from './flows.ts'
 import {
-  freshIds,
-  intakeIn,
+  buildSkeleton,
+  buildSteps,
+  buildTree,
+  createIdGenerator,
+  extractIntakeFields,
+  extractTopic,
+  isTooShort,
+  linkJumps,
+  parseStatements,
   type Statement,
-  saysLittle,
-  skeletonOf,
-  statementsOf,
-  stepsOf,
-  topicOf,
-  treeOf,
-  withJumps,
 } from './procedures.ts'
-import { cut } from './words.ts'
+import { truncate } from './text.ts'
 
-export interface Written {
+/** A flow in the flat form that the model writes. */
+export interface DraftedFlow {
   name: string
   description: string
-  nodes: ListedNode[]
+  nodes: FlatNode[]
   intake: { key: string; label: string; type: string; required: boolean; options: string[] | null }[]
 }
-interface Building {
+interface FlowDraftFacts {
   goal?: string
   tree_type?: TreeType
   environment_tags?: string[]
-  draft?: Written | null
+  draft?: DraftedFlow | null
   problems?: string[]
 }
 
-/** A draft from the request's own words, or the draft at hand with what is asked of it. */
-export function flowDraft({ goal = '', draft = null, tree_type = 'troubleshooting', ...facts }: Building, said: readonly Said[]) {
-  const asked = said.findLast(({ role }) => role === 'user')?.text ?? goal
+/** Draft a flow from the words of the request, or change the existing draft as the newest message asks. */
+export function createFlowDraft(
+  { goal = '', draft = null, tree_type = 'troubleshooting', ...facts }: FlowDraftFacts,
+  turns: readonly Turn[],
+) {
+  const request = turns.findLast(({ role }) => role === 'user')?.text ?? goal
   const isTree = tree_type === 'troubleshooting'
-  return draft ? changed(draft, asked, isTree) : begun(goal, said, isTree, facts)
+  return draft ? changeDraft(draft, request, isTree) : startDraft(goal, turns, isTree, facts)
 }
 
-function begun(goal: string, said: readonly Said[], isTree: boolean, { environment_tags = [], problems = [] }: Building) {
-  const parts = [...new Set([goal, ...said.filter(({ role }) => role === 'user').map((one) => one.text)])]
-  const text = (parts.filter((part) => !saysLittle(part)).join('\n') || parts.join('\n')).trim()
-  if (saysLittle(text))
-    return { reply: `What is to be done, and in which case? “${cut(text, 200)}” says too little to begin with.`, flow: null }
-  const fresh = freshIds([])
-  const topic = topicOf(text)
-  const statements = statementsOf(text)
-  const nodes = topic
-    ? skeletonOf(topic, isTree, fresh)
-    : isTree
-      ? withJumps(treeOf(statements, fresh), problems.length > 0)
-      : stepsOf(statements, fresh)
+function startDraft(goal: string, turns: readonly Turn[], isTree: boolean, { environment_tags = [], problems = [] }: FlowDraftFacts) {
+  const userTexts = [...new Set([goal, ...listUserTexts(turns)])]
+  const text = (userTexts.filter((userText) => !isTooShort(userText)).join('\n') || userTexts.join('\n')).trim()
+  if (isTooShort(text))
+    return { reply: `What is to be done, and in which case? “${truncate(text, 200)}” says too little to begin with.`, flow: null }
+  const createId = createIdGenerator([])
+  const topic = extractTopic(text)
+  const statements = parseStatements(text)
+  const buildNodes = () => (isTree ? linkJumps(buildTree(statements, createId), problems.length > 0) : buildSteps(statements, createId))
+  const nodes = topic ? buildSkeleton(topic, isTree, createId) : buildNodes()
   const environment = environment_tags.length > 0 ? `\n\nEnvironment: ${environment_tags.join(', ')}.` : ''
   const flow = {
-    name: nameOf(topic ?? headOf(statements[0]) ?? text),
-    description: `${cut(text, 2000)}${environment}`,
+    name: toFlowName(topic ?? titleOf(statements[0]) ?? text),
+    description: `${truncate(text, 2000)}${environment}`,
     nodes,
-    intake: intakeIn(text),
+    intake: extractIntakeFields(text),
   }
-  return { reply: `I made ${nodes.length} nodes of it, beginning with “${cut(nodes[0]?.title ?? '', 200)}”.`, flow }
+  return { reply: `I made ${nodes.length} nodes of it, beginning with “${truncate(nodes[0]?.title ?? '', 200)}”.`, flow }
 }
 
-function headOf(statement: Statement | undefined): string | undefined {
+function titleOf(statement: Statement | undefined): string | undefined {
   if (!statement) return undefined
-  return 'when' in statement ? statement.when : 'todo' in statement ? statement.todo : statement.heading
+  if ('condition' in statement) return statement.condition
+  return 'task' in statement ? statement.task : statement.heading
 }
 
-function nameOf(text: string): string {
+/** Make a flow name from the first line of a text. */
+function toFlowName(text: string): string {
   const line = text.split('\n')[0]?.replace(/^[#\s\d.)*-]+|[:.\s]+$/g, '') || text
-  return cut((line[0] ?? '').toUpperCase() + line.slice(1), 80)
+  return truncate((line[0] ?? '').toUpperCase() + line.slice(1), 80)
 }
 
-function changed(draft: Written, asked: string, isTree: boolean) {
+/** Apply the instructions of a message to a draft, and say which of them were not possible. */
+function changeDraft(draft: DraftedFlow, request: string, isTree: boolean) {
   let flow = draft
-  const [done, left]: [string[], string[]] = [[], []]
-  for (const part of wishesOf(asked)) {
-    const after = changedOnce(flow, part, isTree)
-    ;(after ? done : left).push(cut(part.trim().replace(/\.$/, ''), 300))
-    flow = after ?? flow
+  const done: string[] = []
+  const notDone: string[] = []
+  for (const instruction of splitInstructions(request)) {
+    const changedFlow = applyInstruction(flow, instruction, isTree)
+    const summary = truncate(instruction.trim().replace(/\.$/, ''), 300)
+    if (changedFlow) done.push(summary)
+    else notDone.push(summary)
+    flow = changedFlow ?? flow
   }
-  const can = 'I can rename, describe, add, move and remove, or put an “if … then …” in, where the flow has what is named.'
-  if (done.length === 0) return { reply: `${can} “${cut(asked, 300)}” is none that I can do here.`, flow: null }
-  const known = new Set(flow.intake.map(({ key }) => key))
-  const intake = [...flow.intake, ...intakeIn(asked).filter(({ key }) => !known.has(key))]
-  return { reply: `Done: ${done.join('; ')}.${left.length > 0 ? ` Not done: ${left.join('; ')}. ${can}` : ''}`, flow: { ...flow, intake } }
+  const help = 'I can rename, describe, add, move and remove, or put an “if … then …” in, where the flow has what is named.'
+  if (done.length === 0) return { reply: `${help} “${truncate(request, 300)}” is none that I can do here.`, flow: null }
+  const knownKeys = new Set(flow.intake.map(({ key }) => key))
+  const intake = [...flow.intake, ...extractIntakeFields(request).filter(({ key }) => !knownKeys.has(key))]
+  const remainder = notDone.length > 0 ? ` Not done: ${notDone.join('; ')}. ${help}` : ''
+  return { reply: `Done: ${done.join('; ')}.${remainder}`, flow: { ...flow, intake } }
 }
 
-function changedOnce(draft: Written, asked: string, isTree: boolean): Written | undefined {
-  const wish = wishIn(asked)
-  if (wish?.do === 'rename' && /^(?:the )?flow$/i.test(wish.what.trim())) return { ...draft, name: cut(wish.as, 200) }
-  const nodes = wish && fulfilled(draft.nodes, wish, isTree, null)
+/** Apply one instruction to a draft. Returns undefined if that is not possible. */
+function applyInstruction(draft: DraftedFlow, instruction: string, isTree: boolean): DraftedFlow | undefined {
+  const intent = parseIntent(instruction)
+  if (intent?.type === 'rename' && /^(?:the )?flow$/i.test(intent.node.trim())) return { ...draft, name: truncate(intent.text, 200) }
+  const nodes = intent && applyIntent(draft.nodes, intent, isTree, null)
   return nodes && { ...draft, nodes }
 }
 
-interface Editing {
+interface FlowEditFacts {
   tree_type?: TreeType
   instruction?: string
   node?: string | null
   structure?: TreeStructure
 }
-interface WrittenOperation {
+interface PatchOperation {
   op: string
   path: string
   from: string | null
   value: string | null
 }
 
-/** One edit as a patch: of a text where it stands, of more as the difference to the flow with it. */
-export function flowEdit({ tree_type = 'troubleshooting', instruction = '', node = null, structure }: Editing) {
-  const wish = wishIn(instruction)
-  const patch = structure && wish ? (textPatch(structure, wish, node) ?? difference(tree_type, structure, wish, node)) : []
+/** Answer an instruction with a JSON patch. A change of a text is one operation; any other change is the difference of two structures. */
+export function createFlowEdit({ tree_type = 'troubleshooting', instruction = '', node = null, structure }: FlowEditFacts) {
+  const intent = parseIntent(instruction)
+  const patch =
+    structure && intent ? (createTextPatch(structure, intent, node) ?? createStructurePatch(tree_type, structure, intent, node)) : []
   const explanation =
-    patch.length > 0 ? `As asked: ${cut(instruction, 1000)}` : `Nothing is changed: I cannot do “${cut(instruction, 1000)}” here.`
+    patch.length > 0 ? `As asked: ${truncate(instruction, 1000)}` : `Nothing is changed: I cannot do “${truncate(instruction, 1000)}” here.`
   return { explanation, patch }
 }
 
-function textPatch(structure: TreeStructure, wish: Wish, here: string | null): WrittenOperation[] | undefined {
-  if (wish.do !== 'rename' && wish.do !== 'describe') return undefined
-  const nodes = listNodes(structure)
-  const id = nodes[meant(nodes, wish.what, here)]?.id
-  const found = [...walkAll(structure)].find((visit) => visit.node.id === id)
-  const field = wish.do === 'rename' ? 'title' : 'description'
-  const op = found?.node[field] ? 'replace' : 'add'
-  return found ? [{ op, path: `${pointerOf(found.path)}/${field}`, from: null, value: JSON.stringify(wish.as) }] : []
+/** Create the patch of a title or description. Returns undefined for other intents. */
+function createTextPatch(structure: TreeStructure, intent: EditIntent, currentId: string | null): PatchOperation[] | undefined {
+  if (intent.type !== 'rename' && intent.type !== 'describe') return undefined
+  const nodes = flattenStructure(structure)
+  const id = nodes[findNodeIndex(nodes, intent.node, currentId)]?.id
+  const visit = [...walkAll(structure)].find(({ node }) => node.id === id)
+  if (!visit) return []
+  const field = intent.type === 'rename' ? 'title' : 'description'
+  const op = visit.node[field] ? 'replace' : 'add'
+  return [{ op, path: `${toJsonPointer(visit.path)}/${field}`, from: null, value: JSON.stringify(intent.text) }]
 }
 
-const pointerOf = (path: string) =>
+/** Convert a path such as `tree_structure.children[0]` to a JSON pointer. */
+const toJsonPointer = (path: string) =>
   path
     .replace(/^tree_structure/, '')
     .replace(/\[(\d+)\]/g, '/$1')
     .replaceAll('.', '/')
 
-function difference(type: TreeType, structure: TreeStructure, wish: Wish, here: string | null): WrittenOperation[] {
-  const nodes = listNodes(structure)
-  const after = fulfilled(nodes, wish, type === 'troubleshooting', here)
-  const [old, made] = [growStructure(type, nodes, structure), after && growStructure(type, after, structure)]
-  if (!made || 'problems' in old || 'problems' in made) return []
-  return createPatch(old.structure, made.structure).map((one) => ({
-    // What a structure may leave out is put there all the same.
-    op: one.op === 'replace' && /\/(?:title|description)$/.test(one.path) ? 'add' : one.op,
-    path: one.path,
+function createStructurePatch(type: TreeType, structure: TreeStructure, intent: EditIntent, currentId: string | null): PatchOperation[] {
+  const nodes = flattenStructure(structure)
+  const changedNodes = applyIntent(nodes, intent, type === 'troubleshooting', currentId)
+  if (!changedNodes) return []
+  const before = buildStructure(type, nodes, structure)
+  const after = buildStructure(type, changedNodes, structure)
+  if ('problems' in before || 'problems' in after) return []
+  return createPatch(before.structure, after.structure).map((operation) => ({
+    // A structure may omit these fields, and then only `add` works.
+    op: operation.op === 'replace' && /\/(?:title|description)$/.test(operation.path) ? 'add' : operation.op,
+    path: operation.path,
     from: null,
-    value: 'value' in one ? JSON.stringify(one.value) : null,
+    value: 'value' in operation ? JSON.stringify(operation.value) : null,
   }))
 }

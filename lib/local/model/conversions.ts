@@ -1,91 +1,100 @@
-import type { ListedNode } from '../../flows/draft.ts'
-import type { Written } from './authoring.ts'
-import { type Facts, reportOf } from './case.ts'
-import { type Fresh, freshIds, nodeOf } from './procedures.ts'
-import { cut } from './words.ts'
+import type { FlatNode } from '../../flows/flat-nodes.ts'
+import type { DraftedFlow } from './authoring.ts'
+import { describeReport, type Facts } from './facts.ts'
+import { type CreateId, createIdGenerator, createNode } from './procedures.ts'
+import { truncate } from './text.ts'
 
-interface Finished extends Facts {
-  flow?: Written
-  target?: Written | null
+/** The facts of a finished session. A flow session has `flow` and `answers`; an AI session has the other fields. */
+interface FinishedSession extends Facts {
+  flow?: DraftedFlow
+  target?: DraftedFlow | null
   answers?: { node: string; outcome: string | null; note: string | null; fallbacks: { title: string; outcome: string }[] }[]
   session?: Facts['session'] & { notes?: string | null; next_steps?: string | null }
   resolution?: { notes: string | null } | null
   conversation?: { role: string; text: string }[]
 }
 
-/** The flow of a finished session: as it was run with what was added and noted, or made of the case. */
-export function flowConversion(facts: Finished): { flow: Written } {
+/** Convert a finished session to a flow: the flow that was run, with added steps and notes, or a flow built from an AI session. */
+export function createFlowConversion(facts: FinishedSession): { flow: DraftedFlow } {
   const { flow, target } = facts
-  return { flow: flow ? ofRun(facts, flow, target ?? null) : ofCase(facts, target ?? null) }
+  return { flow: flow ? convertRun(facts, flow, target ?? null) : convertAiSession(facts, target ?? null) }
 }
 
-function ofRun({ answers = [], session }: Finished, flow: Written, target: Written | null): Written {
-  const byNode = new Map(answers.map((answer) => [answer.node, answer]))
-  const ran = new Set(flow.nodes.map(({ id }) => id))
-  // The flow as it was run is the target with what was added, where the target is that flow.
-  const base = target && !target.nodes.every(({ id }) => ran.has(id)) ? target : flow
-  const kept = base.nodes.filter(({ id, kind }) => target || kind !== 'procedure_step' || byNode.get(id)?.outcome !== 'skipped')
-  const nodes = kept.some(({ kind }) => kind === 'procedure_step' || kind === 'solution') ? kept : base.nodes
-  const told = nodes.map((node) => ({ ...node, description: learned(node, byNode.get(node.id)) }))
+function convertRun({ answers = [], session }: FinishedSession, flow: DraftedFlow, target: DraftedFlow | null): DraftedFlow {
+  const answerByNode = new Map(answers.map((answer) => [answer.node, answer]))
+  const flowIds = new Set(flow.nodes.map(({ id }) => id))
+  // If the target is the flow that was run, the run contains all its nodes and the added steps.
+  const base = target && !target.nodes.every(({ id }) => flowIds.has(id)) ? target : flow
+  const usedNodes = base.nodes.filter(({ id, kind }) => target || kind !== 'procedure_step' || answerByNode.get(id)?.outcome !== 'skipped')
+  const nodes = usedNodes.some(({ kind }) => kind === 'procedure_step' || kind === 'solution') ? usedNodes : base.nodes
+  const describedNodes = nodes.map((node) => ({ ...node, description: describeNode(node, answerByNode.get(node.id)) }))
   const remarks = [session?.notes, session?.next_steps].filter(Boolean).join('\n')
-  const { name, description } = target ?? { name: cut(`${flow.name}, as it was done`, 200), description: flow.description }
-  return { ...base, name, description: joined([description, remarks && `Learned: ${remarks}`], 4000), nodes: told }
+  const { name, description } = target ?? { name: truncate(`${flow.name}, as it was done`, 200), description: flow.description }
+  return { ...base, name, description: joinParagraphs([description, remarks && `Learned: ${remarks}`], 4000), nodes: describedNodes }
 }
 
-function learned({ description }: ListedNode, answer: NonNullable<Finished['answers']>[number] | undefined): string {
-  const worked = answer?.fallbacks.filter(({ outcome }) => outcome === 'done').map(({ title }) => `If it does not work: ${title}`) ?? []
-  return joined([description, answer?.note && `Learned: ${answer.note}`, ...worked], 4000)
+/** Add the note of an answer and the fallbacks that worked to a node's description. */
+function describeNode({ description }: FlatNode, answer: NonNullable<FinishedSession['answers']>[number] | undefined): string {
+  const fallbacks = answer?.fallbacks.filter(({ outcome }) => outcome === 'done').map(({ title }) => `If it does not work: ${title}`) ?? []
+  return joinParagraphs([description, answer?.note && `Learned: ${answer.note}`, ...fallbacks], 4000)
 }
 
-function joined(parts: (string | null | undefined)[], max: number): string {
+/** Join paragraphs and cut the result at `max` characters. */
+function joinParagraphs(parts: (string | null | undefined)[], max: number): string {
   return Array.from(parts.filter(Boolean).join('\n\n')).slice(0, max).join('')
 }
 
-/** From the answered questions to what solved it; client and machine are no part of a flow. */
-function ofCase(facts: Finished, target: Written | null): Written {
+/** Build a flow that leads from the problem over the answered steps to the solution. Names of client and device are replaced. */
+function convertAiSession(facts: FinishedSession, target: DraftedFlow | null): DraftedFlow {
   const { client_name, asset_name } = facts.triage ?? {}
-  const names = [[asset_name, '{{asset_name}}'] as const, [client_name, 'the client'] as const]
-  const general = (text: string) => names.reduce((made, [name, word]) => (name ? made.replaceAll(name, word) : made), text)
-  const problem = general(reportOf(facts) || (facts.session?.title ?? ''))
-  const fresh = freshIds(target?.nodes ?? [], 'c')
-  const { title, description } = solution(facts)
-  const nodes = [nodeOf(fresh, { kind: 'solution', title: general(title), description: general(description) })]
+  const replacements = [[asset_name, '{{asset_name}}'] as const, [client_name, 'the client'] as const]
+  const removeNames = (text: string) =>
+    replacements.reduce((result, [name, replacement]) => (name ? result.replaceAll(name, replacement) : result), text)
+  const problem = removeNames(describeReport(facts) || (facts.session?.title ?? ''))
+  const createId = createIdGenerator(target?.nodes ?? [], 'c')
+  const { title, description } = describeSolution(facts)
+  const nodes = [createNode(createId, { kind: 'solution', title: removeNames(title), description: removeNames(description) })]
   const steps = (facts.steps ?? []).filter(({ kind, response }) => response !== null && kind !== 'fix').slice(-20)
   for (const { kind, text, response } of steps.reverse())
-    nodes.unshift(...wayTo(nodes[0] as ListedNode, general(text), kind === 'question' ? general(response ?? '') : null, fresh))
-  nodes.unshift(...wayTo(nodes[0] as ListedNode, `Is it this: ${cut(problem, 200)}?`, 'Yes', fresh))
+    nodes.unshift(...leadTo(nodes[0] as FlatNode, removeNames(text), kind === 'question' ? removeNames(response ?? '') : null, createId))
+  nodes.unshift(...leadTo(nodes[0] as FlatNode, `Is it this: ${truncate(problem, 200)}?`, 'Yes', createId))
   const intake = asset_name ? [{ key: 'asset_name', label: 'Device', type: 'text', required: false, options: null }] : []
-  const made = { name: cut(problem, 80), description: cut(problem, 2000), nodes, intake }
-  return target ? before(made, target) : made
+  const flow = { name: truncate(problem, 80), description: truncate(problem, 2000), nodes, intake }
+  return target ? prependFlow(flow, target) : flow
 }
 
-/** A node that leads on, and where its answer may be another one, where to go then. */
-function wayTo(next: ListedNode, text: string, answer: string | null, fresh: Fresh): ListedNode[] {
-  const [title = '', ...more] = text.split('\n')
-  const words = { title: cut(title, 300), description: cut(more.join('\n'), 4000) }
-  if (answer === null) return [nodeOf(fresh, { kind: 'action', ...words, next: next.id })]
-  const other = nodeOf(fresh, { kind: 'solution', title: elsewhere })
+/** Create a node that leads to `next`: a decision with a second way out if it was answered, otherwise an action. */
+function leadTo(next: FlatNode, text: string, answer: string | null, createId: CreateId): FlatNode[] {
+  const [title = '', ...otherLines] = text.split('\n')
+  const fields = { title: truncate(title, 300), description: truncate(otherLines.join('\n'), 4000) }
+  if (answer === null) return [createNode(createId, { kind: 'action', ...fields, next: next.id })]
+  const otherCause = createNode(createId, { kind: 'solution', title: otherCauseTitle })
   const options = [
-    { label: cut(answer, 300) || 'Yes', leads_to: next.id },
-    { label: 'Something else', leads_to: other.id },
+    { label: truncate(answer, 300) || 'Yes', leads_to: next.id },
+    { label: 'Something else', leads_to: otherCause.id },
   ]
-  return [nodeOf(fresh, { kind: 'decision', ...words, options }), other]
+  return [createNode(createId, { kind: 'decision', ...fields, options }), otherCause]
 }
 
-/** What the target did not have comes first, and leads on to it. */
-function before({ nodes, intake }: Written, target: Written): Written {
-  const [root, end] = [target.nodes[0] as ListedNode, nodes.find(({ title }) => title === elsewhere)]
-  const turned = ({ label, leads_to }: ListedNode['options'][number]) => ({ label, leads_to: leads_to === end?.id ? root.id : leads_to })
-  const own = nodes.filter((node) => node !== end).map((node) => ({ ...node, options: node.options.map(turned) }))
-  const isNew = intake.filter(({ key }) => !target.intake.some((field) => field.key === key))
-  return { ...target, nodes: [...own, ...target.nodes], intake: [...target.intake, ...isNew] }
+/** Put a new flow before an existing one. Its way out for other causes leads to the root of the existing flow. */
+function prependFlow({ nodes, intake }: DraftedFlow, target: DraftedFlow): DraftedFlow {
+  const root = target.nodes[0] as FlatNode
+  const otherCause = nodes.find(({ title }) => title === otherCauseTitle)
+  const redirect = ({ label, leads_to }: FlatNode['options'][number]) => ({
+    label,
+    leads_to: leads_to === otherCause?.id ? root.id : leads_to,
+  })
+  const newNodes = nodes.filter((node) => node !== otherCause).map((node) => ({ ...node, options: node.options.map(redirect) }))
+  const newFields = intake.filter(({ key }) => !target.intake.some((field) => field.key === key))
+  return { ...target, nodes: [...newNodes, ...target.nodes], intake: [...target.intake, ...newFields] }
 }
 
-const elsewhere = 'Look for another cause'
+const otherCauseTitle = 'Look for another cause'
 
-function solution({ fixes = [], resolution, conversation = [] }: Finished): { title: string; description: string } {
-  const worked = fixes.find(({ status }) => status === 'applied_success')
-  if (worked) return { title: cut(worked.title, 300), description: joined([worked.description, resolution?.notes], 4000) }
-  const said = resolution?.notes ?? conversation.findLast(({ role }) => role === 'user')?.text ?? 'Settled without a fix'
-  return { title: cut(said, 200), description: joined([said], 4000) }
+function describeSolution({ fixes = [], resolution, conversation = [] }: FinishedSession): { title: string; description: string } {
+  const workingFix = fixes.find(({ status }) => status === 'applied_success')
+  if (workingFix)
+    return { title: truncate(workingFix.title, 300), description: joinParagraphs([workingFix.description, resolution?.notes], 4000) }
+  const text = resolution?.notes ?? conversation.findLast(({ role }) => role === 'user')?.text ?? 'Settled without a fix'
+  return { title: truncate(text, 200), description: joinParagraphs([text], 4000) }
 }

@@ -1,71 +1,75 @@
-import { everythingOf, type Facts, findingsOf, type Outline, type OutlineNode, reportOf, type Said } from './case.ts'
-import { answersOf, fittingFlow, follow, likelyEnd, wantsFix } from './flows.ts'
-import { bestOf, cut } from './words.ts'
+import { collectText, describeReport, extractFindings, type Facts, type Outline, type OutlineNode, type Turn } from './facts.ts'
+import { asksForFix, findFittingFlow, findLikelyEnd, followAnswers, listUserTexts } from './flows.ts'
+import { findBestIndex, truncate } from './text.ts'
 
-/** A turn of chat: takes up what was said, asks what the fitting flow asks, and puts its fix forward where a way ends or when asked. */
-export function chatTurn(facts: Facts, said: readonly Said[]) {
-  const latest = said.findLast(({ role }) => role === 'user')
-  const text = latest?.text ?? reportOf(facts)
-  const flow = fittingFlow(facts, said)
-  // The first turn tells what is wrong; those after it answer.
-  const at = flow && follow(flow, answersOf(said).slice(facts.session?.problem_summary || facts.ticket ? 0 : 1))
-  const end = flow && likelyEnd(flow, at, everythingOf(facts, said))
-  const arrived = at !== undefined && at === end
-  const fix = arrived || wantsFix(text) ? fixOf(facts, said, flow, end) : null
-  const question = flow && at && !arrived ? at : undefined
+/** Answer a chat message: ask the next question of the fitting flow, or suggest a fix at the end of a path or when the user asks for one. */
+export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
+  const newestMessage = turns.findLast(({ role }) => role === 'user')
+  const text = newestMessage?.text ?? describeReport(facts)
+  const flow = findFittingFlow(facts, turns)
+  // Without a reported problem, the first message describes it. The other messages are answers.
+  const node = flow && followAnswers(flow, listUserTexts(turns).slice(facts.session?.problem_summary || facts.ticket ? 0 : 1))
+  const end = flow && findLikelyEnd(flow, node, collectText(facts, turns))
+  const isAtEnd = node !== undefined && node === end
+  const fix = isAtEnd || asksForFix(text) ? createFix(facts, turns, flow, end) : null
+  const nextNode = isAtEnd ? undefined : node
   return {
-    reply: replyTo(text, latest?.images ?? 0, flow, question, fix),
-    findings: findingsOf(facts, said, flow, end?.title),
-    questions:
-      question?.kind === 'decision'
-        ? unasked(facts, [question.title])
-        : flow
-          ? []
-          : unasked(facts, [`What exactly is shown or heard when “${cut(text, 120)}” happens?`]),
-    actions: question?.kind === 'action' ? unasked(facts, [question.title]) : [],
+    reply: composeReply(text, newestMessage?.images ?? 0, flow, nextNode, fix),
+    findings: extractFindings(facts, turns, flow, end?.title),
+    questions: createQuestions(facts, text, flow, nextNode),
+    actions: nextNode?.kind === 'action' ? removeKnownTasks(facts, [nextNode.title]) : [],
     fix,
-    outcome: outcomeIn(facts, text),
+    outcome: findOutcome(facts, text),
   }
 }
 
-function replyTo(
+function createQuestions(facts: Facts, text: string, flow: Outline | undefined, nextNode: OutlineNode | undefined): string[] {
+  if (nextNode?.kind === 'decision') return removeKnownTasks(facts, [nextNode.title])
+  if (flow) return []
+  return removeKnownTasks(facts, [`What exactly is shown or heard when “${truncate(text, 120)}” happens?`])
+}
+
+function composeReply(
   text: string,
   images: number,
   flow: Outline | undefined,
-  at: OutlineNode | undefined,
+  nextNode: OutlineNode | undefined,
   fix: { title: string; description: string } | null,
 ): string {
   const parts = [
-    `You report: “${cut(text, 400)}”${images > 0 ? ` (${images} image${images > 1 ? 's' : ''} received, which this local model cannot see)` : ''}.`,
+    `You report: “${truncate(text, 400)}”${images > 0 ? ` (${images} image${images > 1 ? 's' : ''} received, which this local model cannot see)` : ''}.`,
   ]
   if (flow) parts.push(`This looks like **${flow.name}**.`)
-  if (at)
+  if (nextNode)
     parts.push(
-      `${at.kind === 'action' ? 'Next: ' : ''}**${at.title}**`,
-      cut(at.description, 1500),
-      at.options.map(({ label }) => `- ${label}`).join('\n'),
+      `${nextNode.kind === 'action' ? 'Next: ' : ''}**${nextNode.title}**`,
+      truncate(nextNode.description, 1500),
+      nextNode.options.map(({ label }) => `- ${label}`).join('\n'),
     )
-  if (fix) parts.push(`Suggested fix: **${fix.title}**`, cut(fix.description, 1500))
+  if (fix) parts.push(`Suggested fix: **${fix.title}**`, truncate(fix.description, 1500))
   if (!flow && !fix) parts.push('No guided flow here fits it. When did it begin, who is affected, and what changed before it began?')
   return parts.filter(Boolean).join('\n\n')
 }
 
-function unasked(facts: Facts, texts: string[]): string[] {
-  const lane = [...(facts.task_lane?.questions ?? []), ...(facts.task_lane?.actions ?? [])].map((item) => item.text)
-  return texts.map((text) => cut(text, 500)).filter((text) => !lane.includes(text))
+/** Remove questions and actions that are in the task lane already. */
+function removeKnownTasks(facts: Facts, texts: string[]): string[] {
+  const knownTasks = [...(facts.task_lane?.questions ?? []), ...(facts.task_lane?.actions ?? [])].map((item) => item.text)
+  return texts.map((text) => truncate(text, 500)).filter((text) => !knownTasks.includes(text))
 }
 
-function fixOf(facts: Facts, said: readonly Said[], flow: Outline | undefined, end: OutlineNode | undefined) {
-  const text = everythingOf(facts, said)
+/** Create a fix from the end of a flow, or a general one. Adds a script if the conversation asks for one. */
+function createFix(facts: Facts, turns: readonly Turn[], flow: Outline | undefined, end: OutlineNode | undefined) {
+  const text = collectText(facts, turns)
   const templates = facts.templates ?? []
-  const place = bestOf(
+  const templateIndex = findBestIndex(
     text,
     templates.map(({ name, description }) => `${name} ${description}`),
   )
-  const template = /\bscript\b/i.test(text) && place >= 0 ? (templates[place]?.number ?? null) : null
+  const asksForScript = /\bscript\b/i.test(text)
+  const template = asksForScript && templateIndex >= 0 ? (templates[templateIndex]?.number ?? null) : null
   const service = /\b(?:restart|start)\s+(?:the\s+)?([\w.-]{2,60})(?:\s+service)?/i.exec(text)?.[1]
   const script =
-    /\bscript\b/i.test(text) && template === null && service
+    asksForScript && template === null && service
       ? {
           language: 'powershell' as const,
           body: `Restart-Service -Name '${service.replaceAll("'", "''")}' -Force\nGet-Service -Name '${service.replaceAll("'", "''")}'`,
@@ -73,15 +77,15 @@ function fixOf(facts: Facts, said: readonly Said[], flow: Outline | undefined, e
       : null
   if (end && flow)
     return {
-      title: cut(end.title, 300),
-      description: cut(`${end.description || end.title}\n\nFrom the flow “${flow.name}”.`, 8000),
+      title: truncate(end.title, 300),
+      description: truncate(`${end.description || end.title}\n\nFrom the flow “${flow.name}”.`, 8000),
       template,
       script,
     }
   return {
-    title: cut(`Undo what changed before: ${reportOf(facts, said)}`, 300),
-    description: cut(
-      `No flow covers “${reportOf(facts, said)}”. Find what was changed or updated last on the affected machine, take it back on one machine, and see whether the symptom goes.`,
+    title: truncate(`Undo what changed before: ${describeReport(facts, turns)}`, 300),
+    description: truncate(
+      `No flow covers “${describeReport(facts, turns)}”. Find what was changed or updated last on the affected machine, take it back on one machine, and see whether the symptom goes.`,
       8000,
     ),
     template,
@@ -89,56 +93,57 @@ function fixOf(facts: Facts, said: readonly Said[], flow: Outline | undefined, e
   }
 }
 
-const outcomes = [
+const outcomePatterns = [
   ['applied_failed', /\b(?:did(?:n't| not) (?:work|help)|no change|still (?:broken|fails|the same)|failed)\b/i],
   ['applied_partial', /\b(?:partly|partially|only some|some of (?:it|them)|but not all)\b/i],
   ['applied_pending', /\b(?:waiting for|will know|tomorrow|after the reboot|pending|overnight)\b/i],
   ['applied_success', /\b(?:(?:that|it|this) (?:worked|fixed|helped|solved)|works (?:now|again)|solved|fixed it|is fixed)\b/i],
 ] as const
 
-function outcomeIn(facts: Facts, text: string) {
-  const open = (facts.fixes ?? []).some(({ status }) => ['proposed', 'applied_partial', 'applied_pending'].includes(status))
-  const found = open ? outcomes.find(([, pattern]) => pattern.test(text)) : undefined
-  return found ? { outcome: found[0], reason: cut(text, 1000) } : null
+/** Find the outcome of an open fix that a message reports. */
+function findOutcome(facts: Facts, text: string) {
+  const hasOpenFix = (facts.fixes ?? []).some(({ status }) => ['proposed', 'applied_partial', 'applied_pending'].includes(status))
+  const outcome = hasOpenFix ? outcomePatterns.find(([, pattern]) => pattern.test(text))?.[0] : undefined
+  return outcome ? { outcome, reason: truncate(text, 1000) } : null
 }
 
-/** The step that comes next on the fitting flow's way, or a question that finds out more. */
-export function guidedStep(facts: Facts, said: readonly Said[]) {
+/** Create the next step of a guided session: the next node of the fitting flow, a fix, or a general question. */
+export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
   const steps = facts.steps ?? []
-  const flow = fittingFlow(facts, said)
+  const flow = findFittingFlow(facts, turns)
   const answers = steps.filter(({ response }) => response !== null).map(({ response }) => response ?? '')
-  const at = flow && follow(flow, answers)
-  const end = flow && likelyEnd(flow, at, everythingOf(facts, said))
-  const findings = findingsOf(facts, said, flow, end?.title)
-  const report = cut(reportOf(facts, said) || (facts.session?.title ?? ''), 300)
-  if (at && at !== end && !steps.some(({ text }) => text.startsWith(at.title)))
+  const node = flow && followAnswers(flow, answers)
+  const end = flow && findLikelyEnd(flow, node, collectText(facts, turns))
+  const findings = extractFindings(facts, turns, flow, end?.title)
+  const report = truncate(describeReport(facts, turns) || (facts.session?.title ?? ''), 300)
+  if (node && node !== end && !steps.some(({ text }) => text.startsWith(node.title)))
     return {
-      kind: at.kind === 'decision' ? ('question' as const) : ('action' as const),
-      text: cut(`${at.title}\n\n${at.description}`, 4000),
-      options: at.options.map(({ label }) => cut(label, 300)).slice(0, 6),
-      rationale: cut(`The flow “${flow.name}” comes to this next for: ${report}`, 1000),
+      kind: node.kind === 'decision' ? ('question' as const) : ('action' as const),
+      text: truncate(`${node.title}\n\n${node.description}`, 4000),
+      options: node.options.map(({ label }) => truncate(label, 300)).slice(0, 6),
+      rationale: truncate(`The flow “${flow.name}” comes to this next for: ${report}`, 1000),
       findings,
       fix: null,
     }
   if (flow || steps.length >= 3) {
-    const fix = fixOf(facts, said, flow, end)
+    const fix = createFix(facts, turns, flow, end)
     return {
       kind: 'fix' as const,
-      text: cut(`${fix.title}\n\n${fix.description}`, 4000),
+      text: truncate(`${fix.title}\n\n${fix.description}`, 4000),
       options: [],
-      rationale: cut(`The answers so far lead here: ${report}`, 1000),
+      rationale: truncate(`The answers so far lead here: ${report}`, 1000),
       findings,
       fix,
     }
   }
-  const open = [
+  const generalQuestions = [
     'When did it begin, and what changed before?',
     'Who and what is affected: one user, one machine, or everybody?',
     'What exactly is shown, word for word?',
   ]
   return {
     kind: 'question' as const,
-    text: `${open[steps.length] ?? open[2]}\n\nReported: “${report}”`,
+    text: `${generalQuestions[steps.length] ?? generalQuestions[2]}\n\nReported: “${report}”`,
     options: [],
     rationale: 'No flow here fits, so the cause is narrowed down first.',
     findings,

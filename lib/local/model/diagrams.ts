@@ -1,11 +1,13 @@
-import { cut } from './words.ts'
+import { truncate } from './text.ts'
 
-interface Network {
+interface DiagramFacts {
   description?: string
+  /** The devices that the diagram has already. */
   drawn?: { devices: { number: number; name: string }[] }
 }
 
-const kinds = [
+/** Category, kind and pattern of the devices that a name can mean. The first match wins. */
+const deviceKinds = [
   ['security', 'Firewall', /\b(?:firewall|fw|utm|fortigate)\b/i],
   ['network', 'Switch', /\b(?:switch|sw)\b/i],
   ['network', 'Router', /\b(?:router|gateway|modem|rtr)\b/i],
@@ -18,50 +20,56 @@ const kinds = [
   ['compute', 'Server', /\b(?:servers?|srv|dc|host|esxi|hypervisor|vm)\b/i],
 ] as const
 
-const code = /\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+\b/g
-const many =
+const devicePattern = /\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+\b/g
+const countedPattern =
   /\b(\d{1,2})\s+((?:[a-z-]+ )?(?:access points|switches|servers|pcs|workstations|laptops|printers|aps|routers|firewalls|phones))\b/gi
-const joined = /\b(?:connect(?:s|ed)?|link(?:s|ed)?|hangs? on|attached|plugged|uplinks?|behind|goes|leads|wired|between)\b|->|→|--/i
+const linkPattern = /\b(?:connect(?:s|ed)?|link(?:s|ed)?|hangs? on|attached|plugged|uplinks?|behind|goes|leads|wired|between)\b|->|→|--/i
 
-/** Devices are what has a code of capitals, what is counted, and in a list each line; what one sentence joins is linked to its first. */
-export function diagramDraft(facts: Network) {
+/**
+ * Create a diagram from a description. Devices are names in capitals such as SW-CORE, counted devices such as “3 switches”, and the items
+ * of a list. In a sentence that mentions a connection, all devices are linked to the first one.
+ */
+export function createDiagramDraft(facts: DiagramFacts) {
   const text = facts.description ?? ''
   const drawn = facts.drawn?.devices ?? []
-  const devices: { name: string; category: (typeof kinds)[number][0]; kind: string }[] = []
+  const devices: { name: string; category: (typeof deviceKinds)[number][0]; kind: string }[] = []
   const links: { from: number; to: number; label: string | null }[] = []
-  const numberOf = (name: string, about: string): number => {
-    const there = drawn.find((device) => device.name.toLowerCase() === name.toLowerCase())
-    if (there) return there.number
-    const at = devices.findIndex((device) => device.name.toLowerCase() === name.toLowerCase())
-    if (at >= 0) return drawn.length + at + 1
-    const [category, kind] = kindOf(name, about)
-    devices.push({ name: cut(name, 200), category, kind })
+  const findOrAddDevice = (name: string, sentence: string): number => {
+    const existing = drawn.find((device) => device.name.toLowerCase() === name.toLowerCase())
+    if (existing) return existing.number
+    const index = devices.findIndex((device) => device.name.toLowerCase() === name.toLowerCase())
+    if (index >= 0) return drawn.length + index + 1
+    const [category, kind] = findKind(name, sentence)
+    devices.push({ name: truncate(name, 200), category, kind })
     return drawn.length + devices.length
   }
   for (const sentence of text.split(/(?<=[.;!?])\s+|\n+/)) {
-    const numbers = namesIn(sentence).map((name) => numberOf(name, sentence))
+    const numbers = extractNames(sentence).map((name) => findOrAddDevice(name, sentence))
     const [first, ...others] = [...new Set(numbers)]
-    if (first !== undefined && joined.test(sentence)) for (const to of others) links.push({ from: first, to, label: null })
+    if (first !== undefined && linkPattern.test(sentence)) for (const to of others) links.push({ from: first, to, label: null })
   }
   const notes =
-    devices.length === 0 ? `No device was found in “${cut(text, 200)}”; name them with codes such as SW-CORE, or one per line.` : ''
+    devices.length === 0 ? `No device was found in “${truncate(text, 200)}”; name them with codes such as SW-CORE, or one per line.` : ''
   return { devices: devices.slice(0, 200), links: links.slice(0, 400), notes }
 }
 
-function namesIn(sentence: string): string[] {
-  const codes = sentence.match(code) ?? []
-  const counted = [...sentence.matchAll(many)].flatMap(([, count = '1', what = '']) => {
-    const one = what.replace(/(?:es|s)$/i, (ending) => (/switches$/i.test(what) ? '' : ending === 'es' ? 'e' : ''))
-    return Array.from({ length: Math.min(50, Number(count)) }, (_, n) => `${one} ${n + 1}`)
+function extractNames(sentence: string): string[] {
+  const names = sentence.match(devicePattern) ?? []
+  const countedNames = [...sentence.matchAll(countedPattern)].flatMap(([, count = '1', plural = '']) => {
+    const singular = /switches$/i.test(plural) ? plural.slice(0, -2) : plural.replace(/s$/i, '')
+    return Array.from({ length: Math.min(50, Number(count)) }, (_, n) => `${singular} ${n + 1}`)
   })
-  if (codes.length + counted.length > 0) return [...codes, ...counted]
+  if (names.length + countedNames.length > 0) return [...names, ...countedNames]
   const item = /^\s*[-*•\d.)]+\s*(\S.{0,80}?)\s*$/.exec(sentence)?.[1]
   return item ? [item.replace(/[.;,]$/, '')] : []
 }
 
-/** By the name itself, else by the words around it. */
-function kindOf(name: string, about: string): readonly [(typeof kinds)[number][0], string] {
-  const near = about.slice(Math.max(0, about.indexOf(name) - 30), about.indexOf(name) + name.length + 5)
-  const found = kinds.find(([, , pattern]) => pattern.test(name.replaceAll('-', ' '))) ?? kinds.find(([, , pattern]) => pattern.test(near))
-  return found ? [found[0], found[1]] : ['network', 'Device']
+/** Find the kind of a device by its name, or else by the words around it. */
+function findKind(name: string, sentence: string): readonly [(typeof deviceKinds)[number][0], string] {
+  const index = sentence.indexOf(name)
+  const context = sentence.slice(Math.max(0, index - 30), index + name.length + 5)
+  const match =
+    deviceKinds.find(([, , pattern]) => pattern.test(name.replaceAll('-', ' '))) ??
+    deviceKinds.find(([, , pattern]) => pattern.test(context))
+  return match ? [match[0], match[1]] : ['network', 'Device']
 }

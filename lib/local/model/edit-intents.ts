@@ -1,140 +1,168 @@
-import type { ListedNode } from '../../flows/draft.ts'
-import { conditionIn, decisionOf, type Fresh, freshIds, nodeOf, stepsOf } from './procedures.ts'
-import { bestOf, cut } from './words.ts'
+import type { FlatNode } from '../../flows/flat-nodes.ts'
+import { buildSteps, type Condition, type CreateId, createDecision, createIdGenerator, createNode, parseCondition } from './procedures.ts'
+import { findBestIndex, truncate } from './text.ts'
 
-/** What somebody wants to be changed of a flow. */
-export type Wish =
-  | { do: 'rename' | 'describe'; what: string; as: string }
-  | { do: 'remove'; what: string }
-  | { do: 'add'; title: string; where: 'before' | 'after' | null; what: string }
-  | { do: 'move'; what: string; where: 'before' | 'after'; other: string }
-  | { do: 'decide'; when: string; yes: string; otherwise: string | null }
+/** A change of a flow that an instruction asks for. `node` and `anchor` are the words that name a node. */
+export type EditIntent =
+  | { type: 'rename' | 'describe'; node: string; text: string }
+  | { type: 'remove'; node: string }
+  | { type: 'add'; title: string; position: 'before' | 'after' | null; node: string }
+  | { type: 'move'; node: string; position: 'before' | 'after'; anchor: string }
+  | ({ type: 'decide' } & Condition)
 
-const unquoted = (text: string) => text.trim().replace(/^["“”'‘’]+|["“”'‘’.]+$/g, '')
-const rename = /\b(?:rename|retitle|call)\s+(.+?)\s+(?:to|into|as)\s+(.+)$/is
-const describe = /\b(?:describe|set the description of)\s+(.+?)\s+(?:as|to)\s+(.+)$/is
-const remove = /\b(?:remove|delete|drop)\s+(.+)$/is
-const move = /\bmove\s+(.+?)\s+(before|after)\s+(.+)$/is
-const add =
+const removeQuotes = (text: string) => text.trim().replace(/^["“”'‘’]+|["“”'‘’.]+$/g, '')
+const renamePattern = /\b(?:rename|retitle|call)\s+(.+?)\s+(?:to|into|as)\s+(.+)$/is
+const describePattern = /\b(?:describe|set the description of)\s+(.+?)\s+(?:as|to)\s+(.+)$/is
+const removePattern = /\b(?:remove|delete|drop)\s+(.+)$/is
+const movePattern = /\bmove\s+(.+?)\s+(before|after)\s+(.+)$/is
+const addPattern =
   /\b(?:add|insert)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:step|action|node|check)?\s*:?\s*(["“'].+?["”']|.+?)(?:\s+(before|after)\s+(.+?)|\s+at the end)?\s*$/is
 
-const between =
+const separatorPattern =
   /(?:[.;\n]+|,?\s+and)\s+(?=(?:then\s+|please\s+)?(?:rename|retitle|call|describe|set|remove|delete|drop|move|add|insert)\b)/i
 
-/** The wishes of a message, each in its own words; what stands in quotes is parted nowhere. */
-export function wishesOf(text: string): string[] {
-  const quoted: string[] = []
-  const open = text.replace(/"[^"]*"|“[^”]*”/g, (words) => `⟦${quoted.push(words) - 1}⟧`)
-  return open.split(between).map((part) => part.replace(/⟦(\d+)⟧/g, (mark, at: string) => quoted[Number(at)] ?? mark))
+/** Split a message into its instructions. Quoted text is never split. */
+export function splitInstructions(text: string): string[] {
+  const quotes: string[] = []
+  const textWithoutQuotes = text.replace(/"[^"]*"|“[^”]*”/g, (quote) => `⟦${quotes.push(quote) - 1}⟧`)
+  return textWithoutQuotes
+    .split(separatorPattern)
+    .map((part) => part.replace(/⟦(\d+)⟧/g, (placeholder, index: string) => quotes[Number(index)] ?? placeholder))
 }
 
-export function wishIn(text: string): Wish | undefined {
-  const condition = conditionIn(text)
-  if (condition) return { do: 'decide', ...condition }
-  const [, renamed, name] = rename.exec(text) ?? []
-  if (renamed && name) return { do: 'rename', what: renamed, as: cut(unquoted(name), 300) }
-  const [, described, words] = describe.exec(text) ?? []
-  if (described && words) return { do: 'describe', what: described, as: unquoted(words) }
-  const [, moved, place, other] = move.exec(text) ?? []
-  if (moved && place && other) return { do: 'move', what: moved, where: place.toLowerCase() as 'before', other }
-  const [, title, where = null, what = ''] = add.exec(text) ?? []
-  if (title) return { do: 'add', title: unquoted(title), where: (where?.toLowerCase() ?? null) as 'before' | null, what }
-  const gone = remove.exec(text)?.[1]
-  return gone ? { do: 'remove', what: gone } : undefined
+/** Parse one instruction. Returns undefined if it is none that the local model understands. */
+export function parseIntent(instruction: string): EditIntent | undefined {
+  const condition = parseCondition(instruction)
+  if (condition) return { type: 'decide', ...condition }
+  const rename = renamePattern.exec(instruction)
+  if (rename?.[1] && rename[2]) return { type: 'rename', node: rename[1], text: truncate(removeQuotes(rename[2]), 300) }
+  const describe = describePattern.exec(instruction)
+  if (describe?.[1] && describe[2]) return { type: 'describe', node: describe[1], text: removeQuotes(describe[2]) }
+  const move = movePattern.exec(instruction)
+  if (move?.[1] && move[2] && move[3])
+    return { type: 'move', node: move[1], position: move[2].toLowerCase() as 'before' | 'after', anchor: move[3] }
+  const add = addPattern.exec(instruction)
+  if (add?.[1]) {
+    const position = (add[2]?.toLowerCase() ?? null) as 'before' | 'after' | null
+    return { type: 'add', title: removeQuotes(add[1]), position, node: add[3] ?? '' }
+  }
+  const removedNode = removePattern.exec(instruction)?.[1]
+  return removedNode ? { type: 'remove', node: removedNode } : undefined
 }
 
-/** The node that is meant, by its place, its id or its title; -1 for none. */
-export function meant(nodes: readonly ListedNode[], phrase: string, here: string | null = null): number {
-  const said = unquoted(phrase.trim().replace(/^(?:the\s+)?(?:(?:step|node|decision|action|solution|question)\s+)?/i, ''))
-  if (/^(?:it|this|this (?:step|node|one)|here)$/i.test(said) && here) return nodes.findIndex(({ id }) => id === here)
-  if (/^(?:root|first(?: (?:step|node|question))?)(?: node)?$/i.test(said)) return 0
-  const asked = nodes.flatMap(({ kind }, at) => (kind === 'procedure_step' ? [at] : []))
-  if (/^\d+$/.test(said) && asked.length > 0) return asked[Number(said) - 1] ?? -1
-  const exact = nodes.findIndex(({ id, title }) => id === said || title.toLowerCase() === said.toLowerCase())
-  return exact >= 0
-    ? exact
-    : bestOf(
-        said,
-        nodes.map(({ title }) => title),
-      )
+/** Return the index of the node that a phrase names by its position, id or title, or -1. `currentId` is the node that “it” refers to. */
+export function findNodeIndex(nodes: readonly FlatNode[], phrase: string, currentId: string | null = null): number {
+  const name = removeQuotes(phrase.trim().replace(/^(?:the\s+)?(?:(?:step|node|decision|action|solution|question)\s+)?/i, ''))
+  if (/^(?:it|this|this (?:step|node|one)|here)$/i.test(name) && currentId) return nodes.findIndex(({ id }) => id === currentId)
+  if (/^(?:root|first(?: (?:step|node|question))?)(?: node)?$/i.test(name)) return 0
+  const stepIndexes = nodes.flatMap(({ kind }, index) => (kind === 'procedure_step' ? [index] : []))
+  if (/^\d+$/.test(name) && stepIndexes.length > 0) return stepIndexes[Number(name) - 1] ?? -1
+  const exactIndex = nodes.findIndex(({ id, title }) => id === name || title.toLowerCase() === name.toLowerCase())
+  if (exactIndex >= 0) return exactIndex
+  return findBestIndex(
+    name,
+    nodes.map(({ title }) => title),
+  )
 }
 
-/** The nodes with the wish fulfilled; undefined where it cannot be. */
-export function fulfilled(nodes: readonly ListedNode[], wish: Wish, isTree: boolean, here: string | null): ListedNode[] | undefined {
-  const fresh = freshIds(nodes)
-  const at = 'what' in wish && wish.what ? meant(nodes, wish.what, here) : -1
-  const node = nodes[at]
-  switch (wish.do) {
+/** Return the nodes after a change, or undefined if the flow does not allow it. `currentId` is the node that “it” refers to. */
+export function applyIntent(
+  nodes: readonly FlatNode[],
+  intent: EditIntent,
+  isTree: boolean,
+  currentId: string | null,
+): FlatNode[] | undefined {
+  const createId = createIdGenerator(nodes)
+  const index = 'node' in intent && intent.node ? findNodeIndex(nodes, intent.node, currentId) : -1
+  const node = nodes[index]
+  switch (intent.type) {
     case 'rename':
-      return node && nodes.with(at, { ...node, title: wish.as })
+      return node && nodes.with(index, { ...node, title: intent.text })
     case 'describe':
-      return node && nodes.with(at, { ...node, description: wish.as })
+      return node && nodes.with(index, { ...node, description: intent.text })
     case 'remove':
-      return node && at > (isTree ? 0 : -1) ? (isTree ? withoutBranch(nodes, node.id) : nodes.filter((one) => one !== node)) : undefined
+      if (!isTree) return node && nodes.filter((other) => other !== node)
+      // The root of a tree cannot be removed.
+      return node && index > 0 ? removeBranch(nodes, node.id) : undefined
     case 'move': {
-      const other = nodes[meant(nodes, wish.other, here)]
-      if (isTree || !node || !other || node === other) return undefined
-      const left = nodes.filter((one) => one !== node)
-      return left.toSpliced(left.indexOf(other) + (wish.where === 'after' ? 1 : 0), 0, node)
+      const anchor = nodes[findNodeIndex(nodes, intent.anchor, currentId)]
+      if (isTree || !node || !anchor || node === anchor) return undefined
+      const others = nodes.filter((other) => other !== node)
+      return others.toSpliced(others.indexOf(anchor) + (intent.position === 'after' ? 1 : 0), 0, node)
     }
     case 'add':
-      return isTree ? added(nodes, wish, at, fresh) : placed(nodes, stepsOf([{ todo: wish.title, how: '' }], fresh)[0], wish.where, at)
+      if (isTree) return addAction(nodes, intent, index, createId)
+      return insertStep(nodes, buildSteps([{ task: intent.title, details: '' }], createId)[0], intent.position, index)
     case 'decide':
-      return isTree
-        ? decided(nodes, wish, Math.max(0, meant(nodes, 'it', here)), fresh)
-        : placed(nodes, stepsOf([wish], fresh)[0], null, -1)
+      if (isTree) return addDecision(nodes, intent, Math.max(0, findNodeIndex(nodes, 'it', currentId)), createId)
+      return insertStep(nodes, buildSteps([intent], createId)[0], null, -1)
   }
 }
 
-function placed(nodes: readonly ListedNode[], step: ListedNode | undefined, where: 'before' | 'after' | null, at: number): ListedNode[] {
-  const end = nodes.findIndex(({ kind }) => kind === 'procedure_end')
-  const last = end < 0 ? nodes.length : end
-  return nodes.toSpliced(at < 0 ? last : Math.min(last, at + (where === 'before' ? 0 : 1)), 0, step as ListedNode)
+/** Insert a step before or after the one at `index`, or before the end if `index` is -1. */
+function insertStep(
+  nodes: readonly FlatNode[],
+  step: FlatNode | undefined,
+  position: 'before' | 'after' | null,
+  index: number,
+): FlatNode[] {
+  const endIndex = nodes.findIndex(({ kind }) => kind === 'procedure_end')
+  const lastIndex = endIndex < 0 ? nodes.length : endIndex
+  return nodes.toSpliced(index < 0 ? lastIndex : Math.min(lastIndex, index + (position === 'before' ? 0 : 1)), 0, step as FlatNode)
 }
 
-/** An action before a node, or after one: where a solution ended the way, it leads on to a new one. */
-function added(nodes: readonly ListedNode[], { title, where }: Wish & { do: 'add' }, at: number, fresh: Fresh): ListedNode[] | undefined {
-  const node = nodes[Math.max(0, at)]
-  if (!node || (where === 'after' && node.kind === 'decision')) return undefined
-  if (where !== 'after') return before(nodes, node, [nodeOf(fresh, { kind: 'action', title, next: node.id })])
+/** Add an action before or after a node of a tree. After a solution, that solution becomes an action, and the new node the solution. */
+function addAction(
+  nodes: readonly FlatNode[],
+  { title, position }: EditIntent & { type: 'add' },
+  index: number,
+  createId: CreateId,
+): FlatNode[] | undefined {
+  const node = nodes[Math.max(0, index)]
+  if (!node || (position === 'after' && node.kind === 'decision')) return undefined
+  if (position !== 'after') return insertBefore(nodes, node, [createNode(createId, { kind: 'action', title, next: node.id })])
   const next = nodes.find(({ id }) => id === node.next)
-  if (next) return before(nodes, next, [nodeOf(fresh, { kind: 'action', title, next: next.id })])
-  const end = nodeOf(fresh, { kind: 'solution', title })
-  return [...nodes.with(nodes.indexOf(node), { ...node, kind: 'action', next: end.id }), end]
+  if (next) return insertBefore(nodes, next, [createNode(createId, { kind: 'action', title, next: next.id })])
+  const solution = createNode(createId, { kind: 'solution', title })
+  return [...nodes.with(nodes.indexOf(node), { ...node, kind: 'action', next: solution.id }), solution]
 }
 
-function decided(
-  nodes: readonly ListedNode[],
-  { when, yes: does, otherwise }: Wish & { do: 'decide' },
-  at: number,
-  fresh: Fresh,
-): ListedNode[] {
-  const node = nodes[at] as ListedNode
-  const yes = nodeOf(fresh, { kind: 'solution', title: does })
-  const no = otherwise ? nodeOf(fresh, { kind: 'action', title: otherwise, next: node.id }) : node
-  return before(nodes, node, [decisionOf(fresh, when, [yes, no]), yes, ...(no === node ? [] : [no])])
+/** Add a decision before a node of a tree. “No” leads on to that node. */
+function addDecision(
+  nodes: readonly FlatNode[],
+  { condition, action, otherwise }: EditIntent & { type: 'decide' },
+  index: number,
+  createId: CreateId,
+): FlatNode[] {
+  const node = nodes[index] as FlatNode
+  const yes = createNode(createId, { kind: 'solution', title: action })
+  const no = otherwise ? createNode(createId, { kind: 'action', title: otherwise, next: node.id }) : node
+  return insertBefore(nodes, node, [createDecision(createId, condition, [yes, no]), yes, ...(no === node ? [] : [no])])
 }
 
-/** New nodes, whose first takes the place of one that they lead to. */
-function before(nodes: readonly ListedNode[], node: ListedNode, fresh: readonly ListedNode[]): ListedNode[] {
-  const first = fresh[0]?.id ?? node.id
-  const turned = nodes.map((one) => ({
-    ...one,
-    next: one.next === node.id ? first : one.next,
-    options: one.options.map(({ label, leads_to }) => ({ label, leads_to: leads_to === node.id ? first : leads_to })),
+/** Insert nodes before a node of a tree. Links to that node lead to the first inserted node instead. */
+function insertBefore(nodes: readonly FlatNode[], node: FlatNode, inserted: readonly FlatNode[]): FlatNode[] {
+  const firstId = inserted[0]?.id ?? node.id
+  const redirected = nodes.map((other) => ({
+    ...other,
+    next: other.next === node.id ? firstId : other.next,
+    options: other.options.map(({ label, leads_to }) => ({ label, leads_to: leads_to === node.id ? firstId : leads_to })),
   }))
-  return turned.toSpliced(nodes.indexOf(node), 0, ...fresh)
+  return redirected.toSpliced(nodes.indexOf(node), 0, ...inserted)
 }
 
-function withoutBranch(nodes: readonly ListedNode[], id: string): ListedNode[] {
-  const gone = new Set([id])
-  for (const node of nodes)
-    if (gone.has(node.id)) for (const way of [node.next, ...node.options.map(({ leads_to }) => leads_to)]) if (way) gone.add(way)
+/** Remove a node of a tree, everything below it, and the links to it. */
+function removeBranch(nodes: readonly FlatNode[], id: string): FlatNode[] {
+  const removedIds = new Set([id])
+  for (const node of nodes) {
+    if (!removedIds.has(node.id)) continue
+    for (const nextId of [node.next, ...node.options.map(({ leads_to }) => leads_to)]) if (nextId) removedIds.add(nextId)
+  }
   return nodes
-    .filter((node) => !gone.has(node.id))
+    .filter((node) => !removedIds.has(node.id))
     .map((node) => ({
       ...node,
-      next: node.next && gone.has(node.next) ? null : node.next,
-      options: node.options.filter(({ leads_to }) => !gone.has(leads_to)),
+      next: node.next && removedIds.has(node.next) ? null : node.next,
+      options: node.options.filter(({ leads_to }) => !removedIds.has(leads_to)),
     }))
 }

@@ -1,79 +1,80 @@
-import { everythingOf, type Facts, type Outline, type OutlineNode, type Said } from './case.ts'
-import { bestOf, scores, wordsOf } from './words.ts'
+import { collectText, type Facts, type Outline, type OutlineNode, type Turn } from './facts.ts'
+import { extractWords, findBestIndex, scoreTexts } from './text.ts'
 
-const textOf = ({ title, description, options }: OutlineNode) => [title, description, ...options.map(({ label }) => label)].join('\n')
+const joinNodeText = ({ title, description, options }: OutlineNode) => [title, description, ...options.map(({ label }) => label)].join('\n')
 
-/** The flow that fits best. Its name and description say more than what stands inside. */
-export function fittingFlow(facts: Facts, said: readonly Said[]): Outline | undefined {
+/** Return the flow that fits best, or undefined if none fits. A flow's name and description count more than its nodes. */
+export function findFittingFlow(facts: Facts, turns: readonly Turn[]): Outline | undefined {
   const flows = facts.flows ?? []
-  const text = everythingOf(facts, said)
+  const text = collectText(facts, turns)
   const titles = flows.map(({ name, description, category }) => `${name} ${name} ${description} ${category ?? ''}`)
-  const heads = scores(text, titles)
-  const bodies = scores(
+  const titleScores = scoreTexts(text, titles)
+  const nodeScores = scoreTexts(
     text,
-    flows.map(({ nodes }) => nodes.map(textOf).join('\n')),
+    flows.map(({ nodes }) => nodes.map(joinNodeText).join('\n')),
   )
-  // What was said last is what it is about now.
-  const latest = scores(answersOf(said).at(-1) ?? '', titles)
-  const totals = flows.map((_, at) => (heads[at] ?? 0) * 1.5 + (bodies[at] ?? 0) + (latest[at] ?? 0) * 3)
+  // The newest message counts most, because the topic may have changed.
+  const newestScores = scoreTexts(listUserTexts(turns).at(-1) ?? '', titles)
+  const totals = flows.map((_, index) => (titleScores[index] ?? 0) * 1.5 + (nodeScores[index] ?? 0) + (newestScores[index] ?? 0) * 3)
   const best = Math.max(0, ...totals)
   return best > 0.5 ? flows[totals.indexOf(best)] : undefined
 }
 
-/** Where the answers so far lead in a flow: each answers the node it meets, and one that fits no option leaves it there. */
-export function follow({ nodes }: Outline, answers: readonly string[]): OutlineNode | undefined {
-  const byId = new Map(nodes.map((node) => [node.id, node]))
-  let at = nodes[0]
+/** Follow a flow from its root, one node per answer, and return the current node. An answer that fits no option is skipped. */
+export function followAnswers({ nodes }: Outline, answers: readonly string[]): OutlineNode | undefined {
+  const nodeById = new Map(nodes.map((node) => [node.id, node]))
+  let current = nodes[0]
   for (const answer of answers) {
-    if (!at) return undefined
-    if (at.kind === 'decision') at = byId.get(at.options[chosen(at, answer)]?.leads_to ?? '') ?? at
-    else if (at.next) at = byId.get(at.next) ?? at
+    if (!current) return undefined
+    const nextId = current.kind === 'decision' ? current.options[findOptionIndex(current, answer)]?.leads_to : current.next
+    current = nodeById.get(nextId ?? '') ?? current
   }
-  return at
+  return current
 }
 
-function chosen({ options }: OutlineNode, answer: string): number {
-  const exact = options.findIndex(({ label }) => answer.toLowerCase().trim() === label.toLowerCase().trim())
-  if (exact >= 0) return exact
-  const began = options.findIndex(({ label }) => answer.toLowerCase().startsWith((label.split(/[:,.]/)[0] ?? label).toLowerCase()))
-  return began >= 0
-    ? began
-    : bestOf(
-        answer,
-        options.map(({ label }) => label),
-      )
-}
-
-/** The way's end that fits best among those that a node leads to. */
-export function likelyEnd(flow: Outline, from: OutlineNode | undefined, text: string): OutlineNode | undefined {
-  const ways = waysFrom(flow, from ?? flow.nodes[0])
-  const best = bestOf(
-    text,
-    ways.map((way) => way.map(textOf).join('\n')),
+/** Return the index of the option that an answer means, or -1. */
+function findOptionIndex({ options }: OutlineNode, answer: string): number {
+  const exactIndex = options.findIndex(({ label }) => answer.toLowerCase().trim() === label.toLowerCase().trim())
+  if (exactIndex >= 0) return exactIndex
+  const prefixIndex = options.findIndex(({ label }) => answer.toLowerCase().startsWith((label.split(/[:,.]/)[0] ?? label).toLowerCase()))
+  if (prefixIndex >= 0) return prefixIndex
+  return findBestIndex(
+    answer,
+    options.map(({ label }) => label),
   )
-  return ways[Math.max(best, 0)]?.at(-1)
 }
 
-function waysFrom({ nodes }: Outline, from: OutlineNode | undefined): OutlineNode[][] {
-  const byId = new Map(nodes.map((node) => [node.id, node]))
-  const ways: OutlineNode[][] = []
-  const walk = (node: OutlineNode | undefined, way: OutlineNode[]) => {
-    if (!node || way.includes(node) || way.length > 50) return
-    const next = [...way, node]
-    const onward = node.kind === 'decision' ? node.options.map(({ leads_to }) => leads_to) : node.next ? [node.next] : []
-    if (onward.length === 0) ways.push(next)
-    for (const id of onward) walk(byId.get(id), next)
+/** Return the last node of the path from a node that matches a text best. */
+export function findLikelyEnd(flow: Outline, from: OutlineNode | undefined, text: string): OutlineNode | undefined {
+  const paths = listPaths(flow, from ?? flow.nodes[0])
+  const best = findBestIndex(
+    text,
+    paths.map((path) => path.map(joinNodeText).join('\n')),
+  )
+  return paths[Math.max(best, 0)]?.at(-1)
+}
+
+/** List all paths from a node to the end of a flow. */
+function listPaths({ nodes }: Outline, from: OutlineNode | undefined): OutlineNode[][] {
+  const nodeById = new Map(nodes.map((node) => [node.id, node]))
+  const paths: OutlineNode[][] = []
+  const walk = (node: OutlineNode | undefined, path: OutlineNode[]) => {
+    if (!node || path.includes(node) || path.length > 50) return
+    const extended = [...path, node]
+    const nextIds = node.kind === 'decision' ? node.options.map(({ leads_to }) => leads_to) : node.next ? [node.next] : []
+    if (nextIds.length === 0) paths.push(extended)
+    for (const id of nextIds) walk(nodeById.get(id), extended)
   }
   walk(from, [])
-  return ways
+  return paths
 }
 
-/** Whether somebody asks to be told what to do. */
-export function wantsFix(text: string): boolean {
-  const asked = new Set(wordsOf(text))
+/** Return whether a message asks for a fix. */
+export function asksForFix(text: string): boolean {
+  const words = new Set(extractWords(text))
   return ['fix', 'solution', 'solve', 'suggest', 'suggestion', 'repair', 'resolve', 'script', 'remedy'].some((word) =>
-    wordsOf(word).some((stemmed) => asked.has(stemmed)),
+    extractWords(word).some((stem) => words.has(stem)),
   )
 }
 
-export const answersOf = (said: readonly Said[]): string[] => said.filter(({ role }) => role === 'user').map(({ text }) => text)
+export const listUserTexts = (turns: readonly Turn[]): string[] => turns.filter(({ role }) => role === 'user').map(({ text }) => text)

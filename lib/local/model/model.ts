@@ -1,32 +1,32 @@
-import { flowDraft, flowEdit } from './authoring.ts'
-import type { Facts, Said } from './case.ts'
-import { flowConversion } from './conversions.ts'
-import { chatTurn, guidedStep } from './diagnosis.ts'
-import { diagramDraft } from './diagrams.ts'
-import { articleNodes } from './knowledge.ts'
-import { scriptTurn } from './scripts.ts'
-import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from './writing.ts'
+import { createFlowDraft, createFlowEdit } from './authoring.ts'
+import { createFlowConversion } from './conversions.ts'
+import { createChatTurn, createGuidedStep } from './diagnosis.ts'
+import { createDiagramDraft } from './diagrams.ts'
+import type { Facts, Turn } from './facts.ts'
+import { createArticleNodes } from './knowledge.ts'
+import { createScriptTurn } from './scripts.ts'
+import { createEscalationAssessment, createHandoffDraft, createSessionOutput, createStatusUpdate } from './summaries.ts'
 
-/** What it calls itself: no one shall take it for more than it is. */
+/** The name of the local model. It shows that no real model has answered. */
 export const modelName = 'local-rules-1'
 
-/** One rule set per kind of answer, by the name of its schema. */
-const rules: Record<string, (facts: Facts, said: readonly Said[]) => unknown> = {
-  chat_turn: chatTurn,
-  guided_step: guidedStep,
-  status_update: statusUpdate,
-  session_output: sessionOutput,
-  handoff_draft: handoffDraft,
-  escalation_assessment: escalationAssessment,
-  script_turn: scriptTurn,
-  flow_draft: (facts, said) => flowDraft(facts as Parameters<typeof flowDraft>[0], said),
-  flow_edit: (facts) => flowEdit(facts as Parameters<typeof flowEdit>[0]),
-  flow_conversion: (facts) => flowConversion(facts as Parameters<typeof flowConversion>[0]),
-  article_nodes: (facts) => articleNodes(facts as Parameters<typeof articleNodes>[0]),
-  diagram_draft: (facts) => diagramDraft(facts as Parameters<typeof diagramDraft>[0]),
+/** The function that creates each kind of answer, by the name of its schema. */
+const answerFunctions: Record<string, (facts: Facts, turns: readonly Turn[]) => unknown> = {
+  chat_turn: createChatTurn,
+  guided_step: createGuidedStep,
+  status_update: createStatusUpdate,
+  session_output: createSessionOutput,
+  handoff_draft: createHandoffDraft,
+  escalation_assessment: createEscalationAssessment,
+  script_turn: createScriptTurn,
+  flow_draft: (facts, turns) => createFlowDraft(facts as Parameters<typeof createFlowDraft>[0], turns),
+  flow_edit: (facts) => createFlowEdit(facts as Parameters<typeof createFlowEdit>[0]),
+  flow_conversion: (facts) => createFlowConversion(facts as Parameters<typeof createFlowConversion>[0]),
+  article_nodes: (facts) => createArticleNodes(facts as Parameters<typeof createArticleNodes>[0]),
+  diagram_draft: (facts) => createDiagramDraft(facts as Parameters<typeof createDiagramDraft>[0]),
 }
 
-/** A model without a model: every part of its answer is taken from the facts and the conversation by rules. Undefined for an unknown task. */
-export function answerByRules(name: string, facts: Facts, said: readonly Said[]): unknown {
-  return rules[name]?.(facts, said)
+/** Answer like a model, but by rules: every part comes from the facts and the conversation. Returns undefined for an unknown schema. */
+export function answerByRules(schemaName: string, facts: Facts, turns: readonly Turn[]): unknown {
+  return answerFunctions[schemaName]?.(facts, turns)
 }

@@ -1,158 +1,194 @@
-import type { ListedNode } from '../../flows/draft.ts'
-import { cut, sentencesOf, wordsOf } from './words.ts'
+import type { FlatNode } from '../../flows/flat-nodes.ts'
+import { extractWords, splitSentences, truncate } from './text.ts'
 
-/** What a text says, one after the other: a heading, something to do, or what is to be done in which case. */
-export type Statement = { heading: string } | { todo: string; how: string } | { when: string; yes: string; otherwise: string | null }
+/** “If `condition`, then `action`, otherwise `otherwise`.” */
+export interface Condition {
+  condition: string
+  action: string
+  otherwise: string | null
+}
+/** A statement of a procedure: a heading, a task with details, or a condition. */
+export type Statement = { heading: string } | { task: string; details: string } | Condition
 
-const marker = /^\s*(?:\d{1,3}[.)]|[-*•])\s+/
-const heading = /^\s*(?:#{1,6}\s+(.+)|(\S.{0,100}):)\s*$/
-const conditional =
+const listMarkerPattern = /^\s*(?:\d{1,3}[.)]|[-*•])\s+/
+const headingPattern = /^\s*(?:#{1,6}\s+(.+)|(\S.{0,100}):)\s*$/
+const conditionPattern =
   /^(?:if|when)\s+(.+?)(?:,\s*(?:then\s+)?|\s+then\s+)(.+?)(?:(?:[,;.]|\s)\s*(?:otherwise|else|if not)\b[,:]?\s+(.+?))?[.!]?$/is
-const contrary = /^(?:otherwise|else|if not)\b[,:]?\s+(.+?)[.!]?$/is
+const otherwisePattern = /^(?:otherwise|else|if not)\b[,:]?\s+(.+?)[.!]?$/is
 
-/** A procedure's statements: in a list each item, with what stands below it; else each sentence. */
-export function statementsOf(text: string): Statement[] {
+/** Parse the statements of a procedure: the items of a list with the lines below them, or the sentences of other text. At most 40. */
+export function parseStatements(text: string): Statement[] {
   const lines = text.split(/\n+/).filter((line) => line.trim())
-  const isList = lines.some((line) => marker.test(line))
+  const isList = lines.some((line) => listMarkerPattern.test(line))
   const statements: Statement[] = []
-  for (const line of isList ? lines : sentencesOf(text)) {
-    const title = isList && !marker.test(line) ? heading.exec(line) : null
+  for (const line of isList ? lines : splitSentences(text)) {
+    const title = isList && !listMarkerPattern.test(line) ? headingPattern.exec(line) : null
     const last = statements.at(-1)
     if (title) statements.push({ heading: (title[1] ?? title[2] ?? '').trim() })
-    else if (!isList || marker.test(line)) add(statements, line.replace(marker, '').trim())
-    else if (last && 'todo' in last) last.how = [last.how, line.trim()].filter(Boolean).join('\n')
+    else if (!isList || listMarkerPattern.test(line)) addStatement(statements, line.replace(listMarkerPattern, '').trim())
+    else if (last && 'task' in last) last.details = [last.details, line.trim()].filter(Boolean).join('\n')
   }
   return statements.slice(0, 40)
 }
 
-function add(statements: Statement[], said: string): void {
+/** Add the statement of a sentence. A sentence that starts with “otherwise” completes the condition before it. */
+function addStatement(statements: Statement[], sentence: string): void {
   const last = statements.at(-1)
-  const other = contrary.exec(said)?.[1]
-  if (other && last && 'when' in last && !last.otherwise) last.otherwise = other
-  else statements.push(conditionIn(said) ?? todoOf(said))
+  const otherwise = otherwisePattern.exec(sentence)?.[1]
+  if (otherwise && last && 'condition' in last && !last.otherwise) last.otherwise = otherwise
+  else statements.push(parseCondition(sentence) ?? parseTask(sentence))
 }
 
-/** What “if …, then …, otherwise …” says. */
-export function conditionIn(said: string): { when: string; yes: string; otherwise: string | null } | undefined {
-  const [, when, yes, otherwise] = conditional.exec(said.trim()) ?? []
-  return when && yes ? { when, yes, otherwise: otherwise ?? null } : undefined
+/** Parse a sentence of the form “if …, then …, otherwise …”. Returns undefined for any other sentence. */
+export function parseCondition(sentence: string): Condition | undefined {
+  const [, condition, action, otherwise] = conditionPattern.exec(sentence.trim()) ?? []
+  return condition && action ? { condition, action, otherwise: otherwise ?? null } : undefined
 }
 
-function todoOf(said: string): Statement {
-  const [, title = said, how = ''] = /^([^:]{3,100}):\s+(.+)$/s.exec(said) ?? []
-  return { todo: title.replace(/[.!]+$/, ''), how: how || (title.length > 120 ? said : '') }
+/** Parse a task. The text after a colon is its details; without one, a long sentence is repeated as its own details. */
+function parseTask(sentence: string): Statement {
+  const [, title = sentence, details = ''] = /^([^:]{3,100}):\s+(.+)$/s.exec(sentence) ?? []
+  return { task: title.replace(/[.!]+$/, ''), details: details || (title.length > 120 ? sentence : '') }
 }
 
-const wish =
+const requestPattern =
   /^(?:please\s+)?(?:can you\s+)?(?:build|write|create|make|draft|design|we need|i need|i want)\b.*?\b(?:for|about|to|that|when)\s+(.+?)[.!]?$/is
 
-/** What somebody wants a flow for, when they say no more than that. */
-export function topicOf(text: string): string | undefined {
-  return sentencesOf(text).length === 1 ? wish.exec(text.trim())?.[1] : undefined
+/** Extract the topic of a text that is only a request for a flow, such as “build a flow for slow printers”. */
+export function extractTopic(text: string): string | undefined {
+  return splitSentences(text).length === 1 ? requestPattern.exec(text.trim())?.[1] : undefined
 }
 
-/** Too little to begin with: hardly a word that means something. */
-export const saysLittle = (text: string) => new Set(wordsOf(text)).size < 2
+/** Return whether a text has too few significant words for a flow. */
+export const isTooShort = (text: string) => new Set(extractWords(text)).size < 2
 
-export type Fresh = () => string
-/** Ids that are not taken yet. */
-export function freshIds(taken: readonly { id: string }[], letter = 'n'): Fresh {
-  const known = new Set(taken.map(({ id }) => id))
+export type CreateId = () => string
+/** Create a generator of ids such as `n1`, which skips those in use. */
+export function createIdGenerator(nodes: readonly { id: string }[], prefix = 'n'): CreateId {
+  const usedIds = new Set(nodes.map(({ id }) => id))
   let n = 0
   return () => {
-    while (known.has(`${letter}${++n}`));
-    return `${letter}${n}`
+    do n += 1
+    while (usedIds.has(`${prefix}${n}`))
+    return `${prefix}${n}`
   }
 }
 
-const upper = (text: string) => (text[0] ?? '').toUpperCase() + text.slice(1)
-type Words = Pick<ListedNode, 'kind' | 'title'> & Partial<ListedNode>
-export const nodeOf = (fresh: Fresh, { title, ...words }: Words): ListedNode => ({
-  ...{ id: fresh(), description: '', options: [], next: null },
-  ...words,
-  title: cut(upper(title), 300),
+const capitalize = (text: string) => (text[0] ?? '').toUpperCase() + text.slice(1)
+
+export const createNode = (createId: CreateId, { title, ...fields }: Pick<FlatNode, 'kind' | 'title'> & Partial<FlatNode>): FlatNode => ({
+  id: createId(),
+  description: '',
+  options: [],
+  next: null,
+  ...fields,
+  title: truncate(capitalize(title), 300),
 })
-export const decisionOf = (fresh: Fresh, when: string, [yes, no]: readonly [ListedNode, ListedNode]) =>
-  nodeOf(fresh, {
+
+/** Create a decision that leads to one node for yes and to another for no. */
+export const createDecision = (createId: CreateId, condition: string, [yes, no]: readonly [FlatNode, FlatNode]) =>
+  createNode(createId, {
     kind: 'decision',
-    title: when.endsWith('?') ? when : `Is it so that ${when}?`,
+    title: condition.endsWith('?') ? condition : `Is it so that ${condition}?`,
     options: [
       { label: 'Yes', leads_to: yes.id },
       { label: 'No', leads_to: no.id },
     ],
   })
 
-/** Statements as a tree, the root first: what is to be done leads on, each case has its way, and the last one ends it. */
-export function treeOf(statements: readonly Statement[], fresh: Fresh): ListedNode[] {
-  const [first, ...rest] = statements.filter((one) => !('heading' in one))
-  if (!first || 'heading' in first) return [nodeOf(fresh, { kind: 'solution', title: 'Hand it over with what was found' })]
-  if ('todo' in first) {
-    if (rest.length === 0) return [nodeOf(fresh, { kind: 'solution', title: first.todo, description: first.how })]
-    const below = treeOf(rest, fresh)
-    return [nodeOf(fresh, { kind: 'action', title: first.todo, description: first.how, next: below[0]?.id ?? null }), ...below]
+/** Build a tree from statements, root first. Tasks become actions, conditions become decisions, and the last task becomes a solution. */
+export function buildTree(statements: readonly Statement[], createId: CreateId): FlatNode[] {
+  const [first, ...rest] = statements.filter((statement) => !('heading' in statement))
+  if (!first || 'heading' in first) return [createNode(createId, { kind: 'solution', title: 'Hand it over with what was found' })]
+  if ('task' in first) {
+    if (rest.length === 0) return [createNode(createId, { kind: 'solution', title: first.task, description: first.details })]
+    const nextNodes = buildTree(rest, createId)
+    const next = nextNodes[0]?.id ?? null
+    return [createNode(createId, { kind: 'action', title: first.task, description: first.details, next }), ...nextNodes]
   }
-  const yes = nodeOf(fresh, { kind: 'solution', title: first.yes })
-  const not = first.otherwise ? [{ todo: first.otherwise, how: '' }, ...rest] : rest
-  const below = treeOf(not, fresh)
-  return [decisionOf(fresh, first.when, [yes, below[0] as ListedNode]), yes, ...below]
+  const yes = createNode(createId, { kind: 'solution', title: first.action })
+  const noStatements = first.otherwise ? [{ task: first.otherwise, details: '' }, ...rest] : rest
+  const noNodes = buildTree(noStatements, createId)
+  return [createDecision(createId, first.condition, [yes, noNodes[0] as FlatNode]), yes, ...noNodes]
 }
 
-/** Statements as steps, headings over theirs and an end. */
-export function stepsOf(statements: readonly Statement[], fresh: Fresh): ListedNode[] {
-  const steps = statements.map((one) => {
-    if ('heading' in one) return nodeOf(fresh, { kind: 'section_header', title: one.heading })
-    if ('todo' in one) return nodeOf(fresh, { kind: 'procedure_step', title: one.todo, description: one.how })
-    const otherwise = one.otherwise ? `\n\nOtherwise: ${one.otherwise}` : ''
-    return nodeOf(fresh, { kind: 'procedure_step', title: `If ${one.when}: ${one.yes}`, description: `${upper(one.yes)}.${otherwise}` })
+/** Build the steps of a procedure from statements. Headings become section headers, and an end is added. */
+export function buildSteps(statements: readonly Statement[], createId: CreateId): FlatNode[] {
+  const steps = statements.map((statement) => {
+    if ('heading' in statement) return createNode(createId, { kind: 'section_header', title: statement.heading })
+    if ('task' in statement) return createNode(createId, { kind: 'procedure_step', title: statement.task, description: statement.details })
+    const { condition, action } = statement
+    const otherwise = statement.otherwise ? `\n\nOtherwise: ${statement.otherwise}` : ''
+    return createNode(createId, {
+      kind: 'procedure_step',
+      title: `If ${condition}: ${action}`,
+      description: `${capitalize(action)}.${otherwise}`,
+    })
   })
-  return [...steps, nodeOf(fresh, { kind: 'procedure_end', title: 'Done' })]
+  return [...steps, createNode(createId, { kind: 'procedure_end', title: 'Done' })]
 }
 
-/** Where nothing but a topic is known: what every case begins with. */
-export function skeletonOf(topic: string, isTree: boolean, fresh: Fresh): ListedNode[] {
-  const about = cut(topic, 120)
+/** Build a flow of general questions or steps for a topic about which nothing else is known. */
+export function buildSkeleton(topic: string, isTree: boolean, createId: CreateId): FlatNode[] {
+  const shortTopic = truncate(topic, 120)
   if (!isTree)
-    return stepsOf(
-      ['Prepare', 'Carry out', 'Check the result of'].map((what) => ({ todo: `${what}: ${about}`, how: `For ${topic}.` })),
-      fresh,
+    return buildSteps(
+      ['Prepare', 'Carry out', 'Check the result of'].map((task) => ({ task: `${task}: ${shortTopic}`, details: `For ${topic}.` })),
+      createId,
     )
-  return treeOf(
+  return buildTree(
     [
-      { when: `only one person is affected by ${about}`, yes: `Undo what changed for that person before ${about}`, otherwise: null },
-      { when: `something was changed for everybody before ${about}`, yes: `Take that change back and check ${about}`, otherwise: null },
-      { todo: `Hand ${about} over with what was found`, how: '' },
+      {
+        condition: `only one person is affected by ${shortTopic}`,
+        action: `Undo what changed for that person before ${shortTopic}`,
+        otherwise: null,
+      },
+      {
+        condition: `something was changed for everybody before ${shortTopic}`,
+        action: `Take that change back and check ${shortTopic}`,
+        otherwise: null,
+      },
+      { task: `Hand ${shortTopic} over with what was found`, details: '' },
     ],
-    fresh,
+    createId,
   )
 }
 
-const jump = /^go (?:back )?to (?:the )?(?:step |node |question )?["“']?(.+?)["”']?$/i
+const jumpPattern = /^go (?:back )?to (?:the )?(?:step |node |question )?["“']?(.+?)["”']?$/i
 
 /**
- * “Go back to …” as a way to the node that is meant, as a hasty writer would do it. A flow has no such ways: told so, what is said
- * stays a node of its own.
+ * Replace nodes such as “Go back to …” by links to the node that they name, as a careless model would. Flows must not contain such
+ * cycles. When the service has reported that problem (`hasProblems`), the nodes stay as they are.
  */
-export function withJumps(nodes: readonly ListedNode[], isMended: boolean): ListedNode[] {
-  if (isMended) return [...nodes]
-  const meant = new Map<string, string>()
+export function linkJumps(nodes: readonly FlatNode[], hasProblems: boolean): FlatNode[] {
+  if (hasProblems) return [...nodes]
+  const targetById = new Map<string, string>()
   for (const { id, title } of nodes) {
-    const words = jump.exec(title)?.[1]?.toLowerCase()
-    const target = words && nodes.find((node) => node.id !== id && node.title.toLowerCase().includes(words))
-    if (target) meant.set(id, target.id)
+    const phrase = jumpPattern.exec(title)?.[1]?.toLowerCase()
+    const target = phrase && nodes.find((node) => node.id !== id && node.title.toLowerCase().includes(phrase))
+    if (target) targetById.set(id, target.id)
   }
   return nodes
-    .filter(({ id }) => !meant.has(id))
+    .filter(({ id }) => !targetById.has(id))
     .map((node) => ({
       ...node,
-      options: node.options.map(({ label, leads_to }) => ({ label, leads_to: meant.get(leads_to) ?? leads_to })),
+      options: node.options.map(({ label, leads_to }) => ({ label, leads_to: targetById.get(leads_to) ?? leads_to })),
     }))
 }
 
-/** What a text leaves open in double braces. */
-export function intakeIn(text: string) {
+/** Extract an intake field for each placeholder in double braces. */
+export function extractIntakeFields(text: string) {
   const keys = new Set([...text.matchAll(/\{\{\s*([a-z][a-z0-9_]{0,59})\s*\}\}/g)].map(([, key = '']) => key))
   return [...keys].slice(0, 30).map((key) => ({
-    ...{ key, label: upper(key.replaceAll('_', ' ')), required: true, options: null },
-    type: /(?:^|_)ip(?:_|$)/.test(key) ? ('ip' as const) : /host|server/.test(key) ? ('hostname' as const) : ('text' as const),
+    key,
+    label: capitalize(key.replaceAll('_', ' ')),
+    required: true,
+    options: null,
+    type: guessFieldType(key),
   }))
+}
+
+function guessFieldType(key: string): 'ip' | 'hostname' | 'text' {
+  if (/(?:^|_)ip(?:_|$)/.test(key)) return 'ip'
+  return /host|server/.test(key) ? 'hostname' : 'text'
 }

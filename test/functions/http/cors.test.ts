@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { request, shared } from '../../support/app.ts'
-import { newAccount } from '../../support/people.ts'
+import { request, sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 const ours = 'http://localhost:5173'
 const send = (path: string, init: RequestInit = {}) => fetch(service.api + path, { redirect: 'manual', ...init })
 const corsHeaders = (answer: Response) => [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
@@ -11,7 +11,7 @@ const listOf = (answer: Response, name: string) => (answer.headers.get(name) ?? 
 
 /** One request for every kind of answer the Worker gives, each with the status it has. */
 async function kinds(): Promise<[string, number, RequestInit][]> {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   const signedIn = { headers: { authorization: `Bearer ${admin.token}` } }
   const json = (body: string) => ({ method: 'POST', body, headers: { ...signedIn.headers, 'content-type': 'application/json' } })
   return [
@@ -154,7 +154,7 @@ describe('paths and methods', () => {
   })
 
   it('WIR-01 an operation answers below /api/v1 and nowhere else', async () => {
-    const { admin } = await newAccount(service)
+    const { admin } = await createAccount(service)
     expectStatus(await request(service, 'GET', '/notifications', { token: admin.token }), 200)
     expectStatus(await send('/notifications', { headers: { authorization: `Bearer ${admin.token}` } }), 404)
   })

@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import openapi from '../../../functions/openapi.json' with { type: 'json' }
-import { ownService } from '../../support/app.ts'
-import { browserPages } from '../../support/pages.ts'
-import { newAccount } from '../../support/people.ts'
+import { removeExamples } from '../../../lib/local/build.ts'
+import { startOwnService } from '../../support/app.ts'
+import { useBrowserPages } from '../../support/browser-pages.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = await ownService()
+const service = await startOwnService()
 afterAll(() => service.close())
-const openPage = browserPages()
+const openPage = useBrowserPages()
 
 it('/docs leads to /docs/, and what the page loads is there, with its type', async () => {
   const answer = await fetch(`${service.api}/docs`, { redirect: 'manual' })
@@ -31,10 +32,16 @@ it('the page names no other origin: the browser of a laptop might not ask it', a
   }
 })
 
-it('/openapi.json is the committed document', async () => {
-  const answer = await fetch(`${service.api}/openapi.json`)
-  expect(answer.headers.get('content-type')).toContain('application/json')
-  expect(await answer.json()).toEqual(openapi)
+it('/docs/openapi.json is the committed document', async () => {
+  const response = await fetch(`${service.api}/docs/openapi.json`)
+  expect(response.headers.get('content-type')).toContain('application/json')
+  expect(await response.json()).toEqual(openapi)
+})
+
+it('/openapi.json is the committed document without examples, at most 500 KB', async () => {
+  const text = await (await fetch(`${service.api}/openapi.json`)).text()
+  expect(JSON.parse(text)).toEqual(removeExamples(openapi))
+  expect(text.length).toBeLessThanOrEqual(500_000)
 })
 
 /** The operations that stand on the page now, as `GET /api/v1/…`. */
@@ -52,7 +59,7 @@ function drawnOperations(page: Page): Promise<string[]> {
 }
 
 it('the reference lists every operation and asks nobody but its own origin', async (context) => {
-  const { page, asked, wrong } = await openPage(context)
+  const { page, requestedUrls, problems } = await openPage(context)
   await page.goto(`${service.api}/docs`)
   await page.waitForSelector('.opblock-tag')
   // A group is drawn when it is opened.
@@ -66,14 +73,14 @@ it('the reference lists every operation and asks nobody but its own origin', asy
   }
   const declared = Object.entries(openapi.paths).flatMap(([path, methods]) => Object.keys(methods).map((m) => `${m.toUpperCase()} ${path}`))
   expect(listed.sort()).toEqual(declared.sort())
-  expect(asked.length).toBeGreaterThan(4)
-  expect(asked.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
-  expect(wrong).toEqual([])
+  expect(requestedUrls.length).toBeGreaterThan(4)
+  expect(requestedUrls.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
+  expect(problems).toEqual([])
 })
 
 it('an operation is opened, tried out with a pasted token, and its answer shown', async (context) => {
-  const { page, asked, wrong } = await openPage(context)
-  const { admin } = await newAccount(service)
+  const { page, requestedUrls, problems } = await openPage(context)
+  const { admin } = await createAccount(service)
   await page.goto(`${service.api}/docs/`)
   await page.click('.scheme-container .authorize')
   await page.fill('.modal-ux input[type=text]', admin.token)
@@ -87,32 +94,32 @@ it('an operation is opened, tried out with a pasted token, and its answer shown'
   expect((await answered.locator('.response-col_status').textContent())?.trim()).toBe('200')
   expect(await answered.textContent()).toContain('session.escalated')
   expect(await page.locator('.opblock.is-open .request-url').textContent()).toContain(`${service.api}/api/v1/notifications/event-keys`)
-  expect(asked).toContain(`${service.api}/api/v1/notifications/event-keys`)
-  expect(asked.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
-  expect(wrong).toEqual([])
+  expect(requestedUrls).toContain(`${service.api}/api/v1/notifications/event-keys`)
+  expect(requestedUrls.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
+  expect(problems).toEqual([])
 })
 
 it('an opened operation shows its request and answer examples and its failures', async (context) => {
-  const { page, wrong } = await openPage(context)
+  const { page, problems } = await openPage(context)
   await page.goto(`${service.api}/docs/#/notifications/notifications.createConfig`)
   const opened = page.locator('.opblock.is-open')
   await opened.locator('.response-col_status', { hasText: '201' }).waitFor()
   expect(await opened.locator('textarea.body-param__text').inputValue()).toContain('oncall@northwind.example')
   const declared = Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses)
   const shown = await opened.locator('.responses-table:not(.live-responses-table) .response > .response-col_status').allTextContents()
-  expect(shown.map((text) => text.trim().slice(0, 3)).sort()).toEqual(declared.sort())
-  expect(wrong).toEqual([])
+  expect(shown.map((text) => /^\s*(\d{3}|default)/.exec(text)?.[1]).sort()).toEqual(declared.sort())
+  expect(problems).toEqual([])
 })
 
 it('the local desk draws a mail and the messages of both chat tools', async (context) => {
-  const { page, asked, wrong } = await openPage(context)
-  const { admin } = await newAccount(service)
-  const webhook = (tool: number) => ({ channel: `chat${tool}_webhook`, webhook_url: `${service.local}/chat/${tool}/desk` })
+  const { page, requestedUrls, problems } = await openPage(context)
+  const { admin } = await createAccount(service)
+  const webhook = (tool: number) => ({ channel: `chat${tool}_webhook`, webhook_url: `${service.localOrigin}/chat/${tool}/desk` })
   for (const config of [webhook(1), webhook(2), { channel: 'email', email_addresses: ['desk@people.example'] }]) {
     const made = await admin.call('POST', '/notifications/configs', config)
     expect((await admin.call('POST', '/notifications/configs/test', { config_id: made.body.id })).body.success).toBe(true)
   }
-  await page.goto(service.local)
+  await page.goto(service.localOrigin)
   for (const tool of [1, 2]) {
     const drawn = page.locator('#chat article', { hasText: `/chat/${tool}/desk` }).locator('.message')
     expect(await drawn.textContent()).toContain('Test message')
@@ -124,25 +131,25 @@ it('the local desk draws a mail and the messages of both chat tools', async (con
   const letter = mail.locator('iframe').contentFrame()
   expect(await letter.locator('h1').textContent()).toBe('Test message')
   expect(await letter.locator('a').getAttribute('href')).toBe('https://app.supportflow.example/settings/notifications')
-  expect(asked.filter((url) => new URL(url).origin !== service.local && !url.startsWith('about:'))).toEqual([])
-  expect(wrong).toEqual([])
+  expect(requestedUrls.filter((url) => new URL(url).origin !== service.localOrigin && !url.startsWith('about:'))).toEqual([])
+  expect(problems).toEqual([])
 })
 
 it("the local desk's levers work: a fault is set and lifted, the clock moves", async (context) => {
-  const { page, wrong } = await openPage(context)
-  await page.goto(service.local)
+  const { page, problems } = await openPage(context)
+  await page.goto(service.localOrigin)
   await page.selectOption('select[name=service]', 'chat1')
   await page.selectOption('select[name=mode]', 'error')
   await page.fill('input[name=times]', '3')
   await page.click('button:text-is("set")')
   await page.locator('p.bad', { hasText: 'chat1: error, 3 more' }).waitFor()
-  expect(service.stack.local.faults.list()).toEqual([{ service: 'chat1', mode: 'error', times: 3 }])
-  await page.click('button:text-is("lift all")')
+  expect(service.stack.localServer.faults.list()).toEqual([{ service: 'chat1', mode: 'error', times: 3 }])
+  await page.click('button:text-is("clear all")')
   await page.locator('p.bad').waitFor({ state: 'detached' })
-  expect(service.stack.local.faults.list()).toEqual([])
+  expect(service.stack.localServer.faults.list()).toEqual([])
   await page.click('button:text-is("+ 2 min")')
   await page.getByText('120 s ahead').waitFor()
   const [moved] = await service.sql<{ seconds: number }>('select round(extract(epoch from app.now() - now()))::int as seconds')
   expect(moved?.seconds).toBe(120)
-  expect(wrong).toEqual([])
+  expect(problems).toEqual([])
 })

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { desk, ownService, request } from '../../support/app.ts'
-import { median } from '../../support/measures.ts'
-import { newAccount, type Person } from '../../support/people.ts'
+import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { median } from '../../support/measure.ts'
+import { createAccount, type Person } from '../../support/people.ts'
 
 const dependencies = { postgres: 'database', redis: 'redis', qstash: 'queue', resend: 'mail' } as const
 type Vendor = keyof typeof dependencies
 const vendors = Object.keys(dependencies) as Vendor[]
 
-let service: Awaited<ReturnType<typeof ownService>>
+let service: Awaited<ReturnType<typeof startOwnService>>
 let person: Person
 beforeAll(async () => {
-  service = await ownService({ VERSION: '1.2.3', REDIS_TIMEOUT_MS: '250' })
-  person = (await newAccount(service)).admin
+  service = await startOwnService({ VERSION: '1.2.3', REDIS_TIMEOUT_MS: '250' })
+  person = (await createAccount(service)).admin
 })
 afterAll(() => service.close())
 
 const fault = (vendor: Vendor, mode: string) =>
-  desk(service).fault({ service: vendor, mode, ...(mode === 'slow' ? { delay_ms: 5000 } : {}) })
+  dashboard(service).setFault({ service: vendor, mode, ...(mode === 'slow' ? { delay_ms: 5000 } : {}) })
 
 async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; ms: number }> {
   const before = performance.now()
@@ -39,9 +39,9 @@ describe('/health', () => {
 
   it.each(['down', 'hang'])('answers at once with every dependency on %s, and asks none of them', async (mode) => {
     for (const vendor of vendors) await fault(vendor, mode)
-    const before = service.stack.roundTrips()
+    const before = service.stack.countRoundTrips()
     const { answer, ms } = await timed(() => fetch(`${service.api}/health`))
-    expect([answer.status, ms < 500, service.stack.roundTrips()]).toEqual([200, true, before])
+    expect([answer.status, ms < 500, service.stack.countRoundTrips()]).toEqual([200, true, before])
   })
 })
 
@@ -72,7 +72,7 @@ describe('/ready', () => {
   it.each(vendors)('names %s alone, and is 200 again when the fault is lifted', async (vendor) => {
     await fault(vendor, 'down')
     expect((await ready()).body.detail).toBe(`Not answering: ${dependencies[vendor]}`)
-    await desk(service).lift()
+    await dashboard(service).clearFaults()
     await expect.poll(async () => (await ready()).body, { timeout: 5000 }).toEqual(allFine)
   })
 
@@ -85,22 +85,22 @@ describe('/ready', () => {
 
 /** How many milliseconds more than usual the slowest of nine calls takes while Redis is on `mode`. */
 async function longestDelay(mode: string): Promise<number> {
-  const fresh = await ownService({ REDIS_TIMEOUT_MS: '250' })
+  const fresh = await startOwnService({ REDIS_TIMEOUT_MS: '250' })
   try {
-    const { admin } = await newAccount(fresh)
+    const { admin } = await createAccount(fresh)
     const read = () => timed(() => admin.call('GET', '/notifications/unread-count'))
     const write = () => timed(() => admin.call('POST', '/notifications/mark-all-read'))
     for (const warm of [read, write]) await warm()
     const usual: number[] = []
     for (let n = 0; n < 9; n++) usual.push((await read()).ms)
-    await desk(fresh).fault({ service: 'redis', mode })
+    await dashboard(fresh).setFault({ service: 'redis', mode })
     const late: number[] = []
     for (let n = 0; n < 9; n++) {
       const { answer, ms } = n % 3 === 0 ? await write() : await read()
       expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, n % 3 === 0 ? '10' : '120'])
       late.push(ms)
     }
-    await desk(fresh).lift()
+    await dashboard(fresh).clearFaults()
     return Math.max(...late) - median(usual)
   } finally {
     await fresh.close()
@@ -135,11 +135,11 @@ it('without the database a signed-in caller gets 503 in time, and 200 when it is
     ]
     const { answer: answers, ms } = await timed(() => Promise.all(calls))
     for (const { status, body, headers } of answers) {
-      expect([status, body]).toEqual([503, { detail: 'Temporarily unavailable, try again' }])
+      expect([status, body]).toEqual([503, { detail: 'Temporarily unavailable; try again' }])
       expect(headers.get('retry-after')).toBe('5')
     }
     expect(ms).toBeLessThan(12_000)
-    await desk(service).lift()
+    await dashboard(service).clearFaults()
     await expect.poll(async () => (await person.call('GET', '/notifications')).status, { timeout: 5000 }).toBe(200)
   }
   expect((await person.call('GET', '/notifications/configs')).body).toEqual([])

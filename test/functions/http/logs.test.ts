@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { desk, ownService, request } from '../../support/app.ts'
-import { newAccount } from '../../support/people.ts'
+import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount } from '../../support/people.ts'
 
 type Line = Record<string, unknown> & { error?: Record<string, unknown> }
-let service: Awaited<ReturnType<typeof ownService>>
+let service: Awaited<ReturnType<typeof startOwnService>>
 beforeAll(async () => {
-  service = await ownService()
+  service = await startOwnService()
 })
 afterAll(() => service.close())
 
@@ -48,7 +48,7 @@ const register = (change: object = {}) =>
 
 describe('one line per request', () => {
   it('is JSON and says who asked for what, how it ended and how long it took', async () => {
-    const { admin } = await newAccount(service)
+    const { admin } = await createAccount(service)
     const answer = await admin.call('GET', '/notifications?limit=1')
     const line = await linesOf(answer.headers.get('x-request-id'))
     expect(line).toEqual([
@@ -82,8 +82,8 @@ describe('one line per request', () => {
   })
 
   it('names the kind and the place of what broke, for 5xx alone', async () => {
-    const { admin } = await newAccount(service)
-    await desk(service).fault({ service: 'postgres', mode: 'down' })
+    const { admin } = await createAccount(service)
+    await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
     const answer = await admin.call('GET', '/notifications')
     expectStatus(answer, 503)
     const [line] = await linesOf(answer.headers.get('x-request-id'))
@@ -93,11 +93,11 @@ describe('one line per request', () => {
 })
 
 it("is JSON too where a vendor's client complains of the queue, and where the cron finds no database", async () => {
-  await desk(service).fault({ service: 'qstash', mode: 'down' })
+  await dashboard(service).setFault({ service: 'qstash', mode: 'down' })
   expectStatus(await register(), 201)
   await expect.poll(() => service.log.some((line) => line.includes('effect_failed')), { timeout: 5000 }).toBe(true)
-  await desk(service).fault({ service: 'postgres', mode: 'down' })
-  await service.stack.tick().catch(() => undefined)
+  await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
+  await service.stack.runCron().catch(() => undefined)
   expect(await leaks()).toEqual([])
   expect(service.log.filter((line) => !line.startsWith('{'))).toEqual([])
 })
@@ -144,7 +144,7 @@ describe('what is secret or personal is in no byte of any line', () => {
   })
 
   it('when a request is refused: headers, query, path and bodies of the wrong shape', async () => {
-    const { admin } = await newAccount(service)
+    const { admin } = await createAccount(service)
     for (const authorization of [`Bearer ${canary('token')}.a.b`, `Basic ${canary('basic')}`, canary('scheme')]) {
       expectStatus(await request(service, 'GET', '/notifications', { headers: { authorization } }), 401)
     }
@@ -162,11 +162,11 @@ describe('what is secret or personal is in no byte of any line', () => {
   })
 
   it('when channels are kept, tried and fail', async () => {
-    const { admin } = await newAccount(service)
-    const webhook = { channel: 'chat1_webhook', webhook_url: `${service.local}/chat/1/${canary('webhook')}` }
+    const { admin } = await createAccount(service)
+    const webhook = { channel: 'chat1_webhook', webhook_url: `${service.localOrigin}/chat/1/${canary('webhook')}` }
     const mail = { channel: 'email', email_addresses: [`${canary('address')}@people.example`] }
-    await desk(service).fault({ service: 'chat1', mode: 'down' })
-    await desk(service).fault({ service: 'resend', mode: 'error' })
+    await dashboard(service).setFault({ service: 'chat1', mode: 'down' })
+    await dashboard(service).setFault({ service: 'resend', mode: 'error' })
     for (const config of [webhook, mail]) {
       const made = await admin.call('POST', '/notifications/configs', config)
       expect((await admin.call('POST', '/notifications/configs/test', { config_id: made.body.id })).body.success).toBe(false)
@@ -175,10 +175,10 @@ describe('what is secret or personal is in no byte of any line', () => {
   })
 
   it('when the database is away, and what follows an answer fails', async () => {
-    const { admin } = await newAccount(service)
-    await desk(service).fault({ service: 'qstash', mode: 'down' })
+    const { admin } = await createAccount(service)
+    await dashboard(service).setFault({ service: 'qstash', mode: 'down' })
     expectStatus(await register(), 201)
-    await desk(service).fault({ service: 'postgres', mode: 'down' })
+    await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
     const key = { 'idempotency-key': canary('key') }
     const config = { channel: 'email', email_addresses: [`${canary('address')}@people.example`] }
     const answers = await Promise.all([
@@ -186,7 +186,7 @@ describe('what is secret or personal is in no byte of any line', () => {
       post('/auth/login', { email: `${canary('email')}@people.example`, password: canary('password') }),
       admin.call('POST', '/notifications/configs', {
         channel: 'chat1_webhook',
-        webhook_url: `${service.local}/chat/1/${canary('webhook')}`,
+        webhook_url: `${service.localOrigin}/chat/1/${canary('webhook')}`,
       }),
       admin.call('POST', '/notifications/configs', config, key),
     ])

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { request, shared } from '../../support/app.ts'
-import { newAccount } from '../../support/people.ts'
+import { request, sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 const mail = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
 const anywhere = () => ({ 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}` })
 
 it('WIR-01 answers operations under /api/v1 and nowhere else', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   expectStatus(await admin.call('GET', '/notifications'), 200)
   for (const path of ['/notifications', '/api/notifications', '/api/v2/notifications']) {
     const answer = await fetch(service.api + path, { headers: { authorization: `Bearer ${admin.token}` } })
@@ -17,7 +17,7 @@ it('WIR-01 answers operations under /api/v1 and nowhere else', async () => {
 })
 
 it('WIR-02 says what is wrong as {detail}', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   for (const answer of [
     await request(service, 'GET', '/notifications'),
     await admin.call('GET', '/notifications?limit=0'),
@@ -31,7 +31,7 @@ it('WIR-02 says what is wrong as {detail}', async () => {
 })
 
 it('WIR-15 refuses a body over 1 MiB, said or not said, and takes one just below', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   const token = admin.token
   const padded = (bytes: number) => {
     const empty = JSON.stringify({ ...mail, events_enabled: [] })
@@ -56,7 +56,7 @@ it('WIR-15 refuses a body over 1 MiB, said or not said, and takes one just below
 })
 
 it('WIR-16 refuses names over 200 characters, NUL characters and broken surrogate pairs', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   expectStatus(await admin.call('PATCH', '/auth/me', { full_name: 'x'.repeat(200) }), 200)
   for (const full_name of ['x'.repeat(201), 'a\u0000b', 'a\ud800b', '', '   ']) {
     const answer = await admin.call('PATCH', '/auth/me', { full_name })
@@ -68,7 +68,7 @@ it('WIR-16 refuses names over 200 characters, NUL characters and broken surrogat
 })
 
 it('refuses a body that nests deeper than 32 levels, and one far deeper without falling over', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   for (const depth of [33, 100_000]) {
     const raw = `{"full_name":${'['.repeat(depth)}${']'.repeat(depth)}}`
     const answer = await request(service, 'PATCH', '/auth/me', { token: admin.token, raw })
@@ -84,7 +84,7 @@ it('WIR-12 knows nothing by a name that holds NUL characters or broken UTF-8', a
 })
 
 it('WIR-17 WIR-18 says the limit, what is left and when to come back', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   const first = await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   expectStatus(first, 404)
   expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual(['5', '4'])
@@ -99,8 +99,8 @@ it('WIR-17 WIR-18 says the limit, what is left and when to come back', async () 
 })
 
 it('WIR-19 counts each user, and on public operations each client address', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const lead = await colleague({ teamRole: 'admin' })
+  const { admin, addColleague } = await createAccount(service)
+  const lead = await addColleague({ teamRole: 'admin' })
   const test = (person: typeof admin) => person.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   for (let n = 0; n < 5; n++) await test(admin)
   expect([(await test(admin)).status, (await test(lead)).status]).toEqual([429, 404])
@@ -111,7 +111,7 @@ it('WIR-19 counts each user, and on public operations each client address', asyn
 })
 
 it('WIR-22 gives every response an X-Request-Id, the own one of a caller who sent a sane one', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   const sent = `trace-${crypto.randomUUID()}`
   expect((await admin.call('GET', '/notifications', undefined, { 'x-request-id': sent })).headers.get('x-request-id')).toBe(sent)
   for (const odd of ['short', 'has spaces in it', 'x'.repeat(300), '<script>alert(1)</script>']) {
@@ -121,7 +121,7 @@ it('WIR-22 gives every response an X-Request-Id, the own one of a caller who sen
 })
 
 it('WIR-27 ignores a token on a public operation, a broken one too', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   for (const token of [admin.token, 'broken.token.here', 'x']) {
     const answer = await request(service, 'POST', '/auth/login', {
       token,

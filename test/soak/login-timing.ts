@@ -1,0 +1,50 @@
+import { randomToken } from '../../lib/auth/hash.ts'
+import type { Service } from '../support/app.ts'
+import { median } from '../support/measure.ts'
+import { createAccount } from '../support/people.ts'
+import { postWithoutToken } from '../support/public-requests.ts'
+
+/** Median durations of a failed sign-in, in milliseconds. */
+export interface LoginMedians {
+  known: number
+  unknown: number
+  /** A sign-in that is refused before a password is hashed. */
+  locked: number
+}
+
+const password = 'Copper-Kettle-Harbour-93'
+
+/** Insert users with a password and return their e-mail addresses. They share one hash, which takes as long to check as any other. */
+async function insertKnownAddresses(service: Service, count: number): Promise<string[]> {
+  const email = `timing-${crypto.randomUUID()}@people.example`
+  const { body } = await postWithoutToken(service, '/auth/register', { email, password, full_name: 'Timing' })
+  const { id } = await createAccount(service)
+  const rows = await service.sql<{ email: string }>(
+    `with u as (insert into users (account_id, email, full_name, role)
+                select $1, 'timing-' || n || '-' || $3::text || '@people.example', 'Timing', 'engineer' from generate_series(1, $2::int) n returning id, email),
+          p as (insert into passwords (user_id, hash) select u.id, p.hash from u, passwords p where p.user_id = $4)
+     select email from u`,
+    [id, count, crypto.randomUUID(), body.user.id],
+  )
+  return rows.map((row) => row.email)
+}
+
+/** Measure sign-ins with a wrong password. Known, unknown and locked addresses take turns, and each unlocked address is used once. */
+export async function measureLoginMedians(service: Service, samples: number): Promise<LoginMedians> {
+  const knownAddresses = await insertKnownAddresses(service, samples)
+  const locked = `locked-${crypto.randomUUID()}@people.example`
+  await service.sql(`insert into login_failures values ($1, '{}', app.now() + interval '1 hour')`, [locked])
+  const durations = { known: [] as number[], unknown: [] as number[], locked: [] as number[] }
+  for (const [n, known] of knownAddresses.entries()) {
+    const unknown = `timing-${n}-${crypto.randomUUID()}@people.example`
+    const attempts = [['known', known] as const, ['unknown', unknown] as const, ['locked', locked] as const]
+    // The order alternates, because a later attempt might profit from caches.
+    for (const [kind, email] of n % 2 ? attempts : attempts.toReversed()) {
+      const started = performance.now()
+      await postWithoutToken(service, '/auth/login', { email, password: randomToken() })
+      // The first attempts are not counted: the isolate is still cold.
+      if (n >= 5) durations[kind].push(performance.now() - started)
+    }
+  }
+  return { known: median(durations.known), unknown: median(durations.unknown), locked: median(durations.locked) }
+}

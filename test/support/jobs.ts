@@ -1,0 +1,42 @@
+import { openDatabase } from '../../lib/db/client.ts'
+import { openAccountScope } from '../../lib/db/scope.ts'
+import type { Event } from '../../lib/events/events.ts'
+import { insertEvent } from '../../lib/events/outbox.ts'
+import { signMessage } from '../../lib/local/qstash-delivery.ts'
+import type { Service } from './app.ts'
+
+/** Insert an event as the service does, but publish nothing to the queue. Returns the delivery ids. */
+export function emitWithoutPublishing(service: Service, accountId: string, event: Event): Promise<string[]> {
+  const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT } = service.settings
+  const database = openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
+  return insertEvent(openAccountScope(database, accountId, event.actorId).db, event)
+}
+
+/** Build a `session.escalated` event for a session that does not exist. */
+export function escalationEvent(problemSummary: string, targetUserId: string | null = null): Event {
+  return {
+    key: 'session.escalated',
+    actorId: null,
+    teamId: null,
+    sessionId: crypto.randomUUID(),
+    engineerName: 'Robin Miller',
+    problemSummary,
+    psaTicketId: null,
+    targetUserId,
+  }
+}
+
+/** Post the queue's message for one delivery attempt. Returns the response status. */
+export function postDeliveryJob(service: Service, deliveryId: string, attempt: number): Promise<{ status: number }> {
+  return postSignedJob(service, '/jobs/notifications/deliver', { delivery_id: deliveryId, attempt })
+}
+
+/** Post a job message with the queue's signature. Returns the response status. */
+export async function postSignedJob(service: Service, path: string, message: unknown = {}): Promise<{ status: number }> {
+  const body = JSON.stringify(message)
+  const signature = signMessage(service.settings.QSTASH_CURRENT_SIGNING_KEY ?? '', `${service.settings.PUBLIC_BASE_URL}${path}`, body)
+  const headers = { 'content-type': 'application/json', 'upstash-signature': signature }
+  const response = await fetch(service.api + path, { method: 'POST', headers, body })
+  await response.arrayBuffer()
+  return { status: response.status }
+}

@@ -1,0 +1,19 @@
+/** Run `work` and return its result and the processor time it used, in milliseconds. Other processes do not affect this time. */
+export function measureCpuTime<T>(work: () => T): { result: T; ms: number } {
+  const before = process.cpuUsage()
+  const result = work()
+  const { user, system } = process.cpuUsage(before)
+  return { result, ms: (user + system) / 1000 }
+}
+
+/** Run `work` and return the processor time it used, in milliseconds. */
+export function cpuTimeMs(work: () => unknown): number {
+  return measureCpuTime(work).ms
+}
+
+/** Return the median, or 0 for an empty list. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
+}

@@ -1,0 +1,7 @@
+import type { Report } from '../../lib/exports/report.ts'
+
+/** Return a report in which everything except `fields` and the title is empty. */
+export function createReport(fields: Partial<Report>): Report {
+  const emptySections = { facts: [], variables: [], steps: [], fallbacks: [], customSteps: [], evidence: [] }
+  return { title: 'Printer offline', description: '', ...emptySections, notes: '', nextSteps: '', ...fields }
+}

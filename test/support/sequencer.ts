@@ -1,0 +1,13 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Starts the contract tests first. Without timings of an earlier run, vitest orders files by size, and the contract test files are
+ * short but run longest.
+ */
+export class ContractTestsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isContractTest = ({ moduleId }: TestSpecification) => moduleId.includes('/test/contract/')
+    return [...sorted.filter(isContractTest), ...sorted.filter((file) => !isContractTest(file))]
+  }
+}

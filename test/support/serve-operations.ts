@@ -1,0 +1,18 @@
+import { serve } from '@hono/node-server'
+import { afterAll } from 'vitest'
+import { parseConfig } from '../../lib/config.ts'
+import { createApp } from '../../lib/http/app.ts'
+import type { AnyOperation } from '../../lib/http/operation.ts'
+import { mountOperations } from '../../lib/http/request.ts'
+import { createServices } from '../../lib/services.ts'
+
+/** Serve operations over HTTP from this process, with their own settings, until the test file ends. The Worker need not contain them. */
+export async function serveOperations(operations: readonly AnyOperation[], settings: Record<string, string>): Promise<{ api: string }> {
+  const services = createServices(parseConfig(settings), () => {})
+  const app = createApp(services)
+  mountOperations(app, operations, services)
+  return new Promise((resolve) => {
+    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve({ api: `http://127.0.0.1:${port}` }))
+    afterAll(() => void server.close())
+  })
+}

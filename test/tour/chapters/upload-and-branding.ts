@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { Client } from '../client.ts'
+import { itemOf } from '../expectations.ts'
+import type { Person } from '../person.ts'
+
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAQMAAADYVuV7AAAABlBMVEX///8Pdm6N8QZsAAAACXBIWXMAAAsTAAALEwEAmpwYAAAAGklEQVQ4y2P4jwQYRjkjmcMABsOHMxqnoxwAjRwcHVjNNBgAAAAASUVORK5CYII='
+
+/** Upload a PNG, which the service stores as a JPEG. Returns its id. */
+export async function uploadPicture(client: Client, { accessToken }: Person): Promise<string> {
+  const form = new FormData()
+  form.set('file', new Blob([Buffer.from(png, 'base64')], { type: 'image/png' }), 'logo.png')
+  const returns = z.object({ id: z.string(), content_type: z.literal('image/jpeg'), width: z.literal(96), height: z.literal(96) })
+  const { id } = await client.api('POST', '/uploads', { accessToken, form, status: 201, returns })
+  return id
+}
+
+/** Upload a picture and set it as the logo of the admin's team. */
+export async function uploadLogo(client: Client, admin: Person): Promise<void> {
+  const { accessToken } = admin
+  const team = itemOf(z.object({ id: z.string(), name: z.string() }), 'team')
+  const { id } = await client.api('GET', '/teams', { accessToken, returns: team })
+  const logo = await uploadPicture(client, admin)
+  const body = { company_name: 'Novak IT', logo_upload_id: logo }
+  const returns = z.object({ company_name: z.literal('Novak IT'), logo_upload_id: z.literal(logo) })
+  await client.api('PUT', `/teams/${id}/branding`, { accessToken, body, returns })
+}

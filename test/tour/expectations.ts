@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { cut, formatJson } from './print.ts'
+
+/** Ends the tour. The message names the request and what is wrong with its answer. */
+export class TourError extends Error {}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: unknown
+}
+
+export interface Expectation<T> {
+  /** The expected status, 200 by default. */
+  status?: number
+  /** Schema of the body: JSON, text, the events of a stream, or the parameters of a redirect. The parsed value is printed. */
+  returns?: z.ZodType<T>
+}
+
+type Checked<T> = { ok: true; value: T } | { ok: false; problem: string }
+
+const problemLength = 300
+
+/** Compare an answer with the expectation. Returns the parsed value or the problem. */
+export function checkAnswer<T>({ status, body }: Answer, { status: expected = 200, returns }: Expectation<T>): Checked<T> {
+  if (status !== expected)
+    return { ok: false, problem: `answered ${status}, expected ${expected}: ${cut(formatJson(body), problemLength)}` }
+  if (!returns) return { ok: true, value: body as T }
+  const parsed = returns.safeParse(body)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  return { ok: false, problem: `answered ${status}, but ${describeIssues(parsed.error)}` }
+}
+
+/** Create the schema of a list with at least one such item; it returns the first. */
+export function itemOf<T>(item: z.ZodType<T>, description: string): z.ZodType<T> {
+  return z.array(z.unknown()).transform((items, context) => {
+    const found = items.map((candidate) => item.safeParse(candidate)).find(({ success }) => success)
+    if (found?.success) return found.data
+    context.addIssue({ code: 'custom', message: `there is no ${description}` })
+    return z.NEVER
+  })
+}
+
+export function describeIssues({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ')
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createDemoEscalation } from '../../lib/local/demo.ts'
+import { startOwnService } from '../support/app.ts'
+import { addLocalPrices } from '../support/billing.ts'
+import type { Addresses } from './client.ts'
+import { playTour } from './tour.ts'
+
+let service: Awaited<ReturnType<typeof startOwnService>>
+let addresses: Addresses
+beforeAll(async () => {
+  service = await startOwnService({}, { createEscalation: createDemoEscalation })
+  await addLocalPrices(service.stack.ownerUrl)
+  addresses = { api: service.api, dashboard: service.localOrigin }
+})
+afterAll(() => service.close())
+
+/** Set a fault before the tour sends its next request. */
+function setFault(name: 'resend' | 'postgres'): void {
+  service.stack.localServer.faults.set({ service: name, mode: 'down' })
+}
+
+async function readDashboard(name: 'faults' | 'clock'): Promise<unknown> {
+  return (await fetch(`${addresses.dashboard}/desk/${name}`)).json()
+}
+
+it('the tour completes, one short line per request and no token in full', async () => {
+  const lines: string[] = []
+  await playTour(addresses, (line) => lines.push(line))
+  expect(lines.filter((line) => line.length > 120)).toEqual([])
+  expect(lines.filter((line) => /[\w-]{32,}/.test(line))).toEqual([])
+  expect(lines.at(-1)).toContain('format=ticket-note 200')
+}, 120_000)
+
+it('the tour fails when a mail does not arrive', async () => {
+  const breakMail = (line: string) => {
+    if (line.includes('2. Invite')) setFault('resend')
+  }
+  await expect(playTour(addresses, breakMail, 2000)).rejects.toThrow(/^GET \/desk\/mail .* no mail to robin-.* \(waited 2 s\)$/)
+}, 120_000)
+
+it('the tour fails at another status than expected, and restores faults and clock', async () => {
+  const breakDatabase = (line: string) => {
+    if (line.includes('"offset_seconds": 604900')) setFault('postgres')
+  }
+  await expect(playTour(addresses, breakDatabase)).rejects.toThrow('GET /teams answered 503, expected 403')
+  expect(await readDashboard('faults')).toEqual([])
+  expect(await readDashboard('clock')).toMatchObject({ offset_seconds: 0 })
+}, 120_000)
+
+it('the tour asks to start the service when nothing answers', async () => {
+  await expect(playTour({ ...addresses, api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow('Start the service with `npm start` first')
+})

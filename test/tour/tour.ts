@@ -1,0 +1,80 @@
+import { escalateAiSession } from './chapters/ai-escalation.ts'
+import { writeFlows } from './chapters/authoring.ts'
+import { subscribe } from './chapters/billing.ts'
+import { inviteColleagues } from './chapters/invite.ts'
+import { importArticle } from './chapters/knowledge-import.ts'
+import { pickUpEscalation } from './chapters/pickup.ts'
+import { registerAndNotify } from './chapters/register-and-notify.ts'
+import { runFlowOnTicket } from './chapters/ticket-and-flow.ts'
+import { uploadLogo } from './chapters/upload-and-branding.ts'
+import { type Addresses, type Client, createClient, type Print } from './client.ts'
+import { restoreDashboard } from './dashboard.ts'
+import { TourError } from './expectations.ts'
+
+/**
+ * Play the whole story against a running service. Throws a TourError at the first unexpected answer.
+ * Lifts all faults and resets the clock before and after, because an interrupted run may have left some.
+ */
+export async function playTour(addresses: Addresses, print: Print, timeoutMs?: number): Promise<void> {
+  await requireAnswer(`${addresses.api}/health`)
+  await requireAnswer(`${addresses.dashboard}/desk/clock`)
+  await restoreDashboard(addresses)
+  try {
+    await runChapters(createClient(addresses, print, timeoutMs))
+  } catch (error) {
+    await restoreDashboard(addresses).catch(() => {})
+    throw error
+  }
+  await restoreDashboard(addresses)
+}
+
+async function runChapters(client: Client): Promise<void> {
+  const chapter = <T>(title: string, play: () => Promise<T>): Promise<T> => {
+    client.print(`\n${title}`)
+    return play()
+  }
+  const admin = await chapter('1. Register and get notified', () => registerAndNotify(client))
+  const robin = await chapter('2. Invite colleagues', () => inviteColleagues(client, admin))
+  await chapter('3. Subscribe and pay late', () => subscribe(client, admin))
+  await chapter('4. Upload a logo', () => uploadLogo(client, admin))
+  const ticketId = await chapter('5. Run a flow on a ticket', () => runFlowOnTicket(client, admin))
+  const aiSessionId = await chapter('6. Ask the AI and escalate', () => escalateAiSession(client, { admin, robin, ticketId }))
+  await chapter('7. Pick up the escalation', () => pickUpEscalation(client, { admin, robin, ticketId, aiSessionId }))
+  await chapter('8. Write flows with the AI', () => writeFlows(client, { admin, robin, aiSessionId }))
+  await chapter('9. Import a knowledge article', () => importArticle(client, admin, ticketId))
+}
+
+async function requireAnswer(url: string): Promise<void> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => null)
+  if (!response) throw new TourError(`No service answers at ${url}. Start the service with \`npm start\` first.`)
+  if (!response.ok) throw new TourError(`GET ${url} answered ${response.status}. Is this the address that \`npm start\` prints?`)
+}
+
+/** Return the origin of an address. `npm start` prints addresses with a path. */
+function originOf(address: string): string {
+  if (!/^https?:/.test(address) || !URL.canParse(address)) throw new TourError(`${address} is not a URL such as http://127.0.0.1:8787.`)
+  return new URL(address).origin
+}
+
+function readAddresses([api, dashboard]: string[]): Addresses {
+  return {
+    api: originOf(api ?? process.env.API ?? 'http://127.0.0.1:8787'),
+    dashboard: originOf(dashboard ?? process.env.DASHBOARD ?? 'http://127.0.0.1:8788'),
+  }
+}
+
+async function run(): Promise<void> {
+  const started = performance.now()
+  const addresses = readAddresses(process.argv.slice(2))
+  process.once('SIGINT', () => void restoreDashboard(addresses).finally(() => process.exit(130)))
+  await playTour(addresses, console.log)
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`\nThe tour is complete after ${seconds} s. Mails, messages and calls: ${addresses.dashboard}/`)
+}
+
+if (import.meta.main) {
+  await run().catch((error: unknown) => {
+    console.error(`\nThe tour failed. ${error instanceof TourError ? error.message : String(error)}`)
+    process.exitCode = 1
+  })
+}
