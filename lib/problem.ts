@@ -1,91 +1,189 @@
-/** Every failure the API can answer with; an operation names those it can throw beyond the ones its declaration implies. */
-export const problems = {
-  no_billing_customer: { status: 400, detail: 'This account is no customer of the billing provider' },
-  invalid_signature: { status: 400, detail: 'The signature is missing, wrong or too old' },
+/** How one kind of failure is answered: its status, and the `detail` when the code that throws it adds nothing more precise. */
+interface ProblemType {
+  status: number
+  detail: string
+}
+
+/** Failures whose status says enough. They are answered as `{detail}`. */
+const plainProblems = {
   bad_request: { status: 400, detail: 'Bad request' },
   unauthenticated: { status: 401, detail: 'Not authenticated' },
   forbidden: { status: 403, detail: 'Not allowed' },
-  email_not_verified: { status: 403, detail: 'Verify your e-mail address to go on' },
-  subscription_lapsed: { status: 403, detail: 'The subscription of this account has lapsed' },
-  password_change_required: { status: 403, detail: 'Change your password to go on' },
-  feature_disabled: { status: 403, detail: 'This feature is switched off for your account' },
   not_found: { status: 404, detail: 'Not found' },
   method_not_allowed: { status: 405, detail: 'Method not allowed' },
-  conflict: { status: 409, detail: 'Conflict' },
+  conflict: { status: 409, detail: 'The request conflicts with what is stored' },
   too_large: { status: 413, detail: 'The body is too large' },
-  unsupported_media: { status: 415, detail: 'This content type is not taken here' },
+  unsupported_media: { status: 415, detail: 'This content type is not accepted here' },
   invalid: { status: 422, detail: 'The request is not valid' },
   rate_limited: { status: 429, detail: 'Rate limit exceeded' },
   internal: { status: 500, detail: 'Internal error' },
-  billing_provider_error: { status: 502, detail: 'The billing provider failed' },
-  provider_error: { status: 502, detail: 'A provider failed' },
-  ai_provider_error: { status: 502, detail: 'The AI provider failed; try again' },
-  billing_provider_not_configured: { status: 503, detail: 'No billing provider is set up' },
-  unavailable: { status: 503, detail: 'Temporarily unavailable, try again' },
-} as const
+  provider_error: { status: 502, detail: 'A provider failed; try again' },
+  unavailable: { status: 503, detail: 'Temporarily unavailable; try again' },
+} as const satisfies Record<string, ProblemType>
 
+/** Billing's own failures. The contract answers them as `{error: code}`. */
+const billingProblems = {
+  no_billing_customer: { status: 400, detail: 'This account is not a customer of the billing provider' },
+  invalid_signature: { status: 400, detail: 'The signature is missing, wrong or too old' },
+  billing_provider_error: { status: 502, detail: 'The billing provider failed; try again' },
+  billing_provider_not_configured: { status: 503, detail: 'No billing provider is configured' },
+} as const satisfies Record<string, ProblemType>
+
+/** Failures that a client must tell apart. They are answered as `{detail, code}`, one code per situation in every group. */
+export const codedProblems = {
+  flow_empty: { status: 400, detail: 'The flow has no steps yet' },
+  flow_invalid: { status: 400, detail: 'The flow has errors; see `errors`' },
+  invalid_targets: { status: 400, detail: 'The targets do not match the flow' },
+  invite_code_invalid: { status: 400, detail: 'This invite code is wrong, used or expired' },
+  invite_code_required: { status: 400, detail: 'Registering needs an invite code' },
+  invite_email_mismatch: { status: 400, detail: 'This invite was sent to another address' },
+  managed_by_flow: { status: 400, detail: 'This step belongs to a flow; change it there' },
+  markdown_invalid: { status: 400, detail: 'The file cannot be read; see `problems`' },
+  no_password: { status: 400, detail: 'You have no password yet; request a link to set one' },
+  no_script: { status: 400, detail: 'This fix has no script; write one first' },
+  no_target_list: { status: 400, detail: 'You cannot see the target list of this schedule' },
+  not_own_team: { status: 400, detail: 'The flow belongs to another team; fork it first' },
+  not_published: { status: 400, detail: 'The flow is not published; publish it first' },
+  oauth_email_missing: { status: 400, detail: 'The identity provider returned no e-mail address' },
+  oauth_email_unverified: { status: 400, detail: 'The identity provider has not verified your e-mail address' },
+  oauth_refused: { status: 400, detail: 'The identity provider did not confirm this sign-in; start again' },
+  oauth_state_invalid: { status: 400, detail: 'This sign-in was completed, has expired or was not started here; start again' },
+  platform_flow: { status: 400, detail: 'A flow that ships with the service cannot be changed; fork it first' },
+  token_invalid_or_expired: { status: 400, detail: 'This link was used, has expired or is wrong; request a new one' },
+  unknown_category: { status: 400, detail: 'This category does not exist' },
+  unsupported_version: { status: 400, detail: 'This version of the format is not supported' },
+  wrong_flow_type: { status: 400, detail: 'This needs a flow of another type' },
+  wrong_password: { status: 400, detail: 'The current password is wrong' },
+  refresh_token_reused: { status: 401, detail: 'This refresh token was used before; sign in again' },
+  user_deactivated: { status: 401, detail: 'This user is deactivated' },
+  email_not_verified: { status: 403, detail: 'Verify your e-mail address to continue' },
+  feature_disabled: { status: 403, detail: 'This feature is switched off for your account' },
+  kb_quota_exceeded: { status: 403, detail: 'Your plan allows no more knowledge imports' },
+  password_change_required: { status: 403, detail: 'Change your password to continue' },
+  subscription_lapsed: { status: 403, detail: "This account's subscription has lapsed" },
+  invite_invalid_or_expired_or_revoked: { status: 404, detail: 'invite_invalid_or_expired_or_revoked' },
+  already_claimed: { status: 409, detail: 'Another colleague has already claimed this' },
+  already_committed: { status: 409, detail: 'This import has already become a flow' },
+  already_decided: { status: 409, detail: 'This has already been decided' },
+  already_member: { status: 409, detail: 'This address already belongs to a member' },
+  already_pending: { status: 409, detail: 'An earlier one is still open' },
+  already_pushed: { status: 409, detail: 'This output is already on its way to the ticket' },
+  email_taken: { status: 409, detail: 'This address is already taken' },
+  idempotency_key_in_use: { status: 409, detail: 'The first request with this Idempotency-Key is still running' },
+  in_use: { status: 409, detail: 'Something still uses this' },
+  invite_closed: { status: 409, detail: 'This invite has already been accepted or revoked' },
+  last_admin: { status: 409, detail: 'An account keeps at least one active admin' },
+  last_super_admin: { status: 409, detail: 'The platform keeps at least one active super admin' },
+  limit_reached: { status: 409, detail: 'The limit is reached' },
+  name_taken: { status: 409, detail: 'This name is already taken' },
+  no_decision: { status: 409, detail: 'There is no decision to undo' },
+  no_draft: { status: 409, detail: 'There is no draft yet' },
+  no_ticket: { status: 409, detail: 'This session has no ticket' },
+  not_converted: { status: 409, detail: 'Convert the import first' },
+  not_failed: { status: 409, detail: 'Only a failed one can be retried' },
+  not_on_trial: { status: 409, detail: 'This account is not on a trial' },
+  onboarding_step_passed: { status: 409, detail: 'A later step is already completed' },
+  provider_id_taken: { status: 409, detail: 'Another plan already uses one of these provider ids' },
+  psa_member_not_mapped: { status: 409, detail: 'You are not mapped to a member of the ticketing system' },
+  psa_not_connected: { status: 409, detail: 'No ticketing system is connected to this account' },
+  schedule_busy: { status: 409, detail: 'The schedule is catching up; try again in a minute' },
+  seat_limit_reached: { status: 409, detail: 'Every seat of the plan is taken' },
+  session_limit_reached: { status: 409, detail: 'Too many sessions are open; delete one first' },
+  stale_version: { status: 409, detail: 'Someone else changed this. Reload it and apply your change again' },
+  step_not_current: { status: 409, detail: 'This is not the current step' },
+  target_gone: { status: 409, detail: 'The flow to update no longer exists' },
+  wrong_session_type: { status: 409, detail: 'This needs a session of another type' },
+  wrong_state: { status: 409, detail: 'This is not possible in the current state' },
+  ai_quota_exceeded: { status: 429, detail: "This month's quota is used up" },
+  sign_in_locked: { status: 429, detail: 'Too many failed sign-ins for this address; try again later' },
+  masking_failed: { status: 500, detail: 'Masking failed; nothing was exported' },
+  ai_provider_error: { status: 502, detail: 'The AI provider failed; try again' },
+  oauth_provider_error: { status: 502, detail: 'The identity provider does not answer as it should; try again' },
+  psa_auth_failed: { status: 502, detail: 'The ticketing system refuses the credentials' },
+  psa_error: { status: 502, detail: 'The ticketing system failed' },
+  psa_rate_limited: { status: 502, detail: 'The ticketing system limits our calls; try again later' },
+  psa_unavailable: { status: 502, detail: 'The ticketing system does not answer; try again' },
+} as const satisfies Record<string, ProblemType>
+
+/** Every failure the API can answer with. An operation declares those it throws beyond the ones its declaration implies. */
+export const problems = { ...plainProblems, ...billingProblems, ...codedProblems }
+
+export type ErrorCode = keyof typeof codedProblems
 export type ProblemKind = keyof typeof problems
 
-/** Where in the request a value is wrong, as the 422 body lists it. */
-export interface Invalid {
+/** One invalid value of a request, as the 422 body lists it. */
+export interface FieldError {
+  /** The place of the value: `path`, `query`, `body` or `header`, then the keys that lead to it. */
   loc: (string | number)[]
+  /** Completes the sentence "<field> …". */
   msg: string
   type: string
 }
 
-/** Kinds whose name is their code. */
-export const coded: ReadonlySet<ProblemKind> = new Set([
-  'email_not_verified',
-  'subscription_lapsed',
-  'password_change_required',
-  'feature_disabled',
-  'ai_provider_error',
-])
+export function isErrorCode(kind: ProblemKind): kind is ErrorCode {
+  return kind in codedProblems
+}
 
-/** Billing's own failures answer as `{error: kind}`, by contract. */
-const bare: ReadonlySet<ProblemKind> = new Set([
-  'billing_provider_not_configured',
-  'no_billing_customer',
-  'billing_provider_error',
-  'invalid_signature',
-])
-
-/** What a failure answers when nothing more is said. */
-export function bodyOf(kind: ProblemKind): Record<string, unknown> {
-  if (bare.has(kind)) return { error: kind }
-  return { detail: problems[kind].detail, ...(coded.has(kind) ? { code: kind } : {}) }
+/** Returns the body of a failure: `{detail}`, `{detail, code}`, or billing's `{error}`. */
+export function problemBody(kind: ProblemKind, detail: string = problems[kind].detail): Record<string, unknown> {
+  if (kind in billingProblems) return { error: kind }
+  return isErrorCode(kind) ? { detail, code: kind } : { detail }
 }
 
 interface ProblemOptions {
-  /** What a client tells apart by machine. */
-  code?: string
-  /** Facts beside `detail`. */
+  /** Facts that a client needs beside `detail`, such as the current version. */
   facts?: Record<string, unknown>
   headers?: Record<string, string>
   cause?: unknown
 }
 
-/** Thrown by services; becomes the answer. `detail` is read by people outside. */
+/** Thrown by services and turned into the answer. `detail` is shown to API callers. */
 export class Problem extends Error {
   readonly kind: ProblemKind
   readonly status: number
   readonly body: Record<string, unknown>
   readonly headers: Record<string, string>
 
-  constructor(kind: ProblemKind, detail: string = problems[kind].detail, { code, facts, headers = {}, cause }: ProblemOptions = {}) {
-    super(detail, { cause })
+  constructor(kind: ProblemKind, detail?: string, { facts, headers = {}, cause }: ProblemOptions = {}) {
+    super(detail ?? problems[kind].detail, { cause })
     this.kind = kind
     this.status = problems[kind].status
-    this.body = bare.has(kind) ? bodyOf(kind) : { ...bodyOf(kind), detail, ...(code ? { code } : {}), ...facts }
-    this.headers = kind === 'unauthenticated' ? { 'www-authenticate': 'Bearer', ...headers } : headers
+    this.body = kind in billingProblems ? problemBody(kind) : { ...problemBody(kind, detail), ...facts }
+    this.headers = this.status === 401 ? { 'www-authenticate': 'Bearer', ...headers } : headers
   }
 }
 
-/** What was read stands no more, and nothing was written; sent again the request is judged by what stands now. `what` is as in «session». */
-export function changedMeanwhile(what: string): Problem {
-  return new Problem('conflict', `The ${what} was changed meanwhile; try again`, { code: 'changed_meanwhile' })
+/** 404 for a row that does not exist or that the caller may not see. `resource` names it, as in "Team". */
+export function notFound(resource: string): Problem {
+  return new Problem('not_found', `${resource} not found`)
 }
 
-export function invalid(errors: Invalid[]): Problem {
-  return new Problem('invalid', problems.invalid.detail, { facts: { errors } })
+/** 404 as an expression: `return row ?? throwNotFound('Team')`. */
+export function throwNotFound(resource: string): never {
+  throw notFound(resource)
+}
+
+/** 409 when another request changed the row first. Nothing was written. `resource` names it, as in "session". */
+export function staleVersion(resource: string, facts: Record<string, unknown> = {}): Problem {
+  return new Problem('stale_version', `Someone else changed this ${resource}. Reload it and apply your change again`, { facts })
+}
+
+/** 409 when an account or a parent row holds as many of something as it may. `resource` is plural, as in "branches". */
+export function limitReached(resource: string, limit: number, detail: string): Problem {
+  return new Problem('limit_reached', detail, { facts: { resource, limit } })
+}
+
+/** 422 for one value. `msg` completes the sentence "<field> …". */
+export function invalidField(loc: FieldError['loc'], msg: string, type = 'invalid'): Problem {
+  return invalidRequest([{ loc, msg, type }])
+}
+
+/** 422 for an id in the body that leads nowhere in this account. */
+export function unknownId(field: string, resource: string): Problem {
+  return invalidField(['body', field], `must be the id of an existing ${resource}`, 'unknown')
+}
+
+/** 422 with every invalid value. */
+export function invalidRequest(errors: FieldError[]): Problem {
+  return new Problem('invalid', undefined, { facts: { errors } })
 }

@@ -1,38 +1,39 @@
 import { Client, neon, neonConfig, types as neonTypes } from '@neondatabase/serverless'
 
-/** Compiled SQL: `$1` placeholders, one parameter each. */
+/** Compiled SQL: placeholders `$1`, `$2`, … with one parameter each. */
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
 }
 
-export interface Rows {
+export interface QueryRows {
   rows: unknown[]
   rowCount: number
 }
 
-/** A WebSocket transaction in progress. */
-export interface Session {
-  query(statement: Statement): Promise<Rows>
+/** An open transaction on a connection of its own. */
+export interface TransactionConnection {
+  query(statement: Statement): Promise<QueryRows>
   end(): Promise<void>
 }
 
-/** One role's way to the database. Every method counts as one round trip, but a session's queries, which are one each. */
-export interface Wire {
-  /** All statements in one HTTP request and one transaction; a single one runs by itself. */
-  run(statements: readonly Statement[], options: { readOnly: boolean }): Promise<Rows[]>
-  begin(first: string): Promise<Session>
+/** The database as one role sees it. Each call of a method is one round trip, and so is each query of a transaction. */
+export interface Database {
+  /** Runs all statements in one HTTP request and one transaction. A single statement runs without one. */
+  run(statements: readonly Statement[], options: { readOnly: boolean }): Promise<QueryRows[]>
+  /** Opens a transaction with the SQL text `first`. */
+  begin(first: string): Promise<TransactionConnection>
 }
 
-export interface WireSettings {
+export interface DatabaseSettings {
   url: string
-  /** Where SQL over HTTP and the WebSocket tunnel are, when not where Neon has them. */
+  /** Addresses of SQL over HTTP and of the WebSocket tunnel; Neon's own by default. */
   httpEndpoint?: string | undefined
   wsProxy?: string | undefined
   onRoundTrip?: (() => void) | undefined
 }
 
-/** PostgreSQL's text of a timestamptz in UTC, as RFC 3339 with milliseconds: a Date per cell is what makes lists slow. */
+/** Converts PostgreSQL's text of a UTC timestamptz to RFC 3339 with milliseconds. Works on text, because a Date per cell makes lists slow. */
 export function isoTime(text: string): string {
   const dot = text.indexOf('.')
   const plus = text.lastIndexOf('+')
@@ -55,37 +56,37 @@ const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? neonTypes.getTypeParser(oid, format as 'text'),
 }
 
-// The driver's settings are the process's; hosts keep databases apart.
+// The driver's settings are global to the process, so the endpoints are kept by host.
 const endpoints = new Map<string, string>()
-const usual = neonConfig.fetchEndpoint
+const defaultEndpoint = neonConfig.fetchEndpoint
 
 function redirect(host: string, endpoint: string): void {
   endpoints.set(host, endpoint)
   neonConfig.fetchEndpoint = (host, port, options) =>
-    endpoints.get(host) ?? (typeof usual === 'string' ? usual : usual(host, port, options))
+    endpoints.get(host) ?? (typeof defaultEndpoint === 'string' ? defaultEndpoint : defaultEndpoint(host, port, options))
 }
 
-// Longer than any statement may take: past it the database is not slow but away, and the caller is told so.
-const patienceMs = 8000
+// Longer than the statement timeout. A database that takes longer is down, and the request is answered 503.
+const timeoutMs = 8000
 
-export function openWire({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }: WireSettings): Wire {
+export function openDatabase({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }: DatabaseSettings): Database {
   if (httpEndpoint) redirect(new URL(url).hostname, httpEndpoint)
   if (wsProxy) Object.assign(neonConfig, { wsProxy: () => wsProxy, useSecureWebSocket: false })
   const http = neon(url, { fullResults: true })
-  const result = ({ rows, rowCount }: { rows: unknown[]; rowCount: number }): Rows => ({ rows, rowCount })
+  const toRows = ({ rows, rowCount }: { rows: unknown[]; rowCount: number }): QueryRows => ({ rows, rowCount })
   return {
     async run(statements, { readOnly }) {
       onRoundTrip()
-      const [only] = statements
-      const fetchOptions = { signal: AbortSignal.timeout(patienceMs) }
-      if (only && statements.length === 1) return [result(await http.query(only.sql, [...only.parameters], { fetchOptions, types }))]
-      // Each query names the parsers itself: over HTTP the driver looks nowhere else.
+      const [single] = statements
+      const fetchOptions = { signal: AbortSignal.timeout(timeoutMs) }
+      if (single && statements.length === 1) return [toRows(await http.query(single.sql, [...single.parameters], { fetchOptions, types }))]
+      // Over HTTP the driver reads the parsers from each query only.
       const queries = statements.map(({ sql, parameters }) => http.query(sql, [...parameters], { types }))
-      return (await http.transaction(queries, { readOnly, isolationLevel: 'ReadCommitted', fetchOptions })).map(result)
+      return (await http.transaction(queries, { readOnly, isolationLevel: 'ReadCommitted', fetchOptions })).map(toRows)
     },
     async begin(first) {
-      const client = new Client({ connectionString: url, types, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs })
-      // A connection that breaks later fails the query in flight; without a listener it would end the isolate.
+      const client = new Client({ connectionString: url, types, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
+      // A connection that breaks later fails the query in flight. Without a listener the event would end the isolate.
       client.on('error', () => {})
       await client.connect()
       onRoundTrip()

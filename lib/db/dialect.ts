@@ -7,55 +7,55 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import type { Rows, Session, Statement, Wire } from './client.ts'
+import type { Database, QueryRows, Statement, TransactionConnection } from './client.ts'
 
-/** How a scope begins: nothing for the platform, `app.enter(...)` for everyone else. */
-export interface Entrance {
+/** The statement that each transaction of a scope starts with: `app.enter(...)`, or null on the `platform` connection. */
+export interface TenantContext {
   statement: Statement | null
   readOnly: boolean
 }
 
 interface LazyConnection extends DatabaseConnection {
-  session: Session | null
+  session: TransactionConnection | null
 }
 
-/** A connection that is Neon's HTTP until a transaction begins and a WebSocket from then on. */
-export function lazyDialect(wire: Wire, entrance: Entrance): Dialect {
+/** A Kysely dialect that sends single statements over HTTP and opens a WebSocket for a transaction. */
+export function lazyDialect(database: Database, context: TenantContext): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => lazyDriver(wire, entrance),
+    createDriver: () => lazyDriver(database, context),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
 }
 
-function lazyDriver(wire: Wire, entrance: Entrance): Driver {
-  const over = async (connection: DatabaseConnection, last: string) => {
+function lazyDriver(database: Database, context: TenantContext): Driver {
+  const endTransaction = async (connection: DatabaseConnection, command: string) => {
     const lazy = connection as LazyConnection
     const session = lazy.session
     lazy.session = null
-    // A connection that is gone has rolled back already.
-    await session?.query({ sql: last, parameters: [] }).finally(() => session.end())
+    // A broken connection has already rolled back.
+    await session?.query({ sql: command, parameters: [] }).finally(() => session.end())
   }
   return {
     init: async () => {},
-    acquireConnection: async () => lazyConnection(wire, entrance),
+    acquireConnection: async () => lazyConnection(database, context),
     releaseConnection: async () => {},
     destroy: async () => {},
     beginTransaction: async (connection) => {
-      ;(connection as LazyConnection).session = await wire.begin(opening(entrance))
+      ;(connection as LazyConnection).session = await database.begin(beginStatement(context))
     },
-    commitTransaction: (connection) => over(connection, 'commit'),
-    rollbackTransaction: (connection) => over(connection, 'rollback').catch(() => {}),
+    commitTransaction: (connection) => endTransaction(connection, 'commit'),
+    rollbackTransaction: (connection) => endTransaction(connection, 'rollback').catch(() => {}),
   }
 }
 
-function lazyConnection(wire: Wire, entrance: Entrance): LazyConnection {
+function lazyConnection(database: Database, context: TenantContext): LazyConnection {
   return {
     session: null,
     async executeQuery<R>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
       if (this.session) return toResult<R>(await this.session.query({ sql, parameters }))
-      return toResult<R>((await runEntered(wire, entrance, [{ sql, parameters }]))[0])
+      return toResult<R>((await runInContext(database, context, [{ sql, parameters }]))[0])
     },
     streamQuery: () => {
       throw new Error('Streaming from the database is not supported over HTTP')
@@ -63,19 +63,23 @@ function lazyConnection(wire: Wire, entrance: Entrance): LazyConnection {
   }
 }
 
-/** Runs statements behind the scope's entrance in one round trip and answers their results without the entrance's. */
-export async function runEntered(wire: Wire, { statement, readOnly }: Entrance, statements: readonly Statement[]): Promise<Rows[]> {
-  const all = await wire.run(statement ? [statement, ...statements] : statements, { readOnly })
+/** Runs statements after the scope's context statement in one round trip. Returns their results without the context statement's. */
+export async function runInContext(
+  database: Database,
+  { statement, readOnly }: TenantContext,
+  statements: readonly Statement[],
+): Promise<QueryRows[]> {
+  const all = await database.run(statement ? [statement, ...statements] : statements, { readOnly })
   return statement ? all.slice(1) : all
 }
 
-export function toResult<R>(result: Rows | undefined): QueryResult<R> {
+export function toResult<R>(result: QueryRows | undefined): QueryResult<R> {
   const { rows, rowCount } = result ?? { rows: [], rowCount: 0 }
   return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
 }
 
-/** `begin` and the entrance as one message; the entrance's parameters are written as literals, so it takes only strings. */
-function opening({ statement, readOnly }: Entrance): string {
+/** Returns `begin` and the context statement as one SQL text. Its parameters are written as literals, so they must be strings or null. */
+function beginStatement({ statement, readOnly }: TenantContext): string {
   const begin = readOnly ? 'begin read only' : 'begin'
   if (!statement) return begin
   return `${begin}; ${statement.sql.replace(/\$(\d+)/g, (_, n: string) => literal(statement.parameters[Number(n) - 1]))}`

@@ -1,9 +1,9 @@
-/** A LIKE pattern that finds `text` anywhere and takes none of its characters for a wildcard. */
+/** Returns a LIKE pattern that matches `text` anywhere. Its wildcard characters are escaped. */
 export function contains(text: string): string {
   return `%${text.replace(/[\\%_]/g, (mark) => `\\${mark}`)}%`
 }
 
-/** One pattern per word of a search, in lower case: all must match. */
+/** Returns one lower-case pattern per word of a search, at most ten. All must match. */
 export function containsWords(search: string): string[] {
   return search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 10).map(contains)
 }

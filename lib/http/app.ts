@@ -1,18 +1,18 @@
 import { Hono, type Context as HonoContext } from 'hono'
 import { cors } from 'hono/cors'
 import type { Limiter } from '../cache/limiter.ts'
-import type { Wire } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
 import type { Caller } from '../db/scope.ts'
-import { problemOf } from '../db/sqlstate.ts'
+import { databaseProblem } from '../db/sqlstate.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 
-/** What the app stands on; made once per isolate. */
+/** Everything the app needs from its platform. Created once per isolate or process. */
 export interface Services {
   ports: Ports
   limiter: Limiter
-  runtime: Wire
-  platform: Wire
+  runtime: Database
+  platform: Database
   log(line: Record<string, unknown>): void
 }
 
@@ -26,17 +26,17 @@ export interface Variables {
 export type Env = { Variables: Variables }
 export type C = HonoContext<Env>
 
-/** The app without operations: ids, headers, CORS, the log line, and what is answered when nothing else does. */
+/** Creates the app without operations: request ids, headers, CORS, the log line, 404, 405 and 500. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   const { CORS_ORIGINS } = services.ports.config
   const preflight = cors({ origin: CORS_ORIGINS, allowHeaders, exposeHeaders, maxAge: 600 })
   app.use(async (c, next) => {
     const started = performance.now()
-    c.set('requestId', requestId(c.req.raw))
+    c.set('requestId', readRequestId(c.req.raw))
     c.set('ip', c.req.header('cf-connecting-ip') ?? 'unknown')
-    // Before the answer is made, so that it is made once.
-    for (const [name, value] of everyHeader) c.header(name, value)
+    // Set before the response exists: setting headers later would create it again.
+    for (const [name, value] of defaultHeaders) c.header(name, value)
     c.header('x-request-id', c.get('requestId'))
     if (c.req.method === 'OPTIONS') {
       const answer = await preflight(c, next)
@@ -48,14 +48,14 @@ export function createApp(services: Services): Hono<Env> {
     }
     logRequest(c, started, services)
   })
-  app.notFound((c) => respondProblem(c as C, methodsAt(app, c.req.path, c.req.method)))
+  app.notFound((c) => respondProblem(c as C, methodProblem(app, c.req.path, c.req.method)))
   app.onError((error, c) => respondProblem(c as C, asProblem(error), error))
   return app
 }
 
 const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'Last-Event-ID']
 const exposeHeaders = ['Link', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
-const everyHeader = [
+const defaultHeaders = [
   ['x-content-type-options', 'nosniff'],
   ['referrer-policy', 'no-referrer'],
   ['x-frame-options', 'DENY'],
@@ -66,12 +66,12 @@ const everyHeader = [
   ['vary', 'Origin'],
 ] as const
 
-function requestId(request: Request): string {
-  const given = request.headers.get('x-request-id')
-  return given && /^[\w.:-]{8,128}$/.test(given) ? given : crypto.randomUUID()
+function readRequestId(request: Request): string {
+  const id = request.headers.get('x-request-id')
+  return id && /^[\w.:-]{8,128}$/.test(id) ? id : crypto.randomUUID()
 }
 
-function methodsAt(app: Hono<Env>, path: string, method: string): Problem {
+function methodProblem(app: Hono<Env>, path: string, method: string): Problem {
   const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
     (other) => other !== method && app.router.match(other, path)[0].some(([[, route]]) => route.method !== 'ALL'),
   )
@@ -95,7 +95,7 @@ function logRequest(c: C, started: number, services: Services): void {
   })
 }
 
-/** An error's kind and place, never its message: that may quote what the caller sent. */
+/** Describes an error for the log by name, code and stack. Its message is left out, because it may quote what the client sent. */
 export function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const code = 'code' in error ? error.code : undefined
@@ -107,10 +107,12 @@ export function describe(error: unknown): Record<string, unknown> {
   return { name: error.name, code, stack, ...(error.cause ? { cause: describe(error.cause) } : {}) }
 }
 
+/** Turns any error into the Problem that is answered; an unknown error becomes 500. */
 export function asProblem(error: unknown): Problem {
-  return error instanceof Problem ? error : (problemOf(error) ?? new Problem('internal', undefined, { cause: error }))
+  return error instanceof Problem ? error : (databaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
 }
 
+/** Answers a Problem and keeps its error for the log line. */
 export function respondProblem(c: C, problem: Problem, error: unknown = problem): Response {
   c.set('failure', error)
   for (const [name, value] of Object.entries(problem.headers)) c.header(name, value)

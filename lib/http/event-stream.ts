@@ -1,47 +1,46 @@
 import { asProblem } from './app.ts'
-import { type Base, Content } from './operation.ts'
+import { type BaseContext, Content } from './operation.ts'
 
-/** Sends one event; what has left is left. */
-export type Send = (event: string, data: unknown) => void
+/** Sends one server-sent event. */
+export type SendEvent = (event: string, data: unknown) => void
 
 /**
- * Answers server-sent events that `produce` sends while it works. A failure before the first is thrown, so that it becomes an answer of its
- * own; a later one is sent as an `error` event with the body it would have had, and its status. A client that leaves stops nothing: the work
- * goes on to its end.
+ * Answers with the server-sent events that `produce` sends. A failure before the first event is thrown and becomes a normal error answer.
+ * A later failure is sent as an `error` event with the body and status it would have had. The work continues when the client disconnects.
  */
-export async function eventStream({ after }: Pick<Base, 'after'>, produce: (send: Send) => Promise<void>): Promise<Content> {
+export async function eventStream(
+  { afterCommit }: Pick<BaseContext, 'afterCommit'>,
+  produce: (send: SendEvent) => Promise<void>,
+): Promise<Content> {
   const encoder = new TextEncoder()
-  let left = false
+  let isCancelled = false
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({
-    start(opened) {
-      controller = opened
+    start(started) {
+      controller = started
     },
     cancel() {
-      left = true
+      isCancelled = true
     },
   })
-  let begun = () => {}
-  const first = new Promise<void>((resolve) => {
-    begun = resolve
-  })
-  let sent = false
-  const send: Send = (event, data) => {
-    sent = true
-    begun()
-    // JSON holds no line breaks, so an event's data is one line.
-    if (!left) controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+  const first = Promise.withResolvers<void>()
+  let hasSent = false
+  const send: SendEvent = (event, data) => {
+    hasSent = true
+    first.resolve()
+    // JSON has no raw line breaks, so the data is one line.
+    if (!isCancelled) controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
   }
-  const ended = produce(send)
+  const completed = produce(send)
     .catch((error: unknown) => {
-      if (!sent) throw error
+      if (!hasSent) throw error
       const { status, body } = asProblem(error)
       send('error', { status, ...body })
     })
     .finally(() => {
-      if (!left) controller?.close()
+      if (!isCancelled) controller?.close()
     })
-  await Promise.race([first, ended])
-  after(() => ended)
+  await Promise.race([first.promise, completed])
+  afterCommit(() => completed)
   return new Content(body, 'text/event-stream')
 }

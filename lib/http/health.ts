@@ -1,11 +1,12 @@
 import type { Hono } from 'hono'
-import { within } from '../net/sent.ts'
+import { withTimeout } from '../net/send-result.ts'
 import type { Env, Services } from './app.ts'
 
-/** `/health` says that the Worker runs; `/ready` asks every dependency at once and names those that do not answer within 1.5 s. */
+/** Adds `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer within 1.5 s fails. */
 export function mountHealth(app: Hono<Env>, { ports, limiter, runtime, platform }: Services): void {
   const dependencies: Record<string, () => Promise<unknown>> = {
-    database: () => Promise.all([runtime, platform].map((wire) => wire.run([{ sql: 'select 1', parameters: [] }], { readOnly: true }))),
+    database: () =>
+      Promise.all([runtime, platform].map((database) => database.run([{ sql: 'select 1', parameters: [] }], { readOnly: true }))),
     redis: () => limiter.ping(),
     queue: () => ports.queue.ping(),
     mail: () => ports.mail.ping(),
@@ -14,7 +15,7 @@ export function mountHealth(app: Hono<Env>, { ports, limiter, runtime, platform 
   app.get('/ready', async (c) => {
     const answers = await Promise.all(
       Object.entries(dependencies).map(async ([name, ask]) => {
-        const answered = await within(1500, ask()).then(
+        const answered = await withTimeout(1500, ask()).then(
           () => true,
           () => false,
         )

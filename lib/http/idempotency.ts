@@ -1,53 +1,53 @@
 import { sql } from 'kysely'
 import { sha256Bytea } from '../auth/hash.ts'
 import type { Scope, WriteDb } from '../db/scope.ts'
-import { invalid, Problem } from '../problem.ts'
-import type { Answer } from './answer.ts'
+import { invalidRequest, Problem } from '../problem.ts'
+import type { RenderedResponse } from './response.ts'
 
-// The policies say it too, but not at the platform's door, where staff enter.
-const mine = sql`account_id = app.account_id() and user_id = app.user_id()`
+// Policies filter the same rows, but not on the platform connection, which staff use.
+const isCallers = sql`account_id = app.account_id() and user_id = app.user_id()`
 
-/** The caller's key of a POST, or null. Throws 422 for one that is empty, too long or not printable. */
-export function idempotencyKey(request: Request): string | null {
+/** Reads the Idempotency-Key header, or null. Throws 422 for a key that is empty, too long or not printable. */
+export function readIdempotencyKey(request: Request): string | null {
   const key = request.headers.get('idempotency-key')
   if (key === null || /^[\x20-\x7e]{1,255}$/.test(key)) return key
-  throw invalid([{ loc: ['header', 'idempotency-key'], msg: 'Must be 1 to 255 printable characters', type: 'invalid_key' }])
+  throw invalidRequest([{ loc: ['header', 'idempotency-key'], msg: 'must have 1 to 255 printable characters', type: 'invalid_key' }])
 }
 
-/** What a key stands for: the path and query as well as the body, since they are part of the request. */
+/** Hashes the request that a key stands for: path, query and body. */
 export async function fingerprint(url: URL, rawBody: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const body = typeof rawBody === 'string' ? rawBody : await sha256Bytea(rawBody)
   return sha256Bytea(`${url.pathname}${url.search}\n${body}`)
 }
 
 /**
- * Runs `work` once per caller, operation and key within 24 hours, in one transaction with the answer that is kept. A refusal that the
- * same body would earn again (400, 422) is kept too, without its effects; any other problem is thrown and leaves the key free.
+ * Runs `work` once per caller, operation and key within 24 hours, and stores its answer in the same transaction. A 400 or 422 is stored
+ * too, because the same body would be refused again; its effects are rolled back. Any other problem is thrown and leaves the key free.
  */
-export async function once(
+export async function runIdempotent(
   scope: Scope,
   operation: string,
   key: string,
   request: string,
-  work: (db: WriteDb) => Promise<Answer>,
-): Promise<Answer> {
-  return scope.within(async (db) => {
-    const { rows: locks } = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(hashtextextended(concat_ws(':', app.account_id(), app.user_id(), ${operation}::text, ${key}::text), 0)) as mine`.execute(
+  work: (db: WriteDb) => Promise<RenderedResponse>,
+): Promise<RenderedResponse> {
+  return scope.transaction(async (db) => {
+    const { rows: locks } = await sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(concat_ws(':', app.account_id(), app.user_id(), ${operation}::text, ${key}::text), 0)) as locked`.execute(
       db,
     )
-    if (!locks[0]?.mine) throw stillRunning()
-    const kept = await sql<Answer & { same: boolean }>`
+    if (!locks[0]?.locked) throw stillRunning()
+    const stored = await sql<RenderedResponse & { same: boolean }>`
       select status, body, request = ${request}::bytea as same from idempotency_keys
-       where ${mine} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'`.execute(db)
-    const first = kept.rows[0]
+       where ${isCallers} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'`.execute(db)
+    const first = stored.rows[0]
     if (first && !first.same) throw reused()
     if (first) return { status: first.status, body: first.body }
-    return keep(db, operation, key, request, await attempt(db, work))
+    return storeAnswer(db, operation, key, request, await runWithSavepoint(db, work))
   })
 }
 
-async function attempt(db: WriteDb, work: (db: WriteDb) => Promise<Answer>): Promise<Answer> {
+async function runWithSavepoint(db: WriteDb, work: (db: WriteDb) => Promise<RenderedResponse>): Promise<RenderedResponse> {
   await sql`savepoint effects`.execute(db)
   try {
     return await work(db)
@@ -58,7 +58,13 @@ async function attempt(db: WriteDb, work: (db: WriteDb) => Promise<Answer>): Pro
   }
 }
 
-async function keep(db: WriteDb, operation: string, key: string, request: string, answer: Answer): Promise<Answer> {
+async function storeAnswer(
+  db: WriteDb,
+  operation: string,
+  key: string,
+  request: string,
+  answer: RenderedResponse,
+): Promise<RenderedResponse> {
   await sql`
     insert into idempotency_keys (operation, key, request, status, body)
     values (${operation}, ${key}, ${request}::bytea, ${answer.status}, ${answer.body})
@@ -68,20 +74,20 @@ async function keep(db: WriteDb, operation: string, key: string, request: string
 }
 
 /**
- * The same for an operation that waits for somebody outside: no transaction is held meanwhile. The key is committed with a lease first, so
- * that a second request is refused while the first runs, and a crash frees the key when the lease is over.
+ * Does the same for an operation that waits for an external service, without an open transaction. The key is first committed with a
+ * lease, so that a second request is refused while the first runs. After a crash the key is free when the lease expires.
  */
-export async function onceLeased(
+export async function runIdempotentWithLease(
   scope: Scope,
   operation: string,
   key: string,
   request: string,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
-  const { rows } = await sql<Partial<Answer> & { taken: boolean; same: boolean }>`
+  work: () => Promise<RenderedResponse>,
+): Promise<RenderedResponse> {
+  const { rows } = await sql<Partial<RenderedResponse> & { taken: boolean; same: boolean }>`
     with old as (
       select status, body, request = ${request}::bytea as same from idempotency_keys
-       where ${mine} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'
+       where ${isCallers} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'
          and (status is not null or leased_until > app.now())
     ), taken as (
       insert into idempotency_keys (operation, key, request, leased_until)
@@ -101,23 +107,23 @@ export async function onceLeased(
   return { status: first.status, body: first.body ?? '' }
 }
 
-async function finishLease(scope: Scope, operation: string, key: string, work: () => Promise<Answer>): Promise<Answer> {
+async function finishLease(scope: Scope, operation: string, key: string, work: () => Promise<RenderedResponse>): Promise<RenderedResponse> {
   const answer = await work().catch(async (error: unknown) => {
     if (error instanceof Problem && (error.status === 400 || error.status === 422))
       return { status: error.status, body: JSON.stringify(error.body) }
-    await sql`delete from idempotency_keys where ${mine} and operation = ${operation} and key = ${key}`.execute(scope.db)
+    await sql`delete from idempotency_keys where ${isCallers} and operation = ${operation} and key = ${key}`.execute(scope.db)
     throw error
   })
   await sql`
     update idempotency_keys set status = ${answer.status}, body = ${answer.body}, leased_until = null
-     where ${mine} and operation = ${operation} and key = ${key}`.execute(scope.db)
+     where ${isCallers} and operation = ${operation} and key = ${key}`.execute(scope.db)
   return answer
 }
 
 function stillRunning(): Problem {
-  return new Problem('conflict', 'The first request with this Idempotency-Key is still running', { code: 'idempotency_key_in_use' })
+  return new Problem('idempotency_key_in_use', 'The first request with this Idempotency-Key is still running')
 }
 
 function reused(): Problem {
-  return invalid([{ loc: ['header', 'idempotency-key'], msg: 'This key was used for another request', type: 'key_reused' }])
+  return invalidRequest([{ loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' }])
 }

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { z } from 'zod'
-import { asPlatform, openAccountScope, type PlatformDb, type Scope } from '../db/scope.ts'
+import { openAccountScope, openPlatformDb, type PlatformDb, type Scope } from '../db/scope.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { verifySignature } from '../queue/signature.ts'
@@ -8,7 +8,7 @@ import { asProblem, type C, type Env, respondProblem, type Services } from './ap
 
 export interface JobContext extends Ports {
   platform: PlatformDb
-  /** The scope of one account, for what must stay inside it. */
+  /** Opens the scope of one account, for work that must stay inside it. */
   account(accountId: string, actorId?: string | null): Scope
 }
 
@@ -16,27 +16,28 @@ export interface Job<B extends z.ZodType = z.ZodType> {
   id: `${string}.${string}`
   path: `/jobs/${string}`
   body: B
-  /** Doing it twice must be doing it once: the queue delivers at least once. */
+  /** Must be idempotent: the queue delivers at least once. */
   handle(input: { ctx: JobContext; body: z.output<B> }): Promise<void>
 }
 
+/** Declares a target of the queue. */
 export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
   return definition
 }
 
-/** What a job runs with; the Worker's cron makes one too. */
+/** Creates the context of a job, also for the work of each minute. */
 export function jobContext({ ports, platform }: Services): JobContext {
-  const reason = 'a job acts for whichever account its row belongs to'
-  return { ...ports, platform: asPlatform(platform, reason), account: (id, actor = null) => openAccountScope(platform, id, actor) }
+  const reason = 'a job acts for the account of its row'
+  return { ...ports, platform: openPlatformDb(platform, reason), account: (id, actor = null) => openAccountScope(platform, id, actor) }
 }
 
-/** Adds the queue's targets: outside /api/v1, and only for who signs as the queue does. */
+/** Adds the queue's targets. They are outside /api/v1 and accept only requests that the queue signed. */
 export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Services): void {
   for (const { id, path, body, handle } of jobs) {
     app.post(path, async (c) => {
       c.set('operation', id)
       try {
-        const raw = await verified(c, path, services)
+        const raw = await readSigned(c, path, services)
         const parsed = body.safeParse(parseJson(raw))
         if (!parsed.success) throw new Problem('invalid')
         await handle({ ctx: jobContext(services), body: parsed.data })
@@ -56,10 +57,10 @@ function parseJson(raw: string): unknown {
   }
 }
 
-async function verified(c: C, path: string, { ports: { config } }: Services): Promise<string> {
+async function readSigned(c: C, path: string, { ports: { config } }: Services): Promise<string> {
   const raw = await c.req.text()
   const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY]
-  const genuine = await verifySignature(c.req.header('upstash-signature'), raw, config.PUBLIC_BASE_URL + path, keys)
-  if (!genuine) throw new Problem('unauthenticated', 'The signature is missing or wrong')
+  const isGenuine = await verifySignature(c.req.header('upstash-signature'), raw, config.PUBLIC_BASE_URL + path, keys)
+  if (!isGenuine) throw new Problem('unauthenticated', 'The signature is missing or wrong')
   return raw
 }

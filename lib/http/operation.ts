@@ -1,47 +1,55 @@
 import type { z } from 'zod'
 import type { Limit } from '../cache/limiter.ts'
 import type { Page, PageQuery } from '../db/page.ts'
-import type { Access, Caller, Past, PlatformDb, ReadDb, StaffDb, WriteDb } from '../db/scope.ts'
+import type { Access, Caller, PlatformDb, ReadDb, SkippedGuards, StaffDb, WriteDb } from '../db/scope.ts'
 import type { Feature } from '../features.ts'
 import type { RawBody } from '../net/raw-body.ts'
 import type { Ports } from '../ports.ts'
 import type { ProblemKind } from '../problem.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-/** Who may call: somebody signed in, `public`, or `signed`: the sender of a body that a vendor's signature vouches for. */
-export type Entry = Access | 'public' | 'signed'
+/** Who may call: a signed-in user with this access, anyone (`public`), or a vendor whose signature is checked (`signed`). */
+export type OperationAccess = Access | 'public' | 'signed'
 
-export interface Base extends Ports {
+/** What every operation gets, signed in or not. */
+export interface BaseContext extends Ports {
   requestId: string
   /** The client's address. */
   ip: string
   userAgent: string
-  /** Whether the caller asks for server-sent events instead of JSON. */
+  /** Whether the client asks for server-sent events instead of JSON. */
   wantsEvents: boolean
-  /** The last event that the caller heard on an earlier stream, as it says. */
+  /** The `Last-Event-ID` header: the last event that the client received on an earlier stream. */
   lastEventId: string | null
-  /** Aborted when the caller leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
-  /** Runs once the answer's transaction has held, after the answer; what must not be lost is a row as well. */
-  after(effect: () => Promise<unknown>): void
-  /** A line in the log, beside the request's own; never what a caller sent. */
+  /** Runs an effect after the commit and the response. It may be lost in a crash, so whatever must not be lost is a row too. */
+  afterCommit(effect: () => Promise<unknown>): void
+  /** Writes a log line beside the request's own. Never pass what the client sent. */
   log(line: Record<string, unknown>): void
 }
-type Tenant<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; entering: Entering }
-/** Calls a SQL function that enters by itself, so that entering and answering are one statement; its row, or undefined. */
-export type Entering = <Row>(name: `app.${string}`, ...rest: (string | number)[]) => Promise<Row | undefined>
-type Door<F> = F extends string ? { platform: PlatformDb } : unknown
-type Staff = { caller: Caller; platform: StaffDb }
-/**
- * Public and signed operations get no tenant, GETs a database that cannot write, and the platform's door only who names a reason. A super
- * admin's operation that does has that door alone, entered as its caller: no account is its own.
- */
-export type Context<M extends Method, A extends Entry, F> = Base &
-  (A extends 'public' | 'signed' ? Door<F> : [A, F] extends ['super_admin', string] ? Staff : Tenant<M> & Door<F>)
-export type Reader = Context<'get', 'user', undefined>
-export type Writer = Context<'post', 'user', undefined>
 
-/** An answer that the database already wrote as JSON. */
+/** Calls a SQL function that runs `app.enter` itself, so that one statement does both. Returns its row, or undefined. */
+export type CallFunction = <Row>(name: `app.${string}`, ...rest: (string | number)[]) => Promise<Row | undefined>
+
+type TenantContext<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; callFunction: CallFunction }
+type PlatformAccess<F> = F extends string ? { platform: PlatformDb } : unknown
+type StaffContext = { caller: Caller; platform: StaffDb }
+/**
+ * The context of an operation, by its method, access and `platform` reason. Public and signed operations get no tenant. A GET gets a
+ * database that cannot write. Only an operation that states a reason gets the `platform` connection. A super admin's operation with a
+ * reason gets that connection alone: it acts on every account, so none is its own.
+ */
+export type Context<M extends Method, A extends OperationAccess, F> = BaseContext &
+  (A extends 'public' | 'signed'
+    ? PlatformAccess<F>
+    : [A, F] extends ['super_admin', string]
+      ? StaffContext
+      : TenantContext<M> & PlatformAccess<F>)
+export type ReadContext = Context<'get', 'user', undefined>
+export type WriteContext = Context<'post', 'user', undefined>
+
+/** A result that the database has already written as JSON. */
 export class JsonText {
   readonly text: string
   readonly more: boolean
@@ -51,7 +59,7 @@ export class JsonText {
   }
 }
 
-/** What a stream operation answers: events, a download. With an `etag` it never changes, and the caller's own cache may keep it. */
+/** The result of a stream operation: events or a download. Content with an `etag` never changes, so the client may cache it. */
 export class Content {
   readonly body: ReadableStream | Uint8Array | string
   readonly type: string
@@ -65,7 +73,7 @@ export class Content {
   }
 }
 
-/** What was to be made and was there already: answered with 200 instead of 201. */
+/** Wraps a row that already existed and was not created: the status is 200 instead of 201. */
 export class Existing<T> {
   readonly value: T
   constructor(value: T) {
@@ -73,7 +81,7 @@ export class Existing<T> {
   }
 }
 
-/** Answers 307: the same request is meant for another place. */
+/** Answers 307: the client repeats its request at `location`. */
 export class Redirect {
   readonly location: string
   constructor(location: string) {
@@ -81,77 +89,79 @@ export class Redirect {
   }
 }
 
-/** The `file` of a form: its bytes, and what its sender calls it, which proves nothing. */
+/** The `file` of a form. `name` and `type` are the sender's claims and prove nothing. */
 export interface FormFile {
   bytes: Uint8Array<ArrayBuffer>
   name: string
   type: string
 }
-/** What an operation takes where a body is not JSON alone; a form's `file` may stand beside a JSON body of the same operation. */
-export type Taken = 'file' | 'raw'
+/** A body that is not JSON alone. An operation that takes a form's `file` may accept a JSON body as well. */
+export type BodyFormat = 'file' | 'raw'
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type BodyOf<B, T> = T extends 'raw' ? RawBody : T extends 'file' ? FormFile | (B extends z.ZodType ? z.output<B> : never) : Parsed<B>
 type Query<Q, Paged> = Paged extends true ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery : Parsed<Q>
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
-type Nothing = void
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a result returns nothing
+type NoResult = void
 type Result<R, Paged> =
-  R extends z.ZodArray<infer Item> ? (Paged extends true ? Page<z.input<Item>> : z.input<R>) : R extends z.ZodType ? z.input<R> : Nothing
+  R extends z.ZodArray<infer Item> ? (Paged extends true ? Page<z.input<Item>> : z.input<R>) : R extends z.ZodType ? z.input<R> : NoResult
 
+/** One declaration of an operation. Routing, validation, limits, the OpenAPI document and the contract tests derive from it. */
 export interface Operation<
   M extends Method = Method,
-  A extends Entry = Entry,
+  A extends OperationAccess = OperationAccess,
   F extends string | undefined = string | undefined,
   P extends z.ZodObject | undefined = z.ZodObject | undefined,
   Q extends z.ZodObject | undefined = z.ZodObject | undefined,
   B extends z.ZodType | undefined = z.ZodType | undefined,
   R extends z.ZodType | undefined = z.ZodType | undefined,
   G extends true | undefined = true | undefined,
-  T extends Taken | undefined = Taken | undefined,
+  T extends BodyFormat | undefined = BodyFormat | undefined,
 > {
-  /** `group.verb`: the OpenAPI operationId and the rate limit's key. */
+  /** The folder path in dots and a verb, as in `flows.versions.list`. It is the OpenAPI operationId and the rate limit's key. */
   id: `${string}.${string}`
   method: M
   path: `/${string}`
+  /** Imperative, at most 8 words. */
   summary: string
   description?: string
   access: A
   limit: Limit
-  /** Guards that do not stop it. */
-  past?: Past
-  /** 403 `feature_disabled` where it is switched off for the caller's account. */
+  /** Guards that do not stop this operation. */
+  skipGuards?: SkippedGuards
+  /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */
   feature?: A extends 'public' ? undefined : Feature
-  /** Why it needs the platform's door; without a reason it has none. */
+  /** Why it needs the `platform` connection. Without a reason it gets none. */
   platform?: F
   params?: P
   query?: Q
   body?: B
-  /** Says of a GET that it writes all the same, so that it waits for the limit's verdict. */
+  /** Marks a GET that writes, so that it waits for the rate limiter. */
   writes?: true
   /** A body that is not JSON: a form with one `file`, or `raw` bytes that the operation checks itself. */
-  takes?: T
-  /** Bytes; 1 MiB when not said. */
+  bodyFormat?: T
+  /** In bytes; 1 MiB by default. */
   maxBody?: number
-  /** Levels of a JSON body; 32 when not said. */
+  /** Nesting levels of a JSON body; 32 by default. */
   maxDepth?: number
-  /** The query has skip and limit, the answer a Link to the next page. */
+  /** Takes skip and limit, and answers with a Link to the next page. */
   paged?: G
   success: 200 | 201 | 202 | 204 | 307
   returns?: R
-  /** Beyond those that access, limit and the request's shape imply. */
+  /** Failures beyond those that access, limit and the request's shape imply. */
   errors?: readonly ProblemKind[]
-  /** A signed-in user's POST takes an `Idempotency-Key`, unless this says false; `leased` when it waits for somebody outside. */
+  /** A signed-in user's POST takes an `Idempotency-Key` unless this is false. `leased`: it waits for an external service, so no transaction stays open. */
   idempotent?: false | 'leased'
-  /** A GET that asks somebody outside: unlike other reads it waits until the limit allows it. */
-  outward?: true
+  /** Marks a GET that calls an external service: unlike other reads it waits for the rate limiter. */
+  callsExternalService?: true
   /** Media types of a stream's content. */
   produces?: readonly string[]
-  /** Of a public answer that is the same for everybody: how long any cache may give it, in seconds. It carries an ETag. */
-  freshSeconds?: number
-  /** It makes what is not there yet: 200 with what was there already, besides 201. */
+  /** Seconds for which any cache may serve this public answer. It carries an ETag. */
+  maxAgeSeconds?: number
+  /** Creates a row unless it exists; answers 200 with an existing one besides 201. */
   getOrCreate?: true
-  /** A stream whose content carries an ETag: the caller may hold it already. */
-  cached?: true
+  /** A stream whose content carries an ETag. */
+  hasEtag?: true
   handle(input: {
     ctx: Context<M, A, F>
     params: Parsed<P>
@@ -164,23 +174,24 @@ export interface Operation<
 // biome-ignore lint/suspicious/noExplicitAny: the one place operation types are erased
 export type AnyOperation = Operation<any, any, any, any, any, any, any, any, any>
 
+/** Declares an operation whose answer is JSON. */
 export function operation<
   M extends Method,
-  A extends Entry,
+  A extends OperationAccess,
   const F extends string | undefined = undefined,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
   R extends z.ZodType | undefined = undefined,
   const G extends true | undefined = undefined,
-  const T extends Taken | undefined = undefined,
+  const T extends BodyFormat | undefined = undefined,
 >(definition: Operation<M, A, F, P, Q, B, R, G, T>): Operation<M, A, F, P, Q, B, R, G, T> {
   return definition
 }
 
 type StreamDefinition<
   M extends Method,
-  A extends Entry,
+  A extends OperationAccess,
   F extends string | undefined,
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
@@ -190,10 +201,10 @@ type StreamDefinition<
   handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }): Promise<Content>
 }
 
-/** An operation's sibling whose answer is no JSON value: server-sent events, a download. */
+/** Declares an operation whose answer is not JSON: server-sent events or a download. */
 export function stream<
   M extends Method,
-  A extends Entry,
+  A extends OperationAccess,
   const F extends string | undefined = undefined,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
@@ -202,47 +213,47 @@ export function stream<
   return { ...definition, success: 200, idempotent: false } as AnyOperation
 }
 
-/** An operation's sibling that answers where else to ask. What it is sent is not looked at. */
+/** Declares an operation that redirects to another address. Its request is not validated. */
 export function redirect(
   definition: Pick<AnyOperation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit'> & {
-    handle(input: { ctx: Base }): Promise<Redirect>
+    handle(input: { ctx: BaseContext }): Promise<Redirect>
   },
 ): AnyOperation {
   return { ...definition, success: 307, idempotent: false }
 }
 
-/** Whether its scope is the platform's door, entered by staff. */
-export function isStaff(op: AnyOperation): boolean {
+/** Whether the operation runs on the `platform` connection, entered as a super admin. */
+export function isStaffOperation(op: AnyOperation): boolean {
   return op.access === 'super_admin' && op.platform !== undefined
 }
 
-/** Whether an operation is for people who are signed in. */
-export function needsToken(op: AnyOperation): boolean {
+/** Whether the operation needs an access token. */
+export function requiresToken(op: AnyOperation): boolean {
   return op.access !== 'public' && op.access !== 'signed'
 }
 
-/** Whether an operation keeps its first answer under the caller's key. */
+/** Whether the operation stores its first answer under the caller's Idempotency-Key. */
 export function takesIdempotencyKey(op: AnyOperation): boolean {
-  return op.method === 'post' && needsToken(op) && op.idempotent !== false
+  return op.method === 'post' && requiresToken(op) && op.idempotent !== false
 }
 
-/** All failures an operation may answer with: OpenAPI and the tests read the same list. */
+/** Returns every failure the operation may answer with. The OpenAPI document and the tests read this list. */
 export function failuresOf(op: AnyOperation): ProblemKind[] {
   const failures = new Set<ProblemKind>(op.errors ?? [])
   failures.add('internal').add('unavailable')
-  if (op.limit !== 'none' || needsToken(op)) failures.add('rate_limited')
+  if (op.limit !== 'none' || requiresToken(op)) failures.add('rate_limited')
   if (op.access === 'signed') failures.add('invalid_signature')
   if (op.params) failures.add('not_found')
   if (op.method !== 'get') failures.add('too_large').add('unsupported_media')
   failures.add('invalid')
-  if (needsToken(op)) {
+  if (requiresToken(op)) {
     failures.add('unauthenticated')
-    const past = op.past ?? 'none'
+    const skipped = op.skipGuards ?? 'none'
     if (op.access !== 'user') failures.add('forbidden')
-    if (past !== 'password') failures.add('password_change_required')
-    if (past === 'none') failures.add('email_not_verified').add('subscription_lapsed')
+    if (skipped !== 'all') failures.add('password_change_required')
+    if (skipped === 'none') failures.add('email_not_verified').add('subscription_lapsed')
     if (op.feature) failures.add('feature_disabled')
   }
-  if (takesIdempotencyKey(op)) failures.add('conflict')
+  if (takesIdempotencyKey(op)) failures.add('idempotency_key_in_use')
   return [...failures]
 }

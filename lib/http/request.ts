@@ -1,18 +1,18 @@
 import type { Hono } from 'hono'
-import { type ParsedRate, parseRate, type Verdict } from '../cache/limiter.ts'
-import { asPlatform, type Caller, openScope, type Scope, type ScopeOf, type WriteDb } from '../db/scope.ts'
+import { type LimitResult, type ParsedRate, parseRate } from '../cache/limiter.ts'
+import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '../db/scope.ts'
 import { Problem } from '../problem.ts'
-import { type Answer, named, respond, serialise } from './answer.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
-import { fingerprint, idempotencyKey, once, onceLeased } from './idempotency.ts'
-import { type AnyOperation, isStaff, needsToken, takesIdempotencyKey } from './operation.ts'
-import { type Input, type Reading, readInput } from './validate.ts'
+import { fingerprint, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
+import { type AnyOperation, failuresOf, isStaffOperation, requiresToken, takesIdempotencyKey } from './operation.ts'
+import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
+import { type ReadResult, type RequestInput, readInput } from './validate.ts'
 
 const prefix = '/api/v1'
 const floodRate: ParsedRate = { max: 300, windowMs: 60_000, unit: 'minute', perAddress: true }
 
-/** One request on its way through an operation. */
-interface Call {
+/** One request to one operation. */
+interface OperationCall {
   c: C
   op: AnyOperation
   services: Services
@@ -22,12 +22,12 @@ interface Call {
   effects: (() => Promise<unknown>)[]
 }
 
-/** Adds every operation to the app, at its path below /api/v1. */
+/** Adds every operation to the app, at its path under /api/v1. */
 export function mountOperations(app: Hono<Env>, operations: readonly AnyOperation[], services: Services): void {
   for (const op of operations) {
     const rate = op.limit === 'none' ? null : parseRate(op.limit)
     const path = prefix + op.path.replace(/\{(\w+)\}/g, ':$1')
-    // One that is declared with a slash at its end is found without it too.
+    // A path that is declared with a trailing slash also works without it.
     const paths = path.endsWith('/') ? [path, path.slice(0, -1)] : [path]
     app.on(op.method.toUpperCase(), paths, (c) => handle(c, op, rate, services))
   }
@@ -36,36 +36,36 @@ export function mountOperations(app: Hono<Env>, operations: readonly AnyOperatio
 async function handle(c: C, op: AnyOperation, rate: ParsedRate | null, services: Services): Promise<Response> {
   c.set('operation', op.id)
   try {
-    const caller = needsToken(op) ? await authenticate(c, services) : null
-    const scope = caller ? openScope(isStaff(op) ? services.platform : services.runtime, scopeOf(op, caller, c)) : null
-    const call: Call = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [] }
-    const limited = rate ? services.limiter.take(rateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
+    const caller = requiresToken(op) ? await authenticate(c, services) : null
+    const scope = caller ? openScope(isStaffOperation(op) ? services.platform : services.runtime, scopeOf(op, caller, c)) : null
+    const call: OperationCall = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [] }
+    const limited = rate ? services.limiter.count(rateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
     const answer = await perform(call, limited, rate)
     if (call.effects.length > 0) c.executionCtx.waitUntil(runEffects(call))
-    return respond(c, op, call.url, await named(op, answer))
+    return toResponse(c, op, call.url, await withEtag(op, answer))
   } catch (error) {
     return respondProblem(c, asProblem(error), error)
   }
 }
 
-async function perform(call: Call, limited: Promise<Verdict | null>, rate: ParsedRate | null): Promise<Answer> {
+async function perform(call: OperationCall, limited: Promise<LimitResult | null>, rate: ParsedRate | null): Promise<RenderedResponse> {
   const { c, op } = call
   const reading = await readInput(op, c.req.raw, c.req.param() as Record<string, string>, call.url)
-  if (op.method === 'get' && !op.writes && !op.outward && reading.input) {
-    // A read runs beside the limiter's call, and its answer is dropped when over; a write waits for the verdict.
-    const [verdict, result] = await Promise.all([limited, settle(invoke(call, reading.input))])
-    // Not being signed in any more goes before the limit, everything else after it.
+  if (op.method === 'get' && !op.writes && !op.callsExternalService && reading.input) {
+    // A read runs in parallel with the limiter's call, and its result is dropped when over the limit. A write waits for the limiter.
+    const [limit, result] = await Promise.all([limited, toOutcome(invoke(call, reading.input))])
+    // An ended sign-in (401) is answered before the limit, every other failure after it.
     if (!result.ok && asProblem(result.error).status === 401) throw result.error
-    enforce(c, rate, verdict)
+    enforceLimit(c, rate, limit)
     if (!result.ok) throw result.error
     return result.value
   }
-  enforce(c, rate, await limited)
-  return reading.input ? invokeOnce(call, reading.input) : refuse(call, reading)
+  enforceLimit(c, rate, await limited)
+  return reading.input ? invokeIdempotent(call, reading.input) : refuseInvalid(call, reading)
 }
 
-type Settled<T> = { ok: true; value: T } | { ok: false; error: unknown }
-function settle<T>(promise: Promise<T>): Promise<Settled<T>> {
+type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown }
+function toOutcome<T>(promise: Promise<T>): Promise<Outcome<T>> {
   return promise.then(
     (value) => ({ ok: true as const, value }),
     (error: unknown) => ({ ok: false as const, error }),
@@ -79,59 +79,66 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
     c.set('caller', caller)
     return caller
   }
-  const flood = await limiter.take(`unauthenticated:${c.get('ip')}`, floodRate, false)
-  if (!flood.allowed) throw overLimit(floodRate, flood)
+  const flood = await limiter.count(`unauthenticated:${c.get('ip')}`, floodRate, false)
+  if (!flood.allowed) throw rateLimited(floodRate, flood)
   throw new Problem('unauthenticated')
 }
 
-function scopeOf(op: AnyOperation, caller: Caller, c: C): ScopeOf {
-  return { caller, access: op.access, past: op.past ?? 'none', ip: c.get('ip'), readOnly: op.method === 'get', feature: op.feature }
+function scopeOf(op: AnyOperation, caller: Caller, c: C): ScopeOptions {
+  return {
+    caller,
+    access: op.access,
+    skipGuards: op.skipGuards ?? 'none',
+    ip: c.get('ip'),
+    readOnly: op.method === 'get',
+    feature: op.feature,
+  }
 }
 
 function rateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
   return `${op.id}:${rate.perAddress || !caller ? c.get('ip') : caller.userId}`
 }
 
-/** Sign-in, public and paid routes are held to a tighter local count while Redis is away. */
+/** Operations that sign in, are public or cost money fall back to a stricter local count while Redis does not answer. */
 function isStrict(op: AnyOperation): boolean {
-  return op.access === 'public' || op.limit === 'ai' || op.id.startsWith('auth.')
+  return op.access === 'public' || op.limit === 'ai' || op.id.startsWith('identity.')
 }
 
-function overLimit(rate: ParsedRate, verdict: Verdict): Problem {
-  const headers = { 'retry-after': String(verdict.resetSeconds) }
+function rateLimited(rate: ParsedRate, result: LimitResult): Problem {
+  const headers = { 'retry-after': String(result.resetSeconds) }
   return new Problem('rate_limited', `Rate limit exceeded: ${rate.max} per ${rate.unit}`, { headers })
 }
 
-function enforce(c: C, rate: ParsedRate | null, verdict: Verdict | null): void {
-  if (!rate || !verdict) return
-  c.header('ratelimit-limit', String(verdict.limit))
-  c.header('ratelimit-remaining', String(verdict.remaining))
-  c.header('ratelimit-reset', String(verdict.resetSeconds))
-  if (!verdict.allowed) throw overLimit(rate, verdict)
+function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null): void {
+  if (!rate || !result) return
+  c.header('ratelimit-limit', String(result.limit))
+  c.header('ratelimit-remaining', String(result.remaining))
+  c.header('ratelimit-reset', String(result.resetSeconds))
+  if (!result.allowed) throw rateLimited(rate, result)
 }
 
-/** A wrong request of someone who may not call at all is refused for that first: role and guards come before its shape. */
-async function refuse({ c, op, scope, url }: Call, { problem, rawBody }: Reading): Promise<Answer> {
-  await scope?.check()
-  const key = takesIdempotencyKey(op) && problem?.status === 422 ? idempotencyKey(c.req.raw) : null
+/** Answers an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
+async function refuseInvalid({ c, op, scope, url }: OperationCall, { problem, rawBody }: ReadResult): Promise<RenderedResponse> {
+  await scope?.enter()
+  const key = takesIdempotencyKey(op) && problem?.status === 422 ? readIdempotencyKey(c.req.raw) : null
   if (!key || !scope) throw problem
-  return once(scope, op.id, key, await fingerprint(url, rawBody), () => Promise.reject(problem))
+  return runIdempotent(scope, op.id, key, await fingerprint(url, rawBody), () => Promise.reject(problem))
 }
 
-async function invokeOnce(call: Call, input: Input): Promise<Answer> {
+async function invokeIdempotent(call: OperationCall, input: RequestInput): Promise<RenderedResponse> {
   const { c, op, scope, url } = call
-  const key = takesIdempotencyKey(op) && !(op.produces && wantsEvents(c)) ? idempotencyKey(c.req.raw) : null
+  const key = takesIdempotencyKey(op) && !(op.produces && wantsEvents(c)) ? readIdempotencyKey(c.req.raw) : null
   if (!key || !scope) return invoke(call, input)
   const request = await fingerprint(url, input.rawBody)
-  if (op.idempotent === 'leased') return onceLeased(scope, op.id, key, request, () => invoke(call, input))
-  return once(scope, op.id, key, request, (db) => invoke(call, input, db))
+  if (op.idempotent === 'leased') return runIdempotentWithLease(scope, op.id, key, request, () => invoke(call, input))
+  return runIdempotent(scope, op.id, key, request, (db) => invoke(call, input, db))
 }
 
 function wantsEvents(c: C): boolean {
   return /\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')
 }
 
-async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.scope?.db): Promise<Answer> {
+async function invoke(call: OperationCall, input: RequestInput, db: WriteDb | undefined = call.scope?.db): Promise<RenderedResponse> {
   const { c, op, services, caller, scope } = call
   const ctx = {
     ...services.ports,
@@ -141,30 +148,38 @@ async function invoke(call: Call, input: Input, db: WriteDb | undefined = call.s
     wantsEvents: wantsEvents(c),
     lastEventId: c.req.header('last-event-id') ?? null,
     signal: c.req.raw.signal,
-    after: (effect: () => Promise<unknown>) => void call.effects.push(effect),
+    afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
-    ...doorsOf(call, db),
+    ...databasesOf(call, db),
   }
-  // The platform's door asks nobody who they are, so the caller's own is tried first; staff are asked at every statement.
-  if (op.platform && !isStaff(op)) await scope?.check()
-  const result = await settle(op.handle({ ctx, params: input.params, query: input.query, body: input.body }))
-  // Nobody hears anything, not even a refusal of our own, whom the database has not let in.
-  if (scope && !scope.entered && (result.ok || result.error instanceof Problem)) await scope.check()
-  if (!result.ok) throw result.error
-  return serialise(op, result.value, services.ports.config.CHECK_RESPONSES)
+  // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
+  if (op.platform && !isStaffOperation(op)) await scope?.enter()
+  const result = await toOutcome(op.handle({ ctx, params: input.params, query: input.query, body: input.body }))
+  // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
+  if (scope && !scope.hasEntered && (result.ok || result.error instanceof Problem)) await scope.enter()
+  if (!result.ok) {
+    if (services.ports.config.CHECK_RESPONSES) requireDeclared(op, asProblem(result.error))
+    throw result.error
+  }
+  return renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
 }
 
-function doorsOf({ op, services, scope }: Call, db: WriteDb | undefined) {
-  if (isStaff(op)) return { platform: db }
+/** Development and tests: an error that the operation does not declare would be missing from the API document. */
+function requireDeclared(op: AnyOperation, { kind }: Problem): void {
+  if (kind !== 'internal' && !failuresOf(op).includes(kind)) throw new TypeError(`${op.id} does not declare the error ${kind}`)
+}
+
+function databasesOf({ op, services, scope }: OperationCall, db: WriteDb | undefined) {
+  if (isStaffOperation(op)) return { platform: db }
   return {
-    ...(scope ? { db, entering: (name: `app.${string}`, ...rest: (string | number)[]) => scope.call(name, rest) } : {}),
-    ...(op.platform ? { platform: asPlatform(services.platform, op.platform) } : {}),
+    ...(scope ? { db, callFunction: (name: `app.${string}`, ...rest: (string | number)[]) => scope.callFunction(name, rest) } : {}),
+    ...(op.platform ? { platform: openPlatformDb(services.platform, op.platform) } : {}),
   }
 }
 
-/** What was promised in rows is swept when it fails here, so a failure is a line in the log and no more. */
-async function runEffects({ c, effects, services }: Call): Promise<void> {
+/** Runs the effects after the commit. Each has a row that a sweep picks up, so a failure is only logged. */
+async function runEffects({ c, effects, services }: OperationCall): Promise<void> {
   for (const effect of effects) {
     await effect().catch((error: unknown) =>
       services.log({

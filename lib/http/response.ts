@@ -3,26 +3,26 @@ import type { Page } from '../db/page.ts'
 import type { C } from './app.ts'
 import { type AnyOperation, Content, Existing, JsonText, Redirect } from './operation.ts'
 
-/** What goes out: JSON text, a stream's content, another place to ask, or nothing. */
-export interface Answer {
+/** A response before it is written: JSON text, a stream's content, a redirect or nothing. */
+export interface RenderedResponse {
   status: number
   body: string
   more?: boolean
   content?: Content
   location?: string
-  /** Names this body, where any cache may keep it. */
+  /** The ETag of a body that any cache may store. */
   etag?: string
 }
 
-/** The answer with its body's name, if its operation lets caches keep it. */
-export async function named(op: AnyOperation, answer: Answer): Promise<Answer> {
-  if (!op.freshSeconds) return answer
+/** Adds an ETag when the operation allows public caching. */
+export async function withEtag(op: AnyOperation, answer: RenderedResponse): Promise<RenderedResponse> {
+  if (!op.maxAgeSeconds) return answer
   return { ...answer, etag: `"${(await sha256Base64url(answer.body)).slice(0, 22)}"` }
 }
 
-/** Writes a handler's result as its operation says; `check` holds it against the declared shape first and throws where it differs. */
-export function serialise(op: AnyOperation, result: unknown, check: boolean): Answer {
-  if (result instanceof Existing) return { ...serialise(op, result.value, check), status: 200 }
+/** Turns a handler's result into the declared response. `check` throws when the result does not match the declared schema. */
+export function renderResult(op: AnyOperation, result: unknown, check: boolean): RenderedResponse {
+  if (result instanceof Existing) return { ...renderResult(op, result.value, check), status: 200 }
   if (result instanceof Content) return { status: op.success, body: '', content: result }
   if (result instanceof Redirect) return { status: op.success, body: '', location: result.location }
   if (!op.returns) return { status: op.success, body: '' }
@@ -36,17 +36,18 @@ function requireShape(op: AnyOperation, body: string): void {
   const parsed = op.returns.safeParse(JSON.parse(body))
   if (parsed.success) return
   const where = parsed.error.issues.map((issue: { path: PropertyKey[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new TypeError(`${op.id} answered another shape than it declares: ${where.join('; ')}`)
+  throw new TypeError(`${op.id} answered a body that does not match its schema: ${where.join('; ')}`)
 }
 
-export function respond(c: C, op: AnyOperation, url: URL, { status, body, more, content, location, etag }: Answer): Response {
+/** Writes the response. */
+export function toResponse(c: C, op: AnyOperation, url: URL, { status, body, more, content, location, etag }: RenderedResponse): Response {
   if (content) return respondContent(c, content, status)
   if (location) c.header('location', location)
   if (body === '') return c.body(null, status as 204)
   if (op.paged && more) c.header('link', `<${nextPage(url)}>; rel="next"`)
   if (etag) {
     c.header('etag', etag)
-    c.header('cache-control', `public, max-age=${op.freshSeconds}`)
+    c.header('cache-control', `public, max-age=${op.maxAgeSeconds}`)
     if (c.req.header('if-none-match')?.includes(etag)) return c.body(null, 304)
   }
   c.header('content-type', 'application/json; charset=utf-8')
@@ -71,13 +72,13 @@ function respondContent(c: C, { body, type, filename, etag }: Content, status: n
     }
   }
   c.header('content-type', type)
-  // Whoever opens it in a browser after all runs nothing of it.
+  // A browser that opens the content runs no script in it.
   c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
   if (filename) c.header('content-disposition', `attachment; filename*=UTF-8''${percentEncoded(filename)}`)
   return c.body(body as ReadableStream, status as 200)
 }
 
-// RFC 8187 leaves four characters to be encoded that encodeURIComponent keeps; half a surrogate pair would make it throw.
+// RFC 8187 requires four more characters to be encoded than encodeURIComponent does, and a lone surrogate would make that throw.
 function percentEncoded(name: string): string {
   return encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }

@@ -3,17 +3,17 @@ import { z } from 'zod'
 import { operations } from '../../functions/operations.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { createApp } from '../../lib/http/app.ts'
-import { type AnyOperation, needsToken, operation } from '../../lib/http/operation.ts'
+import { type AnyOperation, operation, requiresToken } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { createServices } from '../../lib/services.ts'
-import { expectStatus } from '../support/answers.ts'
-import { bearer, shared } from '../support/app.ts'
-import { newAccount } from '../support/people.ts'
+import { authorizationHeader, sharedService } from '../support/app.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { createAccount } from '../support/people.ts'
 import { roles, send } from './requests.ts'
 import { rowsOf } from './rows.ts'
 import { sceneOf } from './scene.ts'
 
-const service = shared()
+const service = sharedService()
 
 /** A write for each word of `access`, so that each is proved before a group uses it. */
 const accesses = ['user', 'engineer', 'team_admin', 'account_admin', 'account_or_super_admin', 'super_admin'] as const
@@ -35,14 +35,14 @@ const app = createApp(services)
 mountOperations(app, probes as AnyOperation[], services)
 
 function rename(access: string, token: string, name: string) {
-  const headers = { 'content-type': 'application/json', ...bearer(token) }
+  const headers = { 'content-type': 'application/json', ...authorizationHeader(token) }
   return app.request(`/api/v1/probe/${access}`, { method: 'POST', headers, body: JSON.stringify({ name }) })
 }
 
 it.each(accesses)('WIR-05 keeps a write for %s from everybody below, a viewer first of all', async (access) => {
-  const account = await newAccount(service)
+  const account = await createAccount(service)
   for (const [name, { is, may }] of Object.entries(roles)) {
-    const person = await account.colleague(is)
+    const person = await account.addColleague(is)
     const before = await rowsOf(service, account.id)
     const { status } = await rename(access, person.token, `Renamed by ${name}`)
     expect([name, status]).toEqual([name, may.includes(access) ? 204 : 403])
@@ -52,7 +52,7 @@ it.each(accesses)('WIR-05 keeps a write for %s from everybody below, a viewer fi
 })
 
 it('writes in the account of the caller alone, whatever the statement names', async () => {
-  const [ours, theirs] = [await newAccount(service), await newAccount(service)]
+  const [ours, theirs] = [await createAccount(service), await createAccount(service)]
   const before = await rowsOf(service, theirs.id)
   expectStatus(await rename('user', ours.admin.token, 'All teams'), 204)
   expect(await rowsOf(service, theirs.id)).toEqual(before)
@@ -81,11 +81,11 @@ describe('the guards', () => {
       lift: 'update users set must_change_password = false where account_id = $1',
     },
   ]
-  const waived = { none: 0, guards: 1, password: 2 }
-  const signedIn = operations.filter(needsToken).map((op) => [op.id, op] as const)
+  const waived = { none: 0, account: 1, all: 2 }
+  const signedIn = operations.filter(requiresToken).map((op) => [op.id, op] as const)
 
   it.each(signedIn)('stop %s with 403 and their code, unless its declaration lets it past', async (_, op) => {
-    const lets = ({ weight }: { weight: number }) => waived[op.past ?? 'none'] >= weight
+    const lets = ({ weight }: { weight: number }) => waived[op.skipGuards ?? 'none'] >= weight
     const stopped = await sceneOf(service, op)
     for (const guard of guards) {
       // What is stopped changes nothing, so that one request serves for all of it.

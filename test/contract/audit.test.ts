@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
-import { expectStatus } from '../support/answers.ts'
-import { shared } from '../support/app.ts'
-import { newAccount, type Person } from '../support/people.ts'
+import { sharedService } from '../support/app.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { createAccount, type Person } from '../support/people.ts'
 import { fixtureOf } from './fixtures.ts'
 import { permitted, refused, send } from './requests.ts'
 
-const service = shared()
+const service = sharedService()
 const administrative = ['team_admin', 'account_admin', 'account_or_super_admin', 'super_admin']
 const writes = operations.filter(({ access, method }) => administrative.includes(access) && method !== 'get')
 const each = writes.map((op) => [op.id, op] as const)
@@ -18,7 +18,7 @@ describe("an administrator's write", () => {
   it('is one of many', () => expect(writes.length).toBeGreaterThan(15))
 
   it.each(each)('ACC-17 %s leaves exactly one audit row, with the address it came from', async (_, op) => {
-    const person = await permitted(op, await newAccount(service))
+    const person = await permitted(op, await createAccount(service))
     const sample = await fixtureOf(op)(service, person)
     expect(await rowsBy(person)).toEqual([])
     const headers = { 'cf-connecting-ip': '198.51.100.7' }
@@ -28,7 +28,7 @@ describe("an administrator's write", () => {
   })
 
   it.each(each)('ACC-17 %s leaves none when it is refused', async (_, op) => {
-    const account = await newAccount(service)
+    const account = await createAccount(service)
     const [right, wrong] = [await permitted(op, account), await refused(op, account)]
     const sample = await fixtureOf(op)(service, right)
     expectStatus(await send(service, op, sample, { token: wrong.token }), 403)

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { features } from '../../lib/features.ts'
-import { openApi } from '../../lib/http/openapi.ts'
+import { openApi } from '../../lib/http/openapi/document.ts'
 import { type AnyOperation, failuresOf, operation } from '../../lib/http/operation.ts'
-import { request, shared } from '../support/app.ts'
-import { newAccount } from '../support/people.ts'
-import { served } from '../support/served.ts'
+import { request, sharedService } from '../support/app.ts'
+import { createAccount } from '../support/people.ts'
+import { serveOperations } from '../support/serve-operations.ts'
 
-const service = shared()
+const service = sharedService()
 
 /** A read and a write of one feature, over the real database, so that the gate is proved before a group uses it. */
 const gated = { feature: 'kb_import', access: 'engineer', path: '/probe/imports' } as const
@@ -33,7 +33,7 @@ const probes = [
     handle: async ({ ctx, body }) => void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
   }),
 ]
-const probed = await served(probes as AnyOperation[], service.settings)
+const probed = await serveOperations(probes as AnyOperation[], service.settings)
 
 const override = (accountId: string, enabled: boolean) =>
   service.sql(
@@ -48,7 +48,7 @@ it('lists the features that the database knows', async () => {
 })
 
 it('AUT-34 answers 403 feature_disabled while a feature is off, from the next request on, and does nothing', async () => {
-  const { id, admin } = await newAccount(service)
+  const { id, admin } = await createAccount(service)
   const count = () => request(probed, 'GET', gated.path, { token: admin.token })
   const rename = (key?: string) =>
     request(probed, 'POST', gated.path, { token: admin.token, body: { name: 'New' }, headers: key ? { 'idempotency-key': key } : {} })
@@ -64,9 +64,9 @@ it('AUT-34 answers 403 feature_disabled while a feature is off, from the next re
 })
 
 it('names the role and the guards before the feature, and the feature before a mistake in the body', async () => {
-  const { id, admin, colleague } = await newAccount(service)
+  const { id, admin, addColleague } = await createAccount(service)
   await override(id, false)
-  const viewer = await colleague({ role: 'viewer' })
+  const viewer = await addColleague({ role: 'viewer' })
   const rename = (token: string, body: unknown) => request(probed, 'POST', gated.path, { token, body })
   expect((await rename(viewer.token, { name: 'New' })).body).toEqual({ detail: 'Not allowed' })
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
@@ -76,7 +76,7 @@ it('names the role and the guards before the feature, and the feature before a m
 })
 
 it('says in the document which feature an operation belongs to, and that it may be off', () => {
-  const { paths } = openApi(probes, '1') as unknown as { paths: Record<string, Record<string, { 'x-feature': string }>> }
+  const { paths } = openApi(probes, [], '1') as unknown as { paths: Record<string, Record<string, { 'x-feature': string }>> }
   expect(paths[`/api/v1${gated.path}`]?.get?.['x-feature']).toBe('kb_import')
   for (const op of probes) expect(failuresOf(op)).toContain('feature_disabled')
 })

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { request, type Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
+import { randomIpAddress } from '../support/public-requests.ts'
 
 /** What a valid request of an operation is made of. */
 export interface Sample {
@@ -17,15 +18,10 @@ export type Fixture = (service: Service, owner: Person) => Promise<Sample>
 export const password = 'violet-tractor-81'
 const hashes = new Map<string, Promise<string>>()
 
-/** An address nobody else calls from: limits of public operations count by it. */
-export function someAddress(): string {
-  return `2001:db8:${(randomBytes(12).toString('hex').match(/.{4}/g) ?? []).join(':')}`
-}
-
 async function hashOfPassword(service: Service): Promise<string> {
   const email = `${randomBytes(8).toString('hex')}@people.example`
   const body = { email, password, full_name: 'Hash Maker' }
-  const answer = await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': someAddress() } })
+  const answer = await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': randomIpAddress() } })
   const [row] = await service.sql<{ hash: string }>('select hash from passwords where user_id = $1', [answer.body.user.id])
   return row?.hash ?? ''
 }
@@ -42,7 +38,7 @@ export async function idOf(service: Service, statement: string, values: unknown[
 }
 
 export function insertConfig(service: Service, { accountId }: Person): Promise<string> {
-  const url = `${service.local}/chat/1/${randomBytes(6).toString('hex')}`
+  const url = `${service.localOrigin}/chat/1/${randomBytes(6).toString('hex')}`
   return idOf(
     service,
     `insert into notification_configs (account_id, channel, webhook_url, events_enabled)

@@ -1,3 +1,4 @@
+import { insertAiSession } from '../support/ai.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, idOf } from './fixture-rows.ts'
@@ -7,16 +8,6 @@ function insertUpload(service: Service, { accountId }: Person): Promise<string> 
   const statement = `insert into uploads (account_id, object_key, content_type, width, height, size)
                      values ($1, gen_random_uuid()::text, 'image/jpeg', 1, 1, 1) returning id`
   return idOf(service, statement, [accountId])
-}
-
-/** A chat or guided session of the owner's. */
-export function insertAiSession(service: Service, owner: Person, type = 'chat'): Promise<string> {
-  return idOf(
-    service,
-    `insert into ai_sessions (account_id, team_id, user_id, session_type, title, problem_summary, psa_ticket_id)
-     values ($1, $2, $3, $4, 'Reception cannot print', 'Reception cannot print since this morning.', '4711') returning id`,
-    [owner.accountId, owner.teamId || null, owner.id, type],
-  )
 }
 
 /** With one row of everything that belongs to a session. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { visitProvider } from '../support/oauth.ts'
+import { obtainProviderCode } from '../support/oauth.ts'
 import type { Fixture } from './fixture-rows.ts'
 
 export const signInFixtures: Record<string, Fixture> = {
   'identity.oauth.authorize': async () => ({ params: { provider: 'google' } }),
   'identity.oauth.completeSignIn': async (service) => {
     const email = `${randomBytes(8).toString('hex')}@people.example`
-    return { params: { provider: 'google' }, body: await visitProvider(service, 'google', { email }) }
+    return { params: { provider: 'google' }, body: await obtainProviderCode(service, 'google', { email }) }
   },
 
   'accounts.onboarding.getStatus': async () => ({}),

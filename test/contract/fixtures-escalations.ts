@@ -1,23 +1,17 @@
+import { insertAiSession } from '../support/ai.ts'
 import type { Service } from '../support/app.ts'
-import { newPerson, type Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
-import { insertAiSession } from './fixtures-ai.ts'
+import { insertEscalation } from '../support/escalations.ts'
+import { createPerson, type Person } from '../support/people.ts'
+import type { Fixture } from './fixture-rows.ts'
 
 function colleagueOf(service: Service, { accountId, teamId }: Person): Promise<Person> {
-  return newPerson(service, { accountId, teamId: teamId || null, teamRole: teamId ? 'member' : null, role: 'engineer', superAdmin: false })
-}
-
-/** A session that this person escalated, waiting; its assessment is done, so that no job meddles. */
-export async function insertEscalation(service: Service, maker: Person): Promise<{ session_id: string; handoff_id: string }> {
-  const session_id = await insertAiSession(service, maker)
-  await service.sql(`update ai_sessions set status = 'escalated' where id = $1`, [session_id])
-  const handoff_id = await idOf(
-    service,
-    `insert into ai_handoffs (account_id, session_id, intent, created_by, summary, assessment_status)
-     values ($1, $2, 'escalate', $3, 'Reception cannot print.', 'failed') returning id`,
-    [maker.accountId, session_id, maker.id],
-  )
-  return { session_id, handoff_id }
+  return createPerson(service, {
+    accountId,
+    teamId: teamId || null,
+    teamRole: teamId ? 'member' : null,
+    role: 'engineer',
+    superAdmin: false,
+  })
 }
 
 const own: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner) } })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Service } from '../support/app.ts'
-import { flowBody, patchSteps, printerFlow, printerForm } from '../support/flows.ts'
+import { flowBody, patchProcedure, printerFlow, printerForm } from '../support/flows.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, idOf, sha256 } from './fixture-rows.ts'
 
@@ -61,7 +61,7 @@ export const flowFixtures: Record<string, Fixture> = {
   'flows.trees.get': flow,
   'flows.trees.update': async (...of) => ({
     ...(await flow(...of)),
-    body: { name: 'Server patching', tree_type: 'procedural', tree_structure: patchSteps(), expected_version: 1 },
+    body: { name: 'Server patching', tree_type: 'procedural', tree_structure: patchProcedure(), expected_version: 1 },
   }),
   'flows.trees.delete': flow,
   'flows.trees.validatePublish': flow,

@@ -1,6 +1,6 @@
 import { createVault } from '../../lib/auth/vault.ts'
 import { parseConfig } from '../../lib/config.ts'
-import { sealSecrets } from '../../lib/psa/connection.ts'
+import { encryptSecrets } from '../../lib/psa/connection.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { connectwiseBody } from '../support/psa.ts'
@@ -14,7 +14,7 @@ export async function connected(service: Service, { accountId }: Person): Promis
   await service.sql(
     `insert into psa_connections (account_id, provider, base_url, identity, credentials) values ($1, $2, $3, $4, $5)
      on conflict (account_id) do nothing`,
-    [accountId, provider, base_url, { company_id, client_id }, await sealSecrets(vault, accountId, provider, { public_key, private_key })],
+    [accountId, provider, base_url, { company_id, client_id }, await encryptSecrets(vault, accountId, provider, { public_key, private_key })],
   )
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { insertAiSession } from '../support/ai.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, idOf } from './fixture-rows.ts'
-import { insertAiSession } from './fixtures-ai.ts'
 
 const parameters = [{ name: 'service', label: 'Service', type: 'string', required: true }]
 const script_body = 'Restart-Service -Name {{ service }}\n'

@@ -1,5 +1,5 @@
 import type { Service } from '../support/app.ts'
-import { patchForm, patchSteps } from '../support/flows.ts'
+import { patchForm, patchProcedure } from '../support/flows.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, idOf } from './fixture-rows.ts'
 import { insertStep, insertTree } from './fixtures-flows.ts'
@@ -76,7 +76,7 @@ export async function insertMaintenanceTree(service: Service, owner: Person): Pr
   await service.sql(`update trees set tree_type = 'maintenance', team_id = $2 where id = $1`, [tree_id, owner.teamId])
   await service.sql(`update tree_versions set tree_type = 'maintenance', tree_structure = $2, intake_form = $3 where tree_id = $1`, [
     tree_id,
-    JSON.stringify(patchSteps()),
+    JSON.stringify(patchProcedure()),
     JSON.stringify(patchForm),
   ])
   return tree_id

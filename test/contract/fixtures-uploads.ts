@@ -1,20 +1,20 @@
-import { formOf, picture, upload } from '../support/images.ts'
-import { newPerson } from '../support/people.ts'
+import { createImage, encodeFileForm, uploadImage } from '../support/images.ts'
+import { createPerson } from '../support/people.ts'
 import type { Fixture } from './fixture-rows.ts'
 
-const small = picture('png', 12, 8)
+const small = createImage('png', 12, 8)
 
 const stored: Fixture = async (service, { accountId }) => {
   // Whoever reads it may be one who could not have stored it.
-  const engineer = await newPerson(service, { accountId, teamId: null, teamRole: null, role: 'engineer', superAdmin: false })
-  const { body } = await upload(service, engineer, await small)
+  const engineer = await createPerson(service, { accountId, teamId: null, teamRole: null, role: 'engineer', superAdmin: false })
+  const { body } = await uploadImage(service, engineer, await small)
   return { params: { upload_id: body.id } }
 }
 
 const ownTeam: Fixture = async (_, { teamId }) => ({ params: { team_id: teamId } })
 
 export const uploadFixtures: Record<string, Fixture> = {
-  'uploads.create': async () => ({ content: await formOf(await small) }),
+  'uploads.create': async () => ({ content: await encodeFileForm(await small) }),
   'uploads.get': stored,
   'accounts.teams.getBranding': ownTeam,
   'accounts.teams.updateBranding': async (...of) => ({

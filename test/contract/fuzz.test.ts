@@ -4,9 +4,10 @@ import { expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
 import { parseRate } from '../../lib/cache/limiter.ts'
 import type { AnyOperation } from '../../lib/http/operation.ts'
-import { shared } from '../support/app.ts'
-import { type AccountOf, newAccount, type Person } from '../support/people.ts'
-import { type Sample, someAddress } from './fixture-rows.ts'
+import { sharedService } from '../support/app.ts'
+import { createAccount, type Person, type TestAccount } from '../support/people.ts'
+import { randomIpAddress } from '../support/public-requests.ts'
+import type { Sample } from './fixture-rows.ts'
 import { fixtureOf } from './fixtures.ts'
 import { firstPlans, type Plan, plansOf } from './generators.ts'
 import { idsOf, permitted, roles } from './requests.ts'
@@ -14,7 +15,7 @@ import { rowsOf } from './rows.ts'
 import { curlOf, fire, type Shot, shotOf } from './shot.ts'
 import { faultOf, type Given } from './verdict.ts'
 
-const service = shared()
+const service = sharedService()
 const cases = Number(process.env.FUZZ_CASES ?? 30)
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`)
@@ -32,8 +33,8 @@ const setsJobsGoing = new Set([
 const earlier: string[] = []
 
 interface World {
-  ours: AccountOf
-  theirs: AccountOf
+  ours: TestAccount
+  theirs: TestAccount
   people: Map<string, { person: Person; address: string; used: number }>
   /** Valid requests that nothing has used up since they were made, by whose they are. */
   samples: Map<Person, Sample>
@@ -46,7 +47,7 @@ interface World {
 }
 
 async function newWorld(): Promise<World> {
-  return { ours: await newAccount(service), theirs: await newAccount(service), people: new Map(), samples: new Map() }
+  return { ours: await createAccount(service), theirs: await createAccount(service), people: new Map(), samples: new Map() }
 }
 
 /** Who sends a case: the same person until the limit is a little exceeded, then a fresh one. */
@@ -54,7 +55,7 @@ async function sender(op: AnyOperation, world: World, who: Plan['who']) {
   const max = op.limit === 'none' ? Number.POSITIVE_INFINITY : parseRate(op.limit).max
   const known = world.people.get(who)
   const current =
-    known && known.used <= max ? known : { person: await making(world, arrive(op, world, who)), address: someAddress(), used: 0 }
+    known && known.used <= max ? known : { person: await making(world, arrive(op, world, who)), address: randomIpAddress(), used: 0 }
   current.used++
   world.people.set(who, current)
   return current
@@ -63,7 +64,7 @@ async function sender(op: AnyOperation, world: World, who: Plan['who']) {
 function arrive(op: AnyOperation, { ours, theirs }: World, who: Plan['who']): Promise<Person> {
   if (who === 'stranger') return permitted(op, theirs)
   if (who === 'permitted' || who === 'nobody' || who === 'garbage') return permitted(op, ours)
-  return ours.colleague(roles[who].is)
+  return ours.addColleague(roles[who].is)
 }
 
 function making<T>(world: World, made: Promise<T>): Promise<T> {
@@ -103,7 +104,7 @@ async function run(op: AnyOperation, world: World, plan: Plan): Promise<Given> {
   // A stranger asks for rows of the other account, by their very ids; staff may, and everybody sees what the gallery shows.
   const reached =
     op.access !== 'super_admin' &&
-    !op.id.startsWith('gallery.') &&
+    !op.id.startsWith('flows.gallery.') &&
     plan.who === 'stranger' &&
     given.status < 300 &&
     idsOf(known.sample).some((id) => names(shot, id))

@@ -94,7 +94,7 @@ function bodies(op: AnyOperation): fc.Arbitrary<Body> {
   const huge = fc.constant<Body>({ kind: 'huge' })
   const raw = rawTexts.map((text): Body => ({ kind: 'raw', text }))
   if (op.method === 'get') return sample
-  if (op.takes)
+  if (op.bodyFormat)
     return fc.oneof(
       { weight: 6, arbitrary: sample },
       { weight: 6, arbitrary: torn },
@@ -168,7 +168,7 @@ export function plansOf(op: AnyOperation): fc.Arbitrary<Plan> {
   const only = (name: keyof Plan) => (parts[name] as fc.Arbitrary<unknown>).map((part): Plan => ({ ...rightPlan, [name]: part }))
   const names = Object.keys(parts) as (keyof Plan)[]
   const chief = [
-    ...(op.body || op.takes ? ['body' as const] : []),
+    ...(op.body || op.bodyFormat ? ['body' as const] : []),
     ...(op.paged ? ['query' as const] : []),
     ...(op.params ? ['ids' as const] : []),
   ]

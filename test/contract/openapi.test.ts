@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { operations } from '../../functions/operations.ts'
-import { failuresOf, needsToken } from '../../lib/http/operation.ts'
-import { problems } from '../../lib/problem.ts'
+import { commonFailures } from '../../lib/http/openapi/responses.ts'
+import { failuresOf, requiresToken } from '../../lib/http/operation.ts'
+import { isErrorCode, type ProblemKind, problems } from '../../lib/problem.ts'
 
 type Json = Record<string, unknown>
 interface Content {
@@ -16,7 +17,7 @@ interface Described {
   parameters?: (Json & { name: string; in: string; description?: string; required?: boolean; schema?: Json })[]
   requestBody?: { content: Record<string, Content> }
   responses: Record<string, { description?: string; headers?: Record<string, Json>; content?: Record<string, Content> }>
-  security: Json[]
+  security?: Json[]
 }
 
 const document = openapi as unknown as Json & {
@@ -27,6 +28,22 @@ const schemas = document.components.schemas ?? {}
 const each = operations.map((op) => [op.id, op, document.paths[`/api/v1${op.path}`]?.[op.method] as Described] as const)
 const json = (content: Record<string, Content> | undefined) => content?.['application/json']
 
+/** What a reference leads to; anything else as it is. */
+function resolve<T>(value: T): T {
+  const { $ref } = (value ?? {}) as { $ref?: string }
+  if (typeof $ref !== 'string') return value
+  const parts = $ref.replace('#/', '').split('/')
+  return parts.reduce<unknown>((target, key) => (target as Json | undefined)?.[key], document) as T
+}
+
+/** The example of a body: its own, or the one of the schema it refers to. */
+function exampleIn(content: Content | undefined): unknown {
+  if (content?.example !== undefined) return content.example
+  const { items, ...schema } = content?.schema ?? {}
+  const [example] = (resolve<Json>((items ?? schema) as Json).examples ?? []) as unknown[]
+  return items ? [example] : example
+}
+
 /** Every object in a JSON value with the way to it, examples left out. */
 function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return
@@ -36,13 +53,21 @@ function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
 }
 
 /** The media types of a body that is not JSON of a schema. */
-function mediaOf({ takes }: (typeof operations)[number]): string[] {
-  if (takes === 'file') return ['multipart/form-data']
-  return takes === 'raw' ? ['application/json'] : []
+function mediaOf({ bodyFormat }: (typeof operations)[number]): string[] {
+  if (bodyFormat === 'file') return ['multipart/form-data']
+  return bodyFormat === 'raw' ? ['application/json'] : []
 }
 
 function descriptionOf(property: Json): unknown {
   return property.description ?? schemas[String(property.$ref).replace('#/components/schemas/', '')]?.description
+}
+
+const statusOf = (kind: ProblemKind): number => problems[kind].status
+
+/** The error codes that a response's schema allows beyond the ones of every operation. */
+function codesIn(schema: Json | undefined): string[] {
+  const parts = (schema?.allOf ?? (schema?.anyOf as Json[] | undefined)?.flatMap((part) => part.allOf ?? []) ?? []) as Json[]
+  return parts.flatMap(({ properties }) => (properties as { code?: { enum?: string[] } } | undefined)?.code?.enum ?? []).toSorted()
 }
 
 describe('the document', () => {
@@ -98,8 +123,9 @@ describe('the document', () => {
 })
 
 describe('every operation', () => {
-  it.each(each)('%s says what it does and what its parameters are', (_, op, { summary, parameters = [], security }) => {
+  it.each(each)('%s says what it does and what its parameters are', (_, op, { summary, parameters: references = [], security }) => {
     expect(summary?.length).toBeGreaterThan(5)
+    const parameters = references.map(resolve)
     for (const { name, description, schema, in: place, required } of parameters) {
       expect([name, description?.length ?? 0]).not.toEqual([name, 0])
       expect(schema, name).toBeTypeOf('object')
@@ -107,36 +133,44 @@ describe('every operation', () => {
     }
     const inPath = [...op.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
-    expect(security).toEqual(needsToken(op) ? [{ bearer: [] }] : [])
+    expect(security ?? document.security).toEqual(requiresToken(op) ? [{ bearer: [] }] : [])
   })
 
   it.each(each)('%s shows a request and an answer that its own schemas take', (_, op, { requestBody, responses }) => {
     const request = json(requestBody?.content)
     if (op.body) {
-      expect(request?.example, 'no example of a request').toBeDefined()
-      expect((op.body as z.ZodType).safeParse(request?.example).error).toBeUndefined()
+      expect(exampleIn(request), 'no example of a request').toBeDefined()
+      expect((op.body as z.ZodType).safeParse(exampleIn(request)).error).toBeUndefined()
     } else expect(Object.keys(requestBody?.content ?? {})).toEqual(mediaOf(op))
     const answer = json(responses[op.success]?.content)
     if (op.returns) {
-      expect(answer?.example, 'no example of an answer').toBeDefined()
-      expect((op.returns as z.ZodType).safeParse(answer?.example).error).toBeUndefined()
+      expect(exampleIn(answer), 'no example of an answer').toBeDefined()
+      expect((op.returns as z.ZodType).safeParse(exampleIn(answer)).error).toBeUndefined()
     } else expect(answer).toBeUndefined()
   })
 
   it.each(each)('%s lists every failure it declares, each with an example', (_, op, { responses }) => {
-    const statuses = [
-      op.success,
-      ...(op.getOrCreate ? [200] : []),
-      ...(op.cached || op.freshSeconds ? [304] : []),
-      ...failuresOf(op).map((kind) => problems[kind].status),
-    ]
-    expect(Object.keys(responses).map(Number)).toEqual([...new Set(statuses)].sort((a, b) => a - b))
-    for (const [status, { description, content }] of Object.entries(responses)) {
+    const own = failuresOf(op).filter((kind) => !commonFailures.includes(kind))
+    const statuses = [op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...own.map(statusOf)]
+    const listed = Object.keys(responses).filter((status) => status !== 'default')
+    expect(listed.map(Number)).toEqual([...new Set(statuses)].sort((a, b) => a - b))
+    expect(resolve(responses.default)?.description).toBeDefined()
+    for (const [status, reference] of Object.entries(responses)) {
+      const { description, content } = resolve(reference)
       expect([status, description?.length ?? 0]).not.toEqual([status, 0])
       if (Number(status) < 400) continue
       const example = json(content)?.example as { detail?: string; error?: string; errors?: unknown[] } | undefined
       expect([status, typeof (example?.detail ?? example?.error)]).toEqual([status, 'string'])
       if (status === '422') expect(example?.errors).toHaveLength(1)
+    }
+  })
+
+  it.each(each)('%s lists exactly the error codes it declares', (_, op, { responses }) => {
+    const statuses = [...new Set(failuresOf(op).map(statusOf))]
+    for (const status of statuses) {
+      const declared = failuresOf(op).filter((kind) => isErrorCode(kind) && problems[kind].status === status)
+      const body = json(resolve(responses[status])?.content)?.schema
+      expect([status, codesIn(body)]).toEqual([status, declared.toSorted()])
     }
   })
 })

@@ -3,19 +3,19 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { operations } from '../../functions/operations.ts'
 import { parseRate } from '../../lib/cache/limiter.ts'
-import { type AnyOperation, needsToken } from '../../lib/http/operation.ts'
-import { expectStatus } from '../support/answers.ts'
-import { shared } from '../support/app.ts'
-import { newAccount, type Person } from '../support/people.ts'
+import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
+import { sharedService } from '../support/app.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { createAccount, type Person } from '../support/people.ts'
 import type { Sample } from './fixture-rows.ts'
 import { fixtureOf, fixtures } from './fixtures.ts'
 import { isOpen, permitted, refused, roles, send, takesUuids, withIds } from './requests.ts'
 import { rowsOf } from './rows.ts'
 import { sceneOf } from './scene.ts'
 
-const service = shared()
+const service = sharedService()
 const each = (wanted: (op: AnyOperation) => boolean = () => true) => operations.filter(wanted).map((op) => [op.id, op] as const)
-const signedIn = needsToken
+const signedIn = requiresToken
 const garbage = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
 const megabyte = 1024 * 1024
 
@@ -44,7 +44,7 @@ describe('the list of operations', () => {
     const ids = operations.map(({ id }) => id)
     const places = operations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
     expect([new Set(ids).size, new Set(places).size]).toEqual([operations.length, operations.length])
-    for (const id of ids) expect(id).toMatch(/^[a-z][a-zA-Z]*\.[a-z][a-zA-Z]*$/)
+    for (const id of ids) expect(id).toMatch(/^[a-z][a-zA-Z]*(\.[a-z][a-zA-Z]*){1,2}$/)
   })
 
   it('declares exactly the parameters of each path', () => {
@@ -83,11 +83,11 @@ describe.concurrent('who may call', () => {
   })
 
   it.each(each(signedIn))('WIR-04 %s lets in the roles its access names, and answers 403 to the others', async (_, op) => {
-    const account = await newAccount(service)
+    const account = await createAccount(service)
     // Those who are refused come first: what a success sets going may change rows a little later.
     const refusedFirst = Object.entries(roles).sort(([, a], [, b]) => Number(a.may.includes(op.access)) - Number(b.may.includes(op.access)))
     for (const [name, { is, may }] of refusedFirst) {
-      const person = await account.colleague(is)
+      const person = await account.addColleague(is)
       const sample = await fixtureOf(op)(service, person)
       const before = await rowsOf(service, account.id)
       const answer = await send(service, op, sample, { token: person.token })
@@ -104,10 +104,10 @@ describe.concurrent('who may call', () => {
       ({ path }) => path.startsWith('/notifications/configs') || path.startsWith('/notifications/deliveries'),
     )
     expect(ofConfigs.length).toBeGreaterThanOrEqual(7)
-    const account = await newAccount(service)
+    const account = await createAccount(service)
     for (const op of ofConfigs) {
       for (const role of ['viewer', 'engineer', 'admin'] as const) {
-        const person = await account.colleague({ role, teamRole: 'member' })
+        const person = await account.addColleague({ role, teamRole: 'member' })
         const sample = await fixtureOf(op)(service, person)
         expect((await send(service, op, sample, { token: person.token })).status, `${op.id} by ${role}`).toBe(
           role === 'admin' ? op.success : 403,
@@ -179,7 +179,7 @@ describe.concurrent('what a request may be', () => {
 
 describe.concurrent('the order of checks', () => {
   it.each(each())('WIR-11 %s names the first of several mistakes', async (_, op) => {
-    const account = await newAccount(service)
+    const account = await createAccount(service)
     const [right, wrong] = [await permitted(op, account), await refused(op, account)]
     const sample = await fixtureOf(op)(service, right)
     const mistakes = mistakesOf(op, sample)
@@ -193,7 +193,7 @@ describe.concurrent('the order of checks', () => {
   })
 
   it.each(each((op) => signedIn(op) && op.access !== 'user'))('WIR-11 %s answers 429 before 403, and 401 before 429', async (_, op) => {
-    const account = await newAccount(service)
+    const account = await createAccount(service)
     const wrong = await refused(op, account)
     const asked = { params: Object.fromEntries(Object.keys(op.params?.shape ?? {}).map((name) => [name, crypto.randomUUID()])) }
     const { max } = parseRate(op.limit)
@@ -239,7 +239,7 @@ function mistakesOf(op: AnyOperation, sample: Sample): Mistake[] {
     signedIn(op) && op.access !== 'user' && { status: 403 },
     takesUuids(op) && { status: 404, make: (request) => ({ sample: { ...request.sample, params: malformedPath } }) },
     op.method !== 'get' && { status: 413, make: () => ({ size: (op.maxBody ?? megabyte) + 1 }) },
-    (op.body !== undefined || op.takes === 'file') && {
+    (op.body !== undefined || op.bodyFormat === 'file') && {
       status: 415,
       make: () => ({ raw: '{', headers: { 'content-type': 'text/plain' } }),
     },

@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
 import type { AnyOperation } from '../../lib/http/operation.ts'
-import { ownService } from '../support/app.ts'
+import { startOwnService } from '../support/app.ts'
 import { send } from './requests.ts'
 import { sceneOf } from './scene.ts'
 
-const service = await ownService()
+const service = await startOwnService()
 afterAll(() => service.close())
 // Plays somebody who is always faster: what a write was judged by stands no more, so that it finds no row.
 await service.sql(`create function app.overtaken() returns trigger language plpgsql as 'begin return null; end'`)
@@ -24,6 +24,6 @@ it.each([
   await service.sql(`create trigger overtaken before update on ${table} for each row execute function app.overtaken()`)
   const { status, body } = await send(service, op, sample, { token: person.token })
   await service.sql(`drop trigger overtaken on ${table}`)
-  expect([status, body.code, body.detail]).toEqual([409, 'changed_meanwhile', expect.stringMatching(/meanwhile; try again$/)])
+  expect([status, body.code, body.detail]).toEqual([409, 'stale_version', expect.stringMatching(/^Someone else changed this \w+\. Reload it and apply your change again$/)])
   expect(await rows()).toEqual(before)
 })

@@ -1,11 +1,12 @@
 import type { AnyOperation } from '../../lib/http/operation.ts'
-import { type Answer, announce, bearer, request, type Service } from '../support/app.ts'
-import type { AccountOf, Person } from '../support/people.ts'
-import { type Sample, someAddress } from './fixture-rows.ts'
+import { type ApiResponse, authorizationHeader, request, type Service, sendHeadersOnly } from '../support/app.ts'
+import type { Person, TestAccount } from '../support/people.ts'
+import { randomIpAddress } from '../support/public-requests.ts'
+import type { Sample } from './fixture-rows.ts'
 
 type RoleName = 'viewer' | 'leadingViewer' | 'engineer' | 'teamAdmin' | 'admin' | 'superAdmin'
 interface Role {
-  is: NonNullable<Parameters<AccountOf['colleague']>[0]>
+  is: NonNullable<Parameters<TestAccount['addColleague']>[0]>
   may: readonly string[]
 }
 
@@ -20,11 +21,11 @@ export const roles: Record<RoleName, Role> = {
 }
 
 /** A fresh colleague whom the operation lets in, or one it refuses. */
-export function permitted(op: AnyOperation, account: AccountOf): Promise<Person> {
-  return account.colleague(roles[op.access === 'super_admin' ? 'superAdmin' : 'admin'].is)
+export function permitted(op: AnyOperation, account: TestAccount): Promise<Person> {
+  return account.addColleague(roles[op.access === 'super_admin' ? 'superAdmin' : 'admin'].is)
 }
-export function refused(op: AnyOperation, account: AccountOf): Promise<Person> {
-  return account.colleague(roles[op.access === 'super_admin' ? 'admin' : 'viewer'].is)
+export function refused(op: AnyOperation, account: TestAccount): Promise<Person> {
+  return account.addColleague(roles[op.access === 'super_admin' ? 'admin' : 'viewer'].is)
 }
 
 /** The path below /api/v1, query included. */
@@ -48,11 +49,11 @@ export function send(
   op: AnyOperation,
   sample: Sample,
   { token, headers = {}, raw, size }: Sending = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const content = contentOf(sample, raw)
   const own = raw === undefined && !size ? sample.content?.headers : {}
-  const all = { 'cf-connecting-ip': someAddress(), ...own, ...headers }
-  if (size) return announce(`${service.api}/api/v1${pathOf(op, sample)}`, op.method, size, { ...all, ...bearer(token) })
+  const all = { 'cf-connecting-ip': randomIpAddress(), ...own, ...headers }
+  if (size) return sendHeadersOnly(`${service.api}/api/v1${pathOf(op, sample)}`, op.method, size, { ...all, ...authorizationHeader(token) })
   return request(service, op.method.toUpperCase(), pathOf(op, sample), { ...content, token: token ?? null, headers: all })
 }
 

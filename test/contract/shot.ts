@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AnyOperation } from '../../lib/http/operation.ts'
-import { announce, bearer, textOf } from '../support/app.ts'
+import { authorizationHeader, readText, sendHeadersOnly } from '../support/app.ts'
 import type { Sample } from './fixture-rows.ts'
 import type { Body, Plan } from './generators.ts'
 import type { Given } from './verdict.ts'
@@ -40,7 +40,7 @@ export function shotOf(api: string, op: AnyOperation, plan: Plan, known: Known):
       'cf-connecting-ip': known.address,
       ...(body === null && plan.body.kind !== 'huge' ? {} : { 'content-type': plan.media }),
       ...(content && plan.media === 'application/json' ? content.headers : {}),
-      ...(plan.who === 'garbage' ? { authorization: headerText(`Bearer ${plan.garbage}`) } : bearer(known.token)),
+      ...(plan.who === 'garbage' ? { authorization: headerText(`Bearer ${plan.garbage}`) } : authorizationHeader(known.token)),
       ...key,
     },
     body,
@@ -120,9 +120,9 @@ function bytesOf(plan: Body, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBu
 }
 
 export async function fire({ method, url, headers, body, size }: Shot): Promise<Given> {
-  if (size > 0) return announce(url, method, size, headers)
+  if (size > 0) return sendHeadersOnly(url, method, size, headers)
   const response = await fetch(url, { method, headers, body: method === 'GET' ? null : body, redirect: 'manual' })
-  return { status: response.status, headers: response.headers, text: await textOf(method, response) }
+  return { status: response.status, headers: response.headers, text: await readText(method, response) }
 }
 
 /** The same request for a shell. */

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { shared } from '../support/app.ts'
-import { type AccountOf, newAccount } from '../support/people.ts'
+import { sharedService } from '../support/app.ts'
+import { createAccount, type TestAccount } from '../support/people.ts'
 import { insertDelivery, insertNotification } from './fixture-rows.ts'
 import { insertFullAiSession } from './fixtures-ai.ts'
 import { insertConversation, insertProposal } from './fixtures-authoring.ts'
@@ -14,7 +14,7 @@ import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from '
 import { insertFullSession } from './fixtures-sessions.ts'
 import { rowsOf, tenantTables } from './rows.ts'
 
-const service = shared()
+const service = sharedService()
 const tables = await tenantTables(service)
 const tenant = ['accounts', ...tables]
 
@@ -135,16 +135,16 @@ describe('the schema', () => {
 
 describe('row level security alone', () => {
   let client: pg.Client
-  let ours: AccountOf
-  let theirs: AccountOf
+  let ours: TestAccount
+  let theirs: TestAccount
 
   beforeAll(async () => {
     const url = new URL(service.settings.DATABASE_URL ?? '')
     const { username: user, password, pathname } = url
     client = new pg.Client({ host: '127.0.0.1', port: inject('shared').postgresPort, user, password, database: pathname.slice(1) })
     await client.connect()
-    ours = await newAccount(service)
-    theirs = await newAccount(service)
+    ours = await createAccount(service)
+    theirs = await createAccount(service)
     await insertDelivery(service, ours.admin)
     await insertNotification(service, ours.admin)
     await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [ours.id])
@@ -196,7 +196,7 @@ describe('row level security alone', () => {
   const count = async (sql: string, values: unknown[] = []) => (await client.query(sql, values)).rowCount ?? 0
 
   /** Runs one statement in a scope and takes it back; a missing privilege or a policy's refusal counts as no row. */
-  async function inScope(of: AccountOf, sql: string, values: unknown[] = []): Promise<number | string> {
+  async function inScope(of: TestAccount, sql: string, values: unknown[] = []): Promise<number | string> {
     await client.query('begin')
     try {
       await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [of.admin.id, of.id, of.admin.signInId])

@@ -49,7 +49,7 @@ operation({
 })
 operation({
   ...make,
-  takes: 'file',
+  bodyFormat: 'file',
   body: Thing,
   handle: async ({ body }) => {
     // @ts-expect-error it may be either, and says which
@@ -58,7 +58,7 @@ operation({
     else body.count satisfies number
   },
 })
-operation({ ...make, access: 'signed', takes: 'raw', handle: async ({ body }) => void body.headers.get('stripe-signature') })
+operation({ ...make, access: 'signed', bodyFormat: 'raw', handle: async ({ body }) => void body.headers.get('stripe-signature') })
 operation({
   ...make,
   body: Thing,

@@ -1,6 +1,5 @@
-import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { type AnyOperation, failuresOf } from '../../lib/http/operation.ts'
-import { bodyOf, problems } from '../../lib/problem.ts'
+import { isErrorCode, problemBody, problems } from '../../lib/problem.ts'
 
 export interface Given {
   status: number
@@ -8,14 +7,18 @@ export interface Given {
   text: string
 }
 
-const paths = openapi.paths as unknown as Record<string, Record<string, { responses: Record<string, unknown> }>>
 const places = new Set(['path', 'query', 'body', 'header'])
 
-/** What is wrong with an answer by the document, or null. */
+/** The statuses that an operation declares: its success, and those of its failures. */
+export function declaredStatuses(op: AnyOperation): Set<number> {
+  const failures = failuresOf(op).map((kind) => problems[kind].status)
+  return new Set([op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...failures])
+}
+
+/** What is wrong with an answer by the operation's declaration, or null. */
 export function faultOf(op: AnyOperation, { status, headers, text }: Given): string | null {
-  const declared = paths[`/api/v1${op.path}`]?.[op.method]?.responses ?? {}
   if (status >= 500) return `answered ${status}`
-  if (!(status in declared)) return `answered ${status}, which it does not declare`
+  if (!declaredStatuses(op).has(status)) return `answered ${status}, which it does not declare`
   if (!headers.get('x-request-id')) return 'answered without X-Request-Id'
   if (status === op.success && op.produces)
     return op.produces.includes(headers.get('content-type')?.split(';')[0] ?? '') ? null : 'answered content of a type it does not declare'
@@ -43,7 +46,7 @@ function faultOfSuccess(op: AnyOperation, body: unknown): string | null {
 function bareCodes(op: AnyOperation, status: number): unknown[] {
   return failuresOf(op)
     .filter((kind) => problems[kind].status === status)
-    .map((kind) => bodyOf(kind).error)
+    .map((kind) => problemBody(kind).error)
 }
 
 function faultOfFailure(op: AnyOperation, status: number, headers: Headers, body: unknown): string | null {
@@ -51,7 +54,8 @@ function faultOfFailure(op: AnyOperation, status: number, headers: Headers, body
   if (error !== undefined) return bareCodes(op, status).includes(error) ? null : 'refused with a bare code it does not declare'
   const { detail, code, errors } = (body ?? {}) as Record<string, unknown>
   if (typeof detail !== 'string' || detail === '') return 'refused without a detail'
-  if (code !== undefined && typeof code !== 'string') return 'refused with a code that is no text'
+  const codes = failuresOf(op).filter((kind) => problems[kind].status === status && isErrorCode(kind))
+  if (code !== undefined && !codes.some((kind) => kind === code)) return `refused with the code ${code}, which it does not declare`
   if (status === 401 && headers.get('www-authenticate') !== 'Bearer' && code === undefined && detail === 'Not authenticated')
     return 'answered 401 without WWW-Authenticate: Bearer'
   if (status === 429 && !/^\d+$/.test(headers.get('retry-after') ?? '')) return 'answered 429 without Retry-After'

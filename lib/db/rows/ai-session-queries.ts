@@ -3,53 +3,53 @@ import type { WriteDb } from '../scope.ts'
 import { statement } from '../statement.ts'
 import type { AiSessionRow, AiStatus } from './ai-session.ts'
 
-/** Of `ai_sessions s` with `aiSessionJoins`: what a list shows. */
+/** The columns of a list, of `ai_sessions s` with `aiSessionJoins`. */
 export const aiSessionColumns = sql`
   s.id, s.account_id, s.user_id, u.full_name as user_name, s.session_type, s.title, s.status, s.problem_summary, s.psa_ticket_id, s.tree_id,
   s.environment_tags, s.client_name, s.asset_name, s.issue_category, s.escalated_to_id, s.picked_up_by_id, s.state_version, s.outcome,
   s.created_at, s.updated_at, s.resolved_at`
 export const aiSessionJoins = sql`left join users u on u.account_id = s.account_id and u.id = s.user_id`
 
-const time = (column: string) => sql`'${sql.raw(column)}', app.iso(x.${sql.raw(column)})`
-const plain = (columns: string[]) => sql.join(columns.map((column) => sql.raw(`'${column}', x.${column}`)))
-const list = (from: RawBuilder<unknown>, item: RawBuilder<unknown>, order: RawBuilder<unknown>) =>
+const timePair = (column: string) => sql`'${sql.raw(column)}', app.iso(x.${sql.raw(column)})`
+const plainPairs = (columns: string[]) => sql.join(columns.map((column) => sql.raw(`'${column}', x.${column}`)))
+const jsonList = (from: RawBuilder<unknown>, item: RawBuilder<unknown>, order: RawBuilder<unknown>) =>
   sql`coalesce((select jsonb_agg(jsonb_build_object(${item}) order by ${order}) from ${from} where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
-/** Of `ai_fixes x`, as the pairs of a JSON object. */
-export const fixItem = sql`${plain(['id', 'session_id', 'title', 'description', 'kind', 'script_template_id', 'status'])}, ${time('applied_at')},
-  ${time('verified_at')}, ${plain(['partial_notes', 'pending_reason', 'failure_reason', 'ai_drafted_script', 'ai_drafted_parameters', 'ai_outcome_proposal'])},
-  ${time('created_at')}`
+/** Of `ai_fixes x`: the name and value pairs of a JSON object. */
+export const fixItem = sql`${plainPairs(['id', 'session_id', 'title', 'description', 'kind', 'script_template_id', 'status'])}, ${timePair('applied_at')},
+  ${timePair('verified_at')}, ${plainPairs(['partial_notes', 'pending_reason', 'failure_reason', 'ai_drafted_script', 'ai_drafted_parameters', 'ai_outcome_proposal'])},
+  ${timePair('created_at')}`
 /** Of `ai_handoffs x`. */
-export const handoffItem = sql`${plain(['id', 'session_id', 'intent', 'created_by', 'target_user_id', 'reason', 'summary', 'what_was_tried', 'next_steps', 'urgency', 'claimed_by'])},
-  ${time('claimed_at')}, ${plain(['ai_assessment', 'assessment_status'])}, ${time('first_action_at')}, ${time('created_at')}`
+export const handoffItem = sql`${plainPairs(['id', 'session_id', 'intent', 'created_by', 'target_user_id', 'reason', 'summary', 'what_was_tried', 'next_steps', 'urgency', 'claimed_by'])},
+  ${timePair('claimed_at')}, ${plainPairs(['ai_assessment', 'assessment_status'])}, ${timePair('first_action_at')}, ${timePair('created_at')}`
 /** Of `ai_messages x`. */
-export const messageItem = sql`${plain(['id', 'role', 'content', 'branch_id'])}, ${time('created_at')}, 'upload_ids',
+export const messageItem = sql`${plainPairs(['id', 'role', 'content', 'branch_id'])}, ${timePair('created_at')}, 'upload_ids',
   coalesce((select jsonb_agg(i.upload_id order by i.place) from ai_message_uploads i where i.account_id = x.account_id and i.message_id = x.id), '[]')`
-const stepItem = sql`'step_id', x.id, ${plain(['kind', 'text', 'options', 'rationale', 'response'])}, ${time('created_at')}`
+const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', 'rationale', 'response'])}, ${timePair('created_at')}`
 /** Of `ai_facts x`. */
-export const factItem = sql`${plain(['id', 'key', 'value', 'source', 'created_by'])}, ${time('created_at')}, ${time('updated_at')}`
+export const factItem = sql`${plainPairs(['id', 'key', 'value', 'source', 'created_by'])}, ${timePair('created_at')}, ${timePair('updated_at')}`
 
-/** One session that the caller sees, as the statements before it in a batch have left it. */
+/** Selects a session that the caller may see, with everything that belongs to it. In a batch it sees the earlier statements' changes. */
 export const fullAiSession = (id: string) => sql<AiSessionRow>`
   select ${aiSessionColumns}, s.triage_hypothesis, s.evidence_items, s.pending_task_lane, s.is_branching, s.active_branch_id,
          s.escalation_package, s.resolution_notes, s.team_id, app.owns_ai_session(s) as is_owner,
-         ${list(sql`ai_steps x`, stepItem, sql`x.seq`)} as steps,
-         ${list(sql`app.branch_messages(s.id, s.active_branch_id) x`, messageItem, sql`x.position`)} as messages,
-         ${list(sql`ai_fixes x`, fixItem, sql`x.created_at, x.id`)} as suggested_fixes,
-         ${list(sql`ai_facts x`, factItem, sql`x.created_at, x.id`)} as facts,
-         ${list(sql`ai_handoffs x`, handoffItem, sql`x.created_at desc, x.id desc`)} as handoffs
+         ${jsonList(sql`ai_steps x`, stepItem, sql`x.seq`)} as steps,
+         ${jsonList(sql`app.branch_messages(s.id, s.active_branch_id) x`, messageItem, sql`x.position`)} as messages,
+         ${jsonList(sql`ai_fixes x`, fixItem, sql`x.created_at, x.id`)} as suggested_fixes,
+         ${jsonList(sql`ai_facts x`, factItem, sql`x.created_at, x.id`)} as facts,
+         ${jsonList(sql`ai_handoffs x`, handoffItem, sql`x.created_at desc, x.id desc`)} as handoffs
     from ai_sessions s ${aiSessionJoins} where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`
 
 export async function selectAiSession(db: Pick<WriteDb, 'getExecutor'>, id: string): Promise<AiSessionRow | undefined> {
   return (await fullAiSession(id).execute(db as WriteDb)).rows[0]
 }
 
-/** Of `ai_sessions s`: the caller's own, and in one of these states; in any when none is named. */
-export const ownAiSession = (id: string, states: readonly AiStatus[] = []) =>
+/** Condition on `ai_sessions s`: owned by the caller and in one of the states, or in any state for an empty list. */
+export const isOwnAiSession = (id: string, states: readonly AiStatus[] = []) =>
   sql`s.account_id = app.account_id() and s.id = ${id} and app.owns_ai_session(s)${states.length > 0 ? sql` and s.status in (${sql.join(states)})` : sql``}`
 
-/** Runs a statement that answers a row when it changed the session, and reads the session behind it in the same transaction. */
-export async function changeAiSession(
+/** Runs an update that returns a row if it changed the session, then reads the session, in one transaction. */
+export async function updateAiSession(
   db: WriteDb,
   id: string,
   write: RawBuilder<unknown>,

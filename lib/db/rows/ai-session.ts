@@ -1,4 +1,4 @@
-// The shapes of an AI session and of what belongs to it, as the API returns them.
+// An AI session and its parts, as the API returns them.
 
 export type AiStatus = 'active' | 'parked' | 'requesting_escalation' | 'escalated' | 'claimed' | 'resolved' | 'abandoned' | 'archived'
 export type FixStatus = 'proposed' | 'applied_success' | 'applied_failed' | 'applied_partial' | 'applied_pending' | 'dismissed'
@@ -102,7 +102,7 @@ export interface AiSessionItem {
   resolved_at: string | null
 }
 
-/** A session with all it has. */
+/** A session with everything that belongs to it. */
 export interface AiSessionRow extends AiSessionItem {
   triage_hypothesis: string | null
   evidence_items: Evidence[]
@@ -117,7 +117,7 @@ export interface AiSessionRow extends AiSessionItem {
   facts: Fact[]
   handoffs: Handoff[]
   team_id: string | null
-  /** Whether the caller counts as its owner. */
+  /** Whether the caller may change it as its owner. */
   is_owner: boolean
 }
 

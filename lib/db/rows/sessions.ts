@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { SessionRow } from '../../flows/session.ts'
+import type { SessionRow } from '../../flows/session-row.ts'
 import type { WriteDb } from '../scope.ts'
 import { statement } from '../statement.ts'
 
-/** Of `sessions s`: its user, and account admins. */
+/** Condition on `sessions s`: the caller is its user or an account admin. */
 export const mayChange = sql`app.may_change(s.user_id, null)`
 
-/** Of `sessions s` with `sessionJoins`: what a list shows. */
+/** The columns of a list, of `sessions s` with `sessionJoins`. */
 export const sessionColumns = sql`
   s.id, s.account_id, s.team_id, s.user_id, u.full_name as user_name, s.tree_account_id, s.tree_id, s.state, s.ticket_number, s.client_name,
   s.outcome, s.batch_id, s.target_label, s.current_step_id, s.answered, s.remaining, s.exported_at, s.started_at, s.completed_at, s.created_at,
@@ -18,7 +18,7 @@ export const sessionJoins = sql`
 const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
   coalesce((select jsonb_agg(${item} order by ${order}) from ${sql.table(table)} x where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
-/** One session of the account with all it has, as the statements before it in a batch have left it. */
+/** Selects a session of the account with everything that belongs to it. In a batch it sees the earlier statements' changes. */
 export const fullSession = (id: string) => sql<SessionRow>`
   select ${sessionColumns}, s.variables, s.notes, s.next_steps, v.tree_structure, v.intake_form, ${mayChange} as may_change,
          ${listOf(
@@ -42,13 +42,13 @@ export const fullSession = (id: string) => sql<SessionRow>`
          )} as custom_steps
     from sessions s ${sessionJoins} where s.account_id = app.account_id() and s.id = ${id}`
 
-/** Whether a change was made, and the session as it is after it. */
+/** Whether a session was changed, and the session afterwards. */
 export interface Changed {
   done: boolean
   session: SessionRow | undefined
 }
 
-/** Runs a statement that answers a row when it changed the session, and reads the session behind it in the same transaction. */
+/** Runs an update that returns a row if it changed the session, then reads the session, in one transaction. */
 export async function changeSession(db: WriteDb, id: string, write: RawBuilder<{ id: string }>): Promise<Changed> {
   const [done, rows] = await db.batch([statement(db, write), statement(db, fullSession(id))])
   return { done: done.length > 0, session: rows[0] }

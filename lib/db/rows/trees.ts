@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-/** Of `trees t`, with its author and category joined by `treeJoins`. */
+/** The columns of a flow, of `trees t` with `treeJoins`. */
 export const treeColumns = sql`
   t.id, t.account_id, t.team_id, t.author_id,
   case when t.author_id = app.service_user() then 'Support Flow' else u.full_name end as author_name,
@@ -11,7 +11,7 @@ export const treeColumns = sql`
 export const treeJoins = sql`
   left join users u on u.account_id = t.account_id and u.id = t.author_id
   left join categories c on c.account_id = t.account_id and c.id = t.category_id`
-/** An item's lineage; null when it is no fork. */
+/** The lineage of a fork, as JSON; null for a flow that is not a fork. */
 export const forkInfo = sql`
   case when t.parent_tree_id is null then null else jsonb_build_object(
     'parent_id', t.parent_tree_id, 'root_id', t.root_tree_id, 'depth', t.fork_depth, 'reason', t.fork_reason,

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { enumNameOf } from './enum-names.ts'
+import { extendSchemas } from './extend-schemas.ts'
+import type { Json } from './json.ts'
+
+/** Collects what operations share. Each method returns a reference, or the value itself where it is used once. */
+export interface JsonComponents {
+  /** The media type object of a JSON body, with its example unless the referenced schema has one. */
+  content(type: z.ZodType, io: 'input' | 'output'): Json
+  schema(type: z.ZodType, io: 'input' | 'output'): Json
+  /** The schema of a path or query parameter. `true` and `false` as text become a boolean. */
+  parameterSchema(type: z.ZodType): Json
+  /** A parameter that several operations have; `group` keeps two of one name apart. */
+  parameter(parameter: Json & { name: string }, group: string): Json
+  response(name: string, response: Json): Json
+  header(name: string, description: string): Json
+  /** Adds the components to the document. */
+  finish(document: Json): Json
+}
+
+export function createComponents(): JsonComponents {
+  const schemas = new Map<string, unknown>()
+  const responses = new Map<string, Json>()
+  const headers = new Map<string, Json>()
+  const parameters = new Map<string, string>()
+  const schema = (type: z.ZodType, io: 'input' | 'output') => hoistSchema(type, io, schemas)
+  return {
+    schema,
+    content(type, io) {
+      const described = schema(type, io)
+      const example = exampleOf(type)
+      if (example === undefined) return { schema: described }
+      const reference = described.$ref ?? (described.items as Json | undefined)?.$ref
+      const shared = schemas.get(String(reference).replace('#/components/schemas/', '')) as Json | undefined
+      if (!shared) return { schema: described, example }
+      // zod leaves out the examples of a schema with refinements.
+      shared.examples ??= [described.items ? (example as unknown[])[0] : example]
+      return { schema: described }
+    },
+    parameterSchema(type) {
+      const described = schema(type, 'input')
+      if (JSON.stringify(described.enum) !== '["true","false"]') return described
+      const { enum: _, default: initial, ...rest } = described
+      return { ...rest, type: 'boolean', ...(initial === undefined ? {} : { default: initial === 'true' }) }
+    },
+    parameter(parameter, group) {
+      const text = JSON.stringify(parameter)
+      const [subject = '', rest] = group.split('.')
+      const names = [
+        pascalCase(parameter.name),
+        pascalCase(`${subject}_${parameter.name}`),
+        pascalCase(`${subject}_${rest}_${parameter.name}`),
+      ]
+      const name = names.find((candidate) => (parameters.get(candidate) ?? text) === text)
+      if (!name) throw new Error(`Two parameters of ${group} are called ${parameter.name}`)
+      parameters.set(name, text)
+      return { $ref: `#/components/parameters/${name}` }
+    },
+    response(name, response) {
+      responses.set(name, response)
+      return { $ref: `#/components/responses/${name}` }
+    },
+    header(name, description) {
+      headers.set(name, { description, schema: { type: 'string' } })
+      return { $ref: `#/components/headers/${name}` }
+    },
+    finish: (document) => ({
+      ...document,
+      components: {
+        schemas: extendSchemas(sorted(schemas)),
+        parameters: sorted(new Map([...parameters].map(([name, text]) => [name, JSON.parse(text)]))),
+        responses: sorted(responses),
+        headers: sorted(headers),
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      },
+    }),
+  }
+}
+
+function sorted(entries: ReadonlyMap<string, unknown>): Json {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+export function pascalCase(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
+/** Returns the example that a schema carries, or a list with its element's example. */
+export function exampleOf(type: z.ZodType): unknown {
+  const [example] = (type.meta()?.examples as unknown[] | undefined) ?? []
+  if (example !== undefined) return example
+  if (!(type instanceof z.ZodArray)) return undefined
+  const element = exampleOf(type.element as z.ZodType)
+  return element === undefined ? undefined : [element]
+}
+
+/** One conversion: where shared schemas go, and whether the schema describes a request or an answer. */
+interface Conversion {
+  schemas: Map<string, unknown>
+  io: 'input' | 'output'
+}
+
+/** Converts a schema to JSON Schema. Schemas with an id and every enum become shared components. */
+function hoistSchema(type: z.ZodType, io: 'input' | 'output', schemas: Map<string, unknown>): Json {
+  const conversion = { schemas, io }
+  const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json
+  for (const [name, definition] of Object.entries($defs as Json)) schemas.set(schemaName(name), cleanObject(definition as Json, conversion))
+  const { id } = root
+  if (typeof id !== 'string') return clean(root, conversion) as Json
+  schemas.set(id, cleanObject(root, conversion))
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+/** zod numbers recursive schemas without an id; the only one here is any JSON value. */
+function schemaName(name: string): string {
+  return name.startsWith('__schema') ? 'JsonValue' : name
+}
+
+// Under these keys are values, not schemas.
+const valueKeys = new Set(['example', 'examples', 'default', 'const', 'enum'])
+
+function clean(value: unknown, conversion: Conversion): unknown {
+  if (Array.isArray(value)) return value.map((item) => clean(item, conversion))
+  if (typeof value !== 'object' || value === null) return value
+  return hoistShared(cleanObject(value as Json, conversion), conversion.schemas)
+}
+
+// The ids and times of lib/http/fields.ts without a description of their own.
+const sharedTexts = [
+  { name: 'Id', schema: { type: 'string', format: 'uuid', description: 'UUIDv7.' } },
+  { name: 'Timestamp', schema: { type: 'string', format: 'date-time', description: 'RFC 3339, UTC, with milliseconds.' } },
+]
+
+function hoistShared(schema: Json, schemas: Map<string, unknown>): Json {
+  const text = JSON.stringify(schema)
+  const shared = sharedTexts.find((candidate) => JSON.stringify(candidate.schema) === text)
+  if (!shared) return hoistEnum(schema, schemas)
+  schemas.set(shared.name, shared.schema)
+  return { $ref: `#/components/schemas/${shared.name}` }
+}
+
+function cleanObject(value: Json, conversion: Conversion): Json {
+  const entries = Object.entries(value).filter(([key, item]) => !isRedundant(key, item, value, conversion))
+  return nullableType(Object.fromEntries(entries.map(([key, item]) => [key, cleanEntry(key, item, conversion)])))
+}
+
+/**
+ * Left out: zod's own ids, patterns and examples where a `format` says the same, the bounds of every JavaScript integer, and that an answer
+ * has no further fields, since later versions add some.
+ */
+function isRedundant(key: string, item: unknown, schema: Json, { io }: Conversion): boolean {
+  if (key === 'id') return typeof item === 'string'
+  if (key === 'pattern') return schema.format !== undefined
+  if (key === 'example') return schema.format === 'date-time'
+  if (key === 'additionalProperties') return item === false && io === 'output'
+  return (key === 'minimum' && item === Number.MIN_SAFE_INTEGER) || (key === 'maximum' && item === Number.MAX_SAFE_INTEGER)
+}
+
+/** Writes "a simple type or null" as one schema: `type: ['string', 'null']`. */
+function nullableType(schema: Json): Json {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || (anyOf[1] as Json).type !== 'null') return schema
+  const [{ type, ...simple }] = anyOf as [Json]
+  if (typeof type === 'string' && type !== 'object' && type !== 'array') return { ...simple, ...rest, type: [type, 'null'] }
+  // The description of the whole covers both alternatives.
+  return rest.description && simple.$ref ? { anyOf: [{ $ref: simple.$ref }, anyOf[1]], ...rest } : schema
+}
+
+function cleanEntry(key: string, item: unknown, conversion: Conversion): unknown {
+  if (key === '$ref') return `#/components/schemas/${schemaName(String(item).replace('#/$defs/', ''))}`
+  return valueKeys.has(key) ? item : clean(item, conversion)
+}
+
+/** Moves an enum of several texts to the components under its name; its description and default stay beside the reference. */
+function hoistEnum(schema: Json, schemas: Map<string, unknown>): Json {
+  const { enum: values, type, ...rest } = schema
+  if (!Array.isArray(values) || values.length < 2 || type !== 'string' || String(values) === 'true,false') return schema
+  const name = enumNameOf(values)
+  schemas.set(name, { type, enum: values })
+  return { $ref: `#/components/schemas/${name}`, ...rest }
+}

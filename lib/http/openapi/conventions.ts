@@ -1,0 +1,15 @@
+/** The rules that hold for every operation; the document's own description. */
+export const conventions = `Guided flows, AI-assisted diagnosis and escalation for IT support teams.
+
+- **Values.** Ids are UUIDs that sort by creation time. Times are RFC 3339 in UTC with milliseconds. Money is whole cents with an ISO currency.
+  PUT and PATCH change the given fields and leave the others.
+- **Errors** are \`{"detail"}\`, a sentence for people. Where a client must tell cases apart there is a \`code\`; the schema \`ErrorCode\` lists all
+  of them, each operation lists its own. 422 lists every invalid value with its place. A row of another account is 404; an action that your
+  role may not do is 403. 409 \`stale_version\` means that someone else changed the row first and nothing was written: read it again, then
+  repeat. 503 is temporary: repeat after a few seconds. Billing answers \`{"error"}\` alone.
+- **Retries.** Most POSTs take an \`Idempotency-Key\`. For 24 hours the same request with the same key has one effect and one answer, so it is
+  safe to repeat it when no answer arrived.
+- **Lists** are arrays. \`skip\` and \`limit\` select a page; \`Link\` names the next one while more rows follow.
+- **Rate limits** are in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). Above a limit the answer is 429 with
+  \`Retry-After\`.
+- **\`X-Request-Id\`** is on every answer; a client may send its own. Name it when you report a problem.`

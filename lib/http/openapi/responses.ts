@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
+import { type AnyOperation, failuresOf } from '../operation.ts'
+import { type JsonComponents, pascalCase } from './components.ts'
+import type { Json } from './json.ts'
+
+const codeList = Object.entries(codedProblems).map(([code, { status, detail }]) => `- \`${code}\` (${status}): ${detail}.`)
+const ErrorCode = z
+  .enum(Object.keys(codedProblems) as [keyof typeof codedProblems, ...(keyof typeof codedProblems)[]])
+  .meta({ id: 'ErrorCode', description: `Every error code of the API, with its status.\n\n${codeList.join('\n')}` })
+
+const ProblemSchema = z
+  .object({
+    detail: z.string().describe('What is wrong and what to do, for people.'),
+    code: ErrorCode.optional().describe('What is wrong, for a client to tell apart.'),
+  })
+  .meta({ id: 'Problem' })
+
+const BillingProblem = z.object({ error: z.string().describe('What is wrong, for a client to tell apart.') }).meta({ id: 'BillingProblem' })
+
+const ValidationProblem = ProblemSchema.extend({
+  errors: z
+    .array(
+      z.object({
+        loc: z
+          .array(z.union([z.string(), z.int()]))
+          .describe('The place: `path`, `query`, `body` or `header`, then the keys that lead to the value.'),
+        msg: z.string().describe('Completes the sentence "<field> …".'),
+        type: z.string().describe('The kind of mistake.'),
+      }),
+    )
+    .optional()
+    .describe('One entry for each invalid value.'),
+}).meta({ id: 'ValidationProblem' })
+
+const limitHeaders = {
+  'RateLimit-Limit': 'Calls allowed in the window.',
+  'RateLimit-Remaining': 'Calls left in the window.',
+  'RateLimit-Reset': 'Seconds until another call is allowed.',
+}
+
+/** The answers that are no failure, by status. */
+export function successResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
+  const success = successResponse(op, components)
+  const notModified = { description: 'The client already has this content (`If-None-Match`).' }
+  return {
+    ...(op.getOrCreate ? { 200: { ...success, description: 'It already existed.' } } : {}),
+    [op.success]: success,
+    ...(op.hasEtag || op.maxAgeSeconds ? { 304: components.response('NotModified', notModified) } : {}),
+  }
+}
+
+function successResponse(op: AnyOperation, components: JsonComponents): Json {
+  const headers = {
+    ...(op.success === 307 ? { Location: 'Where to repeat the request.' } : {}),
+    ...(op.paged ? { Link: 'The next page (`rel="next"`), while more rows follow.' } : {}),
+    ...(op.hasEtag || op.maxAgeSeconds ? { ETag: 'Identifies this content.', 'Cache-Control': 'Who may cache it, and for how long.' } : {}),
+  }
+  const described = {
+    description: statusText[op.success] ?? 'Success',
+    ...(Object.keys(headers).length > 0 ? { headers: headerReferences(headers, components) } : {}),
+  }
+  if (op.produces)
+    return { ...described, content: Object.fromEntries(op.produces.map((type: string) => [type, producedContent(op, type, components)])) }
+  return op.returns ? { ...described, content: { 'application/json': components.content(op.returns, 'output') } } : described
+}
+
+function producedContent(op: AnyOperation, type: string, components: JsonComponents): Json {
+  return op.returns && type === 'application/json' ? components.content(op.returns, 'output') : { schema: { type: 'string' } }
+}
+
+/** Failures that nearly every operation can answer with. They are one `default` response instead of six entries per operation. */
+export const commonFailures: readonly ProblemKind[] = [
+  'unauthenticated',
+  'too_large',
+  'unsupported_media',
+  'rate_limited',
+  'internal',
+  'unavailable',
+]
+
+/** The failures of an operation by status, each a shared response that lists the possible codes, and `default` for the common ones. */
+export function errorResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
+  const byStatus = [...Map.groupBy(failuresOf(op), (kind) => problems[kind].status)].sort(([a], [b]) => a - b)
+  const own = byStatus.filter(([, kinds]) => !kinds.every((kind) => commonFailures.includes(kind)))
+  const responses = own.map(([status, kinds]) => [status, errorResponse(kinds.toSorted(), components)] as const)
+  return { ...Object.fromEntries(responses), default: commonResponse(components) }
+}
+
+function commonResponse(components: JsonComponents): Json {
+  const lines = commonFailures.map((kind) => `${problems[kind].status}: ${problems[kind].detail}.`)
+  return components.response('Failure', {
+    description: `Failures of any operation. ${lines.join(' ')}`,
+    headers: headerReferences({ ...limitHeaders, 'Retry-After': 'Seconds to wait.', ...wwwAuthenticate('unauthenticated') }, components),
+    content: { 'application/json': { schema: components.schema(ProblemSchema, 'output'), example: problemBody('rate_limited') } },
+  })
+}
+
+const statusText: Record<number, string> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'Done, without content',
+  307: 'Repeat the request there',
+}
+
+const guardCodes: ProblemKind[] = ['email_not_verified', 'password_change_required', 'subscription_lapsed']
+
+/** The name of a shared response: its status in words, and the codes it can carry. The three account guards count as one. */
+function responseName(kinds: readonly ProblemKind[]): string {
+  const hasGuards = guardCodes.every((code) => kinds.includes(code))
+  const codes = kinds.filter((kind) => kind in codedProblems && !(hasGuards && guardCodes.includes(kind)))
+  const status = problems[kinds[0] ?? 'internal'].status
+  return [statusNames[status], ...(hasGuards ? ['guards'] : []), ...codes].join('.')
+}
+
+const statusNames: Record<number, string> = {
+  400: 'BadRequest',
+  401: 'Unauthenticated',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  413: 'TooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Invalid',
+  429: 'RateLimited',
+  500: 'InternalError',
+  502: 'BadGateway',
+  503: 'Unavailable',
+}
+
+function errorResponse(kinds: readonly ProblemKind[], components: JsonComponents): Json {
+  const [first = 'internal'] = kinds
+  const isInvalid = kinds.includes('invalid')
+  const billing = kinds.filter((kind) => 'error' in problemBody(kind))
+  const shapes = [
+    ...(kinds.length > billing.length ? [problemSchema(kinds, components)] : []),
+    ...(billing.length > 0 ? [components.schema(BillingProblem, 'output')] : []),
+  ]
+  const example = {
+    ...problemBody(first),
+    ...(isInvalid ? { errors: [{ loc: ['body', 'name'], msg: 'is required', type: 'missing' }] } : {}),
+  }
+  const headers = problems[first].status === 429 ? { ...limitHeaders, 'Retry-After': 'Seconds to wait.' } : wwwAuthenticate(first)
+  const name = [responseName(kinds), ...(billing.length > 0 ? [pascalCase(billing.join('_'))] : [])].join('.')
+  return components.response(name, {
+    description: kinds.length > 1 ? 'One of several failures; see `code`.' : `${problems[first].detail}.`,
+    ...(Object.keys(headers).length > 0 ? { headers: headerReferences(headers, components) } : {}),
+    content: { 'application/json': { schema: shapes.length > 1 ? { anyOf: shapes } : shapes[0], example } },
+  })
+}
+
+function wwwAuthenticate(kind: ProblemKind): Record<string, string> {
+  return problems[kind].status === 401 ? { 'WWW-Authenticate': '`Bearer`.' } : {}
+}
+
+/** The problem schema, narrowed to the codes that are possible here. `code` is required when every failure has one. */
+function problemSchema(kinds: readonly ProblemKind[], components: JsonComponents): Json {
+  const base = components.schema(kinds.includes('invalid') ? ValidationProblem : ProblemSchema, 'output')
+  const codes = kinds.filter(isErrorCode)
+  if (codes.length === 0) return base
+  const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes, description: 'The codes of this operation.' } } }
+  return { allOf: [base, codes.length === kinds.length ? { ...narrowed, required: ['code'] } : narrowed] }
+}
+
+function headerReferences(headers: Record<string, string>, components: JsonComponents): Json {
+  return Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, components.header(name, description)]))
+}
