@@ -9,13 +9,13 @@ import { createServices } from '../../lib/services.ts'
 import { authorizationHeader, sharedService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { createAccount } from '../support/people.ts'
+import { createRequestSetup } from './request-setup.ts'
 import { roles, send } from './requests.ts'
-import { rowsOf } from './rows.ts'
-import { sceneOf } from './scene.ts'
+import { readChecksums } from './row-checksums.ts'
 
 const service = sharedService()
 
-/** A write for each word of `access`, so that each is proved before a group uses it. */
+/** One write operation for each value of `access`. */
 const accesses = ['user', 'engineer', 'team_admin', 'account_admin', 'account_or_super_admin', 'super_admin'] as const
 const probes = accesses.map((access) =>
   operation({
@@ -39,28 +39,28 @@ function rename(access: string, token: string, name: string) {
   return app.request(`/api/v1/probe/${access}`, { method: 'POST', headers, body: JSON.stringify({ name }) })
 }
 
-it.each(accesses)('WIR-05 keeps a write for %s from everybody below, a viewer first of all', async (access) => {
+it.each(accesses)('WIR-05 refuses a write for %s to every lower role, viewers included', async (access) => {
   const account = await createAccount(service)
-  for (const [name, { is, may }] of Object.entries(roles)) {
-    const person = await account.addColleague(is)
-    const before = await rowsOf(service, account.id)
+  for (const [name, { options, grants }] of Object.entries(roles)) {
+    const person = await account.addColleague(options)
+    const before = await readChecksums(service, account.id)
     const { status } = await rename(access, person.token, `Renamed by ${name}`)
-    expect([name, status]).toEqual([name, may.includes(access) ? 204 : 403])
-    const after = await rowsOf(service, account.id)
-    expect(after.teams === before.teams, name).toBe(!may.includes(access))
+    expect([name, status]).toEqual([name, grants.includes(access) ? 204 : 403])
+    const after = await readChecksums(service, account.id)
+    expect(after.teams === before.teams, name).toBe(!grants.includes(access))
   }
 })
 
-it('writes in the account of the caller alone, whatever the statement names', async () => {
+it('writes only rows of the caller’s account, also without a condition in the statement', async () => {
   const [ours, theirs] = [await createAccount(service), await createAccount(service)]
-  const before = await rowsOf(service, theirs.id)
+  const before = await readChecksums(service, theirs.id)
   expectStatus(await rename('user', ours.admin.token, 'All teams'), 204)
-  expect(await rowsOf(service, theirs.id)).toEqual(before)
+  expect(await readChecksums(service, theirs.id)).toEqual(before)
   expect(await service.sql('select name from teams where account_id = $1', [ours.id])).toEqual([{ name: 'All teams' }])
 })
 
 describe('the guards', () => {
-  // What sets each off, and what takes it back.
+  // `set` activates the guard, `lift` deactivates it.
   const guards = [
     {
       code: 'email_not_verified',
@@ -81,19 +81,19 @@ describe('the guards', () => {
       lift: 'update users set must_change_password = false where account_id = $1',
     },
   ]
-  const waived = { none: 0, account: 1, all: 2 }
+  const skippedWeight = { none: 0, account: 1, all: 2 }
   const signedIn = operations.filter(requiresToken).map((op) => [op.id, op] as const)
 
-  it.each(signedIn)('stop %s with 403 and their code, unless its declaration lets it past', async (_, op) => {
-    const lets = ({ weight }: { weight: number }) => waived[op.skipGuards ?? 'none'] >= weight
-    const stopped = await sceneOf(service, op)
+  it.each(signedIn)('stop %s with 403 and their code, unless its declaration skips them', async (_, op) => {
+    const isSkipped = ({ weight }: { weight: number }) => skippedWeight[op.skipGuards ?? 'none'] >= weight
+    const refusedSetup = await createRequestSetup(service, op)
     for (const guard of guards) {
-      // What is stopped changes nothing, so that one request serves for all of it.
-      const { account, person, sample, rows } = lets(guard) ? await sceneOf(service, op) : stopped
+      // A refused request changes nothing, so one setup serves for all guards.
+      const { account, person, sample, rows } = isSkipped(guard) ? await createRequestSetup(service, op) : refusedSetup
       await service.sql(guard.set, [account.id])
       const before = await rows()
       const { status, body } = await send(service, op, sample, { token: person.token })
-      if (lets(guard)) expect([guard.code, status]).toEqual([guard.code, op.success])
+      if (isSkipped(guard)) expect([guard.code, status]).toEqual([guard.code, op.success])
       else {
         expect([status, body.code]).toEqual([403, guard.code])
         expect(await rows()).toEqual(before)

@@ -3,37 +3,37 @@ import { operations } from '../../functions/operations.ts'
 import { sharedService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { createAccount, type Person } from '../support/people.ts'
-import { fixtureOf } from './fixtures.ts'
-import { permitted, refused, send } from './requests.ts'
+import { getFixture } from './fixtures.ts'
+import { createPermittedCaller, createRefusedCaller, send } from './requests.ts'
 
 const service = sharedService()
-const administrative = ['team_admin', 'account_admin', 'account_or_super_admin', 'super_admin']
-const writes = operations.filter(({ access, method }) => administrative.includes(access) && method !== 'get')
+const adminAccess = ['team_admin', 'account_admin', 'account_or_super_admin', 'super_admin']
+const writes = operations.filter(({ access, method }) => adminAccess.includes(access) && method !== 'get')
 const each = writes.map((op) => [op.id, op] as const)
 
-/** What somebody did, in whichever account it is told. */
-const rowsBy = ({ id }: Person) => service.sql('select account_id, action, ip from audit_logs where actor_id = $1', [id])
+/** Selects the audit rows of a user's actions, in every account. */
+const selectAuditRows = ({ id }: Person) => service.sql('select account_id, action, ip from audit_logs where actor_id = $1', [id])
 
 describe("an administrator's write", () => {
-  it('is one of many', () => expect(writes.length).toBeGreaterThan(15))
+  it('exists for more than 15 operations', () => expect(writes.length).toBeGreaterThan(15))
 
-  it.each(each)('ACC-17 %s leaves exactly one audit row, with the address it came from', async (_, op) => {
-    const person = await permitted(op, await createAccount(service))
-    const sample = await fixtureOf(op)(service, person)
-    expect(await rowsBy(person)).toEqual([])
+  it.each(each)('ACC-17 %s writes exactly one audit row, with the client address', async (_, op) => {
+    const person = await createPermittedCaller(op, await createAccount(service))
+    const sample = await getFixture(op)(service, person)
+    expect(await selectAuditRows(person)).toEqual([])
     const headers = { 'cf-connecting-ip': '198.51.100.7' }
     expectStatus(await send(service, op, sample, { token: person.token, headers }), op.success)
-    const rows = await rowsBy(person)
+    const rows = await selectAuditRows(person)
     expect(rows).toMatchObject([{ ip: '198.51.100.7', action: expect.stringMatching(/^\w+\.\w+$/) }])
   })
 
-  it.each(each)('ACC-17 %s leaves none when it is refused', async (_, op) => {
+  it.each(each)('ACC-17 %s writes no audit row when it is refused', async (_, op) => {
     const account = await createAccount(service)
-    const [right, wrong] = [await permitted(op, account), await refused(op, account)]
-    const sample = await fixtureOf(op)(service, right)
-    expectStatus(await send(service, op, sample, { token: wrong.token }), 403)
-    const mistaken = await send(service, op, { ...sample, query: { zz_unknown: '1' } }, { token: right.token })
-    expectStatus(mistaken, 422)
-    expect([await rowsBy(right), await rowsBy(wrong)]).toEqual([[], []])
+    const [permitted, refused] = [await createPermittedCaller(op, account), await createRefusedCaller(op, account)]
+    const sample = await getFixture(op)(service, permitted)
+    expectStatus(await send(service, op, sample, { token: refused.token }), 403)
+    const invalid = await send(service, op, { ...sample, query: { zz_unknown: '1' } }, { token: permitted.token })
+    expectStatus(invalid, 422)
+    expect([await selectAuditRows(permitted), await selectAuditRows(refused)]).toEqual([[], []])
   })
 })

@@ -9,7 +9,7 @@ import { serveOperations } from '../support/serve-operations.ts'
 
 const service = sharedService()
 
-/** A read and a write of one feature, over the real database, so that the gate is proved before a group uses it. */
+/** A read and a write operation that belong to a feature. */
 const gated = { feature: 'kb_import', access: 'engineer', path: '/probe/imports' } as const
 const probes = [
   operation({
@@ -42,12 +42,12 @@ const override = (accountId: string, enabled: boolean) =>
     [accountId, enabled],
   )
 
-it('lists the features that the database knows', async () => {
+it('lists the features of the database', async () => {
   const rows = await service.sql<{ key: string }>('select key from features')
   expect(rows.map(({ key }) => key).sort()).toEqual([...features].sort())
 })
 
-it('AUT-34 answers 403 feature_disabled while a feature is off, from the next request on, and does nothing', async () => {
+it('AUT-34 answers 403 feature_disabled from the next request on while a feature is off, and writes nothing', async () => {
   const { id, admin } = await createAccount(service)
   const count = () => request(probed, 'GET', gated.path, { token: admin.token })
   const rename = (key?: string) =>
@@ -63,7 +63,7 @@ it('AUT-34 answers 403 feature_disabled while a feature is off, from the next re
   expect([(await count()).status, (await rename()).status]).toEqual([200, 204])
 })
 
-it('names the role and the guards before the feature, and the feature before a mistake in the body', async () => {
+it('checks role and guards before the feature, and the feature before the body', async () => {
   const { id, admin, addColleague } = await createAccount(service)
   await override(id, false)
   const viewer = await addColleague({ role: 'viewer' })
@@ -75,7 +75,7 @@ it('names the role and the guards before the feature, and the feature before a m
   expect((await rename(admin.token, { nome: 'New' })).body.code).toBe('feature_disabled')
 })
 
-it('says in the document which feature an operation belongs to, and that it may be off', () => {
+it('documents the feature of an operation, and the code feature_disabled', () => {
   const { paths } = openApi(probes, [], '1') as unknown as { paths: Record<string, Record<string, { 'x-feature': string }>> }
   expect(paths[`/api/v1${gated.path}`]?.get?.['x-feature']).toBe('kb_import')
   for (const op of probes) expect(failuresOf(op)).toContain('feature_disabled')

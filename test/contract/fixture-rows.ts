@@ -3,22 +3,22 @@ import { request, type Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { randomIpAddress } from '../support/public-requests.ts'
 
-/** What a valid request of an operation is made of. */
+/** A valid request of an operation. */
 export interface Sample {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: Record<string, unknown>
-  /** The body as it goes over the wire, where that is not JSON made from `body`, with the headers that belong to it. */
+  /** The exact body with its headers, if it is not the JSON of `body`. */
   content?: { bytes: Uint8Array<ArrayBuffer>; headers: Record<string, string> }
 }
 
-/** Makes the rows an operation needs, in the owner's account and where it matters the owner's own, and a valid request for them. */
+/** Inserts the rows that an operation needs, owned by `owner` where that matters, and returns a valid request for them. */
 export type Fixture = (service: Service, owner: Person) => Promise<Sample>
 
 export const password = 'violet-tractor-81'
-const hashes = new Map<string, Promise<string>>()
+const passwordHashes = new Map<string, Promise<string>>()
 
-async function hashOfPassword(service: Service): Promise<string> {
+async function createPasswordHash(service: Service): Promise<string> {
   const email = `${randomBytes(8).toString('hex')}@people.example`
   const body = { email, password, full_name: 'Hash Maker' }
   const answer = await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': randomIpAddress() } })
@@ -26,20 +26,20 @@ async function hashOfPassword(service: Service): Promise<string> {
   return row?.hash ?? ''
 }
 
-export async function givePassword(service: Service, { id }: Person): Promise<void> {
-  const hash = hashes.get(service.api) ?? hashOfPassword(service)
-  hashes.set(service.api, hash)
+export async function insertPassword(service: Service, { id }: Person): Promise<void> {
+  const hash = passwordHashes.get(service.api) ?? createPasswordHash(service)
+  passwordHashes.set(service.api, hash)
   await service.sql('insert into passwords (user_id, hash) values ($1, $2) on conflict (user_id) do update set hash = $2', [id, await hash])
 }
 
-export async function idOf(service: Service, statement: string, values: unknown[]): Promise<string> {
+export async function insertReturningId(service: Service, statement: string, values: unknown[]): Promise<string> {
   const [row] = await service.sql<{ id: string }>(statement, values)
   return row?.id ?? ''
 }
 
 export function insertConfig(service: Service, { accountId }: Person): Promise<string> {
   const url = `${service.localOrigin}/chat/1/${randomBytes(6).toString('hex')}`
-  return idOf(
+  return insertReturningId(
     service,
     `insert into notification_configs (account_id, channel, webhook_url, events_enabled)
      values ($1, 'chat1_webhook', $2, '["session.escalated"]') returning id`,
@@ -49,7 +49,7 @@ export function insertConfig(service: Service, { accountId }: Person): Promise<s
 
 export async function insertDelivery(service: Service, owner: Person, state = 'failed'): Promise<{ id: string; configId: string }> {
   const configId = await insertConfig(service, owner)
-  const id = await idOf(
+  const id = await insertReturningId(
     service,
     `insert into deliveries (account_id, config_id, channel, state, attempts, next_attempt_at, last_error)
      values ($1, $2, 'chat1_webhook', $3, 4, null, 'The chat tool answered 500') returning id`,
@@ -59,7 +59,7 @@ export async function insertDelivery(service: Service, owner: Person, state = 'f
 }
 
 export function insertNotification(service: Service, { accountId, id }: Person): Promise<string> {
-  return idOf(
+  return insertReturningId(
     service,
     `with e as (insert into events (account_id, key, title, body) values ($1, 'session.escalated', 'Dana escalated', 'VPN') returning *)
      insert into notifications (account_id, user_id, event_id, event_key, title, body, link)

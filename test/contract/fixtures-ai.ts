@@ -1,20 +1,20 @@
 import { insertAiSession } from '../support/ai.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { connected } from './fixtures-psa.ts'
 
 function insertUpload(service: Service, { accountId }: Person): Promise<string> {
   const statement = `insert into uploads (account_id, object_key, content_type, width, height, size)
                      values ($1, gen_random_uuid()::text, 'image/jpeg', 1, 1, 1) returning id`
-  return idOf(service, statement, [accountId])
+  return insertReturningId(service, statement, [accountId])
 }
 
-/** With one row of everything that belongs to a session. */
+/** Inserts an AI session with one row in every table that belongs to it. */
 export async function insertFullAiSession(service: Service, owner: Person) {
   const session_id = await insertAiSession(service, owner, 'guided')
   const of = [owner.accountId, session_id]
-  const insert = (statement: string, ...more: unknown[]) => idOf(service, statement, [...of, ...more])
+  const insert = (statement: string, ...more: unknown[]) => insertReturningId(service, statement, [...of, ...more])
   const branch_id = await insert(
     `insert into ai_branches (account_id, session_id, name, created_by) values ($1, $2, 'The cable', $3) returning id`,
     owner.id,
@@ -54,7 +54,7 @@ const chat: Fixture = async (service, owner) => ({ params: { session_id: await i
 const guided: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner, 'guided') } })
 const full: Fixture = async (service, owner) => ({ params: { session_id: (await insertFullAiSession(service, owner)).session_id } })
 
-/** A session, and one thing of it. */
+/** A fixture with a session and one of its parts. */
 const part =
   (name: 'branch_id' | 'fix_id' | 'output_id'): Fixture =>
   async (service, owner) => {

@@ -1,17 +1,17 @@
 import type { Service } from '../support/app.ts'
 import { flowBody } from '../support/flows.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
 
 const { tree_type, tree_structure, intake_form } = flowBody()
 const draft = { name: 'Printer offline', description: 'A network printer shows as offline.', tree_type, tree_structure, intake_form }
 const goal = 'If the printer answers a ping, then clear the print queue, otherwise reseat the network cable.'
 
-/** A flow-builder conversation of the owner's, with a draft. */
+/** Inserts the owner's flow-builder conversation with a draft. */
 export function insertConversation(service: Service, { accountId, id }: Person): Promise<string> {
   const messages = [{ role: 'user', content: goal, created_at: '2026-11-21T09:30:00.000Z' }]
-  return idOf(
+  return insertReturningId(
     service,
     `insert into flow_conversations (account_id, user_id, goal, tree_type, environment_tags, messages, draft)
      values ($1, $2, $3, $4, '["windows 11"]', $5, $6) returning id`,
@@ -19,9 +19,9 @@ export function insertConversation(service: Service, { accountId, id }: Person):
   )
 }
 
-/** A proposal of the owner's for a new flow, made of a session that is gone. */
+/** Inserts the owner's proposal for a new flow, from a deleted session. */
 export function insertProposal(service: Service, { accountId, teamId, id }: Person): Promise<string> {
-  return idOf(
+  return insertReturningId(
     service,
     `insert into flow_proposals (account_id, team_id, submitted_by, source, source_id, action, proposed_flow)
      values ($1, $2, $3, 'session', gen_random_uuid(), 'create', $4) returning id`,
@@ -29,7 +29,7 @@ export function insertProposal(service: Service, { accountId, teamId, id }: Pers
   )
 }
 
-/** A session of the owner's that is over, with one of everything that belongs to one. */
+/** Inserts the owner's completed session with one row in every table that belongs to it. */
 export async function insertCompletedSession(service: Service, owner: Person): Promise<string> {
   const { session_id } = await insertFullSession(service, owner)
   await service.sql(

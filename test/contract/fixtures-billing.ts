@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createStripeCustomer, signEvent } from '../support/billing.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const nothing: Fixture = async () => ({})
 
 export const billingFixtures: Record<string, Fixture> = {
   'billing.createPortalSession': async (service, { accountId }) => {
     const statement = 'update accounts set billing_customer_id = $2 where id = $1 returning id'
-    await idOf(service, statement, [accountId, await createStripeCustomer(service)])
+    await insertReturningId(service, statement, [accountId, await createStripeCustomer(service)])
     return {}
   },
   'billing.getSubscription': nothing,

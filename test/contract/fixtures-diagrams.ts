@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const nodes = [
   {
@@ -19,11 +19,11 @@ const edges = [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', rou
 export async function insertDiagram(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into network_diagrams (account_id, team_id, created_by, name, client_name, nodes, edges)
                      values ($1, $2, $3, 'Head office', 'Fabrikam', $4, $5) returning id`
-  return idOf(service, statement, [accountId, teamId, id, JSON.stringify(nodes), JSON.stringify(edges)])
+  return insertReturningId(service, statement, [accountId, teamId, id, JSON.stringify(nodes), JSON.stringify(edges)])
 }
 export function insertDeviceType(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into device_types (account_id, team_id, created_by, name, category) values ($1, $2, $3, $4, 'endpoint') returning id`
-  return idOf(service, statement, [accountId, teamId || null, id, `Label printer ${randomBytes(4).toString('hex')}`])
+  return insertReturningId(service, statement, [accountId, teamId || null, id, `Label printer ${randomBytes(4).toString('hex')}`])
 }
 
 const diagram: Fixture = async (service, owner) => ({ params: { diagram_id: await insertDiagram(service, owner) } })

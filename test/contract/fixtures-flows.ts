@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Service } from '../support/app.ts'
 import { flowBody, patchProcedure, printerFlow, printerForm } from '../support/flows.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf, sha256 } from './fixture-rows.ts'
+import { type Fixture, insertReturningId, sha256 } from './fixture-rows.ts'
 
-/** A published flow of the owner's, shared with the account. */
+/** Inserts the owner's published flow, visible to the account. */
 export function insertTree(service: Service, { accountId, teamId, id }: Person, status = 'published'): Promise<string> {
-  return idOf(
+  return insertReturningId(
     service,
     `with t as (insert into trees (account_id, team_id, author_id, tree_type, status, visibility, name, tags)
                 values ($1, $2, $3, 'troubleshooting', $4, 'account', 'Printer offline', '{printer}') returning *),
@@ -36,19 +36,19 @@ export async function insertShare(service: Service, owner: Person): Promise<{ tr
   const tree_id = await insertTree(service, owner)
   const token = randomBytes(32).toString('base64url')
   const statement = `insert into tree_shares (account_id, tree_id, hash, expires_at) values ($1, $2, $3, now() + interval '1 day') returning id`
-  return { tree_id, token, share_id: await idOf(service, statement, [owner.accountId, tree_id, sha256(token)]) }
+  return { tree_id, token, share_id: await insertReturningId(service, statement, [owner.accountId, tree_id, sha256(token)]) }
 }
 
 export function insertCategory(service: Service, { accountId, id }: Person): Promise<string> {
   const statement = 'insert into categories (account_id, name, created_by) values ($1, $2, $3) returning id'
-  return idOf(service, statement, [accountId, `Printing ${randomBytes(4).toString('hex')}`, id])
+  return insertReturningId(service, statement, [accountId, `Printing ${randomBytes(4).toString('hex')}`, id])
 }
 const category: Fixture = async (service, owner) => ({ params: { category_id: await insertCategory(service, owner) } })
 
 export function insertStep(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into library_steps (account_id, team_id, created_by, visibility, title, step_type)
                      values ($1, $2, $3, 'account', 'Restart the print spooler', 'action') returning id`
-  return idOf(service, statement, [accountId, teamId || null, id])
+  return insertReturningId(service, statement, [accountId, teamId || null, id])
 }
 const step: Fixture = async (service, owner) => ({ params: { step_id: await insertStep(service, owner) } })
 

@@ -1,6 +1,6 @@
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const content = '# Restart the print spooler\n\n1. Open the services console.\n2. Restart *Print Spooler*.\n'
 const blocks = [
@@ -8,19 +8,19 @@ const blocks = [
   { kind: 'item', level: 0, text: '1. Open the services console.' },
 ]
 
-/** An import of the owner's that was converted to a section with one step. */
+/** Inserts the owner's import, converted to a section with one step. */
 export async function insertKbImport(
   service: Service,
   { accountId, teamId, id }: Person,
 ): Promise<Record<'import_id' | 'node_id', string>> {
-  const import_id = await idOf(
+  const import_id = await insertReturningId(
     service,
     `insert into kb_imports (account_id, team_id, created_by, title, format, blocks, status)
      values ($1, $2, $3, 'Restart the print spooler', 'markdown', $4, 'converted') returning id`,
     [accountId, teamId || null, id, JSON.stringify(blocks)],
   )
   const node = (parent: string | null, position: number, kind: string, title: string, text: string) =>
-    idOf(
+    insertReturningId(
       service,
       `insert into kb_import_nodes (account_id, import_id, parent_id, position, kind, title, content)
        values ($1, $2, $3, $4, $5, $6, $7) returning id`,

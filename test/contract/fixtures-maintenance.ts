@@ -1,12 +1,12 @@
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertMaintenanceTree, insertTargetList } from './fixtures-sessions.ts'
 
-/** An active schedule of the owner's with one run that was missed. */
+/** Inserts the owner's active schedule with one missed run. */
 export async function insertSchedule(service: Service, owner: Person): Promise<string> {
   const [tree, list] = [await insertMaintenanceTree(service, owner), await insertTargetList(service, owner)]
-  const id = await idOf(
+  const id = await insertReturningId(
     service,
     `insert into maintenance_schedules (account_id, team_id, created_by, tree_id, target_list_id, name, cron, timezone, is_active, next_run_at)
      values ($1, $2, $3, $4, $5, 'Weekly patches', '0 2 * * SUN', 'Europe/Berlin', true, app.now() + interval '30 days') returning id`,

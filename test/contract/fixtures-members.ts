@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf, insertOneTimeToken, sha256 } from './fixture-rows.ts'
+import { type Fixture, insertOneTimeToken, insertReturningId, sha256 } from './fixture-rows.ts'
 
 const someone = () => `${randomBytes(8).toString('hex')}@people.example`
 
 function insertMember(service: Service, { accountId, teamId }: Person): Promise<string> {
-  return idOf(
+  return insertReturningId(
     service,
     `insert into users (account_id, email, full_name, role, team_id, team_role) values ($1, $2, 'Vik Olsen', 'engineer', $3, 'member') returning id`,
     [accountId, someone(), teamId || null],
@@ -14,12 +14,12 @@ function insertMember(service: Service, { accountId, teamId }: Person): Promise<
 }
 
 function insertTeam(service: Service, { accountId }: Person): Promise<string> {
-  return idOf(service, `insert into teams (account_id, name) values ($1, 'North') returning id`, [accountId])
+  return insertReturningId(service, `insert into teams (account_id, name) values ($1, 'North') returning id`, [accountId])
 }
 
 async function insertInvite(service: Service, { accountId, id: inviter }: Person): Promise<{ id: string; code: string }> {
   const code = randomBytes(32).toString('base64url')
-  const id = await idOf(
+  const id = await insertReturningId(
     service,
     `with i as (insert into invites (account_id, email, role, invited_by) values ($1, $2, 'viewer', $3) returning id),
           c as (insert into invite_codes (hash, invite_id) select $4, id from i)
@@ -42,7 +42,7 @@ export const memberFixtures: Record<string, Fixture> = {
   'identity.signIns.list': nothing,
   'identity.signIns.revoke': async (service, { accountId, id }) => {
     const statement = `insert into sign_ins (account_id, user_id, expires_at) values ($1, $2, now() + interval '1 day') returning id`
-    return { params: { family_id: await idOf(service, statement, [accountId, id]) } }
+    return { params: { family_id: await insertReturningId(service, statement, [accountId, id]) } }
   },
 
   'accounts.get': nothing,

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const nothing: Fixture = async () => ({})
 const page: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
 
-/** A plan of its own: what is changed about the others would be changed for every account. */
+/** Inserts a plan of its own, because a change of a shared plan would change every account. */
 function somePlan(): string {
   return `p${randomBytes(8).toString('hex')}`
 }
@@ -14,12 +14,12 @@ function somePlan(): string {
 function insertColleague(service: Service, { accountId }: Person): Promise<string> {
   const email = `${randomBytes(8).toString('hex')}@people.example`
   const statement = `insert into users (account_id, email, full_name, role) values ($1, $2, 'Vik Olsen', 'engineer') returning id`
-  return idOf(service, statement, [accountId, email])
+  return insertReturningId(service, statement, [accountId, email])
 }
 
 const beta = { reaction: 'positive', category: 'ai', text: 'It found the cause at once.', page_url: 'https://app.example/pilot/1' }
 
-/** Public pages, feedback and administration: by the group's name, as in functions/. */
+/** Fixtures of public pages, feedback and administration. */
 export const platformFixtures: Record<string, Fixture> = {
   'public.signUpForBeta': nothing,
   'public.listPlans': nothing,

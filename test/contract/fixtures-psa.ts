@@ -4,17 +4,23 @@ import { encryptSecrets } from '../../lib/psa/connection.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { connectwiseBody } from '../support/psa.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertSession } from './fixtures-sessions.ts'
 
-/** Connects the owner's account to the local ConnectWise, unless it is connected. */
+/** Connects the owner's account to the local ConnectWise, unless it is connected already. */
 export async function connected(service: Service, { accountId }: Person): Promise<void> {
   const { provider, base_url, company_id, client_id, public_key, private_key } = connectwiseBody(service)
   const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
   await service.sql(
     `insert into psa_connections (account_id, provider, base_url, identity, credentials) values ($1, $2, $3, $4, $5)
      on conflict (account_id) do nothing`,
-    [accountId, provider, base_url, { company_id, client_id }, await encryptSecrets(vault, accountId, provider, { public_key, private_key })],
+    [
+      accountId,
+      provider,
+      base_url,
+      { company_id, client_id },
+      await encryptSecrets(vault, accountId, provider, { public_key, private_key }),
+    ],
   )
 }
 
@@ -29,7 +35,7 @@ export async function insertMapping(service: Service, owner: Person): Promise<vo
 }
 
 export function insertPush(service: Service, owner: Person): Promise<string> {
-  return idOf(
+  return insertReturningId(
     service,
     `insert into psa_pushes (account_id, ticket_id, body, source_kind, source_id, requested_by, state, attempts, next_attempt_at, last_error)
      values ($1, '4711', 'Resolved', 'session', $2, $3, 'failed', 4, null, 'The ticketing system answered 503') returning id`,

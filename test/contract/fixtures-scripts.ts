@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { insertAiSession } from '../support/ai.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const parameters = [{ name: 'service', label: 'Service', type: 'string', required: true }]
 const script_body = 'Restart-Service -Name {{ service }}\n'
@@ -12,28 +12,31 @@ export function insertScript(service: Service, { accountId, teamId, id }: Person
   const statement = `insert into script_templates (account_id, team_id, created_by, name, slug, script_body, parameters_schema, language, is_shared)
                      values ($1, $2, $3, 'Restart a service', $4, $5, $6, 'powershell', $7) returning id`
   const slug = `restart-a-service-${tail()}`
-  return idOf(service, statement, [accountId, teamId || null, id, slug, script_body, JSON.stringify(parameters), shared])
+  return insertReturningId(service, statement, [accountId, teamId || null, id, slug, script_body, JSON.stringify(parameters), shared])
 }
 export function insertDraft(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into draft_templates (account_id, team_id, created_by, name, language, script_body, proposed_parameters, source_session_id, source_ticket_ref)
                      values ($1, $2, $3, 'Restart a service', 'powershell', $4, $5, uuidv7(), '#4711') returning id`
-  return idOf(service, statement, [accountId, teamId || null, id, script_body, JSON.stringify(parameters)])
+  return insertReturningId(service, statement, [accountId, teamId || null, id, script_body, JSON.stringify(parameters)])
 }
 export function insertScriptCategory(service: Service, { accountId }: Person): Promise<string> {
-  return idOf(service, 'insert into script_categories (account_id, name) values ($1, $2) returning id', [accountId, `Windows ${tail()}`])
+  return insertReturningId(service, 'insert into script_categories (account_id, name) values ($1, $2) returning id', [
+    accountId,
+    `Windows ${tail()}`,
+  ])
 }
 
 const script: Fixture = async (service, owner) => ({ params: { template_id: await insertScript(service, owner) } })
 const draft: Fixture = async (service, owner) => ({ params: { draft_id: await insertDraft(service, owner) } })
 
-/** Beside an AI session of its own: of those there is no most. */
+/** Inserts a builder session beside an AI session, because the number of those is not limited. */
 export async function insertBuilder(service: Service, owner: Person): Promise<string> {
   const statement = `with s as (
       insert into script_builder_sessions (account_id, user_id, origin, ai_session_id, language, title, script_body)
       values ($1, $2, 'pilot_inline', $3, 'powershell', 'Restart', 'Restart-Service Spooler') returning *),
     m as (insert into script_builder_messages (account_id, session_id, role, content) select account_id, id, 'user', 'Restart it' from s)
     select id from s`
-  return idOf(service, statement, [owner.accountId, owner.id, await insertAiSession(service, owner)])
+  return insertReturningId(service, statement, [owner.accountId, owner.id, await insertAiSession(service, owner)])
 }
 const builder: Fixture = async (service, owner) => ({ params: { session_id: await insertBuilder(service, owner) } })
 

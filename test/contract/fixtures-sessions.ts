@@ -1,10 +1,10 @@
 import type { Service } from '../support/app.ts'
 import { patchForm, patchProcedure } from '../support/flows.ts'
 import type { Person } from '../support/people.ts'
-import { type Fixture, idOf } from './fixture-rows.ts'
+import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertStep, insertTree } from './fixtures-flows.ts'
 
-/** A session of the owner's, in progress at the first step of its flow unless it is only prepared. */
+/** Inserts the owner's session, at the first step of its flow unless it is only prepared. */
 export async function insertSession(
   service: Service,
   owner: Person,
@@ -12,7 +12,7 @@ export async function insertSession(
   batchId: string | null = null,
 ): Promise<string> {
   const [at, started] = state === 'prepared' ? ['null', 'null'] : [`'ping'`, 'now()']
-  return idOf(
+  return insertReturningId(
     service,
     `insert into sessions (account_id, team_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name,
                            variables, batch_id, target_label, current_step_id, remaining, started_at)
@@ -22,7 +22,7 @@ export async function insertSession(
   )
 }
 
-/** With one row of everything that belongs to a session. */
+/** Inserts a session with one row in every table that belongs to it. */
 export async function insertFullSession(service: Service, owner: Person): Promise<{ session_id: string; item_id: string }> {
   const session_id = await insertSession(service, owner)
   const of = [owner.accountId, session_id]
@@ -50,7 +50,7 @@ export async function insertFullSession(service: Service, owner: Person): Promis
   )
   const item = `insert into session_supporting_data (account_id, session_id, kind, title, content, created_by)
                 values ($1, $2, 'text', 'Ping', '0 received', $3) returning id`
-  return { session_id, item_id: await idOf(service, item, [...of, owner.id]) }
+  return { session_id, item_id: await insertReturningId(service, item, [...of, owner.id]) }
 }
 
 const open: Fixture = async (service, owner) => ({ params: { session_id: await insertSession(service, owner) } })
@@ -63,14 +63,14 @@ const about = { ticket_number: 'T-48213', client_name: 'Contoso Dental', variabl
 
 export function insertTargetList(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into target_lists (account_id, team_id, created_by, name, targets) values ($1, $2, $3, 'Servers', $4) returning id`
-  return idOf(service, statement, [
+  return insertReturningId(service, statement, [
     accountId,
     teamId || null,
     id,
     JSON.stringify([{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01' } }]),
   ])
 }
-/** A published maintenance flow of the owner's team. */
+/** Inserts a published maintenance flow of the owner's team. */
 export async function insertMaintenanceTree(service: Service, owner: Person): Promise<string> {
   const tree_id = await insertTree(service, owner)
   await service.sql(`update trees set tree_type = 'maintenance', team_id = $2 where id = $1`, [tree_id, owner.teamId])

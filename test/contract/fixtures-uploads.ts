@@ -5,7 +5,7 @@ import type { Fixture } from './fixture-rows.ts'
 const small = createImage('png', 12, 8)
 
 const stored: Fixture = async (service, { accountId }) => {
-  // Whoever reads it may be one who could not have stored it.
+  // A viewer may read an upload but not store one, so the row is inserted.
   const engineer = await createPerson(service, { accountId, teamId: null, teamRole: null, role: 'engineer', superAdmin: false })
   const { body } = await uploadImage(service, engineer, await small)
   return { params: { upload_id: body.id } }

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { AnyOperation } from '../../lib/http/operation.ts'
 import {
   type Fixture,
-  givePassword,
   insertConfig,
   insertDelivery,
   insertNotification,
   insertOneTimeToken,
+  insertPassword,
   insertRefreshToken,
   password,
 } from './fixture-rows.ts'
@@ -49,7 +49,7 @@ export const fixtures: Record<string, Fixture> = {
     body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
   }),
   'identity.auth.login': async (service, owner) => {
-    await givePassword(service, owner)
+    await insertPassword(service, owner)
     return { body: { email: owner.email, password } }
   },
   'identity.auth.refresh': refreshToken,
@@ -58,7 +58,7 @@ export const fixtures: Record<string, Fixture> = {
   'identity.auth.getFeatureFlags': async () => ({}),
   'identity.auth.updateMe': async () => ({ body: { full_name: 'Dana R. Reyes', timezone: 'Europe/Berlin' } }),
   'identity.credentials.changePassword': async (service, owner) => {
-    await givePassword(service, owner)
+    await insertPassword(service, owner)
     return { body: { current_password: password, new_password: 'copper-lantern-27' } }
   },
   'identity.credentials.verifyEmail': async (service, owner) => ({
@@ -100,7 +100,7 @@ export const fixtures: Record<string, Fixture> = {
   },
 }
 
-export function fixtureOf(op: AnyOperation): Fixture {
+export function getFixture(op: AnyOperation): Fixture {
   const fixture = fixtures[op.id]
   if (!fixture) throw new Error(`Operation ${op.id} has no fixture: add one to test/contract/fixtures.ts`)
   return fixture

@@ -28,7 +28,7 @@ const schemas = document.components.schemas ?? {}
 const each = operations.map((op) => [op.id, op, document.paths[`/api/v1${op.path}`]?.[op.method] as Described] as const)
 const json = (content: Record<string, Content> | undefined) => content?.['application/json']
 
-/** What a reference leads to; anything else as it is. */
+/** Resolves a reference; any other value is returned unchanged. */
 function resolve<T>(value: T): T {
   const { $ref } = (value ?? {}) as { $ref?: string }
   if (typeof $ref !== 'string') return value
@@ -36,7 +36,7 @@ function resolve<T>(value: T): T {
   return parts.reduce<unknown>((target, key) => (target as Json | undefined)?.[key], document) as T
 }
 
-/** The example of a body: its own, or the one of the schema it refers to. */
+/** Returns the example of a body: its own, or that of its schema. */
 function exampleIn(content: Content | undefined): unknown {
   if (content?.example !== undefined) return content.example
   const { items, ...schema } = content?.schema ?? {}
@@ -44,7 +44,7 @@ function exampleIn(content: Content | undefined): unknown {
   return items ? [example] : example
 }
 
-/** Every object in a JSON value with the way to it, examples left out. */
+/** Yields every object in a JSON value with its path, without examples. */
 function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield [way, value as Json]
@@ -52,7 +52,7 @@ function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
     if (!['example', 'examples', 'default', 'enum'].includes(key)) yield* objectsIn(item, `${way}/${key}`)
 }
 
-/** The media types of a body that is not JSON of a schema. */
+/** Returns the media types of a body without a schema. */
 function mediaOf({ bodyFormat }: (typeof operations)[number]): string[] {
   if (bodyFormat === 'file') return ['multipart/form-data']
   return bodyFormat === 'raw' ? ['application/json'] : []
@@ -64,7 +64,7 @@ function descriptionOf(property: Json): unknown {
 
 const statusOf = (kind: ProblemKind): number => problems[kind].status
 
-/** The error codes that a response's schema allows beyond the ones of every operation. */
+/** Returns the error codes that a response's schema lists. */
 function codesIn(schema: Json | undefined): string[] {
   const parts = (schema?.allOf ?? (schema?.anyOf as Json[] | undefined)?.flatMap((part) => part.allOf ?? []) ?? []) as Json[]
   return parts.flatMap(({ properties }) => (properties as { code?: { enum?: string[] } } | undefined)?.code?.enum ?? []).toSorted()
@@ -80,7 +80,7 @@ describe('the document', () => {
     for (const [id, , described] of each) expect(described?.operationId).toBe(id)
   })
 
-  it('leads every reference to something that is there', () => {
+  it('resolves every reference', () => {
     for (const [way, { $ref }] of objectsIn(document)) {
       if (typeof $ref !== 'string') continue
       const target = $ref
@@ -102,7 +102,7 @@ describe('the document', () => {
     expect(bare).toEqual([])
   })
 
-  it('names types that JSON Schema has, and requires only properties that are there', () => {
+  it('uses only JSON Schema types, and requires only existing properties', () => {
     const types = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null']
     for (const [way, { type, properties, required, pattern }] of objectsIn(document)) {
       if (way.endsWith('/properties') || way.endsWith('/parameters')) continue
@@ -113,7 +113,7 @@ describe('the document', () => {
     }
   })
 
-  it('keeps the examples of its shared schemas whole', () => {
+  it('has complete examples in its shared schemas', () => {
     for (const [name, { examples, required = [] }] of Object.entries(schemas)) {
       for (const example of (examples as Json[] | undefined) ?? []) {
         expect(Object.keys(example), `example of ${name}`).toEqual(expect.arrayContaining(required as string[]))
@@ -123,7 +123,7 @@ describe('the document', () => {
 })
 
 describe('every operation', () => {
-  it.each(each)('%s says what it does and what its parameters are', (_, op, { summary, parameters: references = [], security }) => {
+  it.each(each)('%s has a summary and described parameters', (_, op, { summary, parameters: references = [], security }) => {
     expect(summary?.length).toBeGreaterThan(5)
     const parameters = references.map(resolve)
     for (const { name, description, schema, in: place, required } of parameters) {
@@ -136,7 +136,7 @@ describe('every operation', () => {
     expect(security ?? document.security).toEqual(requiresToken(op) ? [{ bearer: [] }] : [])
   })
 
-  it.each(each)('%s shows a request and an answer that its own schemas take', (_, op, { requestBody, responses }) => {
+  it.each(each)('%s has valid examples of a request and an answer', (_, op, { requestBody, responses }) => {
     const request = json(requestBody?.content)
     if (op.body) {
       expect(exampleIn(request), 'no example of a request').toBeDefined()

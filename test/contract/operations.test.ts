@@ -8,20 +8,20 @@ import { sharedService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { createAccount, type Person } from '../support/people.ts'
 import type { Sample } from './fixture-rows.ts'
-import { fixtureOf, fixtures } from './fixtures.ts'
-import { isOpen, permitted, refused, roles, send, takesUuids, withIds } from './requests.ts'
-import { rowsOf } from './rows.ts'
-import { sceneOf } from './scene.ts'
+import { fixtures, getFixture } from './fixtures.ts'
+import { createRequestSetup } from './request-setup.ts'
+import { createPermittedCaller, createRefusedCaller, hasOpenBody, hasUuidParams, mapIds, roles, send } from './requests.ts'
+import { readChecksums } from './row-checksums.ts'
 
 const service = sharedService()
-const each = (wanted: (op: AnyOperation) => boolean = () => true) => operations.filter(wanted).map((op) => [op.id, op] as const)
+const each = (isIncluded: (op: AnyOperation) => boolean = () => true) => operations.filter(isIncluded).map((op) => [op.id, op] as const)
 const signedIn = requiresToken
-const garbage = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
+const malformedTokens = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
 const megabyte = 1024 * 1024
 
-/** A scene of the operation, and the token to send it with. */
-async function scene(op: AnyOperation) {
-  const made = await sceneOf(service, op)
+/** Creates a valid request of the operation, and the token to send it with. */
+async function createSetup(op: AnyOperation) {
+  const made = await createRequestSetup(service, op)
   return { ...made, token: signedIn(op) ? made.person.token : null }
 }
 
@@ -36,11 +36,11 @@ function expectSuccess(op: AnyOperation, answer: Awaited<ReturnType<typeof send>
 describe('the list of operations', () => {
   it('has a fixture for every operation, and an operation for every fixture', () => {
     const ids: string[] = operations.map(({ id }) => id)
-    for (const op of operations) fixtureOf(op)
+    for (const op of operations) getFixture(op)
     expect(Object.keys(fixtures).filter((id) => !ids.includes(id))).toEqual([])
   })
 
-  it('names every id and every method with its path once, ids as group.verb', () => {
+  it('has unique ids of the form group.verb, and unique methods with paths', () => {
     const ids = operations.map(({ id }) => id)
     const places = operations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
     expect([new Set(ids).size, new Set(places).size]).toEqual([operations.length, operations.length])
@@ -56,45 +56,56 @@ describe('the list of operations', () => {
 })
 
 describe.concurrent('who may call', () => {
-  it.each(each())('%s answers a valid request with its success status and shape', async (_, op) => {
-    const { sample, token } = await scene(op)
+  it.each(each())('%s answers a valid request with its success status and schema', async (_, op) => {
+    const { sample, token } = await createSetup(op)
     expectSuccess(op, await send(service, op, sample, { token }))
   })
 
-  it.each(each(signedIn))('WIR-09 AUT-09 %s answers 401 with WWW-Authenticate without a Bearer token, and does nothing', async (_, op) => {
-    const { sample, rows, person } = await scene(op)
-    const before = await rows()
-    const tampered = `${person.token.slice(0, -8)}AAAAAAAA`
-    for (const headers of [{}, garbage.scheme, garbage.token, { authorization: person.token }, { authorization: `Bearer ${tampered}` }]) {
-      const answer = await send(service, op, sample, { headers: headers as Record<string, string> })
-      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-      expect(answer.body).toEqual({ detail: 'Not authenticated' })
-    }
-    expect(await rows()).toEqual(before)
-  })
+  it.each(each(signedIn))(
+    'WIR-09 AUT-09 %s answers 401 with WWW-Authenticate without a Bearer token, and changes nothing',
+    async (_, op) => {
+      const { sample, rows, person } = await createSetup(op)
+      const before = await rows()
+      const tampered = `${person.token.slice(0, -8)}AAAAAAAA`
+      for (const headers of [
+        {},
+        malformedTokens.scheme,
+        malformedTokens.token,
+        { authorization: person.token },
+        { authorization: `Bearer ${tampered}` },
+      ]) {
+        const answer = await send(service, op, sample, { headers: headers as Record<string, string> })
+        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+        expect(answer.body).toEqual({ detail: 'Not authenticated' })
+      }
+      expect(await rows()).toEqual(before)
+    },
+  )
 
-  it.each(each((op) => !signedIn(op)))('WIR-27 %s ignores a token, a broken one too', async (_, op) => {
-    const { sample, person, account } = await scene(op)
-    expectSuccess(op, await send(service, op, sample, { headers: garbage.token }))
-    for (const headers of [garbage.scheme, { authorization: `Bearer ${person.token}` }]) {
-      const again = await fixtureOf(op)(service, await permitted(op, account))
+  it.each(each((op) => !signedIn(op)))('WIR-27 %s ignores an access token, also a broken one', async (_, op) => {
+    const { sample, person, account } = await createSetup(op)
+    expectSuccess(op, await send(service, op, sample, { headers: malformedTokens.token }))
+    for (const headers of [malformedTokens.scheme, { authorization: `Bearer ${person.token}` }]) {
+      const again = await getFixture(op)(service, await createPermittedCaller(op, account))
       expectSuccess(op, await send(service, op, again, { headers }))
     }
   })
 
-  it.each(each(signedIn))('WIR-04 %s lets in the roles its access names, and answers 403 to the others', async (_, op) => {
+  it.each(each(signedIn))('WIR-04 %s allows the roles of its access, and answers 403 to the others', async (_, op) => {
     const account = await createAccount(service)
-    // Those who are refused come first: what a success sets going may change rows a little later.
-    const refusedFirst = Object.entries(roles).sort(([, a], [, b]) => Number(a.may.includes(op.access)) - Number(b.may.includes(op.access)))
-    for (const [name, { is, may }] of refusedFirst) {
-      const person = await account.addColleague(is)
-      const sample = await fixtureOf(op)(service, person)
-      const before = await rowsOf(service, account.id)
+    // Refused callers come first, because jobs after a success may change rows later.
+    const refusedFirst = Object.entries(roles).sort(
+      ([, a], [, b]) => Number(a.grants.includes(op.access)) - Number(b.grants.includes(op.access)),
+    )
+    for (const [name, { options, grants }] of refusedFirst) {
+      const person = await account.addColleague(options)
+      const sample = await getFixture(op)(service, person)
+      const before = await readChecksums(service, account.id)
       const answer = await send(service, op, sample, { token: person.token })
-      if (may.includes(op.access)) expect(answer.status, name).toBe(op.success)
+      if (grants.includes(op.access)) expect(answer.status, name).toBe(op.success)
       else {
         expect([name, answer.status, answer.body]).toEqual([name, 403, { detail: 'Not allowed' }])
-        expect(await rowsOf(service, account.id)).toEqual(before)
+        expect(await readChecksums(service, account.id)).toEqual(before)
       }
     }
   })
@@ -108,7 +119,7 @@ describe.concurrent('who may call', () => {
     for (const op of ofConfigs) {
       for (const role of ['viewer', 'engineer', 'admin'] as const) {
         const person = await account.addColleague({ role, teamRole: 'member' })
-        const sample = await fixtureOf(op)(service, person)
+        const sample = await getFixture(op)(service, person)
         expect((await send(service, op, sample, { token: person.token })).status, `${op.id} by ${role}`).toBe(
           role === 'admin' ? op.success : 403,
         )
@@ -118,27 +129,27 @@ describe.concurrent('who may call', () => {
 })
 
 describe.concurrent('what a request may be', () => {
-  it.each(each(takesUuids))('WIR-12 %s answers 404 for a malformed id', async (_, op) => {
-    let { sample, token, rows } = await scene(op)
+  it.each(each(hasUuidParams))('WIR-12 %s answers 404 for a malformed id', async (_, op) => {
+    let { sample, token, rows } = await createSetup(op)
     let before = await rows()
     const id = Object.values(sample.params ?? {})[0] ?? ''
     const malformed = ['1', 'null', `${id}0`, id.slice(1), id.replaceAll('-', ''), `{${id}}`, `${id}'--`, '٣'.repeat(36)]
     for (const [n, text] of malformed.entries()) {
       if (n % 4 === 3) {
-        // The strictest limit is five a minute.
+        // The strictest limit is five calls a minute.
         expect(await rows()).toEqual(before)
-        ;({ sample, token, rows } = await scene(op))
+        ;({ sample, token, rows } = await createSetup(op))
         before = await rows()
       }
-      const asked = withIds(sample, () => text)
+      const asked = mapIds(sample, () => text)
       const answer = await send(service, op, asked, { token })
       expect([text, answer.status, answer.body]).toEqual([text, 404, { detail: 'Not found' }])
     }
     expect(await rows()).toEqual(before)
   })
 
-  it.each(each((op) => op.body && !isOpen(op)))('WIR-10 WIR-14 %s answers 422 for a body key it does not know', async (_, op) => {
-    const { sample, token, rows } = await scene(op)
+  it.each(each((op) => op.body && !hasOpenBody(op)))('WIR-10 WIR-14 %s answers 422 for an unknown body field', async (_, op) => {
+    const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     const answer = await send(service, op, { ...sample, body: { ...sample.body, zz_unknown: 1, 'zz also': [] } }, { token })
     expectStatus(answer, 422)
@@ -148,8 +159,8 @@ describe.concurrent('what a request may be', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it.each(each())('WIR-10 %s answers 422 for a query key it does not know', async (_, op) => {
-    const { sample, token, rows } = await scene(op)
+  it.each(each())('WIR-10 %s answers 422 for an unknown query parameter', async (_, op) => {
+    const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     const answer = await send(service, op, { ...sample, query: { ...sample.query, zz_unknown: '1' } }, { token })
     expectStatus(answer, 422)
@@ -158,7 +169,7 @@ describe.concurrent('what a request may be', () => {
   })
 
   it.each(each((op) => op.body))('WIR-13 %s answers 415 for another content type and 422 for malformed JSON', async (_, op) => {
-    const { sample, token, rows } = await scene(op)
+    const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
       expect((await send(service, op, sample, { token, headers: { 'content-type': type } })).status, type).toBe(415)
@@ -169,7 +180,7 @@ describe.concurrent('what a request may be', () => {
   })
 
   it.each(each((op) => op.method !== 'get'))('%s answers 413 for a body over its limit', async (_, op) => {
-    const { sample, token, rows } = await scene(op)
+    const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     const answer = await send(service, op, sample, { token, size: (op.maxBody ?? megabyte) + 1 })
     expect([answer.status, answer.body]).toEqual([413, { detail: 'The body is too large' }])
@@ -178,29 +189,29 @@ describe.concurrent('what a request may be', () => {
 })
 
 describe.concurrent('the order of checks', () => {
-  it.each(each())('WIR-11 %s names the first of several mistakes', async (_, op) => {
+  it.each(each())('WIR-11 %s answers the first of several mistakes', async (_, op) => {
     const account = await createAccount(service)
-    const [right, wrong] = [await permitted(op, account), await refused(op, account)]
-    const sample = await fixtureOf(op)(service, right)
-    const mistakes = mistakesOf(op, sample)
+    const [permitted, refused] = [await createPermittedCaller(op, account), await createRefusedCaller(op, account)]
+    const sample = await getFixture(op)(service, permitted)
+    const mistakes = listMistakes(op, sample)
     for (let n = 0; n < mistakes.length; n++) {
-      const left = mistakes.slice(n).map(({ status }) => status)
-      const who: Person | null = left.includes(401) || !signedIn(op) ? null : left.includes(403) ? wrong : right
-      const { sample: asked, ...rest } = withAll(mistakes.slice(n), sample)
+      const statuses = mistakes.slice(n).map(({ status }) => status)
+      const who: Person | null = statuses.includes(401) || !signedIn(op) ? null : statuses.includes(403) ? refused : permitted
+      const { sample: asked, ...rest } = applyMistakes(mistakes.slice(n), sample)
       const answer = await send(service, op, asked, { token: who?.token ?? null, ...rest })
-      expect([answer.status, left], `${op.id} with mistakes ${left}`).toEqual([left[0], left])
+      expect([answer.status, statuses], `${op.id} with mistakes ${statuses}`).toEqual([statuses[0], statuses])
     }
   })
 
   it.each(each((op) => signedIn(op) && op.access !== 'user'))('WIR-11 %s answers 429 before 403, and 401 before 429', async (_, op) => {
     const account = await createAccount(service)
-    const wrong = await refused(op, account)
+    const refused = await createRefusedCaller(op, account)
     const asked = { params: Object.fromEntries(Object.keys(op.params?.shape ?? {}).map((name) => [name, crypto.randomUUID()])) }
     const { max } = parseRate(op.limit)
-    expectStatus(await send(service, op, asked, { token: wrong.token }), 403)
-    if (max > 3) await countCalls(wrong, max - 3)
-    for (let n = max > 3 ? max - 2 : 1; n < max; n++) expectStatus(await send(service, op, asked, { token: wrong.token }), 403)
-    const over = await send(service, op, asked, { token: wrong.token })
+    expectStatus(await send(service, op, asked, { token: refused.token }), 403)
+    if (max > 3) await addCountedCalls(refused, max - 3)
+    for (let n = max > 3 ? max - 2 : 1; n < max; n++) expectStatus(await send(service, op, asked, { token: refused.token }), 403)
+    const over = await send(service, op, asked, { token: refused.token })
     expect([over.status, over.headers.get('ratelimit-limit'), over.headers.get('ratelimit-remaining')]).toEqual([429, String(max), '0'])
     expectStatus(await send(service, op, asked), 401)
   })
@@ -209,8 +220,8 @@ describe.concurrent('the order of checks', () => {
 const { UPSTASH_REDIS_REST_URL: url = '', UPSTASH_REDIS_REST_TOKEN: token = '' } = service.settings
 const redis = new Redis({ url, token, enableTelemetry: false })
 
-/** Lets so many calls more be counted of somebody who has made one, as if they had been made with it. */
-async function countCalls({ id }: Person, count: number): Promise<void> {
+/** Adds counted calls to the limit of a person who has made one call. */
+async function addCountedCalls({ id }: Person, count: number): Promise<void> {
   const keys = await redis.keys(`limit:*${id}*`)
   expect(keys).toHaveLength(1)
   const [, score] = await redis.zrange<[string, number]>(keys[0] ?? '', 0, 0, { withScores: true })
@@ -218,7 +229,7 @@ async function countCalls({ id }: Person, count: number): Promise<void> {
   if (first) await redis.zadd(keys[0] ?? '', first, ...rest)
 }
 
-interface Broken {
+interface BrokenRequest {
   sample: Sample
   headers?: Record<string, string>
   raw?: string
@@ -226,31 +237,31 @@ interface Broken {
 }
 interface Mistake {
   status: number
-  make?: (request: Broken) => Partial<Broken>
+  make?: (request: BrokenRequest) => Partial<BrokenRequest>
 }
 
-/** All mistakes a request of an operation can hold at once, in the order in which they are to be named. */
-function mistakesOf(op: AnyOperation, sample: Sample): Mistake[] {
+/** Lists the mistakes that one request can contain, in the order in which they must be answered. */
+function listMistakes(op: AnyOperation, sample: Sample): Mistake[] {
   const nobody = crypto.randomUUID()
-  const randomIds = withIds(sample, () => nobody)
+  const randomIds = mapIds(sample, () => nobody)
   const malformedPath = Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, 'not-an-id']))
   const all: (Mistake | false)[] = [
     signedIn(op) && { status: 401 },
     signedIn(op) && op.access !== 'user' && { status: 403 },
-    takesUuids(op) && { status: 404, make: (request) => ({ sample: { ...request.sample, params: malformedPath } }) },
+    hasUuidParams(op) && { status: 404, make: (request) => ({ sample: { ...request.sample, params: malformedPath } }) },
     op.method !== 'get' && { status: 413, make: () => ({ size: (op.maxBody ?? megabyte) + 1 }) },
     (op.body !== undefined || op.bodyFormat === 'file') && {
       status: 415,
       make: () => ({ raw: '{', headers: { 'content-type': 'text/plain' } }),
     },
     { status: 422, make: ({ sample }) => ({ sample: { ...sample, query: { ...sample.query, zz_unknown: '1' } } }) },
-    takesUuids(op) && { status: 404, make: () => ({ sample: randomIds }) },
+    hasUuidParams(op) && { status: 404, make: () => ({ sample: randomIds }) },
   ]
   return all.filter((mistake) => mistake !== false)
 }
 
-function withAll(mistakes: readonly Mistake[], sample: Sample): Broken {
-  let request: Broken = { sample }
+function applyMistakes(mistakes: readonly Mistake[], sample: Sample): BrokenRequest {
+  let request: BrokenRequest = { sample }
   for (const { make } of mistakes.toReversed()) request = Object.assign(request, make?.(request))
   return request
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-// Groups whose every rule a test must name; a group joins with the issue that builds it.
+// Every rule of these groups must have a test.
 const built = [
   'NOT',
   'WIR',
@@ -31,13 +31,13 @@ const built = [
 
 const root = join(import.meta.dirname, '../..')
 
-/** Ids by number order, as rules.tsv lists them. */
+/** Reads rules.tsv: the rules by id, in its order. */
 async function readRules(): Promise<Map<string, string>> {
   const lines = (await readFile(join(import.meta.dirname, 'rules.tsv'), 'utf8')).trim().split('\n').slice(1)
   return new Map(lines.map((line) => line.split('\t')).map(([id = '', , rule = '']) => [id, rule]))
 }
 
-/** Every test's name in a source, but of those that are skipped or still to do. */
+/** Returns the names of all tests in a source, except skipped ones and todos. */
 export function testNames(source: string): string[] {
   const names: string[] = []
   for (const match of source.matchAll(/(?<![\w.$'"`])(?:it|test|describe)((?:\.\w+)*)\s*\(/g)) {
@@ -53,7 +53,7 @@ export function testNames(source: string): string[] {
   return names
 }
 
-/** The index behind the bracket that closes the one before `at`, brackets in texts not counted. */
+/** Returns the index after the bracket that closes the one before `at`. Brackets in strings do not count. */
 function endOfCall(source: string, at: number): number {
   let depth = 1
   let quote = ''
@@ -69,7 +69,7 @@ function endOfCall(source: string, at: number): number {
   return source.length
 }
 
-/** The rules a name begins with: `NOT-11 NOT-47 tests a config` proves two. */
+/** Returns the rule ids at the start of a name: two in `NOT-11 NOT-47 tests a config`. */
 export function rulesOf(name: string, groups: ReadonlySet<string>): string[] {
   const ids: string[] = []
   for (const word of name.split(' ')) {
@@ -102,10 +102,10 @@ async function main(): Promise<number> {
     const ids = [...rules.keys()].filter((id) => id.startsWith(group))
     const done = ids.filter((id) => proved.has(id)).length
     if (done > 0 || built.includes(group))
-      console.log(`${group} ${done} of ${ids.length} rules named by a test${built.includes(group) ? '' : ' (not built)'}`)
+      console.log(`${group} ${done} of ${ids.length} rules have a test${built.includes(group) ? '' : ' (not built)'}`)
   }
   const missing = [...rules].filter(([id]) => built.includes(id.slice(0, 3)) && !proved.has(id))
-  if (missing.length > 0) console.log(`\nNo test names:\n${missing.map(([id, rule]) => `  ${id} ${rule}`).join('\n')}`)
+  if (missing.length > 0) console.log(`\nRules without a test:\n${missing.map(([id, rule]) => `  ${id} ${rule}`).join('\n')}`)
   if (unknown.length > 0) console.log(`\nUnknown rules:\n${unknown.map((line) => `  ${line}`).join('\n')}`)
   return missing.length + unknown.length > 0 ? 1 : 0
 }

@@ -12,13 +12,13 @@ import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMapping, insertPush } from './fixtures-psa.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
-import { rowsOf, tenantTables } from './rows.ts'
+import { listTenantTables, readChecksums } from './row-checksums.ts'
 
 const service = sharedService()
-const tables = await tenantTables(service)
+const tables = await listTenantTables(service)
 const tenant = ['accounts', ...tables]
 
-/** Every account's rows are out of the runtime role's reach there, so these need no account of their own. */
+/** The runtime role has no access to these tables, so they need no account_id. */
 const platformOnly = [
   'passwords',
   'refresh_tokens',
@@ -30,26 +30,26 @@ const platformOnly = [
   'identities',
   'oauth_states',
 ]
-/** Indexes that do not begin with the account, and why. */
+/** Indexes that do not start with the account, and why. */
 const otherIndexes = new Set([
   'users_email', // an address signs in before its account is known
-  'tree_shares_hash_key', // a link opens a flow before its account is known, through the platform's door
-  'trees_gallery_words', // the gallery reads what every account made public, through the platform's door
+  'tree_shares_hash_key', // a link opens a flow before its account is known, on the platform connection
+  'trees_gallery_words', // the gallery reads what every account made public, on the platform connection
   'trees_gallery_popular',
-  'script_templates_slug_key', // unique in all, and a gallery's address says no account
+  'script_templates_slug_key', // unique across accounts: a gallery address contains no account
   'script_templates_gallery',
-  'maintenance_schedules_due', // the tick reads every account at once, through the platform's door
-  'deliveries_due', // the sweep reads every account at once, through the platform's door
-  'psa_pushes_due', // the sweep reads every account at once, through the platform's door
-  'ai_handoffs_unassessed', // the sweep reads every account at once, through the platform's door
-  'ai_sessions_idle', // the tidying lays idle chats of every account away, through the platform's door
-  'stream_events_waiting', // the sweep reads every account at once, through the platform's door
-  'flow_conversations_expired', // the tidying deletes by age in every account, through the platform's door
-  'idempotency_keys_age', // the tidying deletes by age in every account, through the platform's door
+  'maintenance_schedules_due', // the minute job reads every account at once, on the platform connection
+  'deliveries_due', // the sweep reads every account at once, on the platform connection
+  'psa_pushes_due', // the sweep reads every account at once, on the platform connection
+  'ai_handoffs_unassessed', // the sweep reads every account at once, on the platform connection
+  'ai_sessions_idle', // the clean-up archives idle chats of every account, on the platform connection
+  'stream_events_waiting', // the sweep reads every account at once, on the platform connection
+  'flow_conversations_expired', // the clean-up deletes by age in every account, on the platform connection
+  'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
 ])
 
 describe('the schema', () => {
-  it('forces row level security on every tenant table, with a check of what is written', async () => {
+  it('forces row level security on every tenant table, for reads and writes', async () => {
     const flags = await service.sql<{ name: string; on: boolean }>(
       `select relname as name, relrowsecurity and relforcerowsecurity as on from pg_class
         where relnamespace = 'public'::regnamespace and relname = any ($1)`,
@@ -71,7 +71,7 @@ describe('the schema', () => {
     }
   })
 
-  it('begins every index of a tenant table with its account', async () => {
+  it('starts every index of a tenant table with its account', async () => {
     const rows = await service.sql<{ index: string; table: string; columns: string[]; primary: boolean }>(
       `select c.relname as index, t.relname as table, i.indisprimary as primary,
               array(select pg_get_indexdef(i.indexrelid, n, true) from generate_series(1, i.indnkeyatts) n) as columns
@@ -83,7 +83,7 @@ describe('the schema', () => {
     expect(others.filter(({ index }) => !otherIndexes.has(index))).toEqual([])
   })
 
-  it('points to tenant tables by account and id together', async () => {
+  it('has foreign keys to tenant tables by account and id', async () => {
     const keys = await service.sql<{ name: string; from: string; to: string; columns: string[]; targets: string[] }>(
       `select k.conname as name, k.conrelid::regclass::text as from, k.confrelid::regclass::text as to,
               array(select attname::text from unnest(k.conkey) with ordinality n (num, at)
@@ -94,11 +94,11 @@ describe('the schema', () => {
     )
     const toTenants = keys.filter(({ from, to }) => tables.includes(to) && !platformOnly.includes(from))
     expect(toTenants.length).toBeGreaterThan(5)
-    // A key ignores row level security, so it must not be able to name another account's row.
+    // A foreign key ignores row level security, so it must contain the account.
     expect(toTenants.filter(({ columns, targets }) => !columns[0]?.endsWith('account_id') || targets[0] !== 'account_id')).toEqual([])
   })
 
-  it('waits for a row that another transaction has as long as a statement has time, and tells of it before that is up', async () => {
+  it('waits 4 s for a locked row, within the statement timeout of 5 s', async () => {
     const roles = await service.sql<{ rolconfig: string[] }>(
       `select rolconfig from pg_roles where rolname in ('app_runtime', 'app_platform')`,
     )
@@ -106,7 +106,7 @@ describe('the schema', () => {
     for (const { rolconfig } of roles) expect(rolconfig).toEqual(expect.arrayContaining(['lock_timeout=4s', 'statement_timeout=5s']))
   })
 
-  it('gives the runtime role nothing of its own and no way around', async () => {
+  it('gives the runtime role no ownership and no way around the policies', async () => {
     const [role] = await service.sql(
       `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, has_schema_privilege('app_runtime', 'public', 'create') as creates_public,
               has_schema_privilege('app_runtime', 'app', 'create') as creates_app, pg_has_role('app_runtime', 'app_platform', 'member') as is_platform
@@ -195,7 +195,7 @@ describe('row level security alone', () => {
   const idColumn = (table: string) => (table === 'accounts' ? 'id' : 'account_id')
   const count = async (sql: string, values: unknown[] = []) => (await client.query(sql, values)).rowCount ?? 0
 
-  /** Runs one statement in a scope and takes it back; a missing privilege or a policy's refusal counts as no row. */
+  /** Runs one statement in a scope and rolls it back. Returns the row count, or the SQLSTATE of a refusal. */
   async function inScope(of: TestAccount, sql: string, values: unknown[] = []): Promise<number | string> {
     await client.query('begin')
     try {
@@ -210,7 +210,7 @@ describe('row level security alone', () => {
 
   it.each(tenant)('shows, changes and deletes nothing of another account in %s', async (table) => {
     const where = `where ${idColumn(table)} = $1`
-    const before = await rowsOf(service, ours.id)
+    const before = await readChecksums(service, ours.id)
     const [column] = (await service.sql<{ name: string }>(
       `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and has_column_privilege('app_runtime', attrelid, attnum, 'update')
        order by attname = 'account_id', attnum limit 1`,
@@ -231,24 +231,24 @@ describe('row level security alone', () => {
     ])
     const fresh = { ...row, ...('id' in row ? { id: crypto.randomUUID() } : {}), [idColumn(table)]: ours.id }
     expect(await inScope(theirs, copy, [JSON.stringify(fresh)])).toBe('42501')
-    expect(await rowsOf(service, ours.id)).toEqual(before)
+    expect(await readChecksums(service, ours.id)).toEqual(before)
   })
 
-  it('shows nothing outside a scope, nor after one on the same connection', async () => {
+  it('shows no row outside a scope, also after one on the same connection', async () => {
     for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
-    // What reads past the policies takes the account from the scope as well.
+    // Functions that bypass the policies take the account from the scope too.
     expect(await count(`select 1 from app.list_trees(null, null, null, null, null, null, null, 'name', 0, 9)`)).toBe(0)
     expect(await count(`select 1 from app.find_library_steps('{%}', true)`)).toBe(0)
     await client.query('begin')
     await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [ours.admin.id, ours.id, ours.admin.signInId])
     expect(await count('select 1 from users')).toBe(1)
     await client.query('commit')
-    // After a commit the setting is empty, not missing.
+    // After a commit the setting is an empty text, not NULL.
     expect((await client.query(`select current_setting('app.account_id', true) as left`)).rows).toEqual([{ left: '' }])
     for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
   })
 
-  it('lets nobody enter an account with the sign-in of another, nor without one', async () => {
+  it('refuses to enter an account with the sign-in of another account, or without one', async () => {
     const enter = (values: string[]) => client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, values)
     await expect(enter([theirs.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({ code: 'SF401' })
     await expect(enter([ours.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({ code: 'SF401' })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Page } from '../../lib/db/page.ts'
 import { type Context, operation } from '../../lib/http/operation.ts'
 
-// What must not compile; `npm run check` fails when one of these does, because the expected error is then missing.
+// These lines must not compile. `npm run check` fails when one does, because its expected error is missing.
 
 const Thing = z.strictObject({ id: z.string(), count: z.int() })
 const shared = { method: 'post', path: '/things', summary: 'A thing', success: 200 } as const
@@ -10,35 +10,35 @@ const handle = async () => {}
 
 operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', handle })
 
-// @ts-expect-error an operation says who may call it
+// @ts-expect-error access is required
 operation({ ...shared, id: 'things.make', limit: 'write', handle })
-// @ts-expect-error an operation says how often
+// @ts-expect-error limit is required
 operation({ ...shared, id: 'things.make', access: 'user', handle })
-// @ts-expect-error access is one of the house's words
+// @ts-expect-error access must be a known value
 operation({ ...shared, id: 'things.make', access: 'everybody', limit: 'write', handle })
-// @ts-expect-error a limit is a number per minute or hour, or one of the house's words
+// @ts-expect-error a limit must be a rate or a named rate limit
 operation({ ...shared, id: 'things.make', access: 'user', limit: 'often', handle })
-// @ts-expect-error an id is group.verb
+// @ts-expect-error an id must be group.verb
 operation({ ...shared, id: 'make', access: 'user', limit: 'write', handle })
-// @ts-expect-error a path begins with a slash
+// @ts-expect-error a path must start with a slash
 operation({ ...shared, path: 'things', id: 'things.make', access: 'user', limit: 'write', handle })
-// @ts-expect-error a feature is one of the list
+// @ts-expect-error a feature must be in the list
 operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', feature: 'time_travel', handle })
-// @ts-expect-error nobody has features who has no account
+// @ts-expect-error a public operation has no account and so no feature
 operation({ ...shared, id: 'things.make', access: 'public', limit: 'public', feature: 'kb_import', handle })
 operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', feature: 'kb_import', handle })
-// @ts-expect-error a failure is one of the list
+// @ts-expect-error a failure must be in the table
 operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', errors: ['exploded'], handle })
 
 const make = { ...shared, id: 'things.make', access: 'user', limit: 'write' } as const
 operation({ ...make, returns: Thing, handle: async () => ({ id: 'a', count: 1 }) })
-// @ts-expect-error the answer is what the operation declares
+// @ts-expect-error the result must match `returns`
 operation({ ...make, returns: Thing, handle: async () => ({ id: 'a', count: '1' }) })
-// @ts-expect-error none of its fields may be missing
+// @ts-expect-error every field is required
 operation({ ...make, returns: Thing, handle: async () => ({ id: 'a' }) })
-// @ts-expect-error nothing is answered where nothing is declared
+// @ts-expect-error without `returns` there is no result
 operation({ ...make, handle: async () => ({ id: 'a' }) })
-// @ts-expect-error a page says whether more follow
+// @ts-expect-error a page has `more`
 operation({ ...make, method: 'get', paged: true, returns: z.array(Thing), handle: async () => [{ id: 'a', count: 1 }] })
 operation({
   ...make,
@@ -52,7 +52,7 @@ operation({
   bodyFormat: 'file',
   body: Thing,
   handle: async ({ body }) => {
-    // @ts-expect-error it may be either, and says which
+    // @ts-expect-error the body is a file or JSON, so it must be narrowed first
     body.count
     if ('bytes' in body) body.bytes satisfies Uint8Array
     else body.count satisfies number
@@ -64,9 +64,9 @@ operation({
   body: Thing,
   handle: async ({ body, params }) => {
     body.count satisfies number
-    // @ts-expect-error a body has what its schema has
+    // @ts-expect-error the body has only the fields of its schema
     body.color
-    // @ts-expect-error no parameters are declared
+    // @ts-expect-error the operation declares no parameters
     params.thing_id
   },
 })
@@ -93,18 +93,18 @@ export async function doors(
   reader.db.transaction
   sender.platform.insertInto('accounts')
 
-  // @ts-expect-error who is known by a signature has no tenant's database
+  // @ts-expect-error a signed operation has no tenant database
   sender.db
-  // @ts-expect-error a public operation has no tenant's database
+  // @ts-expect-error a public operation has no tenant database
   visitor.db
-  // @ts-expect-error nor a caller
+  // @ts-expect-error a public operation has no caller
   visitor.caller
-  // @ts-expect-error nor the platform's door, unless it gives a reason
+  // @ts-expect-error a public operation without a reason has no platform connection
   visitor.platform
-  // @ts-expect-error and so it is for a signed-in user's operation
+  // @ts-expect-error a user's operation without a reason has no platform connection
   writer.platform
-  // @ts-expect-error the account of a new row is the scope's
+  // @ts-expect-error account_id of a new row comes from the scope
   writer.db.insertInto('notification_configs').values({ ...config, account_id: 'a' })
-  // @ts-expect-error and stays so
+  // @ts-expect-error account_id cannot be updated
   writer.db.updateTable('notification_configs').set({ account_id: 'a' })
 }

@@ -1,7 +1,7 @@
 import { type AnyOperation, failuresOf } from '../../lib/http/operation.ts'
 import { isErrorCode, problemBody, problems } from '../../lib/problem.ts'
 
-export interface Given {
+export interface RawResponse {
   status: number
   headers: Headers
   text: string
@@ -9,27 +9,27 @@ export interface Given {
 
 const places = new Set(['path', 'query', 'body', 'header'])
 
-/** The statuses that an operation declares: its success, and those of its failures. */
-export function declaredStatuses(op: AnyOperation): Set<number> {
+/** Returns the statuses that an operation declares: its success and its failures. */
+export function listDeclaredStatuses(op: AnyOperation): Set<number> {
   const failures = failuresOf(op).map((kind) => problems[kind].status)
   return new Set([op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...failures])
 }
 
-/** What is wrong with an answer by the operation's declaration, or null. */
-export function faultOf(op: AnyOperation, { status, headers, text }: Given): string | null {
+/** Returns how an answer differs from the operation's declaration, or null. */
+export function findFault(op: AnyOperation, { status, headers, text }: RawResponse): string | null {
   if (status >= 500) return `answered ${status}`
-  if (!declaredStatuses(op).has(status)) return `answered ${status}, which it does not declare`
+  if (!listDeclaredStatuses(op).has(status)) return `answered ${status}, which it does not declare`
   if (!headers.get('x-request-id')) return 'answered without X-Request-Id'
   if (status === op.success && op.produces)
     return op.produces.includes(headers.get('content-type')?.split(';')[0] ?? '') ? null : 'answered content of a type it does not declare'
   if (status === op.success && !op.returns) return text === '' ? null : 'answered content where it declares none'
   if (!headers.get('content-type')?.startsWith('application/json')) return `answered ${headers.get('content-type')} instead of JSON`
-  const body = parse(text)
+  const body = parseJson(text)
   if (body === undefined) return 'answered malformed JSON'
-  return status === op.success ? faultOfSuccess(op, body) : faultOfFailure(op, status, headers, body)
+  return status === op.success ? findSuccessFault(op, body) : findFailureFault(op, status, headers, body)
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -37,21 +37,22 @@ function parse(text: string): unknown {
   }
 }
 
-function faultOfSuccess(op: AnyOperation, body: unknown): string | null {
+function findSuccessFault(op: AnyOperation, body: unknown): string | null {
   const parsed = op.returns.safeParse(body)
-  return parsed.success ? null : `answered another shape than it declares: ${parsed.error.message}`
+  return parsed.success ? null : `answered a body that does not match its schema: ${parsed.error.message}`
 }
 
-/** The codes an operation may answer bare, as `{error: code}`, with a status. */
-function bareCodes(op: AnyOperation, status: number): unknown[] {
+/** Returns the codes that an operation may answer as `{error: code}` with a status. */
+function listBillingCodes(op: AnyOperation, status: number): unknown[] {
   return failuresOf(op)
     .filter((kind) => problems[kind].status === status)
     .map((kind) => problemBody(kind).error)
 }
 
-function faultOfFailure(op: AnyOperation, status: number, headers: Headers, body: unknown): string | null {
+function findFailureFault(op: AnyOperation, status: number, headers: Headers, body: unknown): string | null {
   const { error } = (body ?? {}) as Record<string, unknown>
-  if (error !== undefined) return bareCodes(op, status).includes(error) ? null : 'refused with a bare code it does not declare'
+  if (error !== undefined)
+    return listBillingCodes(op, status).includes(error) ? null : 'refused with a billing code that it does not declare'
   const { detail, code, errors } = (body ?? {}) as Record<string, unknown>
   if (typeof detail !== 'string' || detail === '') return 'refused without a detail'
   const codes = failuresOf(op).filter((kind) => problems[kind].status === status && isErrorCode(kind))
@@ -62,5 +63,5 @@ function faultOfFailure(op: AnyOperation, status: number, headers: Headers, body
   if (status !== 422) return null
   if (!Array.isArray(errors) || errors.length === 0) return 'answered 422 without errors'
   const bad = errors.find(({ loc, msg, type }) => !places.has(loc?.[0]) || typeof msg !== 'string' || typeof type !== 'string')
-  return bad ? `answered 422 with a mistake out of shape: ${JSON.stringify(bad)}` : null
+  return bad ? `answered 422 with a malformed entry: ${JSON.stringify(bad)}` : null
 }

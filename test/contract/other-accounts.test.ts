@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../functions/operations.ts'
+import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
+import { type ApiResponse, sharedService } from '../support/app.ts'
+import { expectStatus } from '../support/expect-status.ts'
+import { createAccount, type TestAccount } from '../support/people.ts'
+import { getFixture } from './fixtures.ts'
+import { createPermittedCaller, hasOpenBody, hasUuidParams, listIds, mapIds, send } from './requests.ts'
+import { readChecksums } from './row-checksums.ts'
+
+const service = sharedService()
+// Operations of super admins act on every account.
+const tenantOperations = operations.filter((op) => requiresToken(op) && op.access !== 'super_admin')
+
+/** Creates two accounts, and a valid request for rows of the first. */
+async function createTwoAccounts(op: AnyOperation) {
+  const [ours, theirs] = [await createAccount(service), await createAccount(service)]
+  const owner = await createPermittedCaller(op, ours)
+  return { ours, theirs, owner, sample: await getFixture(op)(service, owner) }
+}
+
+/** Returns an answer without the parts that differ between two requests of one person. */
+function toComparable({ status, headers, text }: ApiResponse): unknown {
+  const varying = ['date', 'x-request-id', 'ratelimit-remaining', 'ratelimit-reset']
+  return [status, text, [...headers].filter(([name]) => !varying.includes(name))]
+}
+
+const operationsById = await listOperationsWithIds()
+
+async function listOperationsWithIds(): Promise<[string, AnyOperation][]> {
+  const account = await createAccount(service)
+  const found: [string, AnyOperation][] = []
+  for (const op of tenantOperations) {
+    if (listIds(await getFixture(op)(service, await createPermittedCaller(op, account))).length > 0) found.push([op.id, op])
+  }
+  return found
+}
+
+describe("another account's rows", () => {
+  it('are requested by every operation that has an id in its path', () => {
+    const ids = operationsById.map(([id]) => id)
+    // A ticket number belongs to the ticketing system; it is no id of a row.
+    expect(tenantOperations.filter((op) => op.params && hasUuidParams(op) && !ids.includes(op.id)).map(({ id }) => id)).toEqual([])
+  })
+
+  it.each(operationsById)(
+    'WIR-03 WIR-08 %s answers 404 for an id of another account, byte for byte as for an unknown id',
+    async (_, op) => {
+      const { ours, theirs, sample } = await createTwoAccounts(op)
+      const stranger = await createPermittedCaller(op, theirs)
+      const before = [await readChecksums(service, ours.id), await readChecksums(service, theirs.id)]
+      const foreign = await send(service, op, sample, { token: stranger.token })
+      const unknown = await send(
+        service,
+        op,
+        mapIds(sample, () => crypto.randomUUID()),
+        { token: stranger.token },
+      )
+      expectStatus(foreign, 404)
+      expect(toComparable(foreign)).toEqual(toComparable(unknown))
+      expect([await readChecksums(service, ours.id), await readChecksums(service, theirs.id)]).toEqual(before)
+    },
+  )
+
+  it.each(operationsById)('WIR-03 %s answers 404 and not 403 or 409 in every state of the row of another account', async (_, op) => {
+    const { ours, theirs, sample } = await createTwoAccounts(op)
+    const superAdmin = await theirs.addColleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
+    expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
+    for (let n = 0; await setNthStates(ours.id, n); n++) {
+      expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
+    }
+  })
+
+  it('NOT-10 answers "Config not found" for reading, changing, deleting and testing a config of another account', async () => {
+    const ids = ['listDeliveries', 'updateConfig', 'deleteConfig', 'testConfig'].map((verb) => `notifications.${verb}`)
+    const ofConfigs = tenantOperations.filter(({ id }) => ids.includes(id))
+    expect(ofConfigs).toHaveLength(4)
+    for (const op of ofConfigs) {
+      const { ours, theirs, sample } = await createTwoAccounts(op)
+      const before = await readChecksums(service, ours.id)
+      const answer = await send(service, op, sample, { token: theirs.admin.token })
+      expect([op.id, answer.status, answer.body]).toEqual([op.id, 404, { detail: 'Config not found' }])
+      expect(await readChecksums(service, ours.id)).toEqual(before)
+    }
+  })
+})
+
+describe('rows of an account', () => {
+  const lists = tenantOperations.filter((op) => op.method === 'get' && !op.params).map((op) => [op.id, op] as const)
+  it.each(lists)('WIR-06 %s returns no row of another account', async (_, op) => {
+    const { ours, theirs, owner, sample } = await createTwoAccounts(op)
+    const own = await send(service, op, sample, { token: owner.token })
+    const stranger = await createPermittedCaller(op, theirs)
+    await getFixture(op)(service, stranger)
+    const answer = await send(service, op, sample, { token: stranger.token })
+    expect([own.status, answer.status]).toEqual([200, 200])
+    const foreign = await listAccountIds(ours)
+    expect(foreign.filter((id) => answer.text.includes(id))).toEqual([])
+  })
+
+  const writes = tenantOperations.filter((op) => op.method !== 'get' && op.body && !hasOpenBody(op)).map((op) => [op.id, op] as const)
+  it.each(writes)('WIR-07 %s refuses an account_id or user_id in its body and stores none', async (_, op) => {
+    const { ours, theirs, owner, sample } = await createTwoAccounts(op)
+    const before = [await readChecksums(service, ours.id), await readChecksums(service, theirs.id)]
+    for (const extra of [{ account_id: theirs.id }, { account_id: ours.id }, { user_id: theirs.admin.id }]) {
+      const answer = await send(service, op, { ...sample, body: { ...sample.body, ...extra } }, { token: owner.token })
+      expect([answer.status, answer.body.errors?.[0]?.loc]).toEqual([422, ['body', Object.keys(extra)[0]]])
+    }
+    expect([await readChecksums(service, ours.id), await readChecksums(service, theirs.id)]).toEqual(before)
+  })
+})
+
+/** Sets every state column of an account's rows to its n-th value. Returns whether any row changed: false once all values were set. */
+async function setNthStates(accountId: string, n: number): Promise<boolean> {
+  const columns = (await listStateColumns()).filter(({ values }) => n < values.length)
+  let changed = 0
+  for (const { table, column, values } of columns) {
+    // Skip a value that other columns of the row do not allow.
+    const rows = await service
+      .sql(`update ${table} set ${column} = $2 where account_id = $1 returning 1`, [accountId, values[n]])
+      .catch(() => [])
+    changed += rows.length
+  }
+  return changed > 0
+}
+
+let knownStateColumns: Promise<{ table: string; column: string; values: string[] }[]> | undefined
+
+/** Every column of a tenant table that a check constraint limits to a list of texts, such as `state` or `status`. */
+function listStateColumns() {
+  knownStateColumns ??= service
+    .sql<{ table: string; column: string; definition: string }>(
+      `select c.conrelid::regclass::text as table, a.attname as column, pg_get_constraintdef(c.oid) as definition
+         from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+        where c.contype = 'c' and cardinality(c.conkey) = 1 and pg_get_constraintdef(c.oid) like '%ANY (ARRAY[%'
+          and exists (select from pg_attribute o where o.attrelid = c.conrelid and o.attname = 'account_id')`,
+    )
+    .then((rows) =>
+      rows.map(({ table, column, definition }) => ({
+        table,
+        column,
+        values: [...definition.matchAll(/'([^']+)'::text/g)].map(([, value = '']) => value),
+      })),
+    )
+  return knownStateColumns
+}
+
+/** Returns the ids of an account's rows. */
+async function listAccountIds({ id }: TestAccount): Promise<string[]> {
+  const tables = ['users', 'teams', 'notifications', 'notification_configs', 'deliveries', 'events']
+  const rows = await service.sql<{ id: string }>(
+    tables.map((table) => `select id from ${table} where account_id = $1`).join(' union all '),
+    [id],
+  )
+  return rows.map((row) => row.id)
+}
