@@ -1,6 +1,6 @@
-/** Inflates raw deflate up to `most` bytes; null when it is none or gives more. */
-export async function inflateRaw(packed: Uint8Array<ArrayBuffer>, most: number): Promise<string | null> {
-  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
+/** Decompress raw deflate data to text. Return null if the data is invalid or its content is larger than `maxBytes`. */
+export async function inflateRaw(deflated: Uint8Array<ArrayBuffer>, maxBytes: number): Promise<string | null> {
+  const reader = new Blob([deflated]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   try {
@@ -8,7 +8,7 @@ export async function inflateRaw(packed: Uint8Array<ArrayBuffer>, most: number):
       const { done, value } = await reader.read()
       if (done) return await new Blob(chunks).text()
       size += value.byteLength
-      if (size > most) {
+      if (size > maxBytes) {
         await reader.cancel()
         return null
       }

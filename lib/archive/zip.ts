@@ -1,92 +1,112 @@
 import { inflateRaw } from './inflate.ts'
 
+// Reads ZIP archives. The signatures and offsets are those of the ZIP specification (APPNOTE.TXT).
+
 type Bytes = Uint8Array<ArrayBuffer>
 
-const mostEntries = 2000
-const entryBytes = 8 * 1024 * 1024
-const allBytes = 200 * 1024 * 1024
-const tooLarge = 'The document is too large once unpacked'
+const maxEntries = 2000
+const maxEntryBytes = 8 * 1024 * 1024
+const maxTotalBytes = 200 * 1024 * 1024
+const tooLarge = 'The document is too large after decompression'
 const damaged = 'The document is damaged'
 
-/** Why an archive cannot be read, in words for its sender. */
+const endRecordSignature = 0x06054b50
+const endRecordSize = 22
+const maxCommentSize = 65_535
+const directoryEntrySignature = 0x02014b50
+const directoryEntrySize = 46
+const localHeaderSize = 30
+const encryptedFlag = 1
+const storedMethod = 0
+const deflatedMethod = 8
+
+/** Thrown if an archive cannot be read. Its message is for the user. */
 export class ArchiveError extends Error {}
 
-/** Whether the bytes start like a zip archive. */
+/** Return whether the bytes start like a ZIP archive. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
 }
 
 /**
- * The texts of some files of an archive, by their exact names. What is too large by its directory, or once inflated, is refused; files in it
- * are never opened as archives, and their names lead nowhere.
+ * Return the texts of the files with exactly these names. Throw an ArchiveError if the archive is damaged or too large. Names are only
+ * compared, never used as paths, and archives inside the archive are not opened.
  */
 export async function readZip(bytes: Bytes, names: readonly string[]): Promise<Map<string, string>> {
-  const texts = new Map<string, string>()
-  for (const entry of directory(bytes)) {
-    if (!names.includes(entry.name) || texts.has(entry.name)) continue
-    if (entry.size > entryBytes) throw new ArchiveError(tooLarge)
-    const text = await unpacked(bytes, entry)
-    if (text === null) throw new ArchiveError(`${damaged}, or larger than it says`)
-    texts.set(entry.name, text)
+  const textByName = new Map<string, string>()
+  for (const entry of readDirectory(bytes)) {
+    if (!names.includes(entry.name) || textByName.has(entry.name)) continue
+    if (entry.size > maxEntryBytes) throw new ArchiveError(tooLarge)
+    const text = await readEntry(bytes, entry)
+    if (text === null) throw new ArchiveError(`${damaged}, or larger than it declares`)
+    textByName.set(entry.name, text)
   }
-  return texts
+  return textByName
 }
 
 interface Entry {
   name: string
   method: number
-  packed: number
+  compressedSize: number
   size: number
-  at: number
+  /** The offset of the local header. */
+  offset: number
 }
 
-function directory(bytes: Bytes): Entry[] {
+function readDirectory(bytes: Bytes): Entry[] {
   const view = viewOf(bytes)
-  const end = endOfDirectory(view)
-  const count = end < 0 ? 0 : view.getUint16(end + 10, true)
-  if (count === 0) throw new ArchiveError(damaged)
-  if (count > mostEntries) throw new ArchiveError('The document holds too many files')
+  const endRecord = findEndRecord(view)
+  const entryCount = endRecord < 0 ? 0 : view.getUint16(endRecord + 10, true)
+  if (entryCount === 0) throw new ArchiveError(damaged)
+  if (entryCount > maxEntries) throw new ArchiveError('The document contains too many files')
   const entries: Entry[] = []
-  let at = view.getUint32(end + 16, true)
-  for (let n = 0; n < count; n++) {
-    const { entry, next } = entryAt(bytes, view, at)
+  let offset = view.getUint32(endRecord + 16, true)
+  for (let n = 0; n < entryCount; n++) {
+    const { entry, nextOffset } = readDirectoryEntry(bytes, view, offset)
     entries.push(entry)
-    at = next
+    offset = nextOffset
   }
-  if (entries.reduce((sum, { size }) => sum + size, 0) > allBytes) throw new ArchiveError(tooLarge)
+  if (entries.reduce((sum, { size }) => sum + size, 0) > maxTotalBytes) throw new ArchiveError(tooLarge)
   return entries
 }
 
-function entryAt(bytes: Bytes, view: DataView, at: number): { entry: Entry; next: number } {
-  if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw new ArchiveError(damaged)
-  if (view.getUint16(at + 8, true) & 1) throw new ArchiveError('The document is encrypted')
-  const nameEnd = at + 46 + view.getUint16(at + 28, true)
+function readDirectoryEntry(bytes: Bytes, view: DataView, offset: number): { entry: Entry; nextOffset: number } {
+  const isComplete = offset + directoryEntrySize <= bytes.length
+  if (!isComplete || view.getUint32(offset, true) !== directoryEntrySignature) throw new ArchiveError(damaged)
+  if (view.getUint16(offset + 8, true) & encryptedFlag) throw new ArchiveError('The document is encrypted')
+  const nameStart = offset + directoryEntrySize
+  const nameEnd = nameStart + view.getUint16(offset + 28, true)
+  const extraFieldSize = view.getUint16(offset + 30, true)
+  const commentSize = view.getUint16(offset + 32, true)
   const entry = {
-    name: new TextDecoder().decode(bytes.subarray(at + 46, nameEnd)),
-    method: view.getUint16(at + 10, true),
-    packed: view.getUint32(at + 20, true),
-    size: view.getUint32(at + 24, true),
-    at: view.getUint32(at + 42, true),
+    name: new TextDecoder().decode(bytes.subarray(nameStart, nameEnd)),
+    method: view.getUint16(offset + 10, true),
+    compressedSize: view.getUint32(offset + 20, true),
+    size: view.getUint32(offset + 24, true),
+    offset: view.getUint32(offset + 42, true),
   }
-  return { entry, next: nameEnd + view.getUint16(at + 30, true) + view.getUint16(at + 32, true) }
+  return { entry, nextOffset: nameEnd + extraFieldSize + commentSize }
 }
 
-/** The end record stands last, before a comment of at most 64 KiB. */
-function endOfDirectory(view: DataView): number {
-  for (let at = view.byteLength - 22; at >= Math.max(0, view.byteLength - 22 - 65_535); at--)
-    if (view.getUint32(at, true) === 0x06054b50) return at
+/** Return the offset of the end record, or -1. The record is at the end of the file, before an optional comment. */
+function findEndRecord(view: DataView): number {
+  const lastOffset = view.byteLength - endRecordSize
+  const firstOffset = Math.max(0, lastOffset - maxCommentSize)
+  for (let offset = lastOffset; offset >= firstOffset; offset--) if (view.getUint32(offset, true) === endRecordSignature) return offset
   return -1
 }
 
-async function unpacked(bytes: Bytes, { at, method, packed, size }: Entry): Promise<string | null> {
-  if (at + 30 > bytes.length) return null
+async function readEntry(bytes: Bytes, { offset, method, compressedSize, size }: Entry): Promise<string | null> {
+  if (offset + localHeaderSize > bytes.length) return null
   const view = viewOf(bytes)
-  const begin = at + 30 + view.getUint16(at + 26, true) + view.getUint16(at + 28, true)
-  const content = bytes.subarray(begin, begin + packed)
-  if (content.length !== packed) return null
-  if (method === 0) return packed === size ? new TextDecoder().decode(content) : null
-  // What it says of its size is a promise: more than that is not read.
-  return method === 8 ? inflateRaw(content, size) : null
+  const nameSize = view.getUint16(offset + 26, true)
+  const extraFieldSize = view.getUint16(offset + 28, true)
+  const start = offset + localHeaderSize + nameSize + extraFieldSize
+  const content = bytes.subarray(start, start + compressedSize)
+  if (content.length !== compressedSize) return null
+  if (method === storedMethod) return compressedSize === size ? new TextDecoder().decode(content) : null
+  // No more than the declared size is decompressed, because `maxEntryBytes` was checked against it.
+  return method === deflatedMethod ? inflateRaw(content, size) : null
 }
 
 function viewOf(bytes: Bytes): DataView {

@@ -1,18 +1,19 @@
 import { SaxesParser } from 'saxes'
 import { inflateRaw } from '../archive/inflate.ts'
-import { categoryOfWords, type DiagramEdge, type DiagramNode, most } from './shapes.ts'
+import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory } from './schema.ts'
 
-// draw.io files, plain or compressed: mxfile > diagram > mxGraphModel > root > mxCell, cells wrapped in object or UserObject when they carry data.
+// Reads draw.io files, compressed or not. The elements are mxfile > diagram > mxGraphModel > root > mxCell. A cell with extra data is
+// wrapped in an object or UserObject element.
 
 export interface DrawioDiagram {
   name: string | null
   nodes: DiagramNode[]
   edges: DiagramEdge[]
-  /** What was in the file and is not in the diagram, in plain words. */
+  /** The parts of the file that were not imported, each with the reason. */
   skipped: string[]
 }
 
-/** Why a file cannot be read at all. */
+/** Thrown if a file cannot be read. Its message is for the user. */
 export class DrawioError extends Error {}
 
 interface Cell {
@@ -29,30 +30,36 @@ interface Cell {
   height: number
 }
 
-const inflatedBytes = 8 * 1024 * 1024
-const mostCells = 20_000
+const maxInflatedBytes = 8 * 1024 * 1024
+const maxCells = 20_000
+const maxXmlDepth = 100
+const maxCoordinate = 1_000_000
+const maxLabelLength = 300
+const maxIdLength = 100
+const maxGroupDepth = 50
 
-/** Throws DrawioError for what is no draw.io file. */
-export async function readDrawio(content: string): Promise<DrawioDiagram> {
-  const file = parse(content)
-  const [page, ...others] = file.pages
-  const skipped = others.map(({ name }, index) => `Page ${name ? `“${name}”` : index + 2}: only the first page is taken`)
-  const cells = file.cells.length > 0 ? file.cells : page ? await packedCells(page.text) : []
-  if (!page && cells.length === 0) throw new DrawioError('The file holds no diagram')
-  return { name: page?.name ?? null, ...understand(cells, skipped) }
+/** Parse a draw.io file. Throw a DrawioError if it is not one. */
+export async function parseDrawio(content: string): Promise<DrawioDiagram> {
+  const file = parseXml(content)
+  const [page, ...otherPages] = file.pages
+  const skipped = otherPages.map(({ name }, index) => `Page ${name ? `“${name}”` : index + 2}: only the first page is imported`)
+  const cells = file.cells.length === 0 && page ? await parseCompressedCells(page.text) : file.cells
+  if (!page && cells.length === 0) throw new DrawioError('The file contains no diagram')
+  return { name: page?.name ?? null, ...convertCells(cells, skipped) }
 }
 
-async function packedCells(text: string): Promise<Cell[]> {
-  const packed = decodeBase64(text.trim())
-  const inflated = packed && (await inflateRaw(packed, inflatedBytes))
-  if (!inflated) throw new DrawioError('The compressed diagram cannot be unpacked, or is too large')
+/** The text is XML that was URL-encoded, deflated and base64-encoded. */
+async function parseCompressedCells(text: string): Promise<Cell[]> {
+  const deflated = decodeBase64(text.trim())
+  const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
+  if (!encodedXml) throw new DrawioError('The compressed diagram cannot be decompressed, or is too large')
   let xml: string
   try {
-    xml = decodeURIComponent(inflated)
+    xml = decodeURIComponent(encodedXml)
   } catch {
     throw new DrawioError('The compressed diagram is damaged')
   }
-  return parse(xml).cells
+  return parseXml(xml).cells
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
@@ -63,36 +70,37 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-interface File {
+interface DrawioFile {
   pages: { name: string | null; text: string }[]
-  /** Of the first page that is not compressed. */
+  /** The cells of the first page. Empty if that page is compressed. */
   cells: Cell[]
 }
 
-/** One pass over the XML. A document type is refused: it is where entities would come from. */
-function parse(xml: string): File {
-  const file: File = { pages: [], cells: [] }
+/** Parse the XML in one pass. Document types are refused, because they could define entities that expand to huge texts. */
+function parseXml(xml: string): DrawioFile {
+  const file: DrawioFile = { pages: [], cells: [] }
   const parser = new SaxesParser({ fragment: false })
   let wrapper: Record<string, string> | null = null
   let cell: Cell | null = null
   let depth = 0
   parser.on('error', (error) => {
-    throw new DrawioError(`The file is no well-formed XML: ${error.message.split('\n')[0]}`)
+    throw new DrawioError(`The file is not well-formed XML: ${error.message.split('\n')[0]}`)
   })
   parser.on('doctype', () => {
     throw new DrawioError('The file declares a document type; draw.io files have none')
   })
-  parser.on('opentag', ({ name, attributes }) => {
-    const given = attributes as Record<string, string>
-    if (++depth > 100) throw new DrawioError('The file is nested too deep')
-    if (name === 'diagram') file.pages.push({ name: given.name?.trim() || null, text: '' })
+  parser.on('opentag', (tag) => {
+    const attributes = tag.attributes as Record<string, string>
+    depth++
+    if (depth > maxXmlDepth) throw new DrawioError('The file is nested too deeply')
+    if (tag.name === 'diagram') file.pages.push({ name: attributes.name?.trim() || null, text: '' })
     if (file.pages.length > 1) return
-    if (name === 'object' || name === 'UserObject') wrapper = given
-    else if (name === 'mxCell') {
-      cell = cellOf({ ...given, ...(wrapper ? { id: wrapper.id ?? '', value: wrapper.label ?? '' } : {}) })
+    if (isWrapper(tag.name)) wrapper = attributes
+    else if (tag.name === 'mxCell') {
+      cell = createCell({ ...attributes, ...(wrapper ? { id: wrapper.id ?? '', value: wrapper.label ?? '' } : {}) })
       file.cells.push(cell)
-      if (file.cells.length > mostCells) throw new DrawioError(`The file has more than ${mostCells.toLocaleString('en')} cells`)
-    } else if (name === 'mxGeometry' && cell) Object.assign(cell, geometryOf(given))
+      if (file.cells.length > maxCells) throw new DrawioError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
+    } else if (tag.name === 'mxGeometry' && cell) Object.assign(cell, parseGeometry(attributes))
   })
   parser.on('text', (text) => {
     const page = file.pages[0]
@@ -100,117 +108,139 @@ function parse(xml: string): File {
   })
   parser.on('closetag', ({ name }) => {
     depth--
-    if (name === 'object' || name === 'UserObject') wrapper = null
+    if (isWrapper(name)) wrapper = null
     if (name === 'mxCell') cell = null
   })
   parser.write(xml).close()
   return file
 }
 
-function cellOf({ id = '', parent = '', value = '', style = '', vertex, edge, source = '', target = '' }: Record<string, string>): Cell {
+function isWrapper(elementName: string): boolean {
+  return elementName === 'object' || elementName === 'UserObject'
+}
+
+const defaultSize = { width: 120, height: 60 }
+
+function createCell(attributes: Record<string, string>): Cell {
+  const { id = '', parent = '', value = '', style = '', vertex, edge, source = '', target = '' } = attributes
   const kind = vertex === '1' ? 'vertex' : edge === '1' ? 'edge' : 'other'
-  return { id, parent, label: plainText(value), style, kind, source, target, x: 0, y: 0, width: 120, height: 60 }
+  return { id, parent, label: htmlToText(value), style, kind, source, target, x: 0, y: 0, ...defaultSize }
 }
 
-function geometryOf(given: Record<string, string>): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {
-  const number = (text: string | undefined, otherwise: number) => {
-    const value = Number(text ?? otherwise)
-    return Number.isFinite(value) ? Math.min(Math.max(value, -1_000_000), 1_000_000) : otherwise
+function parseGeometry(attributes: Record<string, string>): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {
+  const parseNumber = (text: string | undefined, defaultValue: number) => {
+    const value = Number(text ?? defaultValue)
+    return Number.isFinite(value) ? Math.min(Math.max(value, -maxCoordinate), maxCoordinate) : defaultValue
   }
-  return { x: number(given.x, 0), y: number(given.y, 0), width: number(given.width, 120), height: number(given.height, 60) }
+  return {
+    x: parseNumber(attributes.x, 0),
+    y: parseNumber(attributes.y, 0),
+    width: parseNumber(attributes.width, defaultSize.width),
+    height: parseNumber(attributes.height, defaultSize.height),
+  }
 }
 
-/** Labels may be HTML: tags become spaces, the few entities that are left their characters. */
-function plainText(value: string): string {
+/** Convert a label, which may be HTML, to one line of text. */
+function htmlToText(html: string): string {
   const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
-  return value
+  return html
     .replace(/<[^<>]*>/g, ' ')
     .replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => entities[name] ?? ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, 300)
+    .slice(0, maxLabelLength)
     .toWellFormed()
 }
 
-/** What is looked up of a file's cells, made once. */
-interface Lookup {
-  byId: ReadonlyMap<string, Cell>
-  /** Ids that other cells are in. */
-  containers: ReadonlySet<string>
-  /** Labels that are cells of their own, by the edge they are in. */
-  edgeLabels: ReadonlyMap<string, string>
-  taken: Set<string>
+interface Conversion {
+  cellById: ReadonlyMap<string, Cell>
+  /** The ids of cells that contain other cells. */
+  groupIds: ReadonlySet<string>
+  /** The label of an edge can be a cell inside the edge. */
+  labelByEdgeId: ReadonlyMap<string, string>
+  /** The ids of the nodes and edges that were imported. */
+  importedIds: Set<string>
+  skipped: string[]
 }
 
-function understand(cells: readonly Cell[], skipped: string[]): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
+function convertCells(cells: readonly Cell[], skipped: string[]): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
   const vertices = cells.filter(({ kind }) => kind === 'vertex')
-  const lookup: Lookup = {
-    byId: new Map(cells.map((cell) => [cell.id, cell])),
-    containers: new Set(vertices.map(({ parent }) => parent)),
-    edgeLabels: new Map(vertices.map(({ parent, label }) => [parent, label])),
-    taken: new Set(),
+  const conversion: Conversion = {
+    cellById: new Map(cells.map((cell) => [cell.id, cell])),
+    groupIds: new Set(vertices.map(({ parent }) => parent)),
+    labelByEdgeId: new Map(vertices.map(({ parent, label }) => [parent, label])),
+    importedIds: new Set(),
+    skipped,
   }
-  const nodes = vertices.flatMap((cell) => takeVertex(cell, lookup, skipped))
-  const known = new Set(lookup.taken)
-  const edges = cells.filter(({ kind }) => kind === 'edge').flatMap((cell) => takeEdge(cell, known, lookup, skipped))
-  for (const [what, count, limit] of [
-    ['nodes', nodes.length, most.nodes],
-    ['edges', edges.length, most.edges],
-  ] as const)
-    if (count > limit) throw new DrawioError(`The diagram has ${count} ${what}; at most ${limit} are possible`)
+  const nodes = vertices.flatMap((cell) => convertVertex(cell, conversion))
+  const nodeIds = new Set(conversion.importedIds)
+  const edges = cells.filter(({ kind }) => kind === 'edge').flatMap((cell) => convertEdge(cell, nodeIds, conversion))
+  requireCount(nodes.length, diagramLimits.maxNodes, 'nodes')
+  requireCount(edges.length, diagramLimits.maxEdges, 'edges')
   return { nodes, edges, skipped }
 }
 
-function takeVertex(cell: Cell, { byId, containers, taken }: Lookup, skipped: string[]): DiagramNode[] {
-  const skip = (what: string) => leaveOut(skipped, what)
-  const name = cell.label ? `“${cell.label}”` : `without a label (${cell.id})`
-  // An edge's label is taken with the edge.
-  if (byId.get(cell.parent)?.kind === 'edge') return []
-  if (/(^|;)(text|label)(;|$)/.test(cell.style)) return skip(`Text ${name}`)
-  if (containers.has(cell.id)) return skip(`Group ${name}: what is in it is taken`)
-  if (!usable(cell.id, taken)) return skip(`Shape ${name}: its id is missing, too long or used twice`)
-  const shape = /(?:shape|image)=([^;]+)/.exec(cell.style)?.[1] ?? ''
-  const category = categoryOfWords(`${shape.replace(/[._/-]+/g, ' ')} ${cell.label}`)
-  const style = { ...colour(cell.style, 'fillColor', 'backgroundColor'), ...colour(cell.style, 'strokeColor', 'borderColor') }
-  const data = { label: cell.label || cell.id, category }
-  return [{ id: cell.id, type: category, position: placeOf(cell, byId), ...(Object.keys(style).length > 0 ? { style } : {}), data }]
+function requireCount(count: number, max: number, unit: string): void {
+  if (count > max) throw new DrawioError(`The diagram has ${count} ${unit}; at most ${max} are allowed`)
 }
 
-function leaveOut(skipped: string[], what: string): [] {
-  skipped.push(what)
+/** Return the node, or nothing if the cell is skipped. */
+function convertVertex(cell: Cell, { cellById, groupIds, importedIds, skipped }: Conversion): DiagramNode[] {
+  const name = cell.label ? `“${cell.label}”` : `without a label (${cell.id})`
+  const isEdgeLabel = cellById.get(cell.parent)?.kind === 'edge'
+  if (isEdgeLabel) return []
+  const isText = /(^|;)(text|label)(;|$)/.test(cell.style)
+  if (isText) return skip(skipped, `Text ${name}`)
+  if (groupIds.has(cell.id)) return skip(skipped, `Group ${name}: only its content is imported`)
+  if (!reserveId(cell.id, importedIds)) return skip(skipped, `Shape ${name}: its id is missing, too long or used twice`)
+  const shapeName = /(?:shape|image)=([^;]+)/.exec(cell.style)?.[1] ?? ''
+  const category = guessCategory(`${shapeName.replace(/[._/-]+/g, ' ')} ${cell.label}`)
+  const backgroundColor = readColour(cell.style, 'fillColor')
+  const borderColor = readColour(cell.style, 'strokeColor')
+  const style = { ...(backgroundColor ? { backgroundColor } : {}), ...(borderColor ? { borderColor } : {}) }
+  const data = { label: cell.label || cell.id, category }
+  const position = getAbsolutePosition(cell, cellById)
+  return [{ id: cell.id, type: category, position, ...(Object.keys(style).length > 0 ? { style } : {}), data }]
+}
+
+function skip(skipped: string[], description: string): [] {
+  skipped.push(description)
   return []
 }
 
-/** Marks an id as taken, if it can be one. */
-function usable(id: string, taken: Set<string>): boolean {
-  if (!id.trim() || id !== id.trim() || id.length > 100 || taken.has(id)) return false
-  return taken.add(id) !== undefined
+/** Add the id to `usedIds`. Return false if it is invalid or already used. */
+function reserveId(id: string, usedIds: Set<string>): boolean {
+  if (!id.trim() || id !== id.trim() || id.length > maxIdLength || usedIds.has(id)) return false
+  usedIds.add(id)
+  return true
 }
 
-function colour(style: string, from: string, to: string): Record<string, string> {
-  const value = new RegExp(`(?:^|;)${from}=(#[0-9a-fA-F]{6})(?:;|$)`).exec(style)?.[1]
-  return value ? { [to]: value.toLowerCase() } : {}
+function readColour(style: string, property: string): string | undefined {
+  return new RegExp(`(?:^|;)${property}=(#[0-9a-fA-F]{6})(?:;|$)`).exec(style)?.[1]?.toLowerCase()
 }
 
-/** Positions inside a group count from its corner. */
-function placeOf(cell: Cell, byId: ReadonlyMap<string, Cell>): { x: number; y: number } {
-  let [x, y] = [cell.x, cell.y]
-  let parent = byId.get(cell.parent)
-  for (let up = 0; parent?.kind === 'vertex' && up < 50; up++) {
+/** The position of a cell inside a group is relative to the group. */
+function getAbsolutePosition(cell: Cell, cellById: ReadonlyMap<string, Cell>): { x: number; y: number } {
+  let { x, y } = cell
+  let parent = cellById.get(cell.parent)
+  for (let depth = 0; parent?.kind === 'vertex' && depth < maxGroupDepth; depth++) {
     x += parent.x
     y += parent.y
-    parent = byId.get(parent.parent)
+    parent = cellById.get(parent.parent)
   }
   return { x, y }
 }
 
-function takeEdge(cell: Cell, known: ReadonlySet<string>, { edgeLabels, taken }: Lookup, skipped: string[]): DiagramEdge[] {
-  const label = cell.label || edgeLabels.get(cell.id) || ''
+/** Return the edge, or nothing if the cell is skipped. */
+function convertEdge(cell: Cell, nodeIds: ReadonlySet<string>, { labelByEdgeId, importedIds, skipped }: Conversion): DiagramEdge[] {
+  const label = cell.label || labelByEdgeId.get(cell.id) || ''
   const name = label ? `“${label}”` : `(${cell.id})`
-  const skip = (what: string) => leaveOut(skipped, what)
-  if (!known.has(cell.source) || !known.has(cell.target)) return skip(`Line ${name}: it does not join two shapes that were taken`)
-  if (!usable(cell.id, taken)) return skip(`Line ${name}: its id is missing, too long or used twice`)
-  const bent = /edgeStyle=(orthogonal|elbow|entityRelation|segment)/.test(cell.style)
-  const routing = /curved=1/.test(cell.style) ? 'curved' : bent ? 'step' : 'straight'
-  return [{ id: cell.id, source: cell.source, target: cell.target, routing, ...(label ? { label } : {}) }]
+  if (!nodeIds.has(cell.source) || !nodeIds.has(cell.target)) return skip(skipped, `Line ${name}: it does not connect two imported shapes`)
+  if (!reserveId(cell.id, importedIds)) return skip(skipped, `Line ${name}: its id is missing, too long or used twice`)
+  return [{ id: cell.id, source: cell.source, target: cell.target, routing: readRouting(cell.style), ...(label ? { label } : {}) }]
+}
+
+function readRouting(style: string): DiagramEdge['routing'] {
+  if (/curved=1/.test(style)) return 'curved'
+  return /edgeStyle=(orthogonal|elbow|entityRelation|segment)/.test(style) ? 'step' : 'straight'
 }

@@ -1,4 +1,4 @@
-// How lines run between the boxes of a drawing.
+// Computes the SVG paths of the edges between the boxes of a diagram.
 
 export interface Box {
   x: number
@@ -10,79 +10,100 @@ export interface Point {
   x: number
   y: number
 }
-
-export type Route = (from: Box, to: Box) => { path: string; at: Point }
-const between = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 })
-const show = ({ x, y }: Point): string => `${round(x)} ${round(y)}`
-
-export const straight: Route = (from, to) => {
-  const [a, b] = [borderPoint(from, middle(to)), borderPoint(to, middle(from))]
-  return { path: `M${show(a)}L${show(b)}`, at: between(a, b) }
+export interface EdgePath {
+  /** The value of the SVG attribute `d`. */
+  path: string
+  /** The centre of the label. */
+  labelPosition: Point
 }
 
-export const curved: Route = (from, to) => {
-  const { a, b, sideways } = sides(from, to)
-  const at = between(a, b)
-  const [c, d] = sideways
-    ? [
-        { x: at.x, y: a.y },
-        { x: at.x, y: b.y },
-      ]
-    : [
-        { x: a.x, y: at.y },
-        { x: b.x, y: at.y },
-      ]
-  return { path: `M${show(a)}C${show(c)} ${show(d)} ${show(b)}`, at }
+export function createStraightPath(from: Box, to: Box): EdgePath {
+  const start = getBorderPoint(from, getCentre(to))
+  const end = getBorderPoint(to, getCentre(from))
+  return { path: `M${formatPoint(start)}L${formatPoint(end)}`, labelPosition: getMidpoint(start, end) }
 }
 
-export const step: Route = (from, to) => {
-  const { a, b, sideways } = sides(from, to)
-  const at = between(a, b)
-  const turns = sideways ? `H${round(at.x)}V${round(b.y)}H${round(b.x)}` : `V${round(at.y)}H${round(b.x)}V${round(b.y)}`
-  return { path: `M${show(a)}${turns}`, at }
+export function createCurvedPath(from: Box, to: Box): EdgePath {
+  const { start, end, isHorizontal } = connectFacingSides(from, to)
+  const midpoint = getMidpoint(start, end)
+  const startControl = isHorizontal ? { x: midpoint.x, y: start.y } : { x: start.x, y: midpoint.y }
+  const endControl = isHorizontal ? { x: midpoint.x, y: end.y } : { x: end.x, y: midpoint.y }
+  const path = `M${formatPoint(start)}C${formatPoint(startControl)} ${formatPoint(endControl)} ${formatPoint(end)}`
+  return { path, labelPosition: midpoint }
 }
 
-/** Around the upper right corner. */
-export const loop = ({ x, y, width }: Box) => {
-  const [a, b] = [
-    { x: x + width - 24, y },
-    { x: x + width, y: y + 24 },
-  ]
-  return { path: `M${show(a)}C${round(a.x)} ${round(y - 40)} ${round(b.x + 40)} ${round(b.y)} ${show(b)}`, at: { x: b.x + 20, y: y - 20 } }
+/** Create a path with right angles. */
+export function createStepPath(from: Box, to: Box): EdgePath {
+  const { start, end, isHorizontal } = connectFacingSides(from, to)
+  const midpoint = getMidpoint(start, end)
+  const segments = isHorizontal
+    ? `H${round(midpoint.x)}V${round(end.y)}H${round(end.x)}`
+    : `V${round(midpoint.y)}H${round(end.x)}V${round(end.y)}`
+  return { path: `M${formatPoint(start)}${segments}`, labelPosition: midpoint }
 }
 
-/** The middles of the sides that face each other: above one another where there is room between, else beside. */
-function sides(from: Box, to: Box): { a: Point; b: Point; sideways: boolean } {
-  const [p, q] = [middle(from), middle(to)]
-  const below = to.y >= from.y + from.height
-  if (below || from.y >= to.y + to.height) {
-    const [top, bottom] = below ? [from, to] : [to, from]
-    const [out, into] = [
-      { x: middle(top).x, y: top.y + top.height },
-      { x: middle(bottom).x, y: bottom.y },
-    ]
-    return { a: below ? out : into, b: below ? into : out, sideways: false }
+/** Create the path of an edge from a box to itself, around the upper right corner. */
+export function createLoopPath({ x, y, width }: Box): EdgePath {
+  const start = { x: x + width - 24, y }
+  const end = { x: x + width, y: y + 24 }
+  const startControl = { x: start.x, y: y - 40 }
+  const endControl = { x: end.x + 40, y: end.y }
+  const path = `M${formatPoint(start)}C${formatPoint(startControl)} ${formatPoint(endControl)} ${formatPoint(end)}`
+  return { path, labelPosition: { x: end.x + 20, y: y - 20 } }
+}
+
+interface Connection {
+  start: Point
+  end: Point
+  /** Whether the connection leaves the boxes to the left or right. */
+  isHorizontal: boolean
+}
+
+/** Connect the midpoints of the sides that face each other: bottom and top if the boxes are above one another, else left and right. */
+function connectFacingSides(from: Box, to: Box): Connection {
+  const fromCentre = getCentre(from)
+  const toCentre = getCentre(to)
+  const isTargetBelow = to.y >= from.y + from.height
+  const isTargetAbove = from.y >= to.y + to.height
+  if (isTargetBelow) {
+    return { start: { x: fromCentre.x, y: from.y + from.height }, end: { x: toCentre.x, y: to.y }, isHorizontal: false }
   }
-  const right = q.x >= p.x
+  if (isTargetAbove) {
+    return { start: { x: fromCentre.x, y: from.y }, end: { x: toCentre.x, y: to.y + to.height }, isHorizontal: false }
+  }
+  const isTargetRight = toCentre.x >= fromCentre.x
   return {
-    a: { x: right ? from.x + from.width : from.x, y: p.y },
-    b: { x: right ? to.x : to.x + to.width, y: q.y },
-    sideways: true,
+    start: { x: isTargetRight ? from.x + from.width : from.x, y: fromCentre.y },
+    end: { x: isTargetRight ? to.x : to.x + to.width, y: toCentre.y },
+    isHorizontal: true,
   }
 }
 
-const middle = ({ x, y, width, height }: Box): Point => ({ x: x + width / 2, y: y + height / 2 })
-
-/** Where the way from a box's middle to a point leaves the box. */
-function borderPoint(box: Box, to: Point): Point {
-  const from = middle(box)
-  const [dx, dy] = [to.x - from.x, to.y - from.y]
-  if (dx === 0 && dy === 0) return from
-  const scale = Math.min(
-    dx === 0 ? Number.POSITIVE_INFINITY : box.width / 2 / Math.abs(dx),
-    dy === 0 ? Number.POSITIVE_INFINITY : box.height / 2 / Math.abs(dy),
-  )
-  return { x: from.x + dx * Math.min(scale, 1), y: from.y + dy * Math.min(scale, 1) }
+function getCentre({ x, y, width, height }: Box): Point {
+  return { x: x + width / 2, y: y + height / 2 }
 }
 
-export const round = (value: number): number => Math.round(value * 100) / 100
+function getMidpoint(a: Point, b: Point): Point {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }
+}
+
+/** Return the point where the line from the centre of the box to the target crosses the border of the box. */
+function getBorderPoint(box: Box, target: Point): Point {
+  const centre = getCentre(box)
+  const dx = target.x - centre.x
+  const dy = target.y - centre.y
+  if (dx === 0 && dy === 0) return centre
+  const scaleToSide = dx === 0 ? Number.POSITIVE_INFINITY : box.width / 2 / Math.abs(dx)
+  const scaleToTopOrBottom = dy === 0 ? Number.POSITIVE_INFINITY : box.height / 2 / Math.abs(dy)
+  const scale = Math.min(scaleToSide, scaleToTopOrBottom, 1)
+  return { x: centre.x + dx * scale, y: centre.y + dy * scale }
+}
+
+function formatPoint({ x, y }: Point): string {
+  return `${round(x)} ${round(y)}`
+}
+
+/** Round to two decimals. */
+export function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,8 +1,10 @@
-import type { DiagramNode } from './shapes.ts'
+import type { DiagramNode } from './schema.ts'
 
-// A node takes its cell: as large as the largest the frontend draws, with room between.
-const cell = { x: 220, y: 150 }
-const extent = { x: 180, y: 110 }
+/** The distance between neighbouring nodes, in pixels. */
+const gridSize = { x: 220, y: 150 }
+/** The height of the largest node that the frontend draws, in pixels. */
+const maxNodeHeight = 110
+const maxNodesPerRow = 12
 
 interface Link {
   source: string
@@ -10,39 +12,39 @@ interface Link {
 }
 
 /**
- * Places for new nodes: in rows by how many links they are away from the first, below what is there already, none on another. Nodes that
- * are there keep theirs.
+ * Return positions for new nodes, by id. The rows follow the distance from the first node, counted in links. They start below all
+ * existing nodes, which keep their positions.
  */
-export function placed(
-  ids: readonly string[],
+export function computePositions(
+  newIds: readonly string[],
   links: readonly Link[],
-  there: readonly DiagramNode[],
+  existingNodes: readonly DiagramNode[],
 ): Map<string, { x: number; y: number }> {
-  const floor = there.reduce((lowest, { position }) => Math.max(lowest, position.y), Number.NEGATIVE_INFINITY)
-  const top = there.length > 0 ? Math.ceil((floor + extent.y) / cell.y) * cell.y : 0
-  const left = there.length > 0 ? Math.min(...there.map(({ position }) => position.x)) : 0
-  const places = new Map<string, { x: number; y: number }>()
-  for (const [row, members] of rowsOf(ids, links).entries()) {
-    for (const [column, id] of members.entries()) places.set(id, { x: left + column * cell.x, y: top + row * cell.y })
+  const lowestY = existingNodes.reduce((lowest, { position }) => Math.max(lowest, position.y), Number.NEGATIVE_INFINITY)
+  const top = existingNodes.length > 0 ? Math.ceil((lowestY + maxNodeHeight) / gridSize.y) * gridSize.y : 0
+  const left = existingNodes.length > 0 ? Math.min(...existingNodes.map(({ position }) => position.x)) : 0
+  const positionById = new Map<string, { x: number; y: number }>()
+  for (const [row, ids] of groupIntoRows(newIds, links).entries()) {
+    for (const [column, id] of ids.entries()) positionById.set(id, { x: left + column * gridSize.x, y: top + row * gridSize.y })
   }
-  return places
+  return positionById
 }
 
-const widest = 12
-
-/** Breadth first, from the node with the most links; what nothing leads to begins a row of its own. A long row is broken. */
-function rowsOf(ids: readonly string[], links: readonly Link[]): string[][] {
-  const near = new Map<string, string[]>(ids.map((id) => [id, []]))
+/** Group the nodes breadth-first, starting with the one with the most links. Nodes without a link to it start further rows. */
+function groupIntoRows(ids: readonly string[], links: readonly Link[]): string[][] {
+  const neighboursById = new Map<string, string[]>(ids.map((id) => [id, []]))
   for (const { source, target } of links) {
-    near.get(source)?.push(target)
-    near.get(target)?.push(source)
+    neighboursById.get(source)?.push(target)
+    neighboursById.get(target)?.push(source)
   }
-  const left = new Set(ids)
+  const countLinks = (id: string) => neighboursById.get(id)?.length ?? 0
+  const remainingIds = new Set(ids)
   const rows: string[][] = []
-  for (const start of [...ids].sort((a, b) => (near.get(b)?.length ?? 0) - (near.get(a)?.length ?? 0))) {
-    for (let row = left.delete(start) ? [start] : []; row.length > 0; ) {
-      for (let at = 0; at < row.length; at += widest) rows.push(row.slice(at, at + widest))
-      row = row.flatMap((id) => near.get(id) ?? []).filter((id) => left.delete(id))
+  for (const startId of [...ids].sort((a, b) => countLinks(b) - countLinks(a))) {
+    let level = remainingIds.delete(startId) ? [startId] : []
+    while (level.length > 0) {
+      for (let start = 0; start < level.length; start += maxNodesPerRow) rows.push(level.slice(start, start + maxNodesPerRow))
+      level = level.flatMap((id) => neighboursById.get(id) ?? []).filter((id) => remainingIds.delete(id))
     }
   }
   return rows

@@ -1,32 +1,35 @@
 import { z } from 'zod'
 
-// What a network diagram is made of.
+// The schemas of a network diagram.
 
 export const deviceCategories = ['network', 'compute', 'storage', 'cloud', 'endpoint', 'infrastructure', 'security'] as const
-export const DeviceCategory = z.enum(deviceCategories).describe('What kind of thing it is.')
+export const DeviceCategory = z.enum(deviceCategories).describe('The kind of device.')
 export type DeviceCategory = z.infer<typeof DeviceCategory>
 
-export const most = { nodes: 1000, edges: 2000 } as const
+export const diagramLimits = { maxNodes: 1000, maxEdges: 2000 } as const
 
-const PartId = z.string().trim().min(1).max(100).describe('Unique among its kind in the diagram.')
+const PartId = z.string().trim().min(1).max(100).describe('Unique among the nodes or among the edges of the diagram.')
 const coordinate = z.number().min(-1_000_000).max(1_000_000)
 const Style = z
   .record(z.string().max(100), z.unknown())
-  .describe('How the frontend draws it. The SVG export takes colours, line widths, dashes and sizes from it.')
+  .describe('Style properties for the frontend. The SVG export uses colours, line widths, dashes and sizes.')
 
 export const DiagramNode = z
   .strictObject({
     id: PartId,
-    type: z.string().trim().min(1).max(100).describe('How the frontend draws it, or a device category.'),
+    type: z.string().trim().min(1).max(100).describe('The node type of the frontend, or a device category.'),
     position: z
-      .strictObject({ x: coordinate.describe('From the left, in pixels.'), y: coordinate.describe('From the top, in pixels.') })
-      .describe('Its upper left corner.'),
-    nodeType: z.string().trim().min(1).max(200).optional().describe('Name of its device type.'),
+      .strictObject({
+        x: coordinate.describe('Distance from the left, in pixels.'),
+        y: coordinate.describe('Distance from the top, in pixels.'),
+      })
+      .describe('The upper left corner of the node.'),
+    nodeType: z.string().trim().min(1).max(200).optional().describe('The name of a device type.'),
     style: Style.optional(),
     data: z
       .record(z.string().max(100), z.unknown())
       .default({})
-      .describe('Whatever belongs to it; `label` is its text, `category` a device category.'),
+      .describe('Any data of the node. `label` is its text and `category` its device category.'),
   })
   .meta({
     id: 'DiagramNode',
@@ -39,10 +42,10 @@ export type DiagramNode = z.infer<typeof DiagramNode>
 export const DiagramEdge = z
   .strictObject({
     id: PartId,
-    source: z.string().min(1).max(100).describe('The node it leaves.'),
-    target: z.string().min(1).max(100).describe('The node it reaches.'),
-    label: z.string().max(300).optional().describe('Written beside the line.'),
-    routing: z.enum(['straight', 'curved', 'step']).optional().describe('How the line runs; straight when not said.'),
+    source: z.string().min(1).max(100).describe('The id of the node where the edge starts.'),
+    target: z.string().min(1).max(100).describe('The id of the node where the edge ends.'),
+    label: z.string().max(300).optional().describe('A text at the middle of the line.'),
+    routing: z.enum(['straight', 'curved', 'step']).optional().describe('The form of the line. The default is `straight`.'),
     style: Style.optional(),
   })
   .meta({ id: 'DiagramEdge', examples: [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' }] })
@@ -50,45 +53,52 @@ export type DiagramEdge = z.infer<typeof DiagramEdge>
 
 export const DiagramNodes = z
   .array(DiagramNode)
-  .max(most.nodes)
-  .describe(`At most ${most.nodes.toLocaleString('en')}.`)
+  .max(diagramLimits.maxNodes)
+  .describe(`At most ${diagramLimits.maxNodes.toLocaleString('en')}.`)
 export const DiagramEdges = z
   .array(DiagramEdge)
-  .max(most.edges)
-  .describe(`At most ${most.edges.toLocaleString('en')}.`)
+  .max(diagramLimits.maxEdges)
+  .describe(`At most ${diagramLimits.maxEdges.toLocaleString('en')}.`)
 
-export interface Drawing {
+export interface DiagramContent {
   nodes: readonly DiagramNode[]
   edges: readonly DiagramEdge[]
 }
 
-/** Ids used twice and edges that hang in the air, by where they are. */
-export function faultsOf({ nodes, edges }: Drawing): { path: (string | number)[]; message: string }[] {
-  const known = new Set(nodes.map(({ id }) => id))
-  return [
-    ...repeated('nodes', nodes),
-    ...repeated('edges', edges),
-    ...edges.flatMap(({ source, target }, index) =>
-      (['source', 'target'] as const).flatMap((end) => {
-        const id = end === 'source' ? source : target
-        return known.has(id) ? [] : [{ path: ['edges', index, end], message: `There is no node ${id}` }]
-      }),
-    ),
-  ]
+interface DiagramProblem {
+  path: (string | number)[]
+  message: string
 }
 
-function repeated(what: 'nodes' | 'edges', parts: readonly { id: string }[]) {
-  const ids = parts.map(({ id }) => id)
-  const first = new Map(ids.map((id, index) => [id, index] as const).reverse())
-  return ids.flatMap((id, index) => (first.get(id) === index ? [] : [{ path: [what, index, 'id'], message: `The id ${id} is used twice` }]))
+/** Return ids that are used twice, and edges to nodes that do not exist. */
+export function validateDiagram({ nodes, edges }: DiagramContent): DiagramProblem[] {
+  const nodeIds = new Set(nodes.map(({ id }) => id))
+  const findMissingEnds = ({ source, target }: DiagramEdge, index: number): DiagramProblem[] => {
+    const message = 'must be the id of a node in this diagram'
+    return [
+      ...(nodeIds.has(source) ? [] : [{ path: ['edges', index, 'source'], message }]),
+      ...(nodeIds.has(target) ? [] : [{ path: ['edges', index, 'target'], message }]),
+    ]
+  }
+  return [...findRepeatedIds('nodes', nodes), ...findRepeatedIds('edges', edges), ...edges.flatMap(findMissingEnds)]
 }
 
-export function labelOf({ id, data, nodeType }: DiagramNode): string {
+function findRepeatedIds(property: 'nodes' | 'edges', parts: readonly { id: string }[]): DiagramProblem[] {
+  const usedIds = new Set<string>()
+  return parts.flatMap(({ id }, index) => {
+    if (usedIds.has(id)) return [{ path: [property, index, 'id'], message: `must be unique; ${id} is used twice` }]
+    usedIds.add(id)
+    return []
+  })
+}
+
+/** Return the text that is shown on a node. */
+export function getLabel({ id, data, nodeType }: DiagramNode): string {
   return typeof data.label === 'string' && data.label.trim() ? data.label.trim() : (nodeType ?? id)
 }
 
-// Words of device names, the more special ones first.
-const words: readonly (readonly [DeviceCategory, RegExp])[] = [
+/** Words in the names of devices. The first match decides, so more specific words come first. */
+const categoryPatterns: readonly (readonly [DeviceCategory, RegExp])[] = [
   ['security', /firewall|\bids\b|\bips\b|vpn|waf|siem|badge|camera|security/i],
   ['cloud', /cloud|azure|aws|saas|internet|tenant|m365|google/i],
   ['storage', /storage|\bnas\b|\bsan\b|backup|tape|disk|database/i],
@@ -98,12 +108,13 @@ const words: readonly (readonly [DeviceCategory, RegExp])[] = [
   ['compute', /server|host|hypervisor|esxi|virtual|\bvm\b|container|cluster|compute/i],
 ]
 
-/** The category a node belongs to: as it says itself, or by the words of its type. */
-export function categoryOf({ type, nodeType, data }: DiagramNode): DeviceCategory {
-  const said = [data.category, type].find((value) => deviceCategories.some((category) => category === value))
-  return (said as DeviceCategory | undefined) ?? categoryOfWords(`${nodeType ?? ''} ${type}`)
+/** Return the category of a node: the one in its data or type, otherwise a guess from the name of its type. */
+export function getCategory({ type, nodeType, data }: DiagramNode): DeviceCategory {
+  const explicitCategory = [data.category, type].find((value) => deviceCategories.some((category) => category === value))
+  return (explicitCategory as DeviceCategory | undefined) ?? guessCategory(`${nodeType ?? ''} ${type}`)
 }
 
-export function categoryOfWords(text: string): DeviceCategory {
-  return words.find(([, pattern]) => pattern.test(text))?.[0] ?? 'compute'
+/** Guess the category from the words of a text. The default is `compute`. */
+export function guessCategory(text: string): DeviceCategory {
+  return categoryPatterns.find(([, pattern]) => pattern.test(text))?.[0] ?? 'compute'
 }

@@ -1,8 +1,8 @@
 import { escapeHtml } from '../text/html.ts'
-import { type Block, linesOf, type Span, typedBlocks, writtenBlocks } from './prose.ts'
-import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
+import { type Block, parseMarkdown, parsePlainText, type Span, splitLines } from './text-blocks.ts'
 
-const style = `
+const stylesheet = `
 *{box-sizing:border-box}
 body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:#1f2933;background:#fff;max-width:52rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .75rem}
@@ -24,8 +24,8 @@ code{background:#f5f7fa;border-radius:3px;padding:.05em .3em;font:.9em ui-monosp
 figure{margin:.5rem 0;padding:1rem;border:1px dashed #9aa5b1;border-radius:4px;color:#616e7c}
 `
 
-/** A report as one page that loads nothing and runs nothing. */
-export function htmlOf(report: Report): string {
+/** Render a report as one HTML page. The page loads nothing and has no scripts. */
+export function renderHtml(report: Report): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -33,96 +33,107 @@ export function htmlOf(report: Report): string {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${escapeHtml(report.title)}</title>
-<style>${style}</style>
+<style>${stylesheet}</style>
 </head>
 <body>
 <h1 dir="auto">${escapeHtml(report.title)}</h1>
-${written(report.description)}${facts(report.facts)}
-${section('Details', facts(report.variables))}${section('Steps', steps(report.steps))}${section('Also tried', all(report.fallbacks, fallback))}${section('Also done', all(report.additions, addition))}${section('Supporting data', all(report.evidence, evidence))}${section('Notes', typed(report.notes))}${section('Next steps', typed(report.nextSteps))}</body>
+${renderMarkdownText(report.description)}${renderFacts(report.facts)}
+${renderSections(report)}</body>
 </html>
 `
 }
 
-function all<T>(list: readonly T[], write: (one: T) => string): string {
-  let made = ''
-  for (const one of list) made += write(one)
-  return made
+function renderSections(report: Report): string {
+  const sections = [
+    renderSection('Details', renderFacts(report.variables)),
+    renderSection('Steps', renderSteps(report.steps)),
+    renderSection('Also tried', renderAll(report.fallbacks, renderFallback)),
+    renderSection('Also done', renderAll(report.customSteps, renderCustomStep)),
+    renderSection('Supporting data', renderAll(report.evidence, renderEvidence)),
+    renderSection('Notes', renderPlainText(report.notes)),
+    renderSection('Next steps', renderPlainText(report.nextSteps)),
+  ]
+  return sections.join('')
 }
 
-function section(title: string, content: string): string {
+/** Uses a loop, because it is faster than `map` and `join`: every line of a text is one call. */
+function renderAll<T>(items: readonly T[], render: (item: T) => string): string {
+  let html = ''
+  for (const item of items) html += render(item)
+  return html
+}
+
+function renderSection(title: string, content: string): string {
   return content && `<section>\n<h2>${title}</h2>\n${content}</section>\n`
 }
 
-function facts(list: readonly Fact[]): string {
-  if (list.length === 0) return ''
-  const rows = list.map(
-    ({ label, value }) => `<dt dir="auto">${escapeHtml(label)}</dt><dd dir="auto">${escapeHtml(linesOf(value).join('\n'))}</dd>\n`,
+function renderFacts(facts: readonly Fact[]): string {
+  if (facts.length === 0) return ''
+  const rows = facts.map(
+    ({ label, value }) => `<dt dir="auto">${escapeHtml(label)}</dt><dd dir="auto">${escapeHtml(splitLines(value).join('\n'))}</dd>\n`,
   )
   return `<dl>\n${rows.join('')}</dl>\n`
 }
 
-function steps(list: readonly Step[]): string {
-  return list.length > 0 ? `<ol class="steps">\n${all(list, step)}</ol>\n` : ''
+function renderSteps(steps: readonly ReportStep[]): string {
+  return steps.length > 0 ? `<ol class="steps">\n${renderAll(steps, renderStep)}</ol>\n` : ''
 }
 
-function step({ number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
-  const below = `${all(fallbacks, fallback)}${all(additions, addition)}${all(shown, evidence)}`
+function renderStep(step: ReportStep): string {
   return `<li>
-<h3 dir="auto">${number}. ${escapeHtml(title)}</h3>
-${written(description)}<p class="answer" dir="auto">${escapeHtml(answer)} <span class="time">${time}</span></p>
-${note && `<div class="aside">${typed(note)}</div>\n`}${below}</li>
+<h3 dir="auto">${step.number}. ${escapeHtml(step.title)}</h3>
+${renderMarkdownText(step.description)}<p class="answer" dir="auto">${escapeHtml(step.answer)} <span class="time">${step.durationAndTime}</span></p>
+${renderNote(step.note)}${renderAll(step.fallbacks, renderFallback)}${renderAll(step.customSteps, renderCustomStep)}${renderAll(step.evidence, renderEvidence)}</li>
 `
 }
 
-function fallback({ title, outcome, note }: Fallback): string {
-  return `<div class="aside"><p dir="auto">Instead: ${escapeHtml(title)} – ${outcome}</p>\n${typed(note)}</div>\n`
+function renderNote(note: string): string {
+  return note && `<div class="aside">${renderPlainText(note)}</div>\n`
 }
 
-function addition({ title, description, source }: Addition): string {
-  return `<div class="aside"><p dir="auto">Also done: ${escapeHtml(title)} <span class="source">${source}</span></p>\n${written(description)}</div>\n`
+function renderFallback({ title, outcome, note }: ReportFallback): string {
+  return `<div class="aside"><p dir="auto">Instead: ${escapeHtml(title)} – ${outcome}</p>\n${renderPlainText(note)}</div>\n`
 }
 
-function evidence({ kind, title, content }: Evidence): string {
-  if (kind === 'screenshot') return `<figure dir="auto">Screenshot: ${escapeHtml(title)}\n${typed(content)}</figure>\n`
-  return `<div class="aside"><p dir="auto">${escapeHtml(title)}</p>\n${pre(content)}</div>\n`
+function renderCustomStep({ title, description, source }: ReportCustomStep): string {
+  return `<div class="aside"><p dir="auto">Also done: ${escapeHtml(title)} <span class="source">${source}</span></p>\n${renderMarkdownText(description)}</div>\n`
 }
 
-function typed(text: string): string {
-  return text && all(typedBlocks(text), block)
+function renderEvidence({ kind, title, content }: Evidence): string {
+  if (kind === 'screenshot') return `<figure dir="auto">Screenshot: ${escapeHtml(title)}\n${renderPlainText(content)}</figure>\n`
+  return `<div class="aside"><p dir="auto">${escapeHtml(title)}</p>\n${renderCode(content)}</div>\n`
 }
 
-function written(text: string): string {
-  return text && all(writtenBlocks(text), block)
+function renderPlainText(text: string): string {
+  return text && renderAll(parsePlainText(text), renderBlock)
 }
 
-function block(one: Block): string {
-  switch (one.kind) {
+function renderMarkdownText(text: string): string {
+  return text && renderAll(parseMarkdown(text), renderBlock)
+}
+
+function renderBlock(block: Block): string {
+  switch (block.kind) {
     case 'code':
-      return pre(one.text)
-    case 'title':
-      return `<p dir="auto"><strong>${inline(one.spans)}</strong></p>\n`
+      return renderCode(block.text)
+    case 'heading':
+      return `<p dir="auto"><strong>${renderSpans(block.spans)}</strong></p>\n`
     case 'item':
-      return `<div class="item d${one.depth}" dir="auto"><span>${one.marker === '-' ? '•' : one.marker}</span><span>${inline(one.spans)}</span></div>\n`
-    case 'plain':
-      return `<p dir="auto">${lines(one.lines)}</p>\n`
+      return `<div class="item d${block.depth}" dir="auto"><span>${block.marker === '-' ? '•' : block.marker}</span><span>${renderSpans(block.spans)}</span></div>\n`
+    case 'paragraph':
+      return `<p dir="auto">${block.lines.map(renderSpans).join('\n')}</p>\n`
   }
 }
 
-function lines(list: readonly Span[][]): string {
-  let made = ''
-  for (const spans of list) made += made === '' ? inline(spans) : `\n${inline(spans)}`
-  return made
-}
-
-function pre(text: string): string {
+function renderCode(text: string): string {
   return `<pre dir="auto">\n${escapeHtml(text)}</pre>\n`
 }
 
-function inline(spans: readonly Span[]): string {
-  let made = ''
-  for (const { text, as, href } of spans) {
-    if (as === 'link') made += `<a href="${escapeHtml(href ?? '')}" rel="noopener noreferrer">${escapeHtml(text)}</a>`
-    else made += as ? `<${as}>${escapeHtml(text)}</${as}>` : escapeHtml(text)
-  }
-  return made
+function renderSpans(spans: readonly Span[]): string {
+  return renderAll(spans, renderSpan)
+}
+
+function renderSpan({ text, style, href }: Span): string {
+  if (style === 'link') return `<a href="${escapeHtml(href ?? '')}" rel="noopener noreferrer">${escapeHtml(text)}</a>`
+  return style ? `<${style}>${escapeHtml(text)}</${style}>` : escapeHtml(text)
 }

@@ -1,144 +1,155 @@
-import { type Block, joined, linesOf, plainText, type Span, typedBlocks, writtenBlocks } from './prose.ts'
-import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
+import { type Block, joinNonEmpty, parseMarkdown, parsePlainText, type Span, splitLines } from './text-blocks.ts'
 
-/** A report in CommonMark. What people typed is escaped; code blocks are as they were. */
-export function markdownOf(report: Report): string {
+/** Render a report as CommonMark. Text that could be read as markup is escaped; code blocks are unchanged. */
+export function renderMarkdown(report: Report): string {
   const parts = [
-    `# ${escaped(report.title)}`,
-    written(report.description),
-    facts(report.facts),
-    section('Details', facts(report.variables)),
-    section('Steps', report.steps.map(step).join('\n\n')),
-    section('Also tried', report.fallbacks.map(fallback).join('\n\n')),
-    section('Also done', report.additions.map(addition).join('\n\n')),
-    section('Supporting data', report.evidence.map(evidence).join('\n\n')),
-    section('Notes', typed(report.notes)),
-    section('Next steps', typed(report.nextSteps)),
+    `# ${escapeMarkdown(report.title)}`,
+    renderMarkdownText(report.description),
+    renderFacts(report.facts),
+    renderSection('Details', renderFacts(report.variables)),
+    renderSection('Steps', report.steps.map(renderStep).join('\n\n')),
+    renderSection('Also tried', report.fallbacks.map(renderFallback).join('\n\n')),
+    renderSection('Also done', report.customSteps.map(renderCustomStep).join('\n\n')),
+    renderSection('Supporting data', report.evidence.map(renderEvidence).join('\n\n')),
+    renderSection('Notes', renderPlainText(report.notes)),
+    renderSection('Next steps', renderPlainText(report.nextSteps)),
   ]
-  return `${joined(parts, '\n\n')}\n`
+  return `${joinParts(parts)}\n`
 }
 
-function section(title: string, content: string): string {
+function joinParts(parts: readonly string[]): string {
+  return joinNonEmpty(parts, '\n\n')
+}
+
+function renderSection(title: string, content: string): string {
   return content && `## ${title}\n\n${content}`
 }
 
-function facts(list: readonly Fact[]): string {
-  return list.map(({ label, value }) => `- **${escaped(label)}:** ${linesOf(value).map(valueLine).join('  \n')}`).join('\n')
+function renderFacts(facts: readonly Fact[]): string {
+  return facts
+    .map(({ label, value }) => `- **${escapeMarkdown(label)}:** ${splitLines(value).map(renderValueLine).join('  \n')}`)
+    .join('\n')
 }
 
-/** Behind the first, as deep as the item's text. */
-function valueLine(line: string, index: number): string {
-  const said = escaped(line.trim())
-  return index > 0 && said ? `  ${said}` : said
+/** All lines after the first are indented, so that they belong to the list item. */
+function renderValueLine(line: string, index: number): string {
+  const text = escapeMarkdown(line.trim())
+  return index > 0 && text ? `  ${text}` : text
 }
 
-function step({ number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
+function renderStep(step: ReportStep): string {
   const parts = [
-    `### ${number}. ${escaped(title)}`,
-    written(description),
-    `**Answer:** ${escaped(answer)} (${time})`,
-    note && `**Note:**\n\n${typed(note)}`,
-    ...fallbacks.map(fallback),
-    ...additions.map(addition),
-    ...shown.map(evidence),
+    `### ${step.number}. ${escapeMarkdown(step.title)}`,
+    renderMarkdownText(step.description),
+    `**Answer:** ${escapeMarkdown(step.answer)} (${step.durationAndTime})`,
+    step.note && `**Note:**\n\n${renderPlainText(step.note)}`,
+    ...step.fallbacks.map(renderFallback),
+    ...step.customSteps.map(renderCustomStep),
+    ...step.evidence.map(renderEvidence),
   ]
-  return joined(parts, '\n\n')
+  return joinParts(parts)
 }
 
-function fallback({ title, outcome, note }: Fallback): string {
-  return joined([`**Instead:** ${escaped(title)} – ${outcome}`, typed(note)], '\n\n')
+function renderFallback({ title, outcome, note }: ReportFallback): string {
+  return joinParts([`**Instead:** ${escapeMarkdown(title)} – ${outcome}`, renderPlainText(note)])
 }
 
-function addition({ title, description, source }: Addition): string {
-  return joined([`**Also done:** ${escaped(title)} (${source})`, written(description)], '\n\n')
+function renderCustomStep({ title, description, source }: ReportCustomStep): string {
+  return joinParts([`**Also done:** ${escapeMarkdown(title)} (${source})`, renderMarkdownText(description)])
 }
 
-function evidence({ kind, title, content }: Evidence): string {
-  if (kind === 'screenshot') return joined([`**Screenshot:** ${escaped(title)}`, typed(content)], '\n\n')
-  return `**${escaped(title)}**\n\n${fenced(content, '')}`
+function renderEvidence({ kind, title, content }: Evidence): string {
+  if (kind === 'screenshot') return joinParts([`**Screenshot:** ${escapeMarkdown(title)}`, renderPlainText(content)])
+  return `**${escapeMarkdown(title)}**\n\n${renderCodeBlock(content, '')}`
 }
 
-function typed(text: string): string {
-  return blocks(typedBlocks(text))
+function renderPlainText(text: string): string {
+  return renderBlocks(parsePlainText(text))
 }
 
-function written(text: string): string {
-  return blocks(writtenBlocks(text))
+function renderMarkdownText(text: string): string {
+  return renderBlocks(parseMarkdown(text))
 }
 
-function blocks(list: readonly Block[]): string {
-  let made = ''
-  let before = ''
-  for (const block of list) {
-    made += `${made === '' ? '' : block.kind === 'item' && before === 'item' ? '\n' : '\n\n'}${oneBlock(block)}`
-    before = block.kind
+/** Blank lines separate the blocks, except neighbouring list items. */
+function renderBlocks(blocks: readonly Block[]): string {
+  let markdown = ''
+  for (const [index, block] of blocks.entries()) {
+    const isNextItem = block.kind === 'item' && blocks[index - 1]?.kind === 'item'
+    if (markdown !== '') markdown += isNextItem ? '\n' : '\n\n'
+    markdown += renderBlock(block)
   }
-  return made
+  return markdown
 }
 
-function oneBlock(block: Block): string {
+function renderBlock(block: Block): string {
   switch (block.kind) {
     case 'code':
-      return fenced(block.text, block.language)
-    case 'title':
-      return `**${inline(block.spans)}**`
+      return renderCodeBlock(block.text, block.language)
+    case 'heading':
+      return `**${renderSpans(block.spans)}**`
     case 'item':
-      return `${'   '.repeat(block.depth)}${block.marker} ${inline(block.spans)}`
-    case 'plain':
-      return block.lines.map(plainLine).join('  \n')
+      return `${'   '.repeat(block.depth)}${block.marker} ${renderSpans(block.spans)}`
+    case 'paragraph':
+      return block.lines.map((spans) => trimBlanks(renderSpans(spans))).join('  \n')
   }
 }
 
-function plainLine(spans: readonly Span[]): string {
-  const line = inline(spans)
-  return isBlank(line.charCodeAt(0)) || isBlank(line.charCodeAt(line.length - 1)) ? line.replace(/^[ \t\u00a0]+|[ \t]+$/g, '') : line
+const [tab, lineFeed, space, noBreakSpace] = [0x09, 0x0a, 0x20, 0xa0]
+
+/** Remove spaces, tabs and no-break spaces at the start, because they could make a code block, and spaces and tabs at the end. */
+function trimBlanks(line: string): string {
+  let start = 0
+  let end = line.length
+  while (isBlank(line.charCodeAt(start)) || line.charCodeAt(start) === noBreakSpace) start++
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end--
+  return line.slice(start, end)
 }
 
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0xa0
+function isBlank(code: number): boolean {
+  return code === space || code === tab
+}
 
-/** A fence longer than any in the text. */
-function fenced(text: string, language: string): string {
-  if (!text.includes('`')) return `\`\`\`${language}\n${text}\n\`\`\``
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
+/** Render a code block whose fence is longer than any run of backticks in the text. */
+function renderCodeBlock(text: string, language: string): string {
+  const longestRun = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
+  const fence = '`'.repeat(longestRun + 1)
   return `${fence}${language}\n${text}\n${fence}`
 }
 
-function inline(spans: readonly Span[]): string {
-  let made = ''
-  for (const span of spans) made += oneSpan(span)
-  return made
+function renderSpans(spans: readonly Span[]): string {
+  let markdown = ''
+  for (const span of spans) markdown += renderSpan(span)
+  return markdown
 }
 
-function oneSpan({ text, as, href }: Span): string {
-  if (as === 'code') return codeSpan(text)
-  if (as === 'strong') return `**${escaped(text.trim())}**`
-  return as === 'link' ? `[${escaped(text)}](<${href}>)` : escaped(text)
+function renderSpan({ text, style, href }: Span): string {
+  if (style === 'code') return `\`${text}\``
+  if (style === 'strong') return `**${escapeMarkdown(text.trim())}**`
+  return style === 'link' ? `[${escapeMarkdown(text)}](<${href}>)` : escapeMarkdown(text)
 }
 
-function codeSpan(text: string): string {
-  return text.includes('`') ? escaped(plainText([{ text }])) : `\`${text}\``
-}
+/** What to do with an ASCII character: nothing, escape it everywhere, or escape it where it starts a list or an underline. */
+const [plain, escapedEverywhere, escapedAtStart] = [0, 1, 2]
+const escapeKinds = new Uint8Array(128).fill(plain)
+for (const char of '\\`*_[]<>|~&#') escapeKinds[char.charCodeAt(0)] = escapedEverywhere
+for (const char of '-+=0123456789 \t') escapeKinds[char.charCodeAt(0)] = escapedAtStart
+const markupAtStart = /^[ \t]*(?:([-+=])|(\d{1,9})([.)])(?=\s|$))/
 
-const atStart = /^[ \t]*(?:([-+=])|(\d{1,9})([.)])(?=\s|$))/
-const [marks, signs] = [1, 2]
-const kinds = new Uint8Array(128)
-for (const mark of '\\`*_[]<>|~&#') kinds[mark.charCodeAt(0)] = marks
-for (const sign of '-+=0123456789 \t') kinds[sign.charCodeAt(0)] = signs
-
-/** On one line, and meaning nothing but itself. */
-function escaped(text: string): string {
-  let marked = ''
-  let from = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x0a) return escaped(text.replace(/\s*\n\s*/g, ' '))
-    if (code < 128 && kinds[code] === marks) {
-      marked += `${text.slice(from, at)}\\`
-      from = at
+/** Return the text as one line of CommonMark without markup. A loop over character codes is faster than a regular expression here. */
+function escapeMarkdown(text: string): string {
+  let escaped = ''
+  let copiedTo = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === lineFeed) return escapeMarkdown(text.replace(/\s*\n\s*/g, ' '))
+    if (code < 128 && escapeKinds[code] === escapedEverywhere) {
+      escaped += `${text.slice(copiedTo, index)}\\`
+      copiedTo = index
     }
   }
-  marked = marked === '' ? text : marked + text.slice(from)
-  if (kinds[text.charCodeAt(0)] !== signs) return marked
-  return marked.replace(atStart, (_, sign, digits, mark) => (sign ? `\\${sign}` : `${digits}\\${mark}`))
+  escaped += text.slice(copiedTo)
+  if (escapeKinds[text.charCodeAt(0)] !== escapedAtStart) return escaped
+  return escaped.replace(markupAtStart, (_, sign, digits, delimiter) => (sign ? `\\${sign}` : `${digits}\\${delimiter}`))
 }

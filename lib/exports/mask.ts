@@ -1,34 +1,37 @@
 import type { Report } from './report.ts'
 
-/** Characters of one report that are masked at most: beyond, a request's time could not bear it. */
-export const maskLimit = 6_000_000
+/** The maximum number of characters masked in one report. Masking more would take longer than a request may. */
+const maxMaskedCharacters = 6_000_000
+/** Longer texts hardly ever repeat, so their masked form is not cached. */
+const maxCachedLength = 200
 
-/** No text of a report leaves when it could not be masked. */
+/** Thrown if a report could not be masked. The report must not be exported then. */
 export class MaskingError extends Error {}
 
-/** Every text of a report masked, so that all formats hide the same. Throws a MaskingError, whatever went wrong. */
+/** Return the report with all texts masked, so that all formats hide the same values. Throw a MaskingError on any failure. */
 export function maskReport(report: Report, mask: (text: string) => string): Report {
-  let size = 0
-  const known = new Map<string, string>()
-  const cover = (value: unknown): unknown => {
-    if (typeof value === 'string') {
-      size += value.length
-      if (size > maskLimit) throw new MaskingError('The report is too long to be masked')
-      if (value.length > 200) return mask(value)
-      const masked = known.get(value) ?? mask(value)
-      known.set(value, masked)
-      return masked
-    }
-    if (Array.isArray(value)) return value.map(cover)
+  let characterCount = 0
+  const maskedByText = new Map<string, string>()
+  const maskText = (text: string): string => {
+    characterCount += text.length
+    if (characterCount > maxMaskedCharacters) throw new MaskingError('The report is too long to be masked')
+    if (text.length > maxCachedLength) return mask(text)
+    const masked = maskedByText.get(text) ?? mask(text)
+    maskedByText.set(text, masked)
+    return masked
+  }
+  const maskValue = (value: unknown): unknown => {
+    if (typeof value === 'string') return maskText(value)
+    if (Array.isArray(value)) return value.map(maskValue)
     if (typeof value !== 'object' || value === null) return value
-    const covered: Record<string, unknown> = {}
-    for (const key in value) covered[key] = cover((value as Record<string, unknown>)[key])
-    return covered
+    const maskedObject: Record<string, unknown> = {}
+    for (const key in value) maskedObject[key] = maskValue((value as Record<string, unknown>)[key])
+    return maskedObject
   }
   try {
-    return cover(report) as Report
+    return maskValue(report) as Report
   } catch (error) {
-    // The cause may quote what it failed on, so it is named and not kept.
+    // The message of the cause may contain a secret from the report, so only its name is kept.
     throw error instanceof MaskingError ? error : new MaskingError(`Masking failed: ${error instanceof Error ? error.name : 'unknown'}`)
   }
 }

@@ -1,160 +1,210 @@
-import { bytesOf, draw, drawLine, type Picture, type Sheets, short } from '../pdf/file.ts'
-import { loadFonts, type Order, type ReadAsset } from '../pdf/fonts.ts'
-import { beginFlow, type Flow, type Look, linesOf, margin, page, rule, space, write } from '../pdf/layout.ts'
-import { charactersOf } from '../pdf/text.ts'
-import { type Block, plainText, typedBlocks, writtenBlocks } from './prose.ts'
-import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
+import { drawOperators, drawTextLine, formatNumber, type JpegImage, type PdfDocument, serializeDocument } from '../pdf/document.ts'
+import { loadFonts, type ReadAsset, type TextKind } from '../pdf/fonts.ts'
+import { addCodePoints } from '../pdf/line-layout.ts'
+import {
+  addSpace,
+  createPageLayout,
+  drawRule,
+  margin,
+  type PageLayout,
+  page,
+  type TextStyle,
+  wrapText,
+  writeText,
+} from '../pdf/page-layout.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
+import { type Block, formatSpans, parseMarkdown, parsePlainText } from './text-blocks.ts'
 
-/** How a team's documents look. */
+/** The design of a team's documents. */
 export interface Branding {
   company: string
-  /** `#rrggbb`; null for the house's own. */
+  /** `#rrggbb`, or null for the default colour. */
   colour: string | null
   footer: string | null
-  logo: Picture | null
+  logo: JpegImage | null
 }
 
-const ink = '0.12 0.16 0.2'
-const quiet = '0.38 0.43 0.49'
-const paper = '0.955 0.965 0.975'
-const body: Look = { size: 10, colour: ink, after: 3 }
-const aside: Look = { size: 9, colour: quiet, after: 3 }
+const defaultBrandColour = '#1d4ed8'
+const textColour = '0.12 0.16 0.2'
+const mutedColour = '0.38 0.43 0.49'
+const codeBackground = '0.955 0.965 0.975'
+const bodyStyle: TextStyle = { size: 10, colour: textColour, spaceAfter: 3 }
+const evidenceTitleStyle: TextStyle = { size: 9, colour: mutedColour, spaceAfter: 3, bold: true, minSpaceBelow: 14 }
+const codeStyle: TextStyle = { size: 8.5, colour: textColour, kind: 'mono', background: codeBackground, spaceAfter: 6 }
+const pageFrameStyle: TextStyle = { size: 8, colour: mutedColour }
+/** The indentation of the content of a step, in points. */
+const stepIndent = 14
 
-/** A report as PDF, in the look of its team. */
-export async function pdfOf(report: Report, branding: Branding, readAsset: ReadAsset): Promise<Uint8Array<ArrayBuffer>> {
-  const order: Order = hasKana(report) ? 'ja' : 'text'
-  const fonts = await loadFonts(readAsset, charactersIn(report, branding, order))
-  const flow = beginFlow(fonts, order)
-  writeReport({ flow, colour: colourOf(branding.colour) }, report)
-  for (let n = 0; n < flow.sheets.pages.length; n++) frame(flow, branding, report.title, n)
-  return bytesOf(flow.sheets, { ...page, title: report.title, author: branding.company, logo: branding.logo })
+/** Render a report as PDF with the branding of the team. */
+export async function renderPdf(report: Report, branding: Branding, readAsset: ReadAsset): Promise<Uint8Array<ArrayBuffer>> {
+  const kind: TextKind = hasKana(report) ? 'ja' : 'text'
+  const fonts = await loadFonts(readAsset, collectCodePoints(report, branding, kind))
+  const layout = createPageLayout(fonts, kind)
+  writeReport({ layout, brandColour: parseColour(branding.colour) }, report)
+  for (let index = 0; index < layout.document.pages.length; index++) drawPageFrame(layout, branding, report.title, index)
+  return serializeDocument(layout.document, { ...page, title: report.title, author: branding.company, logo: branding.logo })
 }
 
-/** What is written on. */
-interface Writing {
-  flow: Flow
-  /** Of headings: `r g b`. */
-  colour: string
+interface Writer {
+  layout: PageLayout
+  /** The colour of headings: `r g b`, each from 0 to 1. */
+  brandColour: string
 }
 
-function writeReport(to: Writing, report: Report): void {
-  write(to.flow, report.title, { size: 20, colour: to.colour, bold: true, after: 6 })
-  written(to, report.description, 0)
-  facts(to, report.facts)
-  section(to, 'Details', report.variables, () => facts(to, report.variables))
-  section(to, 'Steps', report.steps, (one) => step(to, one))
-  section(to, 'Also tried', report.fallbacks, (one) => fallback(to, one, 0))
-  section(to, 'Also done', report.additions, (one) => addition(to, one, 0))
-  section(to, 'Supporting data', report.evidence, (one) => evidence(to, one, 0))
-  section(to, 'Notes', report.notes ? [report.notes] : [], (text) => typed(to, text, 0))
-  section(to, 'Next steps', report.nextSteps ? [report.nextSteps] : [], (text) => typed(to, text, 0))
+function writeReport(writer: Writer, report: Report): void {
+  writeText(writer.layout, report.title, { size: 20, colour: writer.brandColour, bold: true, spaceAfter: 6 })
+  writeMarkdown(writer, report.description, 0)
+  writeFacts(writer, report.facts)
+  writeSection(writer, 'Details', report.variables, (fact) => writeFact(writer, fact))
+  writeSection(writer, 'Steps', report.steps, (step) => writeStep(writer, step))
+  writeSection(writer, 'Also tried', report.fallbacks, (fallback) => writeFallback(writer, fallback, 0))
+  writeSection(writer, 'Also done', report.customSteps, (customStep) => writeCustomStep(writer, customStep, 0))
+  writeSection(writer, 'Supporting data', report.evidence, (evidence) => writeEvidence(writer, evidence, 0))
+  writeSection(writer, 'Notes', report.notes ? [report.notes] : [], (text) => writePlainText(writer, text, 0))
+  writeSection(writer, 'Next steps', report.nextSteps ? [report.nextSteps] : [], (text) => writePlainText(writer, text, 0))
 }
 
-function section<T>(to: Writing, title: string, items: readonly T[], each: (item: T) => void): void {
+function writeSection<T>(writer: Writer, title: string, items: readonly T[], writeItem: (item: T) => void): void {
   if (items.length === 0) return
-  space(to.flow, 12)
-  write(to.flow, title, { size: 14, colour: to.colour, bold: true, keep: 40 })
-  rule(to.flow, to.colour)
-  if (title === 'Details') each(items[0] as T)
-  else for (const item of items) each(item)
+  addSpace(writer.layout, 12)
+  writeText(writer.layout, title, { size: 14, colour: writer.brandColour, bold: true, minSpaceBelow: 40 })
+  drawRule(writer.layout, writer.brandColour)
+  for (const item of items) writeItem(item)
 }
 
-function facts(to: Writing, list: readonly Fact[]): void {
-  for (const { label, value } of list) write(to.flow, `${label}: ${value}`, { ...body, after: 1 })
+function writeFacts(writer: Writer, facts: readonly Fact[]): void {
+  for (const fact of facts) writeFact(writer, fact)
 }
 
-function step(to: Writing, { number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): void {
-  space(to.flow, 5)
-  write(to.flow, `${number}. ${title}`, { size: 11, colour: ink, bold: true, after: 2, keep: 26 })
-  written(to, description, 14)
-  write(to.flow, `${answer} – ${time}`, { ...body, colour: to.colour, bold: true, indent: 14 })
-  typed(to, note, 14)
-  for (const one of fallbacks) fallback(to, one, 14)
-  for (const one of additions) addition(to, one, 14)
-  for (const one of shown) evidence(to, one, 14)
+function writeFact({ layout }: Writer, { label, value }: Fact): void {
+  writeText(layout, `${label}: ${value}`, { ...bodyStyle, spaceAfter: 1 })
 }
 
-function fallback(to: Writing, { title, outcome, note }: Fallback, indent: number): void {
-  write(to.flow, `Instead: ${title} – ${outcome}`, { ...body, indent })
-  typed(to, note, indent + 14)
+function writeStep(writer: Writer, step: ReportStep): void {
+  const { layout, brandColour } = writer
+  addSpace(layout, 5)
+  writeText(layout, `${step.number}. ${step.title}`, { size: 11, colour: textColour, bold: true, spaceAfter: 2, minSpaceBelow: 26 })
+  writeMarkdown(writer, step.description, stepIndent)
+  const answerStyle = { ...bodyStyle, colour: brandColour, bold: true, indent: stepIndent }
+  writeText(layout, `${step.answer} – ${step.durationAndTime}`, answerStyle)
+  writePlainText(writer, step.note, stepIndent)
+  for (const fallback of step.fallbacks) writeFallback(writer, fallback, stepIndent)
+  for (const customStep of step.customSteps) writeCustomStep(writer, customStep, stepIndent)
+  for (const evidence of step.evidence) writeEvidence(writer, evidence, stepIndent)
 }
 
-function addition(to: Writing, { title, description, source }: Addition, indent: number): void {
-  write(to.flow, `Also done: ${title} (${source})`, { ...body, indent })
-  written(to, description, indent + 14)
+function writeFallback(writer: Writer, { title, outcome, note }: ReportFallback, indent: number): void {
+  writeText(writer.layout, `Instead: ${title} – ${outcome}`, { ...bodyStyle, indent })
+  writePlainText(writer, note, indent + stepIndent)
 }
 
-function evidence(to: Writing, { kind, title, content }: Evidence, indent: number): void {
-  write(to.flow, kind === 'screenshot' ? `[Screenshot: ${title}]` : title, { ...aside, bold: true, indent, keep: 14 })
-  if (kind === 'text') code(to, content, indent)
-  else if (content) typed(to, content, indent)
+function writeCustomStep(writer: Writer, { title, description, source }: ReportCustomStep, indent: number): void {
+  writeText(writer.layout, `Also done: ${title} (${source})`, { ...bodyStyle, indent })
+  writeMarkdown(writer, description, indent + stepIndent)
 }
 
-function typed(to: Writing, text: string, indent: number): void {
-  for (const one of text ? typedBlocks(text) : []) block(to, one, indent)
+function writeEvidence(writer: Writer, { kind, title, content }: Evidence, indent: number): void {
+  writeText(writer.layout, kind === 'screenshot' ? `[Screenshot: ${title}]` : title, { ...evidenceTitleStyle, indent })
+  if (kind === 'text') writeCode(writer, content, indent)
+  else writePlainText(writer, content, indent)
 }
 
-function written(to: Writing, text: string, indent: number): void {
-  for (const one of text ? writtenBlocks(text) : []) block(to, one, indent)
+function writePlainText(writer: Writer, text: string, indent: number): void {
+  for (const block of text ? parsePlainText(text) : []) writeBlock(writer, block, indent)
 }
 
-function block(to: Writing, one: Block, indent: number): void {
-  if (one.kind === 'code') code(to, one.text, indent)
-  else if (one.kind === 'title') write(to.flow, plainText(one.spans), { ...body, bold: true, indent })
-  else if (one.kind === 'plain') write(to.flow, one.lines.map(plainText).join('\n'), { ...body, indent })
+function writeMarkdown(writer: Writer, text: string, indent: number): void {
+  for (const block of text ? parseMarkdown(text) : []) writeBlock(writer, block, indent)
+}
+
+function writeBlock(writer: Writer, block: Block, indent: number): void {
+  const { layout } = writer
+  if (block.kind === 'code') writeCode(writer, block.text, indent)
+  else if (block.kind === 'heading') writeText(layout, formatSpans(block.spans), { ...bodyStyle, bold: true, indent })
+  else if (block.kind === 'paragraph') writeText(layout, block.lines.map(formatSpans).join('\n'), { ...bodyStyle, indent })
   else {
-    const sign = one.marker === '-' ? '•' : one.marker
-    write(to.flow, `${sign} ${plainText(one.spans)}`, { ...body, after: 1, indent: indent + 10 + one.depth * 12 })
+    const marker = block.marker === '-' ? '•' : block.marker
+    const itemIndent = indent + 10 + block.depth * 12
+    writeText(layout, `${marker} ${formatSpans(block.spans)}`, { ...bodyStyle, spaceAfter: 1, indent: itemIndent })
   }
 }
 
-function code(to: Writing, text: string, indent: number): void {
-  write(to.flow, text, { size: 8.5, colour: ink, order: 'mono', back: paper, indent, after: 6 })
+function writeCode({ layout }: Writer, text: string, indent: number): void {
+  writeText(layout, text, { ...codeStyle, indent })
 }
 
-/** Whose document it is at the head of a page, and at its foot what they say and which page it is. */
-function frame(flow: Flow, { company, colour, footer, logo }: Branding, title: string, n: number): void {
-  const { sheets } = flow
-  const look: Look = { size: 8, colour: quiet }
-  const [head, right, room] = [page.height - 46, page.width - margin, page.width - 2 * margin]
-  draw(sheets, `${colourOf(colour)} RG 1.5 w ${margin} ${page.height - 66} m ${right} ${page.height - 66} l S`, n)
-  const left = margin + (logo ? drawLogo(sheets, logo, n) + 8 : 0)
-  const [name] = linesOf(flow, company, { ...look, size: 11 }, room / 2)
-  if (name) drawLine(sheets, name, left, head, 11, { colour: colourOf(colour), bold: true }, n)
-  const [shown] = n > 0 ? linesOf(flow, title, look, room / 3) : []
-  if (shown) drawLine(sheets, shown, right - (shown.width * 8) / 1000, head, 8, look, n)
-  const [number] = linesOf(flow, `Page ${n + 1} of ${sheets.pages.length}`, look, room)
-  if (number) drawLine(sheets, number, right - (number.width * 8) / 1000, 40, 8, look, n)
-  const said = linesOf(flow, footer ?? '', look, room - 90).slice(0, 3)
-  for (const [index, line] of said.entries()) drawLine(sheets, line, margin, 50 - index * 11, 8, look, n)
+const headerY = page.height - 46
+const headerRuleY = page.height - 66
+const footerTopY = 50
+const footerLineHeight = 11
+const maxFooterLines = 3
+const pageNumberY = 40
+const right = page.width - margin
+const contentWidth = page.width - 2 * margin
+
+/** Draw the header with the logo, the company and, from the second page on, the title. Draw the footer with its text and the page number. */
+function drawPageFrame(layout: PageLayout, { company, colour, footer, logo }: Branding, title: string, pageIndex: number): void {
+  const { document } = layout
+  const brandColour = parseColour(colour)
+  drawOperators(document, `${brandColour} RG 1.5 w ${margin} ${headerRuleY} m ${right} ${headerRuleY} l S`, pageIndex)
+  const companyX = margin + (logo ? drawLogo(document, logo, pageIndex) + 8 : 0)
+  const companySize = 11
+  const [companyLine] = wrapText(layout, company, { ...pageFrameStyle, size: companySize }, contentWidth / 2)
+  if (companyLine) drawTextLine(document, companyLine, companyX, headerY, companySize, { colour: brandColour, bold: true }, pageIndex)
+  if (pageIndex > 0) drawRightAligned(layout, title, contentWidth / 3, headerY, pageIndex)
+  drawRightAligned(layout, `Page ${pageIndex + 1} of ${document.pages.length}`, contentWidth, pageNumberY, pageIndex)
+  const footerLines = wrapText(layout, footer ?? '', pageFrameStyle, contentWidth - 90).slice(0, maxFooterLines)
+  for (const [index, line] of footerLines.entries()) {
+    const y = footerTopY - index * footerLineHeight
+    drawTextLine(document, line, margin, y, pageFrameStyle.size, pageFrameStyle, pageIndex)
+  }
 }
 
-/** Points it takes from left to right. */
-function drawLogo(sheets: Sheets, { width, height }: Picture, n: number): number {
-  const scale = Math.min(110 / width, 34 / height)
-  draw(sheets, `q ${short(width * scale)} 0 0 ${short(height * scale)} ${margin} ${page.height - 60} cm /Logo Do Q`, n)
+/** Draw the first line of a text in the style of the page frame. */
+function drawRightAligned(layout: PageLayout, text: string, maxWidth: number, y: number, pageIndex: number): void {
+  const [line] = wrapText(layout, text, pageFrameStyle, maxWidth)
+  if (!line) return
+  const width = (line.width * pageFrameStyle.size) / 1000
+  drawTextLine(layout.document, line, right - width, y, pageFrameStyle.size, pageFrameStyle, pageIndex)
+}
+
+const maxLogoWidth = 110
+const maxLogoHeight = 34
+const logoY = page.height - 60
+
+/** Draw the logo and return its width in points. */
+function drawLogo(document: PdfDocument, { width, height }: JpegImage, pageIndex: number): number {
+  const scale = Math.min(maxLogoWidth / width, maxLogoHeight / height)
+  const size = `${formatNumber(width * scale)} 0 0 ${formatNumber(height * scale)}`
+  drawOperators(document, `q ${size} ${margin} ${logoY} cm /Logo Do Q`, pageIndex)
   return width * scale
 }
 
-function colourOf(hex: string | null): string {
-  const [red, green, blue] = [1, 3, 5].map((at) => short(Number.parseInt((hex ?? '#1d4ed8').slice(at, at + 2), 16) / 255))
-  return `${red} ${green} ${blue}`
+/** Convert `#rrggbb` to `r g b`, each from 0 to 1. */
+function parseColour(hexColour: string | null): string {
+  const parseChannel = (start: number) => {
+    const channel = Number.parseInt((hexColour ?? defaultBrandColour).slice(start, start + 2), 16)
+    return formatNumber(channel / 255)
+  }
+  return [1, 3, 5].map(parseChannel).join(' ')
 }
 
+/** Kana only occur in Japanese, so Han characters then need their Japanese shapes. */
 function hasKana(report: Report): boolean {
   return /[\u3040-\u30ff]/.test(JSON.stringify(report))
 }
 
-/** All that is shown; code is looked up in both orders, since it may stand anywhere. */
-function charactersIn(report: Report, { company, footer }: Branding, order: Order): Map<Order, Set<number>> {
-  const codes = new Set<number>()
-  const gather = (value: unknown): void => {
-    if (typeof value === 'string') charactersOf(value, codes)
-    else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) gather(one)
+/** Return the code points of all texts. Code can contain any of them, so its fonts are loaded for all too. */
+function collectCodePoints(report: Report, { company, footer }: Branding, kind: TextKind): Map<TextKind, Set<number>> {
+  const codePoints = new Set<number>()
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') addCodePoints(value, codePoints)
+    else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) collect(item)
   }
-  gather([report, company, footer, Array.from({ length: 95 }, (_, n) => String.fromCharCode(n + 32)).join(''), '–•'])
+  const printableAscii = Array.from({ length: 95 }, (_, n) => String.fromCharCode(n + 32)).join('')
+  collect([report, company, footer, printableAscii, '–•'])
   return new Map([
-    [order, codes],
-    ['mono', codes],
+    [kind, codePoints],
+    ['mono', codePoints],
   ])
 }

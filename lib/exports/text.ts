@@ -1,104 +1,121 @@
-import { type Block, joined, linesOf, plainText, typedBlocks, writtenBlocks } from './prose.ts'
-import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
+import { type Block, formatSpans, joinNonEmpty, parseMarkdown, parsePlainText, splitLines } from './text-blocks.ts'
 
-/** A report as plain text, to be read as it is. */
-export function textOf(report: Report): string {
-  const title = oneLine(report.title)
+const maxUnderlineWidth = 72
+const maxLabelWidth = 24
+
+/** Render a report as plain text. */
+export function renderText(report: Report): string {
+  const title = joinLines(report.title)
   const parts = [
-    `${title}\n${'='.repeat(Math.min(72, widthOf(title)))}`,
-    written(report.description),
-    facts(report.facts),
-    section('DETAILS', facts(report.variables)),
-    section('STEPS', report.steps.map(step).join('\n\n')),
-    section('ALSO TRIED', report.fallbacks.map(fallback).join('\n')),
-    section('ALSO DONE', report.additions.map(addition).join('\n')),
-    section('SUPPORTING DATA', report.evidence.map(evidence).join('\n\n')),
-    section('NOTES', typed(report.notes)),
-    section('NEXT STEPS', typed(report.nextSteps)),
+    `${title}\n${'='.repeat(Math.min(maxUnderlineWidth, countColumns(title)))}`,
+    formatMarkdown(report.description),
+    renderFacts(report.facts),
+    renderSection('DETAILS', renderFacts(report.variables)),
+    renderSection('STEPS', report.steps.map(renderStep).join('\n\n')),
+    renderSection('ALSO TRIED', report.fallbacks.map(renderFallback).join('\n')),
+    renderSection('ALSO DONE', report.customSteps.map(renderCustomStep).join('\n')),
+    renderSection('SUPPORTING DATA', report.evidence.map(formatEvidence).join('\n\n')),
+    renderSection('NOTES', formatPlainText(report.notes)),
+    renderSection('NEXT STEPS', formatPlainText(report.nextSteps)),
   ]
-  return `${joined(parts, '\n\n')}\n`
+  return `${joinNonEmpty(parts, '\n\n')}\n`
 }
 
-function section(title: string, content: string): string {
+function renderSection(title: string, content: string): string {
   return content && `${title}\n${'-'.repeat(title.length)}\n${content}`
 }
 
-function facts(list: readonly Fact[]): string {
-  const width = Math.min(24, Math.max(0, ...list.map(({ label }) => label.length)))
-  return list.map(({ label, value }) => `${`${oneLine(label)}:`.padEnd(width + 2)}${hanging(value, width + 2)}`).join('\n')
+/** The values start in the same column. */
+function renderFacts(facts: readonly Fact[]): string {
+  const longestLabel = Math.max(0, ...facts.map(({ label }) => label.length))
+  const valueColumn = Math.min(maxLabelWidth, longestLabel) + 2
+  return facts.map(({ label, value }) => `${joinLines(label)}:`.padEnd(valueColumn) + formatHangingLines(value, valueColumn)).join('\n')
 }
 
-/** Lines of a value, those behind the first below it. */
-export function hanging(value: string, indent: number): string {
-  return linesOf(value).join(`\n${' '.repeat(indent)}`)
+/** Indent all lines of the text except the first by `indent` spaces. */
+export function formatHangingLines(text: string, indent: number): string {
+  return splitLines(text).join(`\n${' '.repeat(indent)}`)
 }
 
-function step({ number, title, description, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
+function renderStep(step: ReportStep): string {
   const parts = [
-    `Answer: ${oneLine(answer)} (${time})`,
-    labelled('Note', typed(note)),
-    ...fallbacks.map(fallback),
-    ...additions.map(addition),
-    ...shown.map(evidence),
+    formatMarkdown(step.description),
+    `Answer: ${joinLines(step.answer)} (${step.durationAndTime})`,
+    renderNote(step.note),
+    ...step.fallbacks.map(renderFallback),
+    ...step.customSteps.map(renderCustomStep),
+    ...step.evidence.map(formatEvidence),
   ]
-  const body = joined([written(description), ...parts], '\n')
-  return `${number}. ${oneLine(title)}\n${indented(body)}`
+  return `${step.number}. ${joinLines(step.title)}\n${indentLines(joinNonEmpty(parts, '\n'))}`
 }
 
-function fallback({ title, outcome, note }: Fallback): string {
-  return joined([`Instead: ${oneLine(title)} - ${outcome}`, indented(typed(note))], '\n')
+function renderNote(note: string): string {
+  const content = formatPlainText(note)
+  if (content === '') return ''
+  return content.includes('\n') ? `Note:\n${indentLines(content)}` : `Note: ${content}`
 }
 
-function addition({ title, description, source }: Addition): string {
-  return joined([`Also done: ${oneLine(title)} (${source})`, indented(written(description))], '\n')
+function renderFallback({ title, outcome, note }: ReportFallback): string {
+  return joinNonEmpty([`Instead: ${joinLines(title)} - ${outcome}`, indentLines(formatPlainText(note))], '\n')
 }
 
-/** A snippet, or the place of a picture. */
-export function evidence({ kind, title, content }: Evidence): string {
-  const first = kind === 'screenshot' ? `[Screenshot: ${oneLine(title)}]` : `${oneLine(title)}:`
-  return joined([first, indented(linesOf(content).join('\n').trimEnd())], '\n')
+function renderCustomStep({ title, description, source }: ReportCustomStep): string {
+  return joinNonEmpty([`Also done: ${joinLines(title)} (${source})`, indentLines(formatMarkdown(description))], '\n')
 }
 
-function labelled(label: string, content: string): string {
-  return content.includes('\n') ? `${label}:\n${indented(content)}` : content && `${label}: ${content}`
+/** Return the title of a snippet or a screenshot, with its text below. */
+export function formatEvidence({ kind, title, content }: Evidence): string {
+  const titleLine = kind === 'screenshot' ? `[Screenshot: ${joinLines(title)}]` : `${joinLines(title)}:`
+  return joinNonEmpty([titleLine, indentLines(splitLines(content).join('\n').trimEnd())], '\n')
 }
 
-/** As it was typed, without the fences of its code. */
-export function typed(text: string): string {
-  return blocks(typedBlocks(text))
+/** Return a typed text with its code blocks indented instead of fenced. */
+export function formatPlainText(text: string): string {
+  return formatBlocks(parsePlainText(text))
 }
 
-function written(text: string): string {
-  return blocks(writtenBlocks(text))
+function formatMarkdown(text: string): string {
+  return formatBlocks(parseMarkdown(text))
 }
 
-function blocks(list: readonly Block[]): string {
-  let made = ''
-  let before = ''
-  for (const block of list) {
-    made += `${made === '' ? '' : block.kind === 'item' && before === 'item' ? '\n' : '\n\n'}${oneBlock(block)}`
-    before = block.kind
+/** Blank lines separate the blocks, except neighbouring list items. */
+function formatBlocks(blocks: readonly Block[]): string {
+  let text = ''
+  for (const [index, block] of blocks.entries()) {
+    const isNextItem = block.kind === 'item' && blocks[index - 1]?.kind === 'item'
+    if (text !== '') text += isNextItem ? '\n' : '\n\n'
+    text += formatBlock(block)
   }
-  return made
+  return text
 }
 
-function oneBlock(block: Block): string {
-  if (block.kind === 'code') return indented(block.text)
-  if (block.kind === 'plain') return block.lines.map((line) => plainText(line).trimEnd()).join('\n')
-  const said = plainText(block.spans)
-  return block.kind === 'title' ? said : `${'  '.repeat(block.depth)}${block.marker} ${said}`
+function formatBlock(block: Block): string {
+  switch (block.kind) {
+    case 'code':
+      return indentLines(block.text)
+    case 'heading':
+      return formatSpans(block.spans)
+    case 'item':
+      return `${'  '.repeat(block.depth)}${block.marker} ${formatSpans(block.spans)}`
+    case 'paragraph':
+      return block.lines.map((spans) => formatSpans(spans).trimEnd()).join('\n')
+  }
 }
 
-export function indented(text: string): string {
+/** Indent all lines by three spaces, except empty lines. */
+export function indentLines(text: string): string {
   if (text === '') return ''
   return `${text.startsWith('\n') ? '' : '   '}${text.replace(/\n(?=[^\n])/g, '\n   ')}`
 }
 
-export function oneLine(text: string): string {
+/** Replace line breaks and the white space around them with one space. */
+export function joinLines(text: string): string {
   return /[\r\n]/.test(text) ? text.replace(/\s*[\r\n]+\s*/g, ' ') : text
 }
 
-/** Columns in a font of fixed width: Han, kana and hangul take two. */
-function widthOf(text: string): number {
-  return Array.from(text).length + (text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)?.length ?? 0)
+/** Count the columns of a text in a monospaced font. Chinese, Japanese and Korean characters take two. */
+function countColumns(text: string): number {
+  const wideCharacters = text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g) ?? []
+  return Array.from(text).length + wideCharacters.length
 }

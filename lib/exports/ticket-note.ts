@@ -1,59 +1,65 @@
-import type { Addition, Evidence, Fact, Fallback, Report, Step } from './report.ts'
-import { evidence, hanging, indented, oneLine, typed } from './text.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
+import { formatEvidence, formatHangingLines, formatPlainText, indentLines, joinLines } from './text.ts'
 
-/** What a note shows of a report: descriptions stay in the flow, and need no masking. */
-export function briefOf(report: Report): Report {
-  const bare = <T extends { description: string }>(part: T): T => ({ ...part, description: '' })
-  const steps = report.steps.map((step) => ({ ...bare(step), additions: step.additions.map(bare) }))
-  return { ...bare(report), steps, additions: report.additions.map(bare) }
+/** Return the report without the descriptions, which a ticket note does not show. They then need no masking. */
+export function removeDescriptions(report: Report): Report {
+  const removeDescription = <T extends { description: string }>(part: T): T => ({ ...part, description: '' })
+  const steps = report.steps.map((step) => ({ ...removeDescription(step), customSteps: step.customSteps.map(removeDescription) }))
+  return { ...removeDescription(report), steps, customSteps: report.customSteps.map(removeDescription) }
 }
 
-/** A report as short plain text for a ticket's note: a line per step, no rulers, no blank lines within a part. */
-export function ticketNoteOf(report: Report): string {
-  const parts = [
-    [oneLine(report.title), ...lines(report.facts)].join('\n'),
-    part('Details', lines(report.variables)),
-    part('Steps', report.steps.map(step)),
-    part('Also tried', report.fallbacks.map(fallback)),
-    part('Also done', report.additions.map(addition)),
-    part('Supporting data', report.evidence.map(snippet)),
-    part('Notes', [compact(typed(report.notes))]),
-    part('Next steps', [compact(typed(report.nextSteps))]),
+/** Render a report as short plain text for the note of a ticket: one line per step, no blank lines inside a section. */
+export function renderTicketNote(report: Report): string {
+  const sections = [
+    [joinLines(report.title), ...renderFacts(report.facts)].join('\n'),
+    renderSection('Details', renderFacts(report.variables)),
+    renderSection('Steps', report.steps.map(renderStep)),
+    renderSection('Also tried', report.fallbacks.map(renderFallback)),
+    renderSection('Also done', report.customSteps.map(renderCustomStep)),
+    renderSection('Supporting data', report.evidence.map(renderEvidence)),
+    renderSection('Notes', [removeBlankLines(formatPlainText(report.notes))]),
+    renderSection('Next steps', [removeBlankLines(formatPlainText(report.nextSteps))]),
   ]
-  return `${parts.filter(Boolean).join('\n\n')}\n`
+  return `${sections.filter(Boolean).join('\n\n')}\n`
 }
 
-function part(title: string, content: readonly string[]): string {
-  const said = content.filter(Boolean)
-  return said.length > 0 ? [`${title}:`, ...said].join('\n') : ''
+function renderSection(title: string, items: readonly string[]): string {
+  const nonEmptyItems = items.filter(Boolean)
+  return nonEmptyItems.length > 0 ? [`${title}:`, ...nonEmptyItems].join('\n') : ''
 }
 
-function lines(facts: readonly Fact[]): string[] {
-  return facts.map(({ label, value }) => `${oneLine(label)}: ${hanging(value, 3)}`)
+function renderFacts(facts: readonly Fact[]): string[] {
+  return facts.map(({ label, value }) => `${joinLines(label)}: ${formatHangingLines(value, 3)}`)
 }
 
-function step({ number, title, answer, time, note, fallbacks, additions, evidence: shown }: Step): string {
-  const below = [noted(note), ...fallbacks.map(fallback), ...additions.map(addition), ...shown.map(snippet)].filter(Boolean)
-  const [taken] = time.split(',')
-  return [`${number}. ${oneLine(title)} -> ${oneLine(answer)} (${taken})`, ...below.map(indented)].join('\n')
+function renderStep(step: ReportStep): string {
+  const [duration] = step.durationAndTime.split(',')
+  const details = [
+    renderNote(step.note),
+    ...step.fallbacks.map(renderFallback),
+    ...step.customSteps.map(renderCustomStep),
+    ...step.evidence.map(renderEvidence),
+  ]
+  const stepLine = `${step.number}. ${joinLines(step.title)} -> ${joinLines(step.answer)} (${duration})`
+  return [stepLine, ...details.filter(Boolean).map(indentLines)].join('\n')
 }
 
-function noted(note: string): string {
-  return note && `Note: ${compact(typed(note))}`
+function renderNote(note: string): string {
+  return note && `Note: ${removeBlankLines(formatPlainText(note))}`
 }
 
-function fallback({ title, outcome, note }: Fallback): string {
-  return [`Instead: ${oneLine(title)} -> ${outcome}`, indented(noted(note))].filter(Boolean).join('\n')
+function renderFallback({ title, outcome, note }: ReportFallback): string {
+  return [`Instead: ${joinLines(title)} -> ${outcome}`, indentLines(renderNote(note))].filter(Boolean).join('\n')
 }
 
-function addition({ title }: Addition): string {
-  return `Also: ${oneLine(title)}`
+function renderCustomStep({ title }: ReportCustomStep): string {
+  return `Also: ${joinLines(title)}`
 }
 
-function snippet(shown: Evidence): string {
-  return compact(evidence(shown))
+function renderEvidence(evidence: Evidence): string {
+  return removeBlankLines(formatEvidence(evidence))
 }
 
-function compact(text: string): string {
+function removeBlankLines(text: string): string {
   return text.replace(/\n(?:[ \t]*\n)+/g, '\n')
 }

@@ -1,83 +1,104 @@
 import { type FlowNode, type FlowStep, isStepList, type StepList, type TreeStructure } from './structure.ts'
 import { walkAll } from './walk.ts'
 
-/** A step somebody did that the flow does not have. */
+/** A step that the technician added during a session; the flow does not have it. */
 export interface CustomStep {
-  /** The step it was done after. */
+  /** The step after which it was done. */
   after_step_id: string
   title: string
   description: string
 }
 
-interface Extra {
+/** A custom step with the id that it gets in the flow. */
+interface CustomStepWithId {
   id: string
-  after: string
+  afterStepId: string
   title: string
   description: string
 }
 
 /**
- * A flow with the custom steps of a session at their places, in the order they were done. In a tree they are actions: on the way that was
- * `taken` (option by decision), before a decision that was not answered, and before a solution, which nothing may follow.
+ * Return the flow with the custom steps of a session inserted, in the order they were done.
+ * In a tree each custom step becomes an action. It is inserted on the branch that the session took. It is inserted before a decision
+ * without an answer, and before a solution, because nothing may follow a solution.
+ *
+ * @param optionIdByDecision the option that the session chose at each decision
  */
-export function withCustomSteps(
+export function insertCustomSteps(
   structure: TreeStructure,
-  custom: readonly CustomStep[],
-  taken: ReadonlyMap<string, string | null>,
+  customSteps: readonly CustomStep[],
+  optionIdByDecision: ReadonlyMap<string, string | null>,
 ): TreeStructure {
-  const known = new Set([...walkAll(structure)].map(({ node }) => node.id))
-  const extras = custom.map(({ after_step_id, title, description }) => ({ id: freeId(known), after: after_step_id, title, description }))
-  return isStepList(structure) ? intoSteps(structure, extras) : intoTree(structure, extras, taken)
+  const usedIds = new Set([...walkAll(structure)].map(({ node }) => node.id))
+  const stepsWithIds = customSteps.map(({ after_step_id, title, description }) => ({
+    id: reserveId(usedIds),
+    afterStepId: after_step_id,
+    title,
+    description,
+  }))
+  return isStepList(structure) ? insertIntoSteps(structure, stepsWithIds) : insertIntoTree(structure, stepsWithIds, optionIdByDecision)
 }
 
-/** The first of `custom-1`, `custom-2` … that is not taken; it is from then on. */
-function freeId(known: Set<string>): string {
+/** Return the first free id of `custom-1`, `custom-2` … and add it to `usedIds`. */
+function reserveId(usedIds: Set<string>): string {
   let n = 1
-  while (known.has(`custom-${n}`)) n++
-  known.add(`custom-${n}`)
+  while (usedIds.has(`custom-${n}`)) n++
+  usedIds.add(`custom-${n}`)
   return `custom-${n}`
 }
 
-function intoSteps({ steps }: StepList, extras: readonly Extra[]): StepList {
-  const end = steps.findIndex(({ type }) => type === 'procedure_end')
-  const before = end < 0 ? steps : steps.slice(0, end)
-  // Nothing may follow the end: what was done there comes before it.
-  const placed = extras.map(({ after, ...words }) => ({
-    after: before.find(({ id, fallback_steps }) => id === after || fallback_steps?.some((step) => step.id === after)) ?? before.at(-1),
-    step: { type: 'procedure_step' as const, ...words },
+function insertIntoSteps({ steps }: StepList, customSteps: readonly CustomStepWithId[]): StepList {
+  const endIndex = steps.findIndex(({ type }) => type === 'procedure_end')
+  const stepsBeforeEnd = endIndex < 0 ? steps : steps.slice(0, endIndex)
+  // Nothing may follow the end, so a custom step done after it is inserted before it.
+  const insertions = customSteps.map(({ afterStepId, ...content }) => ({
+    after:
+      stepsBeforeEnd.find(({ id, fallback_steps }) => id === afterStepId || fallback_steps?.some((step) => step.id === afterStepId)) ??
+      stepsBeforeEnd.at(-1),
+    step: { type: 'procedure_step' as const, ...content },
   }))
-  return { steps: steps.flatMap((step) => [step, ...placed.filter(({ after }) => after === step).map((extra): FlowStep => extra.step)]) }
-}
-
-function intoTree(root: FlowNode, extras: readonly Extra[], taken: ReadonlyMap<string, string | null>): FlowNode {
-  const place = (node: FlowNode): FlowNode => {
-    const own = extras.filter(({ after }) => after === node.id)
-    const target = targetOf(node, taken)
-    const children = (node.children ?? []).map((child) => chain(child.id === target ? own : [], place(child)))
-    const moved = new Map(node.children?.map(({ id }, index) => [id, children[index]?.id ?? id]))
-    const here = { ...turned(node, moved), ...(children.length > 0 ? { children } : {}) }
-    return target ? here : chain(own, here)
+  return {
+    steps: steps.flatMap((step) => [
+      step,
+      ...insertions.filter(({ after }) => after === step).map((insertion): FlowStep => insertion.step),
+    ]),
   }
-  return place(root)
 }
 
-/** The child the way went on to, or must go on to. */
-function targetOf(node: FlowNode, taken: ReadonlyMap<string, string | null>): string | undefined {
-  const next = node.type === 'decision' ? node.options?.find(({ id }) => id === taken.get(node.id))?.next_node_id : node.next_node_id
-  return next && node.children?.some(({ id }) => id === next) ? next : undefined
+function insertIntoTree(
+  root: FlowNode,
+  customSteps: readonly CustomStepWithId[],
+  optionIdByDecision: ReadonlyMap<string, string | null>,
+): FlowNode {
+  const insertAround = (node: FlowNode): FlowNode => {
+    const stepsAfterNode = customSteps.filter(({ afterStepId }) => afterStepId === node.id)
+    const nextId = findNextChildId(node, optionIdByDecision)
+    const children = (node.children ?? []).map((child) => chainActions(child.id === nextId ? stepsAfterNode : [], insertAround(child)))
+    const newIdByChildId = new Map(node.children?.map(({ id }, index) => [id, children[index]?.id ?? id]))
+    const linkedNode = { ...replaceLinks(node, newIdByChildId), ...(children.length > 0 ? { children } : {}) }
+    return nextId ? linkedNode : chainActions(stepsAfterNode, linkedNode)
+  }
+  return insertAround(root)
 }
 
-/** A node whose ways lead to what now stands before its children. */
-function turned(node: FlowNode, moved: ReadonlyMap<string, string>): FlowNode {
-  const turn = <T extends { next_node_id?: string | null | undefined }>(way: T): T =>
-    way.next_node_id ? { ...way, next_node_id: moved.get(way.next_node_id) ?? way.next_node_id } : way
-  return { ...turn(node), ...(node.options ? { options: node.options.map(turn) } : {}) }
+/** Return the child that the session took, or the only child it can take. */
+function findNextChildId(node: FlowNode, optionIdByDecision: ReadonlyMap<string, string | null>): string | undefined {
+  const nextId =
+    node.type === 'decision' ? node.options?.find(({ id }) => id === optionIdByDecision.get(node.id))?.next_node_id : node.next_node_id
+  return nextId && node.children?.some(({ id }) => id === nextId) ? nextId : undefined
 }
 
-/** Actions that lead one to the next and at last to a node. */
-function chain(extras: readonly Extra[], last: FlowNode): FlowNode {
-  return extras.reduceRight<FlowNode>(
+/** Return the node with its links pointing to the new ids of its children. */
+function replaceLinks(node: FlowNode, newIdByChildId: ReadonlyMap<string, string>): FlowNode {
+  const replaceLink = <T extends { next_node_id?: string | null | undefined }>(linked: T): T =>
+    linked.next_node_id ? { ...linked, next_node_id: newIdByChildId.get(linked.next_node_id) ?? linked.next_node_id } : linked
+  return { ...replaceLink(node), ...(node.options ? { options: node.options.map(replaceLink) } : {}) }
+}
+
+/** Return the actions as a chain in which each leads to the next, and the last to `lastNode`. */
+function chainActions(actions: readonly CustomStepWithId[], lastNode: FlowNode): FlowNode {
+  return actions.reduceRight<FlowNode>(
     (next, { id, title, description }) => ({ id, type: 'action', title, description, next_node_id: next.id, children: [next] }),
-    last,
+    lastNode,
   )
 }

@@ -9,20 +9,20 @@ import {
 } from './structure.ts'
 import { walkNodes } from './walk.ts'
 
-// A flow as a list: what a model writes with ease, and what can be said of it without nesting.
+// A flow as a flat list of nodes. A model writes a flat list more reliably than a nested tree.
 
-export interface ListedNode {
+export interface FlatNode {
   id: string
   kind: FlowNode['type'] | FlowStep['type']
   title: string
   description: string
-  /** Of a decision. */
+  /** Only a decision has options. */
   options: { label: string; leads_to: string }[]
-  /** Of an action. */
+  /** The id of the next node. Only an action has one. */
   next: string | null
 }
 
-/** A flow that nobody saved yet. */
+/** A flow that is not saved yet. */
 export interface FlowDraft {
   name: string
   description: string
@@ -31,10 +31,9 @@ export interface FlowDraft {
   intake_form: IntakeField[]
 }
 
-/** Nodes before what they lead to, the root first; steps in their order. */
-export function listNodes(structure: TreeStructure): ListedNode[] {
-  const nodes: (FlowNode | FlowStep)[] = isStepList(structure) ? structure.steps : [...walkNodes(structure)].map(({ node }) => node)
-  return nodes.map((node) => ({
+/** Return the nodes of a tree, parents before children, or the steps of a list in their order. */
+export function flattenStructure(structure: TreeStructure): FlatNode[] {
+  return listNodes(structure).map((node) => ({
     id: node.id,
     kind: node.type,
     title: node.title ?? '',
@@ -44,118 +43,130 @@ export function listNodes(structure: TreeStructure): ListedNode[] {
   }))
 }
 
+function listNodes(structure: TreeStructure): (FlowNode | FlowStep)[] {
+  return isStepList(structure) ? structure.steps : [...walkNodes(structure)].map(({ node }) => node)
+}
+
 /**
- * Puts listed nodes together as a flow of its type, or says why they make none. What a list does not tell of a node (attachments, minutes,
- * script, library, group, fallback steps, ids of options) is kept from the node of the same id in `base`.
+ * Build the structure of a flow from flat nodes, or return the problems that prevent it.
+ * A flat node has no attachments, minutes, script, library visibility, group label, fallback steps or option ids. These are copied from
+ * the node with the same id in `base`.
  */
-export function growStructure(
+export function buildStructure(
   type: TreeType,
-  listed: readonly ListedNode[],
+  nodes: readonly FlatNode[],
   base: TreeStructure | null = null,
 ): { structure: TreeStructure } | { problems: string[] } {
-  const problems = [...kindProblems(type, listed), ...repeated(listed)]
+  const problems = [...findKindProblems(type, nodes), ...findRepeatedIds(nodes)]
   if (problems.length > 0) return { problems }
-  const kept = keptById(base)
+  const baseNodes = indexBaseNodes(base)
   if (type !== 'troubleshooting')
     return {
       structure: {
-        steps: listed.map(
-          ({ id, kind, title, description }) => ({ ...kept.get(id)?.extras, id, type: kind, title, description }) as FlowStep,
+        steps: nodes.map(
+          ({ id, kind, title, description }) => ({ ...baseNodes.get(id)?.extras, id, type: kind, title, description }) as FlowStep,
         ),
       },
     }
-  const links = linkProblems(listed)
-  return links.length > 0 ? { problems: links } : { structure: grown(listed, kept) }
+  const linkProblems = findLinkProblems(nodes)
+  return linkProblems.length > 0 ? { problems: linkProblems } : { structure: buildTree(nodes, baseNodes) }
 }
 
-const ofTrees: readonly string[] = ['decision', 'action', 'solution']
+const treeKinds: readonly string[] = ['decision', 'action', 'solution']
 
-function kindProblems(type: TreeType, listed: readonly ListedNode[]): string[] {
+function findKindProblems(type: TreeType, nodes: readonly FlatNode[]): string[] {
   const isTree = type === 'troubleshooting'
-  const wrong = listed.filter(({ kind }) => ofTrees.includes(kind) !== isTree)
-  return wrong.map(({ id, kind }) => `The node ${id} is a ${kind}, which a ${type} flow does not have`)
+  const wrongNodes = nodes.filter(({ kind }) => treeKinds.includes(kind) !== isTree)
+  return wrongNodes.map(({ id, kind }) => `The node ${id} is a ${kind}, which a ${type} flow does not have`)
 }
 
-function repeated(listed: readonly ListedNode[]): string[] {
-  const ids = listed.map(({ id }) => id)
+function findRepeatedIds(nodes: readonly FlatNode[]): string[] {
+  const ids = nodes.map(({ id }) => id)
   return ids.filter((id, index) => ids.indexOf(id) < index).map((id) => `The id ${id} is used twice`)
 }
 
-const leadsTo = ({ options, next }: ListedNode) => [...new Set([...options.map(({ leads_to }) => leads_to), ...(next ? [next] : [])])]
-
-/** A tree reaches every node on one way, from the first. */
-function linkProblems(listed: readonly ListedNode[]): string[] {
-  const byId = new Map(listed.map((node) => [node.id, node]))
-  const problems: string[] = []
-  const reached = new Set<string>()
-  const left = listed.slice(0, 1)
-  for (const { id } of left) reached.add(id)
-  for (let node = left.pop(); node; node = left.pop())
-    for (const id of leadsTo(node)) {
-      const target = byId.get(id)
-      if (!target) problems.push(`The node ${node.id} leads to ${id}, which is not there`)
-      else if (reached.has(id)) problems.push(`The node ${id} is reached twice: write it once for each way`)
-      else {
-        reached.add(id)
-        left.push(target)
-      }
-    }
-  return [...problems, ...listed.filter(({ id }) => !reached.has(id)).map(({ id }) => `Nothing leads to the node ${id}`)]
+function getChildIds({ options, next }: FlatNode): string[] {
+  return [...new Set([...options.map(({ leads_to }) => leads_to), ...(next ? [next] : [])])]
 }
 
-function grown(listed: readonly ListedNode[], kept: ReadonlyMap<string, Kept>): FlowNode {
-  const made = new Map<string, FlowNode>()
-  // From the leaves up, so that no depth of a list becomes a depth of calls.
-  for (const node of inOrder(listed).reverse()) {
-    const children = leadsTo(node).flatMap((id) => made.get(id) ?? [])
-    made.set(node.id, {
-      ...kept.get(node.id)?.extras,
-      ...{ id: node.id, type: node.kind as FlowNode['type'], title: node.title, description: node.description },
-      ...(node.options.length > 0 ? { options: optionsOf(node, kept.get(node.id)?.options ?? []) } : {}),
+/** In a tree, exactly one link leads to each node except the first, which is the root. */
+function findLinkProblems(nodes: readonly FlatNode[]): string[] {
+  const nodeById = new Map(nodes.map((node) => [node.id, node]))
+  const problems: string[] = []
+  const reachedIds = new Set<string>()
+  const pending = nodes.slice(0, 1)
+  for (const { id } of pending) reachedIds.add(id)
+  for (let node = pending.pop(); node; node = pending.pop())
+    for (const id of getChildIds(node)) {
+      const child = nodeById.get(id)
+      if (!child) problems.push(`The node ${node.id} leads to ${id}, which does not exist`)
+      else if (reachedIds.has(id)) problems.push(`The node ${id} is reached twice: write a separate node for each link`)
+      else {
+        reachedIds.add(id)
+        pending.push(child)
+      }
+    }
+  return [...problems, ...nodes.filter(({ id }) => !reachedIds.has(id)).map(({ id }) => `Nothing leads to the node ${id}`)]
+}
+
+/** Requires nodes without link problems. */
+function buildTree(nodes: readonly FlatNode[], baseNodes: ReadonlyMap<string, BaseNode>): FlowNode {
+  const builtNodes = new Map<string, FlowNode>()
+  // Starting at the leaves needs no recursion, so a deep flow cannot overflow the call stack.
+  for (const node of sortParentsFirst(nodes).reverse()) {
+    const children = getChildIds(node).flatMap((id) => builtNodes.get(id) ?? [])
+    const baseNode = baseNodes.get(node.id)
+    builtNodes.set(node.id, {
+      ...baseNode?.extras,
+      id: node.id,
+      type: node.kind as FlowNode['type'],
+      title: node.title,
+      description: node.description,
+      ...(node.options.length > 0 ? { options: buildOptions(node, baseNode?.options ?? []) } : {}),
       ...(node.next ? { next_node_id: node.next } : {}),
       ...(children.length > 0 ? { children } : {}),
     })
   }
-  return made.get(listed[0]?.id ?? '') as FlowNode
+  return builtNodes.get(nodes[0]?.id ?? '') as FlowNode
 }
 
-/** Parents before children; the links are known to be those of a tree. */
-function inOrder(listed: readonly ListedNode[]): ListedNode[] {
-  const byId = new Map(listed.map((node) => [node.id, node]))
-  const order = listed.slice(0, 1)
-  for (const node of order) for (const id of leadsTo(node)) order.push(byId.get(id) as ListedNode)
-  return order
+function sortParentsFirst(nodes: readonly FlatNode[]): FlatNode[] {
+  const nodeById = new Map(nodes.map((node) => [node.id, node]))
+  const sorted = nodes.slice(0, 1)
+  for (const node of sorted) for (const id of getChildIds(node)) sorted.push(nodeById.get(id) as FlatNode)
+  return sorted
 }
 
-/** An option that is still there keeps its id, by what it says or else by where it leads. */
-function optionsOf({ options }: ListedNode, before: readonly FlowOption[]): FlowOption[] {
+/** An option keeps the id of the base option with the same label. Without one, it keeps the id of a base option with the same target. */
+function buildOptions({ options }: FlatNode, baseOptions: readonly FlowOption[]): FlowOption[] {
   const labels = new Set(options.map(({ label }) => label))
-  const taken = new Set<FlowOption>()
+  const matchedOptions = new Set<FlowOption>()
   return options.map(({ label, leads_to }) => {
-    const left = before.filter((option) => !taken.has(option))
-    const same = left.find((option) => option.label === label)
-    const found = same ?? left.find((option) => option.next_node_id === leads_to && !labels.has(option.label))
-    if (found) taken.add(found)
-    return { ...(found?.id ? { id: found.id } : {}), label, next_node_id: leads_to }
+    const candidates = baseOptions.filter((option) => !matchedOptions.has(option))
+    const match =
+      candidates.find((option) => option.label === label) ??
+      candidates.find((option) => option.next_node_id === leads_to && !labels.has(option.label))
+    if (match) matchedOptions.add(match)
+    return { ...(match?.id ? { id: match.id } : {}), label, next_node_id: leads_to }
   })
 }
 
-interface Kept {
+/** The parts of a base node that a flat node does not have. */
+interface BaseNode {
   extras: object
   options: readonly FlowOption[]
 }
 
-function keptById(base: TreeStructure | null): Map<string, Kept> {
+function indexBaseNodes(base: TreeStructure | null): Map<string, BaseNode> {
   if (!base) return new Map()
-  const nodes: (FlowNode | FlowStep)[] = isStepList(base) ? base.steps : [...walkNodes(base)].map(({ node }) => node)
   return new Map(
-    nodes.map((node) => {
+    listNodes(base).map((node) => {
       const { attachments, estimated_minutes, script_template_id, library_visibility } = node
-      const of =
+      const stepFields =
         'group_label' in node || 'fallback_steps' in node ? { group_label: node.group_label, fallback_steps: node.fallback_steps } : {}
-      const extras = { attachments, estimated_minutes, script_template_id, library_visibility, ...of }
-      const said = Object.entries(extras).filter(([, value]) => value !== undefined && value !== null)
-      return [node.id, { extras: Object.fromEntries(said), options: ('options' in node && node.options) || [] }]
+      const extras = { attachments, estimated_minutes, script_template_id, library_visibility, ...stepFields }
+      const presentExtras = Object.entries(extras).filter(([, value]) => value !== undefined && value !== null)
+      return [node.id, { extras: Object.fromEntries(presentExtras), options: ('options' in node && node.options) || [] }]
     }),
   )
 }

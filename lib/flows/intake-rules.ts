@@ -2,27 +2,30 @@ import { compilePattern } from '../text/pattern.ts'
 import type { FlowProblem } from './problems.ts'
 import type { IntakeField } from './structure.ts'
 
-export function fieldErrors(field: IntakeField, index: number): FlowProblem[] {
+/** Return what prevents publishing a flow with this field. `index` is the position of the field in the intake form. */
+export function validateIntakeField(field: IntakeField, index: number): FlowProblem[] {
   const problems: FlowProblem[] = []
-  const say = (name: string, message: string) => problems.push({ node_id: null, path: `intake_form[${index}].${name}`, message })
-  const chooses = field.type === 'select' || field.type === 'multiselect'
-  if (chooses && !field.options?.length) say('options', `The field ${field.key} has nothing to choose from`)
-  if (chooses && field.options?.length && field.default !== undefined && field.default !== null) {
+  const addProblem = (property: string, message: string) =>
+    problems.push({ node_id: null, path: `intake_form[${index}].${property}`, message })
+  const needsOptions = field.type === 'select' || field.type === 'multiselect'
+  if (needsOptions && !field.options?.length) addProblem('options', `The field ${field.key} needs at least one option`)
+  if (needsOptions && field.options?.length && field.default !== undefined && field.default !== null) {
     const defaults = Array.isArray(field.default) ? field.default : [field.default]
-    const strange = defaults.filter((value) => !field.options?.includes(String(value)))
-    if (strange.length > 0) say('default', `The default of ${field.key} is none of its options: ${strange.join(', ')}`)
+    const unknownDefaults = defaults.filter((value) => !field.options?.includes(String(value)))
+    if (unknownDefaults.length > 0)
+      addProblem('default', `The default of ${field.key} is not one of its options: ${unknownDefaults.join(', ')}`)
   }
   if (typeof field.min === 'number' && typeof field.max === 'number' && field.min > field.max)
-    say('min', `The least value of ${field.key} is greater than its greatest`)
-  if (field.pattern && !isPattern(field.pattern)) say('pattern', `The pattern of ${field.key} is not a regular expression`)
+    addProblem('min', `The minimum of ${field.key} is greater than its maximum`)
+  if (field.pattern && !isRegularExpression(field.pattern)) addProblem('pattern', `The pattern of ${field.key} is not a regular expression`)
   else if (field.pattern && !compilePattern(field.pattern))
-    say('pattern', `The pattern of ${field.key} looks around or back, or is too large: it could take too long to match`)
+    addProblem('pattern', `The pattern of ${field.key} uses lookaround or backreferences, or is too large; simplify it`)
   return problems
 }
 
-function isPattern(text: string): boolean {
+function isRegularExpression(pattern: string): boolean {
   try {
-    return new RegExp(text, 'u') !== undefined
+    return new RegExp(pattern, 'u') !== undefined
   } catch {
     return false
   }

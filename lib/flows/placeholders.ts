@@ -2,82 +2,95 @@ import { type Flow, isStepList } from './structure.ts'
 import { walkAll } from './walk.ts'
 
 /** Variables that every session has, whatever its intake form asks. */
-export const sessionVariables = ['ticket_number', 'client_name', 'target_label'] as const
+const sessionVariables = ['ticket_number', 'client_name', 'target_label'] as const
 
-/** The keys a text asks for, in order, each once. */
-export function placeholdersIn(text: string): string[] {
+/** Return the keys of all placeholders in a text, in order and without duplicates. */
+export function findPlaceholderKeys(text: string): string[] {
   const keys = new Set<string>()
-  for (let found = placeholderFrom(text, 0); found; found = placeholderFrom(text, found.to)) keys.add(found.key)
+  let placeholder = findPlaceholder(text, 0)
+  while (placeholder) {
+    keys.add(placeholder.key)
+    placeholder = findPlaceholder(text, placeholder.end)
+  }
   return [...keys]
 }
 
-/** A text with its placeholders filled; what has no value stays visible. */
+/** Replace the placeholders of a text with their values. A placeholder without a value stays in the text. */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, unknown>>): string {
-  let filled = ''
-  let from = 0
-  for (let found = placeholderFrom(text, 0); found; found = placeholderFrom(text, found.to)) {
-    if (!Object.hasOwn(values, found.key)) continue
-    filled += text.slice(from, found.from) + shown(values[found.key], text.slice(found.from, found.to))
-    from = found.to
+  let result = ''
+  let copiedTo = 0
+  let placeholder = findPlaceholder(text, 0)
+  while (placeholder) {
+    const { key, start, end } = placeholder
+    if (Object.hasOwn(values, key)) {
+      result += text.slice(copiedTo, start) + formatValue(values[key], text.slice(start, end))
+      copiedTo = end
+    }
+    placeholder = findPlaceholder(text, end)
   }
-  return from === 0 ? text : filled + text.slice(from)
+  return copiedTo === 0 ? text : result + text.slice(copiedTo)
 }
 
+/** A `{{ key }}` in a text, from index `start` to before index `end`. */
 interface Placeholder {
   key: string
-  from: number
-  to: number
+  start: number
+  end: number
 }
 
-/** The next `{{ key }}`. By hand: a regular expression with a callback takes several times as long, and a report has hundreds. */
-function placeholderFrom(text: string, from: number): Placeholder | null {
-  for (let at = text.indexOf('{{', from); at >= 0; at = text.indexOf('{{', at + 1)) {
-    const begin = behindSpaces(text, at + 2)
-    const end = behindKey(text, begin)
-    const close = behindSpaces(text, end)
-    if (end > begin && text.startsWith('}}', close)) return { key: text.slice(begin, end), from: at, to: close + 2 }
+/** Find the first placeholder at or after `from`. It uses no regular expression, because one takes several times as long on a report. */
+function findPlaceholder(text: string, from: number): Placeholder | null {
+  for (let start = text.indexOf('{{', from); start >= 0; start = text.indexOf('{{', start + 1)) {
+    const keyStart = skipSpaces(text, start + 2)
+    const keyEnd = skipKey(text, keyStart)
+    const close = skipSpaces(text, keyEnd)
+    if (keyEnd > keyStart && text.startsWith('}}', close)) return { key: text.slice(keyStart, keyEnd), start, end: close + 2 }
   }
   return null
 }
 
-function behindSpaces(text: string, from: number): number {
-  let at = from
-  while (isSpace(text.charCodeAt(at))) at++
-  return at
+function skipSpaces(text: string, from: number): number {
+  let index = from
+  while (isSpace(text.charCodeAt(index))) index++
+  return index
 }
 
 function isSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0xa0 && /\s/.test(String.fromCharCode(code)))
 }
 
-/** Behind `[A-Za-z_][\w.-]*`, or `from` when no key begins there. */
-function behindKey(text: string, from: number): number {
-  let at = from
-  while (isOfKey(text.charCodeAt(at), at === from)) at++
-  return at
+/** Return the end of the key at `from`, or `from` when there is no key. A key matches `[A-Za-z_][\w.-]*`. */
+function skipKey(text: string, from: number): number {
+  let index = from
+  while (isKeyCharacter(text.charCodeAt(index), index === from)) index++
+  return index
 }
 
-function isOfKey(code: number, isFirst: boolean): boolean {
-  const lower = code | 0x20
-  if ((lower >= 0x61 && lower <= 0x7a) || code === 0x5f) return true
-  return !isFirst && ((code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d)
+function isKeyCharacter(code: number, isFirst: boolean): boolean {
+  const lowerCase = code | 0x20
+  const isLetter = lowerCase >= 0x61 && lowerCase <= 0x7a
+  const isUnderscore = code === 0x5f
+  if (isLetter || isUnderscore) return true
+  const isDigit = code >= 0x30 && code <= 0x39
+  const isDotOrHyphen = code === 0x2e || code === 0x2d
+  return !isFirst && (isDigit || isDotOrHyphen)
 }
 
-function shown(value: unknown, otherwise: string): string {
-  if (value === null || value === undefined || value === '') return otherwise
+function formatValue(value: unknown, placeholderText: string): string {
+  if (value === null || value === undefined || value === '') return placeholderText
   return Array.isArray(value) ? value.join(', ') : String(value)
 }
 
-/** Where a flow asks for a variable that nothing fills. */
-export function unfilled({ tree_structure, intake_form }: Flow): { node_id: string; path: string; key: string }[] {
+/** Return the placeholders in the titles and descriptions of a flow whose key is neither an intake field nor a session variable. */
+export function findUnfilledPlaceholders({ tree_structure, intake_form }: Flow): { node_id: string; path: string; key: string }[] {
   if (!tree_structure || (isStepList(tree_structure) && tree_structure.steps.length === 0)) return []
-  const known = new Set<string>([...sessionVariables, ...intake_form.map(({ key }) => key)])
-  const found: { node_id: string; path: string; key: string }[] = []
+  const knownKeys = new Set<string>([...sessionVariables, ...intake_form.map(({ key }) => key)])
+  const unfilled: { node_id: string; path: string; key: string }[] = []
   for (const { node, path } of walkAll(tree_structure)) {
-    for (const field of ['title', 'description'] as const) {
-      const keys = placeholdersIn(node[field] ?? '').filter((key) => !known.has(key))
-      found.push(...keys.map((key) => ({ node_id: node.id, path: `${path}.${field}`, key })))
+    for (const property of ['title', 'description'] as const) {
+      const keys = findPlaceholderKeys(node[property] ?? '').filter((key) => !knownKeys.has(key))
+      unfilled.push(...keys.map((key) => ({ node_id: node.id, path: `${path}.${property}`, key })))
     }
   }
-  return found
+  return unfilled
 }

@@ -1,18 +1,20 @@
 import type { FallbackStep, FlowNode, FlowStep } from './structure.ts'
 
-/** One thing wrong with a flow, in a technician's words. */
+/** A problem with a flow, described for the technician who edits it. */
 export interface FlowProblem {
-  /** The node or step it is about; null when it is about the flow. */
+  /** The node or step with the problem; null when the problem concerns the whole flow. */
   node_id: string | null
-  /** Where, as `tree_structure.children[0].options[1].next_node_id`. */
+  /** The path of the value, such as `tree_structure.children[0].options[1].next_node_id`. */
   path: string
   message: string
 }
 
-export function at({ id }: { id: string }, path: string, field: string, message: string): FlowProblem {
-  return { node_id: id, path: field ? `${path}.${field}` : path, message }
+/** Return a problem with a property of a node; an empty `property` means the node itself. */
+export function problemAt({ id }: { id: string }, nodePath: string, property: string, message: string): FlowProblem {
+  return { node_id: id, path: property ? `${nodePath}.${property}` : nodePath, message }
 }
 
-export function titleErrors(node: FlowNode | FlowStep | FallbackStep, path: string, what: string): FlowProblem[] {
-  return node.title?.trim() ? [] : [at(node, path, 'title', `This ${what} has no title`)]
+/** Return a problem when the title is missing. `kind` names the node in the message. */
+export function validateTitle(node: FlowNode | FlowStep | FallbackStep, nodePath: string, kind: string): FlowProblem[] {
+  return node.title?.trim() ? [] : [problemAt(node, nodePath, 'title', `This ${kind} has no title`)]
 }

@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import { IntakeForm, NullableStructure, TreeType } from './structure.ts'
 
-// The file a flow travels in: `<slug>.rfflow`, JSON.
+// The file format for exported flows: `<slug>.rfflow`, a JSON envelope with one flow.
 
-export const envelopeVersion = '1.0'
-export const generator = 'support-flow-service'
+export const rfflowVersion = '1.0'
+export const generatorName = 'support-flow-service'
 
 const Name = z.string().trim().min(1).max(200)
 
-export const Envelope = z
+export const FlowEnvelope = z
   .strictObject({
-    rfflow_version: z.string().max(20).describe('Version of this format; `1.0` is understood.'),
-    exported_at: z.iso.datetime({ offset: true }).nullish().describe('When it was exported.'),
-    generator: z.string().max(200).nullish().describe('What exported it.'),
+    rfflow_version: z.string().max(20).describe('Version of this format. Only `1.0` is supported.'),
+    exported_at: z.iso.datetime({ offset: true }).nullish().describe('When the flow was exported.'),
+    generator: z.string().max(200).nullish().describe('The program that exported the flow.'),
     flow: z
       .strictObject({
         tree_type: TreeType,
-        name: Name.describe('What it is called.'),
-        description: z.string().max(20_000).nullish().describe('What it is for.'),
-        category: Name.nullish().describe('Its category’s name.'),
-        tags: z.array(z.string().trim().min(1).max(100)).max(30).nullish().describe('Free words to find it by.'),
+        name: Name.describe('The name of the flow.'),
+        description: z.string().max(20_000).nullish().describe('What the flow is for.'),
+        category: Name.nullish().describe('The name of its category.'),
+        tags: z.array(z.string().trim().min(1).max(100)).max(30).nullish().describe('Free tags.'),
         tree_structure: NullableStructure,
-        intake_form: IntakeForm.nullish().describe('What is asked before a session begins.'),
-        version: z.int().min(1).nullish().describe('Its version where it was exported.'),
+        intake_form: IntakeForm.nullish().describe('The questions asked before a session starts.'),
+        version: z.int().min(1).nullish().describe('Its version in the service that exported it.'),
       })
       .describe('The flow itself.'),
   })
@@ -30,9 +30,9 @@ export const Envelope = z
     id: 'FlowEnvelope',
     examples: [
       {
-        rfflow_version: envelopeVersion,
+        rfflow_version: rfflowVersion,
         exported_at: '2026-11-21T09:30:00.000Z',
-        generator,
+        generator: generatorName,
         flow: {
           tree_type: 'troubleshooting',
           name: 'Printer offline',
@@ -46,6 +46,6 @@ export const Envelope = z
       },
     ],
   })
-export type Envelope = z.infer<typeof Envelope>
-/** What travels of a flow, whatever the form. */
-export type FlowContent = Omit<Envelope['flow'], 'version'>
+export type FlowEnvelope = z.infer<typeof FlowEnvelope>
+/** The content of a flow in every export format: JSON and markdown. */
+export type FlowContent = Omit<FlowEnvelope['flow'], 'version'>

@@ -3,7 +3,7 @@ import type { IntakeField, TreeStructure, TreeType } from './structure.ts'
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 type Outcome = 'done' | 'skipped' | 'failed'
 
-/** A session as the database knows it, with the version of the flow that it runs. */
+/** A session as it is read from the database, with the version of the flow that it runs. */
 export interface SessionRow {
   id: string
   account_id: string
@@ -56,6 +56,6 @@ export interface SessionRow {
     node_id: string | null
     created_at: string
   }[]
-  /** Whether the caller may change it. */
+  /** Whether the caller may change the session. */
   may_change: boolean
 }

@@ -1,7 +1,7 @@
 import { isStepList, type TreeStructure } from './structure.ts'
 import { walkNodes } from './walk.ts'
 
-/** A step as the library keeps it. */
+/** A step of a published flow, as the step library stores it. */
 export interface LibraryEntry {
   node_id: string
   step_type: string
@@ -10,8 +10,8 @@ export interface LibraryEntry {
   visibility: 'team' | 'account'
 }
 
-/** What a published flow puts into the step library: what is done or settles something, not the questions, headings and ends. */
-export function libraryEntries(structure: TreeStructure): LibraryEntry[] {
+/** Return the steps that a published flow adds to the step library: actions, solutions and procedure steps. */
+export function extractLibraryEntries(structure: TreeStructure): LibraryEntry[] {
   const nodes = isStepList(structure) ? structure.steps : [...walkNodes(structure)].map(({ node }) => node)
   return nodes.flatMap(({ id, type, title, description, library_visibility }) =>
     ['action', 'solution', 'procedure_step'].includes(type) && library_visibility !== 'none'

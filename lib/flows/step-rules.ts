@@ -1,38 +1,43 @@
-import { at, type FlowProblem, titleErrors } from './problems.ts'
+import { type FlowProblem, problemAt, validateTitle } from './problems.ts'
 import type { FlowStep, StepList } from './structure.ts'
 import { walkSteps } from './walk.ts'
 
-export function stepErrors({ steps }: StepList): FlowProblem[] {
+/** Return what prevents publishing a flow with these steps. */
+export function validateSteps({ steps }: StepList): FlowProblem[] {
   const problems: FlowProblem[] = []
   for (const { node, path, fallbacks } of walkSteps(steps)) {
-    if (node.type !== 'procedure_end') problems.push(...titleErrors(node, path, node.type === 'section_header' ? 'section' : 'step'))
-    for (const fallback of fallbacks) problems.push(...titleErrors(fallback.node, fallback.path, 'fallback step'))
+    if (node.type !== 'procedure_end') problems.push(...validateTitle(node, path, node.type === 'section_header' ? 'section' : 'step'))
+    for (const fallback of fallbacks) problems.push(...validateTitle(fallback.node, fallback.path, 'fallback step'))
     if (fallbacks.length > 0 && node.type !== 'procedure_step')
-      problems.push(at(node, path, 'fallback_steps', 'Only a procedure step has fallback steps'))
+      problems.push(problemAt(node, path, 'fallback_steps', 'Only a procedure step can have fallback steps'))
   }
   if (!steps.some(({ type }) => type === 'procedure_step'))
-    problems.push({ node_id: null, path: 'tree_structure.steps', message: 'The flow has no step to do' })
-  return [...problems, ...endErrors(steps)]
+    problems.push({ node_id: null, path: 'tree_structure.steps', message: 'The flow needs at least one procedure_step' })
+  return [...problems, ...validateEnd(steps)]
 }
 
-function endErrors(steps: readonly FlowStep[]): FlowProblem[] {
+function validateEnd(steps: readonly FlowStep[]): FlowProblem[] {
   const ends = steps.flatMap((step, index) => (step.type === 'procedure_end' ? [{ step, index }] : []))
   if (ends.length === 0)
-    return [{ node_id: null, path: 'tree_structure.steps', message: 'The flow has no procedure_end; it is the last step' }]
-  return ends.flatMap(({ step, index }, which) => {
-    const path = `tree_structure.steps[${index}]`
-    if (which < ends.length - 1) return [at(step, path, '', 'The flow has more than one procedure_end; only the last step is one')]
-    return index < steps.length - 1 ? [at(step, path, '', 'The procedure_end is not in last place: what follows is never reached')] : []
+    return [{ node_id: null, path: 'tree_structure.steps', message: 'The flow needs a procedure_end as its last step' }]
+  const lastEnd = ends.at(-1)
+  return ends.flatMap((end) => {
+    const path = `tree_structure.steps[${end.index}]`
+    if (end !== lastEnd) return [problemAt(end.step, path, '', 'Only the last step can be a procedure_end; the flow has another one below')]
+    const isLastStep = end.index === steps.length - 1
+    return isLastStep ? [] : [problemAt(end.step, path, '', 'The procedure_end must be the last step; no step after it can be reached')]
   })
 }
 
-export function stepWarnings(steps: readonly FlowStep[]): FlowProblem[] {
+/** Return warnings about steps that may be published but are probably incomplete. */
+export function findStepWarnings(steps: readonly FlowStep[]): FlowProblem[] {
   return steps.flatMap((step, index) => {
     const path = `tree_structure.steps[${index}]`
-    const next = steps[index + 1]
-    if (step.type === 'section_header' && next?.type !== 'procedure_step') return [at(step, path, '', 'This section has no steps')]
+    const nextStep = steps[index + 1]
+    if (step.type === 'section_header' && nextStep?.type !== 'procedure_step')
+      return [problemAt(step, path, '', 'This section has no steps')]
     if (step.type === 'procedure_step' && !step.description?.trim())
-      return [at(step, path, 'description', 'This step does not say how it is done')]
+      return [problemAt(step, path, 'description', 'This step has no description')]
     return []
   })
 }

@@ -1,64 +1,77 @@
-import { at, type FlowProblem, titleErrors } from './problems.ts'
+import { type FlowProblem, problemAt, validateTitle } from './problems.ts'
 import type { FlowNode } from './structure.ts'
 import type { Visit } from './walk.ts'
 
-export function nodeErrors({ node, path }: Visit<FlowNode>): FlowProblem[] {
-  const rules = { decision: decisionErrors, action: actionErrors, solution: solutionErrors }
-  return [...titleErrors(node, path, node.type), ...rules[node.type](node, path)]
+/** Return what prevents publishing a flow with this node. */
+export function validateNode({ node, path }: Visit<FlowNode>): FlowProblem[] {
+  const validators = { decision: validateDecision, action: validateAction, solution: validateSolution }
+  return [...validateTitle(node, path, node.type), ...validators[node.type](node, path)]
 }
 
-function decisionErrors(node: FlowNode, path: string): FlowProblem[] {
-  const { options = [], children = [] } = node as { options?: FlowNode['options'] & object; children?: FlowNode[] }
-  const problems: FlowProblem[] = []
-  if (options.length < 2) problems.push(at(node, path, 'options', `A decision needs at least 2 options; this one has ${options.length}`))
-  if (children.length < 2) problems.push(at(node, path, 'children', `A decision leads to at least 2 nodes; this one to ${children.length}`))
-  for (const [index, { label, next_node_id }] of options.entries()) {
-    const where = `options[${index}]`
-    if (!label.trim()) problems.push(at(node, path, `${where}.label`, `Option ${index + 1} has no label`))
-    const name = label.trim() ? `The option “${label.trim()}”` : `Option ${index + 1}`
-    if (!next_node_id) problems.push(at(node, path, `${where}.next_node_id`, `${name} leads nowhere`))
-    else if (!children.some(({ id }) => id === next_node_id))
-      problems.push(at(node, path, `${where}.next_node_id`, `${name} leads to ${next_node_id}, which is not directly below this decision`))
-  }
-  const reached = new Set(options.map(({ next_node_id }) => next_node_id))
-  problems.push(...unreachable(children, path, reached, 'No option leads here'))
-  if (node.next_node_id)
-    problems.push(at(node, path, 'next_node_id', 'A decision goes on by its options; it has no next_node_id of its own'))
-  return problems
-}
-
-function actionErrors(node: FlowNode, path: string): FlowProblem[] {
+function validateDecision(node: FlowNode, path: string): FlowProblem[] {
+  const options = node.options ?? []
   const children = node.children ?? []
   const problems: FlowProblem[] = []
-  if (!node.next_node_id) problems.push(at(node, path, 'next_node_id', 'An action leads on to the next node; this one leads nowhere'))
-  else if (!children.some(({ id }) => id === node.next_node_id))
-    problems.push(at(node, path, 'next_node_id', `It leads to ${node.next_node_id}, which is not directly below this action`))
-  if (children.length > 1)
-    problems.push(at(node, path, 'children', `An action leads to one node; this one has ${children.length} below it`))
-  problems.push(...unreachable(children, path, new Set([node.next_node_id]), 'The action above does not lead here'))
-  if (node.options?.length) problems.push(at(node, path, 'options', 'Only a decision has options'))
+  if (options.length < 2)
+    problems.push(problemAt(node, path, 'options', `A decision needs at least 2 options; this one has ${options.length}`))
+  if (children.length < 2)
+    problems.push(problemAt(node, path, 'children', `A decision needs at least 2 nodes below it; this one has ${children.length}`))
+  for (const [index, { label, next_node_id }] of options.entries()) {
+    const optionPath = `options[${index}]`
+    if (!label.trim()) problems.push(problemAt(node, path, `${optionPath}.label`, `Option ${index + 1} has no label`))
+    const optionName = label.trim() ? `The option “${label.trim()}”` : `Option ${index + 1}`
+    if (!next_node_id) problems.push(problemAt(node, path, `${optionPath}.next_node_id`, `${optionName} leads nowhere`))
+    else if (!children.some(({ id }) => id === next_node_id)) {
+      const message = `${optionName} leads to ${next_node_id}, which is not directly below this decision`
+      problems.push(problemAt(node, path, `${optionPath}.next_node_id`, message))
+    }
+  }
+  const linkedIds = new Set(options.map(({ next_node_id }) => next_node_id))
+  problems.push(...findUnreachableChildren(children, path, linkedIds, 'No option leads to this node'))
+  if (node.next_node_id)
+    problems.push(problemAt(node, path, 'next_node_id', 'A decision continues through its options; remove its next_node_id'))
   return problems
 }
 
-function solutionErrors(node: FlowNode, path: string): FlowProblem[] {
+function validateAction(node: FlowNode, path: string): FlowProblem[] {
+  const children = node.children ?? []
   const problems: FlowProblem[] = []
-  if (node.children?.length) problems.push(at(node, path, 'children', 'A solution ends its branch; nothing may come below it'))
-  if (node.next_node_id) problems.push(at(node, path, 'next_node_id', 'A solution ends its branch; it leads nowhere'))
-  if (node.options?.length) problems.push(at(node, path, 'options', 'Only a decision has options'))
+  if (!node.next_node_id)
+    problems.push(problemAt(node, path, 'next_node_id', 'An action must lead to the next node; this one leads nowhere'))
+  else if (!children.some(({ id }) => id === node.next_node_id))
+    problems.push(problemAt(node, path, 'next_node_id', `The action leads to ${node.next_node_id}, which is not directly below it`))
+  if (children.length > 1)
+    problems.push(problemAt(node, path, 'children', `An action can have one node below it; this one has ${children.length}`))
+  problems.push(...findUnreachableChildren(children, path, new Set([node.next_node_id]), 'The action above does not lead to this node'))
+  if (node.options?.length) problems.push(problemAt(node, path, 'options', 'Only a decision can have options'))
   return problems
 }
 
-function unreachable(children: readonly FlowNode[], path: string, reached: ReadonlySet<unknown>, message: string): FlowProblem[] {
+function validateSolution(node: FlowNode, path: string): FlowProblem[] {
+  const problems: FlowProblem[] = []
+  if (node.children?.length) problems.push(problemAt(node, path, 'children', 'A solution ends its branch; it cannot have nodes below it'))
+  if (node.next_node_id) problems.push(problemAt(node, path, 'next_node_id', 'A solution ends its branch; remove its next_node_id'))
+  if (node.options?.length) problems.push(problemAt(node, path, 'options', 'Only a decision can have options'))
+  return problems
+}
+
+function findUnreachableChildren(
+  children: readonly FlowNode[],
+  parentPath: string,
+  linkedIds: ReadonlySet<unknown>,
+  reason: string,
+): FlowProblem[] {
   return children.flatMap((child, index) =>
-    reached.has(child.id) ? [] : [at(child, `${path}.children[${index}]`, '', `${message}: it can never be reached`)],
+    linkedIds.has(child.id) ? [] : [problemAt(child, `${parentPath}.children[${index}]`, '', `${reason}, so it can never be reached`)],
   )
 }
 
-export function nodeWarnings(node: FlowNode, path: string): FlowProblem[] {
+/** Return warnings about a node that may be published but is probably not what the author meant. */
+export function findNodeWarnings(node: FlowNode, path: string): FlowProblem[] {
   const targets = (node.options ?? []).map(({ next_node_id }) => next_node_id)
   return targets.flatMap((target, index) =>
     target && targets.indexOf(target) < index
-      ? [at(node, path, `options[${index}].next_node_id`, `Two options lead to ${target}: the choice makes no difference`)]
+      ? [problemAt(node, path, `options[${index}].next_node_id`, `Two options lead to ${target}, so the choice makes no difference`)]
       : [],
   )
 }

@@ -3,23 +3,34 @@ import { ArticleError, type Block } from './blocks.ts'
 import { readDocx } from './docx.ts'
 import { readHtml } from './html.ts'
 import { readMarkdown } from './markdown.ts'
-import { readPlain } from './plain.ts'
+import { readPlainText } from './plain-text.ts'
 
-export const formats = ['markdown', 'text', 'html', 'docx'] as const
-export type Format = (typeof formats)[number]
+export const articleFormats = ['markdown', 'text', 'html', 'docx'] as const
+export type ArticleFormat = (typeof articleFormats)[number]
+type TextFormat = Exclude<ArticleFormat, 'docx'>
 
 export interface Article {
-  format: Format
-  /** What it calls itself, one line of at most 300 characters. */
+  format: ArticleFormat
+  /** One line of at most 300 characters. */
   title: string
   blocks: Block[]
 }
 
-const byEnding: Record<string, Format> = {
-  ...{ md: 'markdown', markdown: 'markdown', mdown: 'markdown', mkd: 'markdown' },
-  ...{ txt: 'text', text: 'text', html: 'html', htm: 'html', xhtml: 'html', docx: 'docx' },
+const maxTitleLength = 300
+
+const formatByExtension: Record<string, ArticleFormat> = {
+  md: 'markdown',
+  markdown: 'markdown',
+  mdown: 'markdown',
+  mkd: 'markdown',
+  txt: 'text',
+  text: 'text',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  docx: 'docx',
 }
-const byType: Record<string, Format> = {
+const formatByMediaType: Record<string, ArticleFormat> = {
   'text/markdown': 'markdown',
   'text/x-markdown': 'markdown',
   'text/plain': 'text',
@@ -28,51 +39,63 @@ const byType: Record<string, Format> = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
 }
 
-/** Reads a file of the four formats, by its ending or else its type, as far as its content bears it out. Throws ArticleError. */
-export async function readFile({ bytes, name, type }: { bytes: Uint8Array<ArrayBuffer>; name: string; type: string }): Promise<Article> {
-  const ending = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
-  const format = byEnding[ending] ?? byType[type.split(';')[0]?.trim().toLowerCase() ?? '']
-  if (!format) throw new ArticleError('Send markdown, text, HTML or docx', 'type')
-  return readArticle(format, bytes, name.replace(/\.\w{1,20}$/, ''))
+interface ArticleFile {
+  bytes: Uint8Array<ArrayBuffer>
+  name: string
+  /** The media type; it counts only if the extension of the name is unknown. */
+  type: string
 }
 
-async function readArticle(format: Format, bytes: Uint8Array<ArrayBuffer>, otherwise: string): Promise<Article> {
-  if ((format === 'docx') !== isZip(bytes)) throw new ArticleError(`The content is not ${format}`, 'type')
-  const { title, blocks } = format === 'docx' ? { title: null, blocks: await readDocx(bytes) } : readText(format, decoded(bytes))
-  const heading = blocks[0]?.kind === 'heading' ? blocks[0].text : null
-  const line = [title, heading, otherwise].map((one) => (one ?? '').replace(/\s+/g, ' ').trim()).find(Boolean) ?? 'Untitled'
-  return filled({ format, title: line.slice(0, 300).toWellFormed(), blocks })
+/** Read an article from a file. Throw an ArticleError if the content does not match the format. */
+export async function readArticleFile({ bytes, name, type }: ArticleFile): Promise<Article> {
+  const extension = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  const mediaType = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  const format = formatByExtension[extension] ?? formatByMediaType[mediaType]
+  if (!format) throw new ArticleError('The file must be markdown, text, HTML or docx', 'unsupported_format')
+  if ((format === 'docx') !== isZip(bytes)) throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
+  const { title, blocks } = format === 'docx' ? { title: null, blocks: await readDocx(bytes) } : readText(format, decodeText(bytes))
+  const nameWithoutExtension = name.replace(/\.\w{1,20}$/, '')
+  return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks })
 }
 
-/** Reads an article that comes as a text under a title of its sender's. Throws ArticleError. */
-export function readGiven(format: Exclude<Format, 'docx'>, title: string, content: string): Article {
-  return filled({ format, title, blocks: readText(format, content).blocks })
+/** Read an article from a text. Throw an ArticleError if it is empty or too large. */
+export function readArticleText(format: TextFormat, title: string, content: string): Article {
+  return requireBlocks({ format, title, blocks: readText(format, content).blocks })
 }
 
-function filled(article: Article): Article {
+/** Return the title of the article, its first heading, or the name of the file, whichever is not empty. */
+function chooseTitle(articleTitle: string | null, blocks: readonly Block[], fileName: string): string {
+  const heading = blocks[0]?.kind === 'heading' ? blocks[0].text : ''
+  const candidates = [articleTitle ?? '', heading, fileName].map((candidate) => candidate.replace(/\s+/g, ' ').trim())
+  const title = candidates.find(Boolean) ?? 'Untitled'
+  return title.slice(0, maxTitleLength).toWellFormed()
+}
+
+function requireBlocks(article: Article): Article {
   if (article.blocks.length === 0) throw new ArticleError('The article is empty')
   return article
 }
 
-function readText(format: Exclude<Format, 'docx'>, given: string): { title: string | null; blocks: Block[] } {
-  const text = given.replace(/\r\n?/g, '\n')
+function readText(format: TextFormat, content: string): { title: string | null; blocks: Block[] } {
+  const text = content.replace(/\r\n?/g, '\n')
   if (format === 'markdown') return readMarkdown(text)
-  return format === 'html' ? readHtml(text) : { title: null, blocks: readPlain(text) }
+  return format === 'html' ? readHtml(text) : { title: null, blocks: readPlainText(text) }
 }
 
-// Control characters, but those that part words and lines: they stand in no text, and in nearly every file that is none.
-const binary = /[^\P{Cc}\t-\r\x7f-\x9f]/u
+// Control characters other than white space. Texts have none, and nearly every binary file has some.
+const binaryCharacter = /[^\P{Cc}\t-\r\x7f-\x9f]/u
 
-/** UTF-8, UTF-16 with its mark, or else what Windows wrote before. */
-function decoded(bytes: Uint8Array<ArrayBuffer>): string {
-  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)
-  const text =
-    mark === 0xfffe || mark === 0xfeff ? new TextDecoder(mark === 0xfffe ? 'utf-16le' : 'utf-16be').decode(bytes) : fromBytes(bytes)
-  if (binary.test(text)) throw new ArticleError('The content is no text', 'type')
+function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
+  const text = decodeBytes(bytes)
+  if (binaryCharacter.test(text)) throw new ArticleError('The content is not text', 'unsupported_format')
   return text
 }
 
-function fromBytes(bytes: Uint8Array<ArrayBuffer>): string {
+/** Decode UTF-16 with a byte order mark, UTF-8, or else Windows-1252, the encoding of old Windows files. */
+function decodeBytes(bytes: Uint8Array<ArrayBuffer>): string {
+  const [firstByte, secondByte] = bytes
+  if (firstByte === 0xff && secondByte === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (firstByte === 0xfe && secondByte === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -1,89 +1,106 @@
-/** A piece of an article in its order. `text` is markdown, of a heading its bare words. */
+/** A part of an article. The blocks are in the order of the article. */
 export interface Block {
   kind: 'heading' | 'item' | 'text' | 'code' | 'table'
-  /** Of a heading, 1 to 6; else 0. */
+  /** 1 to 6 for a heading, otherwise 0. */
   level: number
+  /** Markdown; for a heading, plain text. */
   text: string
 }
 
-export const mostBlocks = 5000
-/** As much as always fits into a hundred nodes: two neighbours that do not fit into one fill more than half of both. */
-export const mostCharacters = 900_000
-/** As much as one node holds. */
-export const nodeCharacters = 20_000
+export const maxBlocks = 5000
+/**
+ * This many characters always fit into 100 nodes. Neighbouring segments that do not fit into one node are together longer than a node,
+ * so on average the nodes are at least half full.
+ */
+export const maxArticleLength = 900_000
+/** The maximum number of characters of a node. */
+export const maxNodeLength = 20_000
 
-/** Why an article cannot be read, in words for who sent it; `type`: it is none of the kinds that can be. */
+/** Thrown if an article cannot be read. Its message is for the user. */
 export class ArticleError extends Error {
-  readonly kind: 'broken' | 'type'
-  constructor(message: string, kind: 'broken' | 'type' = 'broken') {
+  readonly kind: 'invalid' | 'unsupported_format'
+  constructor(message: string, kind: 'invalid' | 'unsupported_format' = 'invalid') {
     super(message)
     this.kind = kind
   }
 }
 
-export interface Writer {
+export interface BlockWriter {
   blocks: Block[]
   add(kind: Block['kind'], text: string, level?: number): void
-  /** A line of a list; `depth` 0 begins an item, deeper ones and those without a marker belong to the item before. */
-  addLine(depth: number, marker: string | null, text: string): void
+  /**
+   * Add a line of a list. A line with depth 0 and a marker starts a new item. A deeper line, and a line without a marker, belongs to the
+   * current item.
+   */
+  addListLine(depth: number, marker: string | null, text: string): void
 }
 
-/** Takes blocks as a reader finds them, within what one import may hold. */
-export function createWriter(): Writer {
+/** Create a writer that collects blocks. It throws an ArticleError when the article exceeds a limit. */
+export function createBlockWriter(): BlockWriter {
   const blocks: Block[] = []
-  let characters = 0
-  const grow = (text: string) => {
-    characters += text.length
-    if (characters > mostCharacters) throw new ArticleError(`The article has more than ${mostCharacters.toLocaleString('en')} characters`)
+  let articleLength = 0
+  const countLength = (text: string) => {
+    articleLength += text.length
+    if (articleLength > maxArticleLength)
+      throw new ArticleError(`The article has more than ${maxArticleLength.toLocaleString('en')} characters`)
   }
-  const add: Writer['add'] = (kind, given, level = 0) => {
-    const text = storable(given)
+  const add: BlockWriter['add'] = (kind, content, level = 0) => {
+    const text = removeUnstorable(content)
     if (!text.trim()) return
-    grow(text)
-    for (const piece of pieces(text)) blocks.push({ kind, level, text: piece })
-    if (blocks.length > mostBlocks) throw new ArticleError(`The article has more than ${mostBlocks.toLocaleString('en')} paragraphs`)
+    countLength(text)
+    for (const part of splitLongText(text)) blocks.push({ kind, level, text: part })
+    if (blocks.length > maxBlocks) throw new ArticleError(`The article has more than ${maxBlocks.toLocaleString('en')} paragraphs`)
   }
   return {
     blocks,
     add,
-    addLine(depth, marker, text) {
+    addListLine(depth, marker, text) {
       if (!text.trim()) return
+      const content = marker ? `${marker} ${text}` : text
+      const line = removeUnstorable(indentLines(content, '  '.repeat(marker ? depth : depth + 1)))
       const item = blocks.at(-1)
-      const line = storable(indented(`${marker ? `${marker} ` : ''}${text}`, '  '.repeat(marker ? depth : depth + 1)))
-      const begins = depth === 0 && marker
-      if (item?.kind !== 'item' || begins || item.text.length + line.length >= nodeCharacters) return add('item', line)
-      grow(line)
+      const startsItem = depth === 0 && marker
+      const fitsIntoItem = item?.kind === 'item' && item.text.length + line.length < maxNodeLength
+      if (startsItem || !fitsIntoItem) return add('item', line)
+      countLength(line)
       item.text += `\n${line}`
     },
   }
 }
 
-function indented(text: string, by: string): string {
-  return by + text.replaceAll('\n', `\n${by}`)
+function indentLines(text: string, indent: string): string {
+  return indent + text.replaceAll('\n', `\n${indent}`)
 }
 
-/** What no database keeps is no part of a text. */
-function storable(text: string): string {
+/** PostgreSQL can store neither NUL characters nor lone surrogates. */
+function removeUnstorable(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed()
 }
 
-/** A code block in markdown, between fences longer than any in it. */
-export function fenced(code: string, language = ''): string {
-  let longest = 2
-  for (const [run] of code.matchAll(/`+/g)) longest = Math.max(longest, run.length)
-  const fence = '`'.repeat(longest + 1)
+/** Return a markdown code block whose fences are longer than any run of backticks in the code. */
+export function formatCodeBlock(code: string, language = ''): string {
+  let longestRun = 2
+  for (const [run] of code.matchAll(/`+/g)) longestRun = Math.max(longestRun, run.length)
+  const fence = '`'.repeat(longestRun + 1)
   return `${fence}${language}\n${code.replace(/\n+$/, '')}\n${fence}`
 }
 
-/** What is longer than a node is cut, at a line's end where there is one. */
-function pieces(text: string): string[] {
-  const found: string[] = []
+/** Split a text into parts that fit into a node, at line breaks where possible. */
+function splitLongText(text: string): string[] {
+  const parts: string[] = []
   let rest = text
-  while (rest.length > nodeCharacters) {
-    const line = rest.lastIndexOf('\n', nodeCharacters)
-    const at = line > 0 ? line : nodeCharacters - (/[\ud800-\udbff]/.test(rest[nodeCharacters - 1] ?? '') ? 1 : 0)
-    found.push(rest.slice(0, at))
-    rest = rest.slice(line > 0 ? at + 1 : at)
+  while (rest.length > maxNodeLength) {
+    const lineBreak = rest.lastIndexOf('\n', maxNodeLength)
+    if (lineBreak > 0) {
+      parts.push(rest.slice(0, lineBreak))
+      rest = rest.slice(lineBreak + 1)
+    } else {
+      // Do not split a surrogate pair.
+      const endsWithHighSurrogate = /[\ud800-\udbff]/.test(rest[maxNodeLength - 1] ?? '')
+      const end = endsWithHighSurrogate ? maxNodeLength - 1 : maxNodeLength
+      parts.push(rest.slice(0, end))
+      rest = rest.slice(end)
+    }
   }
-  return [...found, rest].filter((piece) => piece.trim())
+  return [...parts, rest].filter((part) => part.trim())
 }

@@ -1,22 +1,28 @@
-const most = 120
+const maxTitleLength = 120
 
-/** What a text is called by its own words: its first sentence, without marks of lists, emphasis and links, at most 120 characters. */
-export function titleOf(text: string): string {
-  const line = text.split('\n').map(bare).find(Boolean) ?? ''
-  const sentence = /^.{8,}?[.!?](?=\s)/u.exec(line)?.[0] ?? line
-  if (sentence.length <= most) return sentence || 'Untitled'
-  const cut = sentence.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')
-  return `${cut.replace(/\s+\S*$/, '')}…`
+/** Return a title of at most 120 characters: the first sentence of the text, without the markup of lists, emphasis and links. */
+export function deriveTitle(markdown: string): string {
+  const firstLine = markdown.split('\n').map(removeMarkup).find(Boolean) ?? ''
+  const sentence = /^.{8,}?[.!?](?=\s)/u.exec(firstLine)?.[0] ?? firstLine
+  if (sentence.length <= maxTitleLength) return sentence || 'Untitled'
+  const withoutHalfCharacter = sentence.slice(0, maxTitleLength - 1).replace(/[\ud800-\udbff]$/, '')
+  const withoutPartialWord = withoutHalfCharacter.replace(/\s+\S*$/, '')
+  return `${withoutPartialWord}…`
 }
 
-/** A line of markdown as it reads; nothing of a fence, a rule or a table's underline. */
-function bare(line: string): string {
+/** Return the plain text of a markdown line. It is empty for a code fence, a horizontal rule and the separator row of a table. */
+function removeMarkup(line: string): string {
+  const codeFence = /^[\s>]*(?:`{3,}|~{3,}).*$/
+  const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
+  const linkOrImage = /!?\[([^\]]{0,500})\](?:\([^)\s]{0,2000}\)|\[[^\]]{0,200}\])/g
+  const emphasisOrCode = /(\*\*|__|`)(?=\S)(.{1,500}?)\1/g
+  const ruleOrTableSeparator = /^[\s|:=_*-]+$/
   return line
-    .replace(/^[\s>]*(?:`{3,}|~{3,}).*$/, '')
-    .replace(/^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i, '')
-    .replace(/!?\[([^\]]{0,500})\](?:\([^)\s]{0,2000}\)|\[[^\]]{0,200}\])/g, '$1')
-    .replace(/(\*\*|__|`)(?=\S)(.{1,500}?)\1/g, '$2')
-    .replace(/^[\s|:=_*-]+$/, '')
+    .replace(codeFence, '')
+    .replace(headingOrListMarker, '')
+    .replace(linkOrImage, '$1')
+    .replace(emphasisOrCode, '$2')
+    .replace(ruleOrTableSeparator, '')
     .replace(/\s+/g, ' ')
     .trim()
 }

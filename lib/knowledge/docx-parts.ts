@@ -1,65 +1,76 @@
 import { SaxesParser } from 'saxes'
 import { ArticleError } from './blocks.ts'
 
-export type Attributes = Record<string, string>
-const mostDepth = 300
+// Reads the XML files inside a Word document. The element names are those of Office Open XML (ECMA-376).
 
-/** How many tags may still be read in all parts of a document: reading one takes far longer than unpacking it. */
-export interface Budget {
+export type XmlAttributes = Record<string, string>
+const maxDepth = 300
+
+/** The number of tags that may still be read in all files of a document. Reading a tag takes much longer than decompressing it. */
+export interface TagBudget {
   tags: number
 }
-export const mostTags = 200_000
+export const maxTags = 200_000
 
-/** Where the links of a document lead, by their ids; only to pages and addresses. */
-export function addresses(xml: string, budget: Budget): Map<string, string> {
-  const found = new Map<string, string>()
+/** Return the targets of web and e-mail links by their relationship id. */
+export function parseLinkTargets(xml: string, budget: TagBudget): Map<string, string> {
+  const targetById = new Map<string, string>()
   walkXml(xml, budget, {
-    open: (name, { Id, Target }) => {
-      if (name === 'Relationship' && Id && Target && /^(?:https?|mailto):/i.test(Target)) found.set(Id, Target)
+    onOpenTag: (name, { Id, Target }) => {
+      if (name === 'Relationship' && Id && Target && /^(?:https?|mailto):/i.test(Target)) targetById.set(Id, Target)
     },
   })
-  return found
+  return targetById
 }
 
-/** The names of styles by their ids: the ids are in the writer's language, the names of built-in ones are not. */
-export function styleNames(xml: string, budget: Budget): Map<string, string> {
-  const found = new Map<string, string>()
-  let id = ''
+/** Return the names of styles by their id. Ids are in the author's language; names of built-in styles are always English. */
+export function parseStyleNames(xml: string, budget: TagBudget): Map<string, string> {
+  const nameById = new Map<string, string>()
+  let styleId = ''
   walkXml(xml, budget, {
-    open: (name, given) => {
-      if (name === 'w:style') id = given['w:styleId'] ?? ''
-      else if (name === 'w:name' && id) found.set(id, given['w:val'] ?? '')
+    onOpenTag: (name, attributes) => {
+      if (name === 'w:style') styleId = attributes['w:styleId'] ?? ''
+      else if (name === 'w:name' && styleId) nameById.set(styleId, attributes['w:val'] ?? '')
     },
   })
-  return found
+  return nameById
 }
 
-/** `list depth` of those that count. */
-export function orderedLists(xml: string, budget: Budget): Set<string> {
-  const levels = new Map<string, string[]>()
-  const found = new Set<string>()
-  const at = { abstract: '', level: '', list: '' }
+/** Return the list levels that are numbered, each as `listId depth`. */
+export function parseOrderedLists(xml: string, budget: TagBudget): Set<string> {
+  const orderedDepthsByDefinition = new Map<string, string[]>()
+  const orderedLevels = new Set<string>()
+  let definitionId = ''
+  let depth = ''
+  let listId = ''
   walkXml(xml, budget, {
-    open: (name, given) => {
-      if (name === 'w:abstractNum') at.abstract = given['w:abstractNumId'] ?? ''
-      else if (name === 'w:lvl') at.level = given['w:ilvl'] ?? ''
-      else if (name === 'w:numFmt' && !/^(?:bullet|none)$/.test(given['w:val'] ?? 'none'))
-        levels.set(at.abstract, [...(levels.get(at.abstract) ?? []), at.level])
-      else if (name === 'w:num') at.list = given['w:numId'] ?? ''
-      else if (name === 'w:abstractNumId') for (const level of levels.get(given['w:val'] ?? '') ?? []) found.add(`${at.list} ${level}`)
+    onOpenTag: (name, attributes) => {
+      if (name === 'w:abstractNum') definitionId = attributes['w:abstractNumId'] ?? ''
+      else if (name === 'w:lvl') depth = attributes['w:ilvl'] ?? ''
+      else if (name === 'w:numFmt') {
+        const isOrdered = !/^(?:bullet|none)$/.test(attributes['w:val'] ?? 'none')
+        if (isOrdered) orderedDepthsByDefinition.set(definitionId, [...(orderedDepthsByDefinition.get(definitionId) ?? []), depth])
+      } else if (name === 'w:num') listId = attributes['w:numId'] ?? ''
+      else if (name === 'w:abstractNumId') {
+        const depths = orderedDepthsByDefinition.get(attributes['w:val'] ?? '') ?? []
+        for (const orderedDepth of depths) orderedLevels.add(`${listId} ${orderedDepth}`)
+      }
     },
   })
-  return found
+  return orderedLevels
 }
 
-interface Seen {
-  open(name: string, given: Attributes): void
-  close?(name: string): void
-  text?(text: string): void
+interface XmlHandlers {
+  onOpenTag(name: string, attributes: XmlAttributes): void
+  onCloseTag?(name: string): void
+  onText?(text: string): void
 }
 
-/** One pass over a part. A document type is refused: it is where entities would come from. */
-export function walkXml(xml: string, budget: Budget, seen: Seen): void {
+/**
+ * Parse an XML file in one pass. Throw an ArticleError if it is invalid or too large. Document types are refused, because they could
+ * define entities that expand to huge texts.
+ */
+export function walkXml(xml: string, budget: TagBudget, handlers: XmlHandlers): void {
   if (!xml) return
   const parser = new SaxesParser({ fragment: false })
   let depth = 0
@@ -67,17 +78,19 @@ export function walkXml(xml: string, budget: Budget, seen: Seen): void {
     throw new ArticleError('The document is damaged')
   })
   parser.on('doctype', () => {
-    throw new ArticleError('The document declares a document type; Word’s have none')
+    throw new ArticleError('The document declares a document type; Word documents have none')
   })
   parser.on('opentag', ({ name, attributes }) => {
-    if (++depth > mostDepth) throw new ArticleError('The document is nested too deep')
-    if (--budget.tags < 0) throw new ArticleError('The document is too large once unpacked')
-    seen.open(name, attributes as Attributes)
+    depth++
+    budget.tags--
+    if (depth > maxDepth) throw new ArticleError('The document is nested too deeply')
+    if (budget.tags < 0) throw new ArticleError('The document is too large after decompression')
+    handlers.onOpenTag(name, attributes as XmlAttributes)
   })
   parser.on('closetag', ({ name }) => {
     depth--
-    seen.close?.(name)
+    handlers.onCloseTag?.(name)
   })
-  parser.on('text', (text) => seen.text?.(text))
+  parser.on('text', (text) => handlers.onText?.(text))
   parser.write(xml).close()
 }

@@ -1,164 +1,200 @@
 import { ArchiveError, readZip } from '../archive/zip.ts'
-import { ArticleError, type Block, createWriter, fenced, type Writer } from './blocks.ts'
-import { type Attributes, addresses, mostTags, orderedLists, styleNames, walkXml } from './docx-parts.ts'
+import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
+import { maxTags, parseLinkTargets, parseOrderedLists, parseStyleNames, walkXml, type XmlAttributes } from './docx-parts.ts'
 
-const parts = {
+const fileNames = {
   document: 'word/document.xml',
   links: 'word/_rels/document.xml.rels',
   styles: 'word/styles.xml',
   numbering: 'word/numbering.xml',
 }
+const maxListDepth = 8
 
-/** The blocks of a Word document: its paragraphs in their order, by their styles; what was deleted with changes tracked is left out. */
+/** Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions are left out. */
 export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Block[]> {
-  const files = await readZip(bytes, Object.values(parts)).catch((error: unknown) => {
+  const files = await readZip(bytes, Object.values(fileNames)).catch((error: unknown) => {
     throw error instanceof ArchiveError ? new ArticleError(error.message) : error
   })
-  const document = files.get(parts.document)
-  if (document === undefined) throw new ArticleError('The file is no Word document', 'type')
-  const budget = { tags: mostTags }
-  const reading: Reading = {
-    writer: createWriter(),
-    links: addresses(files.get(parts.links) ?? '', budget),
-    styles: styleNames(files.get(parts.styles) ?? '', budget),
-    ordered: orderedLists(files.get(parts.numbering) ?? '', budget),
-    ...{ open: [], hrefs: [], tables: [], code: [], counts: new Map(), aside: 0, inText: false },
+  const document = files.get(fileNames.document)
+  if (document === undefined) throw new ArticleError('The file is not a Word document', 'unsupported_format')
+  const budget = { tags: maxTags }
+  const reader: DocxReader = {
+    writer: createBlockWriter(),
+    linkTargets: parseLinkTargets(files.get(fileNames.links) ?? '', budget),
+    styleNames: parseStyleNames(files.get(fileNames.styles) ?? '', budget),
+    orderedLevels: parseOrderedLists(files.get(fileNames.numbering) ?? '', budget),
+    openParagraphs: [],
+    openLinks: [],
+    openTables: [],
+    codeLines: [],
+    itemCounts: new Map(),
+    ignoredDepth: 0,
+    isInText: false,
   }
   walkXml(document, budget, {
-    open: (name, given) => {
-      if (aside.has(name)) reading.aside++
-      else if (reading.aside === 0) opened[name]?.(reading, given)
+    onOpenTag: (name, attributes) => {
+      if (ignoredElements.has(name)) reader.ignoredDepth++
+      else if (reader.ignoredDepth === 0) openHandlers[name]?.(reader, attributes)
     },
-    close: (name) => {
-      if (aside.has(name)) reading.aside--
-      else if (reading.aside === 0) closed[name]?.(reading)
+    onCloseTag: (name) => {
+      if (ignoredElements.has(name)) reader.ignoredDepth--
+      else if (reader.ignoredDepth === 0) closeHandlers[name]?.(reader)
     },
-    text: (text) => reading.inText && say(reading, text),
+    onText: (text) => {
+      if (reader.isInText) appendText(reader, text)
+    },
   })
-  endCode(reading)
-  return reading.writer.blocks
+  writeCode(reader)
+  return reader.writer.blocks
 }
 
-// What is said a second time for older readers, what was moved away, and how things looked before a change.
-const aside = new Set(['mc:Fallback', 'w:moveFrom', 'w:pPrChange', 'w:rPrChange', 'w:sectPrChange', 'w:tblPrChange'])
+/** Copies for older programs, text that was moved elsewhere, and the formatting before a tracked change. */
+const ignoredElements = new Set(['mc:Fallback', 'w:moveFrom', 'w:pPrChange', 'w:rPrChange', 'w:sectPrChange', 'w:tblPrChange'])
 
 interface Paragraph {
   text: string
-  style: string
-  list: string
-  depth: number
+  styleId: string
+  /** Empty if the paragraph is not in a list. */
+  listId: string
+  listDepth: number
 }
 
 interface Table {
   rows: string[][]
+  /** The texts of the open cell. */
   cell: string[]
   paragraphs: Paragraph[]
 }
 
-interface Reading {
-  writer: Writer
-  links: Map<string, string>
-  styles: Map<string, string>
-  ordered: Set<string>
-  open: Paragraph[]
-  hrefs: string[]
-  tables: Table[]
-  code: string[]
-  counts: Map<string, number>
-  aside: number
-  inText: boolean
+interface DocxReader {
+  writer: BlockWriter
+  linkTargets: Map<string, string>
+  styleNames: Map<string, string>
+  orderedLevels: Set<string>
+  /** Paragraphs can be nested: a text box is inside a paragraph. */
+  openParagraphs: Paragraph[]
+  /** Empty for a link without a web or e-mail address. */
+  openLinks: string[]
+  openTables: Table[]
+  /** The lines of the code block that the next paragraph may continue. */
+  codeLines: string[]
+  /** The number of the last item, by `listId depth`. */
+  itemCounts: Map<string, number>
+  ignoredDepth: number
+  isInText: boolean
 }
 
-const opened: Record<string, (reading: Reading, given: Attributes) => void> = {
-  'w:p': ({ open }) => void open.push({ text: '', style: '', list: '', depth: 0 }),
-  'w:pStyle': ({ open }, given) => void Object.assign(open.at(-1) ?? {}, { style: given['w:val'] ?? '' }),
-  'w:numId': ({ open }, given) => void Object.assign(open.at(-1) ?? {}, { list: given['w:val'] === '0' ? '' : (given['w:val'] ?? '') }),
-  'w:ilvl': ({ open }, given) => void Object.assign(open.at(-1) ?? {}, { depth: Math.min(8, Number(given['w:val']) || 0) }),
-  'w:t': (reading) => {
-    reading.inText = true
+const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttributes) => void> = {
+  'w:p': ({ openParagraphs }) => {
+    openParagraphs.push({ text: '', styleId: '', listId: '', listDepth: 0 })
   },
-  'w:tab': (reading) => say(reading, '\t'),
-  'w:br': (reading) => say(reading, '\n'),
-  'w:cr': (reading) => say(reading, '\n'),
-  'w:noBreakHyphen': (reading) => say(reading, '-'),
-  'w:hyperlink': ({ hrefs, links }, given) => void hrefs.push(links.get(given['r:id'] ?? '') ?? ''),
-  'w:tbl': (reading) => {
-    endCode(reading)
-    reading.tables.push({ rows: [], cell: [], paragraphs: [] })
+  'w:pStyle': (reader, attributes) => setParagraph(reader, { styleId: attributes['w:val'] ?? '' }),
+  'w:numId': (reader, attributes) => {
+    const listId = attributes['w:val'] ?? ''
+    // List 0 removes the paragraph from the list of its style.
+    setParagraph(reader, { listId: listId === '0' ? '' : listId })
   },
-  'w:tr': ({ tables }) => void tables.at(-1)?.rows.push([]),
+  'w:ilvl': (reader, attributes) => setParagraph(reader, { listDepth: Math.min(maxListDepth, Number(attributes['w:val']) || 0) }),
+  'w:t': (reader) => {
+    reader.isInText = true
+  },
+  'w:tab': (reader) => appendText(reader, '\t'),
+  'w:br': (reader) => appendText(reader, '\n'),
+  'w:cr': (reader) => appendText(reader, '\n'),
+  'w:noBreakHyphen': (reader) => appendText(reader, '-'),
+  'w:hyperlink': ({ openLinks, linkTargets }, attributes) => {
+    openLinks.push(linkTargets.get(attributes['r:id'] ?? '') ?? '')
+  },
+  'w:tbl': (reader) => {
+    writeCode(reader)
+    reader.openTables.push({ rows: [], cell: [], paragraphs: [] })
+  },
+  'w:tr': ({ openTables }) => {
+    openTables.at(-1)?.rows.push([])
+  },
 }
 
-const closed: Record<string, (reading: Reading) => void> = {
-  'w:t': (reading) => {
-    reading.inText = false
+const closeHandlers: Record<string, (reader: DocxReader) => void> = {
+  'w:t': (reader) => {
+    reader.isInText = false
   },
-  'w:p': (reading) => {
-    const paragraph = reading.open.pop()
-    const table = reading.tables.at(-1)
-    if (!paragraph || !table) return void (paragraph && endParagraph(reading, paragraph))
-    table.paragraphs.push(paragraph)
-    table.cell.push(oneLine(paragraph.text))
+  'w:p': (reader) => {
+    const paragraph = reader.openParagraphs.pop()
+    const table = reader.openTables.at(-1)
+    if (!paragraph) return
+    if (table) {
+      table.paragraphs.push(paragraph)
+      table.cell.push(collapseSpaces(paragraph.text))
+    } else writeParagraph(reader, paragraph)
   },
-  'w:hyperlink': (reading) => {
-    const href = reading.hrefs.pop()
-    if (href && !reading.open.at(-1)?.text.endsWith(href)) say(reading, ` (${href})`)
+  'w:hyperlink': (reader) => {
+    const target = reader.openLinks.pop()
+    const isTargetVisible = target && reader.openParagraphs.at(-1)?.text.endsWith(target)
+    if (target && !isTargetVisible) appendText(reader, ` (${target})`)
   },
-  'w:tc': ({ tables }) => {
-    const table = tables.at(-1)
+  'w:tc': ({ openTables }) => {
+    const table = openTables.at(-1)
     table?.rows.at(-1)?.push(table.cell.splice(0).filter(Boolean).join(' '))
   },
-  'w:tbl': endTable,
+  'w:tbl': closeTable,
 }
 
-/** A table of one column only frames what stands in it, mostly code. */
-function endTable(reading: Reading): void {
-  const table = reading.tables.pop()
+function setParagraph({ openParagraphs }: DocxReader, properties: Partial<Paragraph>): void {
+  const paragraph = openParagraphs.at(-1)
+  if (paragraph) Object.assign(paragraph, properties)
+}
+
+function closeTable(reader: DocxReader): void {
+  const table = reader.openTables.pop()
   if (!table) return
   const lines = table.rows.map((row) => row.filter(Boolean).join(' | ')).filter(Boolean)
-  const around = reading.tables.at(-1)
-  if (around) {
-    around.cell.push(lines.join('; '))
-    around.paragraphs.push(...table.paragraphs)
-  } else if (table.rows.some(({ length }) => length > 1)) reading.writer.add('table', lines.join('\n'))
-  else for (const paragraph of table.paragraphs) endParagraph(reading, paragraph)
+  const outerTable = reader.openTables.at(-1)
+  const hasSeveralColumns = table.rows.some(({ length }) => length > 1)
+  if (outerTable) {
+    outerTable.cell.push(lines.join('; '))
+    outerTable.paragraphs.push(...table.paragraphs)
+  } else if (hasSeveralColumns) reader.writer.add('table', lines.join('\n'))
+  // A table with one column is only a frame, usually around code.
+  else for (const paragraph of table.paragraphs) writeParagraph(reader, paragraph)
 }
 
-function endParagraph(reading: Reading, paragraph: Paragraph): void {
-  const style = (reading.styles.get(paragraph.style) ?? paragraph.style).toLowerCase()
+function writeParagraph(reader: DocxReader, paragraph: Paragraph): void {
+  const style = (reader.styleNames.get(paragraph.styleId) ?? paragraph.styleId).toLowerCase()
   if (/code|preformatted|macro/.test(style)) {
-    reading.code.push(paragraph.text)
+    reader.codeLines.push(paragraph.text)
     return
   }
-  endCode(reading)
+  writeCode(reader)
   const text = paragraph.text.replace(/[\t ]+/g, ' ').trim()
-  const heading = style === 'title' ? 1 : Number(/^heading ?([1-6])/.exec(style)?.[1] ?? 0)
-  if (heading) return void reading.writer.add('heading', oneLine(text), heading)
-  const named = /^list (bullet|number) ?([2-5])?/.exec(style)
-  if (!paragraph.list && !named) return void reading.writer.add('text', text)
-  const depth = paragraph.depth || Number(named?.[2] ?? 1) - 1
-  const level = `${paragraph.list} ${depth}`
-  const ordered = reading.ordered.has(level) || named?.[1] === 'number'
-  reading.writer.addLine(depth, ordered ? `${counted(reading, paragraph.list, depth)}.` : '-', text)
+  const headingLevel = style === 'title' ? 1 : Number(/^heading ?([1-6])/.exec(style)?.[1] ?? 0)
+  const listStyle = /^list (bullet|number) ?([2-5])?/.exec(style)
+  if (headingLevel > 0) reader.writer.add('heading', collapseSpaces(text), headingLevel)
+  else if (!paragraph.listId && !listStyle) reader.writer.add('text', text)
+  else {
+    const depth = paragraph.listDepth || Number(listStyle?.[2] ?? 1) - 1
+    const isOrdered = reader.orderedLevels.has(`${paragraph.listId} ${depth}`) || listStyle?.[1] === 'number'
+    const marker = isOrdered ? `${nextItemNumber(reader, paragraph.listId, depth)}.` : '-'
+    reader.writer.addListLine(depth, marker, text)
+  }
 }
 
-/** The number of an item; those below it begin anew. */
-function counted({ counts }: Reading, list: string, depth: number): number {
-  for (let below = depth + 1; below <= 8; below++) counts.delete(`${list} ${below}`)
-  const count = (counts.get(`${list} ${depth}`) ?? 0) + 1
-  counts.set(`${list} ${depth}`, count)
-  return count
+/** Return the number of the next item, and restart the numbers of all deeper levels. */
+function nextItemNumber({ itemCounts }: DocxReader, listId: string, depth: number): number {
+  for (let deeper = depth + 1; deeper <= maxListDepth; deeper++) itemCounts.delete(`${listId} ${deeper}`)
+  const number = (itemCounts.get(`${listId} ${depth}`) ?? 0) + 1
+  itemCounts.set(`${listId} ${depth}`, number)
+  return number
 }
 
-function endCode({ writer, code }: Reading): void {
-  if (code.length > 0) writer.add('code', fenced(code.splice(0).join('\n')))
+function writeCode({ writer, codeLines }: DocxReader): void {
+  if (codeLines.length > 0) writer.add('code', formatCodeBlock(codeLines.splice(0).join('\n')))
 }
 
-function say({ open }: Reading, text: string): void {
-  const paragraph = open.at(-1)
+function appendText({ openParagraphs }: DocxReader, text: string): void {
+  const paragraph = openParagraphs.at(-1)
   if (paragraph) paragraph.text += text
 }
 
-function oneLine(text: string): string {
+function collapseSpaces(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }

@@ -1,145 +1,167 @@
 import { Parser } from 'htmlparser2'
-import { ArticleError, type Block, createWriter, fenced, type Writer } from './blocks.ts'
+import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
 
-interface Tag {
+interface Element {
   name: string
-  given: Record<string, string>
-  children: (Tag | string)[]
+  attributes: Record<string, string>
+  children: (Element | string)[]
 }
 
-const silent = new Set(['script', 'style', 'template', 'noscript', 'iframe', 'object', 'svg'])
-const inline = new Set(
+/** Elements whose content is not shown. */
+const ignoredElements = new Set(['script', 'style', 'template', 'noscript', 'iframe', 'object', 'svg'])
+const inlineElements = new Set(
   'a abbr b bdi bdo cite code del dfn em font i img ins kbd label mark q s samp small span strong sub sup time tt u var wbr'.split(' '),
 )
-const structural = new Set(['ul', 'ol', 'pre', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
-const mostDepth = 200
-// Where a line ends within a paragraph, until blanks have been made one.
+/** A table with one of these elements is a layout table. */
+const structuralElements = new Set(['ul', 'ol', 'pre', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+const maxDepth = 200
+/** Stands for `<br>` until white space is collapsed. */
 const lineBreak = '\u2028'
 
-/** The blocks of a page: its texts in their order, links with their addresses; nothing of its scripts. */
+/** Read the blocks of an HTML page. Links keep their addresses; scripts are left out. */
 export function readHtml(html: string): { title: string | null; blocks: Block[] } {
-  const reading: Reading = { writer: createWriter(), lists: [], line: '', heading: 0, title: null }
-  walk(reading, parse(html))
-  end(reading)
-  return { title: reading.title, blocks: reading.writer.blocks }
+  const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: '', headingLevel: 0, title: null }
+  readChildren(reader, parse(html))
+  writeParagraph(reader)
+  return { title: reader.title, blocks: reader.writer.blocks }
 }
 
-function parse(html: string): Tag {
-  const root: Tag = { name: '', given: {}, children: [] }
-  const open = [root]
+function parse(html: string): Element {
+  const root: Element = { name: '', attributes: {}, children: [] }
+  const openElements = [root]
   const parser = new Parser({
-    onopentag(name, given) {
-      const tag = { name, given, children: [] }
-      open.at(-1)?.children.push(tag)
-      if (open.push(tag) > mostDepth) throw new ArticleError('The page is nested too deep')
+    onopentag(name, attributes) {
+      const element = { name, attributes, children: [] }
+      openElements.at(-1)?.children.push(element)
+      openElements.push(element)
+      if (openElements.length > maxDepth) throw new ArticleError('The page is nested too deeply')
     },
-    ontext: (text) => void open.at(-1)?.children.push(text),
-    onclosetag: () => void open.pop(),
+    ontext(text) {
+      openElements.at(-1)?.children.push(text)
+    },
+    onclosetag() {
+      openElements.pop()
+    },
   })
   parser.end(html)
   return root
 }
 
-interface Reading {
-  writer: Writer
-  lists: { ordered: boolean; count: number; marker: string | null }[]
-  /** What was read of the paragraph so far. */
-  line: string
-  heading: number
+interface HtmlReader {
+  writer: BlockWriter
+  /** The open lists. `marker` is the marker of the current item until it is written. */
+  lists: { isOrdered: boolean; nextNumber: number; marker: string | null }[]
+  /** The text of the current paragraph so far. */
+  paragraph: string
+  /** 0 outside of a heading. */
+  headingLevel: number
   title: string | null
 }
 
-function walk(reading: Reading, { children }: Tag): void {
+function readChildren(reader: HtmlReader, { children }: Element): void {
   for (const child of children) {
-    if (typeof child === 'string') reading.line += child
-    else if (child.name === 'br') reading.line += lineBreak
-    else if (child.name === 'title') reading.title ??= collapsed(textOf(child)) || null
-    else if (inline.has(child.name)) phrase(reading, child)
-    else if (!silent.has(child.name)) block(reading, child)
+    if (typeof child === 'string') reader.paragraph += child
+    else if (child.name === 'br') reader.paragraph += lineBreak
+    else if (child.name === 'title') reader.title ??= collapseSpaces(getText(child)) || null
+    else if (inlineElements.has(child.name)) readInlineElement(reader, child)
+    else if (!ignoredElements.has(child.name)) readBlockElement(reader, child)
   }
 }
 
-function phrase(reading: Reading, tag: Tag): void {
-  walk(reading, tag)
-  reading.line += addressOf(tag, reading.line)
+function readInlineElement(reader: HtmlReader, element: Element): void {
+  readChildren(reader, element)
+  reader.paragraph += getAttributeText(element, reader.paragraph)
 }
 
-/** What a tag says beyond its text: where a link leads, what a picture shows. */
-function addressOf({ name, given }: Tag, before: string): string {
-  if (name === 'img' && given.alt) return ` ${given.alt} `
-  const href = name === 'a' ? (given.href ?? '') : ''
-  return /^(?:https?|mailto):/i.test(href) && !before.trimEnd().endsWith(href) ? ` (${href})` : ''
+/** Return the text to add after an element. For an image it is the alternative text; for a link, its address if the text does not end with it. */
+function getAttributeText({ name, attributes }: Element, textBefore: string): string {
+  if (name === 'img' && attributes.alt) return ` ${attributes.alt} `
+  const href = name === 'a' ? (attributes.href ?? '') : ''
+  const isAddress = /^(?:https?|mailto):/i.test(href)
+  return isAddress && !textBefore.trimEnd().endsWith(href) ? ` (${href})` : ''
 }
 
-function block(reading: Reading, tag: Tag): void {
-  end(reading)
-  if (tag.name === 'pre') return void put(reading, 'code', fenced(textOf(tag).replace(/^\n/, '')))
-  if (tag.name === 'table' && !isLayout(tag)) return void put(reading, 'table', rowsOf(tag).join('\n'))
-  if (/^[uo]l$/.test(tag.name)) return void list(reading, tag)
-  const current = reading.lists.at(-1)
-  if (tag.name === 'li' && current) current.marker = current.ordered ? `${current.count++}.` : '-'
-  const level = /^h([1-6])$/.exec(tag.name)?.[1]
-  if (level) reading.heading = Number(level)
-  walk(reading, tag)
-  end(reading)
-  if (level) reading.heading = 0
+function readBlockElement(reader: HtmlReader, element: Element): void {
+  writeParagraph(reader)
+  const { name } = element
+  if (name === 'pre') writeBlock(reader, 'code', formatCodeBlock(getText(element).replace(/^\n/, '')))
+  else if (name === 'table' && !isLayoutTable(element)) writeBlock(reader, 'table', getTableLines(element).join('\n'))
+  else if (name === 'ul' || name === 'ol') readList(reader, element)
+  else readContainer(reader, element)
 }
 
-function list(reading: Reading, tag: Tag): void {
-  reading.lists.push({ ordered: tag.name === 'ol', count: Number.parseInt(tag.given.start ?? '1', 10) || 1, marker: null })
-  walk(reading, tag)
-  end(reading)
-  reading.lists.pop()
+function readContainer(reader: HtmlReader, element: Element): void {
+  const list = reader.lists.at(-1)
+  if (element.name === 'li' && list) list.marker = list.isOrdered ? `${list.nextNumber++}.` : '-'
+  const headingLevel = /^h([1-6])$/.exec(element.name)?.[1]
+  if (headingLevel) reader.headingLevel = Number(headingLevel)
+  readChildren(reader, element)
+  writeParagraph(reader)
+  if (headingLevel) reader.headingLevel = 0
 }
 
-function end(reading: Reading): void {
-  const text = collapsed(reading.line)
-  reading.line = ''
-  put(reading, reading.heading ? 'heading' : 'text', reading.heading ? text.replaceAll('\n', ' ') : text, reading.heading)
+function readList(reader: HtmlReader, element: Element): void {
+  const nextNumber = Number.parseInt(element.attributes.start ?? '1', 10) || 1
+  reader.lists.push({ isOrdered: element.name === 'ol', nextNumber, marker: null })
+  readChildren(reader, element)
+  writeParagraph(reader)
+  reader.lists.pop()
 }
 
-function put({ writer, lists }: Reading, kind: Block['kind'], text: string, level = 0): void {
-  const current = lists.at(-1)
-  if (!current) return void writer.add(kind, text, level)
+function writeParagraph(reader: HtmlReader): void {
+  const text = collapseSpaces(reader.paragraph)
+  reader.paragraph = ''
+  if (reader.headingLevel > 0) writeBlock(reader, 'heading', text.replaceAll('\n', ' '), reader.headingLevel)
+  else writeBlock(reader, 'text', text)
+}
+
+/** Inside a list, every block is a part of the current item. */
+function writeBlock({ writer, lists }: HtmlReader, kind: Block['kind'], text: string, level = 0): void {
+  const list = lists.at(-1)
+  if (!list) {
+    writer.add(kind, text, level)
+    return
+  }
   if (!text.trim()) return
-  writer.addLine(lists.length - 1, current.marker, text)
-  current.marker = null
+  writer.addListLine(lists.length - 1, list.marker, text)
+  list.marker = null
 }
 
-function collapsed(text: string): string {
+function collapseSpaces(text: string): string {
   return text
     .replace(/[\t\n\f\r ]+/g, ' ')
     .replaceAll(new RegExp(` ?${lineBreak} ?`, 'g'), '\n')
     .trim()
 }
 
-/** A table that only places what is more than cells of text. */
-function isLayout({ children }: Tag): boolean {
-  return children.some((child) => typeof child !== 'string' && (structural.has(child.name) || isLayout(child)))
+/** A layout table contains more than cells of text. It is read like any other container. */
+function isLayoutTable({ children }: Element): boolean {
+  return children.some((child) => typeof child !== 'string' && (structuralElements.has(child.name) || isLayoutTable(child)))
 }
 
-/** Each row as a line; a caption, and whatever else stands in a table, is a line of its own. */
-function rowsOf({ children }: Tag): string[] {
+/** Return one line per row. A caption and any other content of the table are lines too. */
+function getTableLines({ children }: Element): string[] {
   return children.flatMap((child) => {
-    if (typeof child === 'string') return collapsed(child) || []
-    if (/^(?:tbody|thead|tfoot|form)$/.test(child.name)) return rowsOf(child)
-    if (child.name !== 'tr') return cellOf(child) || []
+    if (typeof child === 'string') return collapseSpaces(child) || []
+    if (/^(?:tbody|thead|tfoot|form)$/.test(child.name)) return getTableLines(child)
+    if (child.name !== 'tr') return getCellText(child) || []
     return child.children
-      .map((cell) => (typeof cell === 'string' ? collapsed(cell) : cellOf(cell)))
+      .map((cell) => (typeof cell === 'string' ? collapseSpaces(cell) : getCellText(cell)))
       .filter(Boolean)
       .join(' | ')
   })
 }
 
-function cellOf(tag: Tag): string {
-  return collapsed(textOf(tag)).replaceAll('\n', ' ')
+function getCellText(element: Element): string {
+  return collapseSpaces(getText(element)).replaceAll('\n', ' ')
 }
 
-function textOf(tag: Tag): string {
-  const { name, children } = tag
-  if (silent.has(name)) return ''
+function getText(element: Element): string {
+  const { name, children } = element
+  if (ignoredElements.has(name)) return ''
   if (name === 'br') return '\n'
-  const text = children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('')
-  const around = inline.has(name) || /^(?:pre|title)$/.test(name) ? '' : ' '
-  return `${around}${text}${addressOf(tag, text)}${around}`
+  const text = children.map((child) => (typeof child === 'string' ? child : getText(child))).join('')
+  const needsNoSpaces = inlineElements.has(name) || name === 'pre' || name === 'title'
+  const space = needsNoSpaces ? '' : ' '
+  return `${space}${text}${getAttributeText(element, text)}${space}`
 }

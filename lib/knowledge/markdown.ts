@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it'
-import { type Block, createWriter } from './blocks.ts'
+import { type Block, createBlockWriter } from './blocks.ts'
 
-const kinds: Record<string, Block['kind']> = {
+const kindByToken: Record<string, Block['kind']> = {
   heading_open: 'heading',
   paragraph_open: 'text',
   blockquote_open: 'text',
@@ -11,46 +11,55 @@ const kinds: Record<string, Block['kind']> = {
   list_item_open: 'item',
 }
 
-// Only where blocks begin is asked of it: the texts are cut from the source, and link definitions stay where they stand.
+// The parser only has to find where blocks start. Their texts are cut from the source. Without the rule `reference`, link definitions are
+// paragraphs and stay in the text.
 const parser = new MarkdownIt({ html: false })
 parser.core.ruler.disable(['inline', 'linkify', 'replacements', 'smartquotes', 'text_join'])
 parser.block.ruler.disable('reference')
 
-/** The blocks of a markdown text, each as it stands there, so that none of its words can be lost. */
+/** Read the blocks of a markdown text. Each block is an unchanged part of the text, so that no word is lost. */
 export function readMarkdown(text: string): { title: string | null; blocks: Block[] } {
-  const { title, body } = withoutFrontMatter(text)
+  const { title, body } = splitFrontMatter(text)
   const lines = body.split('\n')
-  const tokens = parser.parse(body, {})
-  const begins = tokens.flatMap((token, index): Beginning[] => {
-    const kind = kinds[token.type]
-    if (token.type === 'hr' && token.level === 0) return [{ at: token.map?.[0] ?? 0, kind: null, level: 0, words: '' }]
-    if (!kind || !token.map || token.level !== (kind === 'item' ? 1 : 0)) return []
-    return [{ at: token.map[0], kind, level: Number(token.tag.slice(1)) || 0, words: tokens[index + 1]?.content ?? '' }]
-  })
-  const writer = createWriter()
-  writer.add('text', lines.slice(0, begins[0]?.at ?? lines.length).join('\n'))
-  for (const [index, { at, kind, level, words }] of begins.entries()) {
-    const source = lines.slice(at, begins[index + 1]?.at ?? lines.length)
-    if (kind === 'heading') writer.add(kind, words, level)
+  const blockStarts = findBlockStarts(body)
+  const writer = createBlockWriter()
+  writer.add('text', lines.slice(0, blockStarts[0]?.line ?? lines.length).join('\n'))
+  for (const [index, { line, kind, level, headingText }] of blockStarts.entries()) {
+    const source = lines.slice(line, blockStarts[index + 1]?.line ?? lines.length)
+    if (kind === 'heading') writer.add(kind, headingText, level)
     else if (kind) writer.add(kind, source.join('\n').trimEnd())
   }
   return { title, blocks: writer.blocks }
 }
 
-interface Beginning {
-  /** Its first line. */
-  at: number
-  /** Null for a rule between parts: it says nothing. */
+interface BlockStart {
+  /** The index of the first line. */
+  line: number
+  /** Null for a horizontal rule, which has no text. */
   kind: Block['kind'] | null
   level: number
-  /** Of a heading. */
-  words: string
+  /** Empty unless the block is a heading. */
+  headingText: string
 }
 
-/** Front matter describes an article and is no part of it, but for its title. */
-function withoutFrontMatter(text: string): { title: string | null; body: string } {
-  const found = /^---\n([\s\S]{0,10000}?)\n---(?:\n|$)/.exec(text)
-  if (!found?.[1] || !/^\w[\w-]*:/m.test(found[1])) return { title: null, body: text }
-  const title = /^title:[ \t]*["']?(.+?)["']?[ \t]*$/m.exec(found[1])?.[1] ?? null
-  return { title, body: text.slice(found[0].length) }
+function findBlockStarts(markdown: string): BlockStart[] {
+  const tokens = parser.parse(markdown, {})
+  return tokens.flatMap((token, index): BlockStart[] => {
+    if (token.type === 'hr' && token.level === 0) return [{ line: token.map?.[0] ?? 0, kind: null, level: 0, headingText: '' }]
+    const kind = kindByToken[token.type]
+    // Only items of an outermost list are blocks. An item is one level below its list.
+    const blockLevel = kind === 'item' ? 1 : 0
+    if (!kind || !token.map || token.level !== blockLevel) return []
+    const headingLevel = Number(token.tag.slice(1)) || 0
+    return [{ line: token.map[0], kind, level: headingLevel, headingText: tokens[index + 1]?.content ?? '' }]
+  })
+}
+
+/** Split off front matter, which is not part of the article, and return its title. */
+function splitFrontMatter(text: string): { title: string | null; body: string } {
+  const match = /^---\n([\s\S]{0,10000}?)\n---(?:\n|$)/.exec(text)
+  const frontMatter = match?.[1]
+  if (!match || !frontMatter || !/^\w[\w-]*:/m.test(frontMatter)) return { title: null, body: text }
+  const title = /^title:[ \t]*["']?(.+?)["']?[ \t]*$/m.exec(frontMatter)?.[1] ?? null
+  return { title, body: text.slice(match[0].length) }
 }

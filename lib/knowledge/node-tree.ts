@@ -1,27 +1,32 @@
 import type { KbNode } from './nodes.ts'
 
-/** A node with what is below it; the children in their order. */
+/** A node with the branches below it, in their order. */
 export interface Branch<T> {
   node: T
   children: Branch<T>[]
 }
 
-type Placed = Pick<KbNode, 'id' | 'parent_id' | 'position'>
+type NodePosition = Pick<KbNode, 'id' | 'parent_id' | 'position'>
 
-export function branchesOf<T extends Placed>(nodes: readonly T[], parent: string | null = null): Branch<T>[] {
+/** Return the branches below a node; null stands for the root. */
+export function buildBranches<T extends NodePosition>(nodes: readonly T[], parentId: string | null = null): Branch<T>[] {
   return nodes
-    .filter(({ parent_id }) => parent_id === parent)
+    .filter(({ parent_id }) => parent_id === parentId)
     .toSorted((a, b) => a.position - b.position)
-    .map((node) => ({ node, children: branchesOf(nodes, node.id) }))
+    .map((node) => ({ node, children: buildBranches(nodes, node.id) }))
 }
 
-/** All nodes in reading order, parents before what is below them. */
-export function inOrder<T>(branches: readonly Branch<T>[]): T[] {
-  return branches.flatMap(({ node, children }) => [node, ...inOrder(children)])
+/** Return all nodes in reading order, parents before children. */
+export function flattenBranches<T>(branches: readonly Branch<T>[]): T[] {
+  return branches.flatMap(({ node, children }) => [node, ...flattenBranches(children)])
 }
 
-/** Whether a node is another or stands somewhere below it. */
-export function isWithin(nodes: readonly Placed[], id: string, other: string): boolean {
-  for (let at: string | null = id; at !== null; at = nodes.find((node) => node.id === at)?.parent_id ?? null) if (at === other) return true
+/** Return whether node `id` is node `ancestorId` or below it. */
+export function isSameOrDescendant(nodes: readonly NodePosition[], id: string, ancestorId: string): boolean {
+  let currentId: string | null = id
+  while (currentId !== null) {
+    if (currentId === ancestorId) return true
+    currentId = nodes.find((node) => node.id === currentId)?.parent_id ?? null
+  }
   return false
 }

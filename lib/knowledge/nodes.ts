@@ -1,89 +1,103 @@
-import { nodeCharacters } from './blocks.ts'
-import type { Piece } from './pieces.ts'
-import { titleOf } from './titles.ts'
+import { maxNodeLength } from './blocks.ts'
+import { deriveTitle } from './derive-title.ts'
+import type { Segment } from './segments.ts'
 
 export const nodeKinds = ['section', 'step', 'note', 'decision', 'solution'] as const
 export type NodeKind = (typeof nodeKinds)[number]
 
-/** Part of an article on its way to a flow. `content` is the article's own text, `position` its place in reading order from 0. */
+/** A part of an article that can become a part of a flow. */
 export interface KbNode {
   id: string
   parent_id: string | null
+  /** Its place in reading order; the first node is 0. */
   position: number
   kind: NodeKind
   title: string
+  /** The text of the article. */
   content: string
 }
 
-/** What somebody makes of the pieces with these numbers, which begin at 1: one node. An option belongs to the decision before it. */
-export interface Proposal {
+/** A proposal of the model to combine the segments `first` to `last` (the first segment is 1) into one node. */
+export interface NodeProposal {
   first: number
   last: number
+  /** An option belongs to the decision before it. */
   kind: 'step' | 'note' | 'decision' | 'option' | 'solution'
   title: string
 }
 
+const maxTitleLength = 300
+
+/** A node without an id and a parent. */
 interface Group {
-  kind: Proposal['kind'] | 'section'
+  kind: NodeProposal['kind'] | 'section'
   level: number
   title: string
   content: string
 }
 
-/** The nodes of an article. Each piece is in one of them, in its order and whole, whatever was proposed: proposals only group and name. */
-export function nodesOf(pieces: readonly Piece[], proposals: readonly Proposal[], newId: () => string): KbNode[] {
-  return placed(settled(groupsOf(pieces, proposals)), newId)
+/**
+ * Build the nodes of an article. Every segment becomes part of exactly one node, in order and unchanged. Proposals can only combine and
+ * name segments.
+ */
+export function buildNodes(segments: readonly Segment[], proposals: readonly NodeProposal[], newId: () => string): KbNode[] {
+  return assignParents(removeIncompleteDecisions(groupSegments(segments, proposals)), newId)
 }
 
-/** A proposal holds where it names pieces that follow one another, no section among them and none that an earlier one has; the rest stays as it is. */
-function groupsOf(pieces: readonly Piece[], proposals: readonly Proposal[]): Group[] {
+/** Group the segments of valid proposals. Every other segment becomes a group of its own. */
+function groupSegments(segments: readonly Segment[], proposals: readonly NodeProposal[]): Group[] {
   const groups: Group[] = []
-  let at = 0
-  const untilNow = (end: number) => {
-    for (const piece of pieces.slice(at, end)) groups.push(alone(piece))
-    at = end
+  let groupedCount = 0
+  const addUngroupedUntil = (end: number) => {
+    for (const segment of segments.slice(groupedCount, end)) groups.push(createGroup(segment))
+    groupedCount = end
   }
   for (const { first, last, kind, title } of proposals.toSorted((a, b) => a.first - b.first)) {
-    const taken = pieces.slice(first - 1, last)
-    const content = taken.map(({ text }) => text).join('\n\n')
-    const holds = first > at && taken.length === last - first + 1 && taken.length > 0 && taken.every((piece) => piece.kind !== 'section')
-    if (!holds || content.length > nodeCharacters) continue
-    untilNow(first - 1)
-    groups.push({ kind, level: 0, title: title.replace(/\s+/g, ' ').trim().slice(0, 300) || titleOf(content), content })
-    at = last
+    const proposedSegments = segments.slice(first - 1, last)
+    const content = proposedSegments.map(({ text }) => text).join('\n\n')
+    const isExistingRange = proposedSegments.length > 0 && proposedSegments.length === last - first + 1
+    const overlapsEarlierGroup = first <= groupedCount
+    const hasSection = proposedSegments.some((segment) => segment.kind === 'section')
+    if (!isExistingRange || overlapsEarlierGroup || hasSection || content.length > maxNodeLength) continue
+    addUngroupedUntil(first - 1)
+    const proposedTitle = title.replace(/\s+/g, ' ').trim().slice(0, maxTitleLength)
+    groups.push({ kind, level: 0, title: proposedTitle || deriveTitle(content), content })
+    groupedCount = last
   }
-  untilNow(pieces.length)
+  addUngroupedUntil(segments.length)
   return groups
 }
 
-/** A section is called by its heading alone, unless that is no title any more. */
-function alone({ kind, level, text }: Piece): Group {
-  const isTitle = kind === 'section' && text.length <= 300
-  return { kind, level, title: isTitle ? text : titleOf(text), content: isTitle ? '' : text }
+/** A section has only a title. A heading that is too long for a title is its content. */
+function createGroup({ kind, level, text }: Segment): Group {
+  const fitsIntoTitle = kind === 'section' && text.length <= maxTitleLength
+  return { kind, level, title: fitsIntoTitle ? text : deriveTitle(text), content: fitsIntoTitle ? '' : text }
 }
 
-/** Who decides has two answers at least, and an answer somebody who asks. */
-function settled(groups: readonly Group[]): Group[] {
-  const settledGroups: Group[] = []
-  let open = false
-  for (const [index, group] of groups.entries()) {
-    const asks = group.kind === 'decision' && groups[index + 1]?.kind === 'option' && groups[index + 2]?.kind === 'option'
-    const stays = group.kind === 'decision' ? asks : group.kind !== 'option' || open
-    settledGroups.push(stays ? group : { ...group, kind: 'step' })
-    open = asks || (open && group.kind === 'option')
-  }
-  return settledGroups
+/** A decision needs at least two options after it, and an option needs a decision. Others become steps. */
+function removeIncompleteDecisions(groups: readonly Group[]): Group[] {
+  let isAfterDecision = false
+  return groups.map((group, index) => {
+    const hasTwoOptions = groups[index + 1]?.kind === 'option' && groups[index + 2]?.kind === 'option'
+    const isCompleteDecision = group.kind === 'decision' && hasTwoOptions
+    const isOptionOfDecision = group.kind === 'option' && isAfterDecision
+    isAfterDecision = isCompleteDecision || isOptionOfDecision
+    const needsDecision = group.kind === 'decision' || group.kind === 'option'
+    return needsDecision && !isAfterDecision ? { ...group, kind: 'step' } : group
+  })
 }
 
-function placed(groups: readonly Group[], newId: () => string): KbNode[] {
-  const sections: { id: string; level: number }[] = []
-  let decision: string | null = null
+/** An option is below its decision; every other node is below the heading it belongs to. */
+function assignParents(groups: readonly Group[], newId: () => string): KbNode[] {
+  const openSections: { id: string; level: number }[] = []
+  let decisionId: string | null = null
   return groups.map(({ kind, level, title, content }, position) => {
     const id = newId()
-    if (kind === 'section') while ((sections.at(-1)?.level ?? 0) >= level) sections.pop()
-    const parent_id = kind === 'option' ? decision : (sections.at(-1)?.id ?? null)
-    if (kind === 'section') sections.push({ id, level })
-    decision = kind === 'decision' ? id : kind === 'option' ? decision : null
-    return { id, parent_id, position, kind: kind === 'option' ? 'step' : kind, title, content }
+    if (kind === 'section') while ((openSections.at(-1)?.level ?? 0) >= level) openSections.pop()
+    const parentId = kind === 'option' ? decisionId : (openSections.at(-1)?.id ?? null)
+    if (kind === 'section') openSections.push({ id, level })
+    if (kind === 'decision') decisionId = id
+    else if (kind !== 'option') decisionId = null
+    return { id, parent_id: parentId, position, kind: kind === 'option' ? 'step' : kind, title, content }
   })
 }

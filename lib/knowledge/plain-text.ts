@@ -1,34 +1,38 @@
-import { type Block, createWriter } from './blocks.ts'
+import { type Block, createBlockWriter } from './blocks.ts'
 
-const item = /^ {0,3}(?:[-*•–]|\(?\d{1,3}[.)]|step \d{1,3}[:.)]?)\s+\S/i
-const underline = /^(?:={3,}|-{3,})\s*$/
+const itemStart = /^ {0,3}(?:[-*•–]|\(?\d{1,3}[.)]|step \d{1,3}[:.)]?)\s+\S/i
+const headingUnderline = /^(?:={3,}|-{3,})\s*$/
 
-/** The blocks of a text without markup: parted by empty lines, by numbered or bulleted lines, by underlined ones. */
-export function readPlain(text: string): Block[] {
-  const writer = createWriter()
+/** Read the blocks of a text without markup. Empty lines separate blocks, markers and numbers start items, underlines make headings. */
+export function readPlainText(text: string): Block[] {
+  const writer = createBlockWriter()
   const lines = text.split('\n')
-  let kind: 'item' | 'text' = 'text'
-  let open: string[] = []
-  const end = () => {
-    writer.add(kind, open.join('\n').trimEnd())
-    kind = 'text'
-    open = []
+  let blockKind: 'item' | 'text' = 'text'
+  let blockLines: string[] = []
+  const endBlock = () => {
+    writer.add(blockKind, blockLines.join('\n').trimEnd())
+    blockKind = 'text'
+    blockLines = []
   }
-  for (let n = 0; n < lines.length; n++) {
-    const line = lines[n] ?? ''
-    if (line.trim() && open.length === 0 && underline.test(lines[n + 1] ?? '')) {
-      writer.add('heading', line.trim(), (lines[++n] ?? '').startsWith('=') ? 1 : 2)
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? ''
+    const nextLine = lines[index + 1] ?? ''
+    const isBlank = line.trim() === ''
+    if (!isBlank && blockLines.length === 0 && headingUnderline.test(nextLine)) {
+      writer.add('heading', line.trim(), nextLine.startsWith('=') ? 1 : 2)
+      // Skip the underline.
+      index++
       continue
     }
-    // What is indented below an item goes on with it, also past an empty line.
-    const goesOn = kind === 'item' && /^\s{2,}\S/.test(lines[n + 1] ?? '')
-    if (!line.trim() && !goesOn) end()
-    if (item.test(line)) {
-      end()
-      kind = 'item'
+    // After an empty line, an indented line still belongs to the item.
+    const itemContinues = blockKind === 'item' && /^\s{2,}\S/.test(nextLine)
+    if (isBlank && !itemContinues) endBlock()
+    if (itemStart.test(line)) {
+      endBlock()
+      blockKind = 'item'
     }
-    if (line.trim() || open.length > 0) open.push(line)
+    if (!isBlank || blockLines.length > 0) blockLines.push(line)
   }
-  end()
+  endBlock()
   return writer.blocks
 }

@@ -1,91 +1,102 @@
-import { ArticleError, type Block, nodeCharacters } from './blocks.ts'
+import { ArticleError, type Block, maxNodeLength } from './blocks.ts'
 
-export const mostNodes = 100
+const maxNodes = 100
 
-/** What becomes a node, or part of one: a section by its heading, or texts that stand together. */
-export interface Piece {
+/** A heading, or text that belongs together. Each segment becomes a node or a part of one. */
+export interface Segment {
   kind: 'section' | 'step' | 'note' | 'decision' | 'option'
-  /** Of a section, 1 to 6; else 0. */
+  /** 1 to 6 for a section, otherwise 0. */
   level: number
   text: string
 }
 
 /**
- * The pieces of an article, at most a hundred, which together hold all of its blocks in their order: what belongs to a paragraph joins it;
- * of what is too much the shortest neighbours are merged, then the lowest headings become text.
+ * Split an article into at most 100 segments that contain all blocks in order. Code and tables are joined to the text before them. If
+ * there are too many segments, the shortest neighbours are merged. If that is not enough, the lowest headings become text.
  */
-export function piecesOf(blocks: readonly Block[]): Piece[] {
-  for (let level = 6; level >= 0; level--) {
-    const pieces = joined(blocks, level)
-    if (pieces.filter(({ kind }) => kind === 'section').length > mostNodes) continue
-    const merged = mergedNeighbours(pieces)
-    if (merged.length <= mostNodes) return withDecisions(merged)
+export function splitIntoSegments(blocks: readonly Block[]): Segment[] {
+  for (let lowestLevel = 6; lowestLevel >= 0; lowestLevel--) {
+    const segments = createSegments(blocks, lowestLevel)
+    // Sections cannot be merged.
+    if (segments.filter(({ kind }) => kind === 'section').length > maxNodes) continue
+    const mergedSegments = mergeShortest(segments)
+    if (mergedSegments.length <= maxNodes) return markDecisions(mergedSegments)
   }
-  throw new ArticleError(`The article does not fit into ${mostNodes} nodes`)
+  throw new ArticleError(`The article does not fit into ${maxNodes} nodes`)
 }
 
-function joined(blocks: readonly Block[], lowest: number): Piece[] {
-  const pieces: Piece[] = []
+/** Headings up to `lowestLevel` become sections, lower ones become notes. */
+function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[] {
+  const segments: Segment[] = []
   for (const { kind, level, text } of blocks) {
-    const last = pieces.at(-1)
-    if (kind === 'heading' && level <= lowest) pieces.push({ kind: 'section', level, text })
-    else if ((kind === 'code' || kind === 'table') && last && hasRoom(last, text))
-      pieces.splice(-1, 1, together(last, text, kind === 'code'))
-    else if (kind === 'heading') pieces.push({ kind: 'note', level: 0, text: `${'#'.repeat(level)} ${text}` })
-    else pieces.push({ kind: kind === 'code' || kind === 'item' ? 'step' : 'note', level: 0, text })
+    const lastSegment = segments.at(-1)
+    const belongsToLast = (kind === 'code' || kind === 'table') && lastSegment && canAppend(lastSegment, text)
+    if (kind === 'heading' && level <= lowestLevel) segments.push({ kind: 'section', level, text })
+    else if (belongsToLast) segments[segments.length - 1] = append(lastSegment, text, kind === 'code')
+    else if (kind === 'heading') segments.push({ kind: 'note', level: 0, text: `${'#'.repeat(level)} ${text}` })
+    else segments.push({ kind: kind === 'code' || kind === 'item' ? 'step' : 'note', level: 0, text })
   }
-  return pieces
+  return segments
 }
 
-function hasRoom(piece: Piece, text: string): boolean {
-  return piece.kind !== 'section' && piece.text.length + 2 + text.length <= nodeCharacters
+const separator = '\n\n'
+
+function canAppend(segment: Segment, text: string): boolean {
+  return segment.kind !== 'section' && segment.text.length + separator.length + text.length <= maxNodeLength
 }
 
-function together(piece: Piece, text: string, isStep: boolean): Piece {
-  return { ...piece, kind: isStep ? 'step' : piece.kind, text: `${piece.text}\n\n${text}` }
+/** With a step in it, the whole segment is a step. */
+function append(segment: Segment, text: string, isStep: boolean): Segment {
+  return { ...segment, kind: isStep ? 'step' : segment.kind, text: segment.text + separator + text }
 }
 
-/** Two by two, the shortest pairs first, until there are few enough or nothing fits any more. */
-function mergedNeighbours(given: readonly Piece[]): readonly Piece[] {
-  let pieces = given
-  while (pieces.length > mostNodes) {
-    const begins = shortestPairs(pieces, pieces.length - mostNodes)
-    if (begins.size === 0) break
-    pieces = pieces.flatMap((piece, at) => {
-      const next = pieces[at + 1]
-      if (begins.has(at) && next) return together(piece, next.text, next.kind === 'step')
-      return begins.has(at - 1) ? [] : piece
+/** Merge pairs of neighbours, the shortest first, until there are few enough segments or no pair fits into a node. */
+function mergeShortest(initialSegments: readonly Segment[]): readonly Segment[] {
+  let segments = initialSegments
+  while (segments.length > maxNodes) {
+    const pairStarts = findShortestPairs(segments, segments.length - maxNodes)
+    if (pairStarts.size === 0) break
+    segments = segments.flatMap((segment, index) => {
+      const next = segments[index + 1]
+      if (pairStarts.has(index) && next) return append(segment, next.text, next.kind === 'step')
+      const wasMerged = pairStarts.has(index - 1)
+      return wasMerged ? [] : segment
     })
   }
-  return pieces
+  return segments
 }
 
-/** Where pairs begin that may be merged, at most so many, none sharing a piece. */
-function shortestPairs(pieces: readonly Piece[], most: number): Set<number> {
-  const pairs = pieces.flatMap((piece, at) => {
-    const next = pieces[at + 1]
-    return next && next.kind !== 'section' && hasRoom(piece, next.text) ? { at, length: piece.text.length + next.text.length } : []
+/** Return the index of the first segment of each pair to merge. There are at most `maxPairs`, and no two pairs share a segment. */
+function findShortestPairs(segments: readonly Segment[], maxPairs: number): Set<number> {
+  const pairs = segments.flatMap((segment, start) => {
+    const next = segments[start + 1]
+    const canMerge = next && next.kind !== 'section' && canAppend(segment, next.text)
+    return canMerge ? { start, length: segment.text.length + next.text.length } : []
   })
-  const begins = new Set<number>()
-  for (const { at } of pairs.toSorted((one, other) => one.length - other.length)) {
-    if (begins.size === most) break
-    if (!begins.has(at - 1) && !begins.has(at + 1)) begins.add(at)
+  const pairStarts = new Set<number>()
+  for (const { start } of pairs.toSorted((a, b) => a.length - b.length)) {
+    if (pairStarts.size === maxPairs) break
+    if (!pairStarts.has(start - 1) && !pairStarts.has(start + 1)) pairStarts.add(start)
   }
-  return begins
+  return pairStarts
 }
 
-const condition = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+[*_]{0,2}(?:if|when|in case)\b/i
+const conditionalItem = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+[*_]{0,2}(?:if|when|in case)\b/i
+const minOptions = 2
 
-/** A question with at least two answers of the kind `- If …` is a decision between them. */
-function withDecisions(pieces: readonly Piece[]): Piece[] {
-  const marked = pieces.map((piece) => ({ ...piece }))
-  for (let at = 0; at < marked.length; at++) {
-    let end = at + 1
-    while (condition.test(marked[end]?.text ?? '') && marked[end]?.kind !== 'section') end++
-    const asks = /[:?]\**$/.test(marked[at]?.text.trim() ?? '') && marked[at]?.kind === 'note'
-    if (end - at < 3 || !asks) continue
-    for (const [index, piece] of marked.slice(at, end).entries()) piece.kind = index === 0 ? 'decision' : 'option'
-    at = end - 1
+/** A question with at least two items such as `- If …` after it is a decision, and the items are its options. */
+function markDecisions(segments: readonly Segment[]): Segment[] {
+  const markedSegments = segments.map((segment) => ({ ...segment }))
+  for (let index = 0; index < markedSegments.length; index++) {
+    const firstOption = index + 1
+    let end = firstOption
+    while (conditionalItem.test(markedSegments[end]?.text ?? '') && markedSegments[end]?.kind !== 'section') end++
+    const question = markedSegments[index] as Segment
+    const isQuestion = /[:?]\**$/.test(question.text.trim()) && question.kind === 'note'
+    if (end - firstOption < minOptions || !isQuestion) continue
+    question.kind = 'decision'
+    for (const option of markedSegments.slice(firstOption, end)) option.kind = 'option'
+    index = end - 1
   }
-  return marked
+  return markedSegments
 }

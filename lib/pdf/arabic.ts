@@ -1,86 +1,97 @@
-// How Arabic letters join. Unicode keeps a code point for each shape of a letter, and the fonts have them.
+// Joins Arabic letters. A letter has different shapes, depending on its neighbours. Unicode has a code point for each shape, and the
+// fonts contain these code points.
 
-interface Shapes {
-  alone: number
-  end: number
+interface LetterShapes {
+  isolated: number
+  final: number
   /** Null for a letter that does not join the next one. */
-  begin: number | null
-  middle: number | null
+  initial: number | null
+  medial: number | null
 }
 
 const isMark = /\p{Mn}/u
 const tatweel = 0x640
-const joiner = 0x200d
+const zeroWidthJoiner = 0x200d
+const arabicLetter = /[\u0600-\u06ff\u0750-\u077f]/
+const lam = 'ل'
 
-/** Shapes by letter, read off the blocks of shapes: those of one letter stand together. */
-const shapes = new Map<number, Shapes>()
-const ligatures = new Map<string, { alone: number; end: number }>()
-for (const [from, to] of [
+/** The Unicode blocks of shapes: Arabic Presentation Forms-A and -B. */
+const presentationForms = [
   [0xfb50, 0xfbff],
   [0xfe80, 0xfefc],
-] as const) {
+] as const
+
+const shapesByLetter = new Map<number, LetterShapes>()
+const ligatureShapes = new Map<string, { isolated: number; final: number }>()
+for (const [first, last] of presentationForms) addShapes(first, last)
+
+/** In these blocks, the shapes of one letter stand next to each other: isolated, final, initial, medial. NFKC gives the letter. */
+function addShapes(firstCode: number, lastCode: number): void {
   let letter = ''
-  let first = from
-  for (let code = from; code <= to + 1; code++) {
-    const base = code <= to ? String.fromCharCode(code).normalize('NFKC') : ''
-    if (base === letter) continue
-    if (letter) note(letter, first, code - first)
-    letter = base
-    first = code
+  let letterStart = firstCode
+  for (let code = firstCode; code <= lastCode + 1; code++) {
+    const baseLetter = code <= lastCode ? String.fromCharCode(code).normalize('NFKC') : ''
+    if (baseLetter === letter) continue
+    if (letter) addLetter(letter, letterStart, code - letterStart)
+    letter = baseLetter
+    letterStart = code
   }
 }
 
-function note(letter: string, first: number, count: number): void {
-  if (letter.length === 2 && letter.startsWith('ل')) ligatures.set(letter, { alone: first, end: first + 1 })
-  if (letter.length !== 1 || count > 4) return
-  const joins = count === 4
-  shapes.set(letter.charCodeAt(0), {
-    alone: first,
-    end: count > 1 ? first + 1 : first,
-    begin: joins ? first + 2 : null,
-    middle: joins ? first + 3 : null,
+function addLetter(letter: string, firstShape: number, shapeCount: number): void {
+  if (letter.length === 2 && letter.startsWith(lam)) ligatureShapes.set(letter, { isolated: firstShape, final: firstShape + 1 })
+  if (letter.length !== 1 || shapeCount > 4) return
+  const joinsNext = shapeCount === 4
+  shapesByLetter.set(letter.charCodeAt(0), {
+    isolated: firstShape,
+    final: shapeCount > 1 ? firstShape + 1 : firstShape,
+    initial: joinsNext ? firstShape + 2 : null,
+    medial: joinsNext ? firstShape + 3 : null,
   })
 }
 
-/** A letter, and the code point of the shape it has where it stands; 0 when the letter before it shows both. */
-export interface Shaped {
+export interface ShapedCharacter {
+  /** The character of the text. */
   text: string
+  /** The code point to show. It is 0 for the second letter of a ligature, because the first one shows both. */
   code: number
 }
 
-export function shapeArabic(text: string): Shaped[] {
-  const shaped: Shaped[] = Array.from(text, (char) => ({ text: char, code: char.codePointAt(0) ?? 0 }))
-  if (!/[\u0600-\u06ff\u0750-\u077f]/.test(text)) return shaped
-  const letters = shaped.filter(({ text: char }) => !isMark.test(char))
-  let joined = false
-  for (let n = 0; n < letters.length; n++) {
-    const letter = letters[n] as Shaped
-    const next = letters[n + 1]
-    const ligature = ligatures.get(letter.text + (next?.text ?? ''))
-    if (ligature && next && shaped[shaped.indexOf(letter) + 1] === next) {
-      letter.code = joined ? ligature.end : ligature.alone
-      // Its second letter shows nothing more, but is there to be read.
+/** Return the characters of a text with the shapes of their Arabic letters. */
+export function shapeArabic(text: string): ShapedCharacter[] {
+  const characters: ShapedCharacter[] = Array.from(text, (char) => ({ text: char, code: char.codePointAt(0) ?? 0 }))
+  if (!arabicLetter.test(text)) return characters
+  // Vowel marks do not separate the letters they stand between.
+  const letters = characters.filter((character) => !isMark.test(character.text))
+  let isJoinedToPrevious = false
+  for (let index = 0; index < letters.length; index++) {
+    const letter = letters[index] as ShapedCharacter
+    const next = letters[index + 1]
+    const ligature = ligatureShapes.get(letter.text + (next?.text ?? ''))
+    if (ligature && next && characters[characters.indexOf(letter) + 1] === next) {
+      letter.code = isJoinedToPrevious ? ligature.final : ligature.isolated
       next.code = 0
-      joined = false
-      n++
+      isJoinedToPrevious = false
+      index++
       continue
     }
-    joined = shapeOne(letter, joined, next)
+    isJoinedToPrevious = shapeLetter(letter, isJoinedToPrevious, next)
   }
-  return shaped
+  return characters
 }
 
-/** Whether the letter joins the one behind it. */
-function shapeOne(letter: Shaped, joined: boolean, next: Shaped | undefined): boolean {
-  if (letter.code === tatweel || letter.code === joiner) return true
-  const own = shapes.get(letter.code)
-  if (!own) return false
-  const joins = own.begin !== null && next !== undefined && takesBefore(next.code)
-  letter.code = (joined ? (joins ? own.middle : own.end) : joins ? own.begin : own.alone) ?? own.alone
-  return joins
+/** Set the shape of one letter. Return whether it joins the next one. */
+function shapeLetter(letter: ShapedCharacter, isJoinedToPrevious: boolean, next: ShapedCharacter | undefined): boolean {
+  if (letter.code === tatweel || letter.code === zeroWidthJoiner) return true
+  const shapes = shapesByLetter.get(letter.code)
+  if (!shapes) return false
+  const joinsNext = shapes.initial !== null && next !== undefined && canJoinPrevious(next.code)
+  if (isJoinedToPrevious) letter.code = (joinsNext ? shapes.medial : shapes.final) ?? shapes.isolated
+  else letter.code = (joinsNext ? shapes.initial : shapes.isolated) ?? shapes.isolated
+  return joinsNext
 }
 
-function takesBefore(code: number): boolean {
-  const own = shapes.get(code)
-  return code === tatweel || code === joiner || (own !== undefined && own.end !== own.alone)
+function canJoinPrevious(code: number): boolean {
+  const shapes = shapesByLetter.get(code)
+  return code === tatweel || code === zeroWidthJoiner || (shapes !== undefined && shapes.final !== shapes.isolated)
 }

@@ -1,119 +1,159 @@
-import { codeOf, embed, type ShownFont, shownFont } from './font-embedding.ts'
+import { createUsedGlyphs, embedFont, getGlyphCode, type UsedGlyphs } from './font-embedding.ts'
 import type { Fonts } from './fonts.ts'
-import { add, addPacked, addStream, fileOf, type Objects, put, reserve, utf16 } from './objects.ts'
-import type { Line } from './text.ts'
+import type { Glyph, TextLine } from './line-layout.ts'
+import {
+  addCompressedStream,
+  addObject,
+  addStream,
+  formatTextString,
+  type PdfObjects,
+  reserveObject,
+  serializeObjects,
+  setObject,
+} from './objects.ts'
 
-/** A number as short as a page needs it. */
-export const short = (value: number): string => String(Math.round(value * 100) / 100)
+/** Format a number with at most two decimals. */
+export function formatNumber(value: number): string {
+  return String(Math.round(value * 100) / 100)
+}
 
-export interface Picture {
+/** An image; its size is in pixels. */
+export interface JpegImage {
   jpeg: Uint8Array
   width: number
   height: number
 }
 
-/** A document in the making: what is drawn on each page, and the fonts it takes. Places are in points from the lower left corner. */
-export interface Sheets {
+/** A document that is not finished. Positions are in points from the lower left corner of a page. */
+export interface PdfDocument {
   fonts: Fonts
-  shown: Map<number, ShownFont>
+  /** By the index of the font slice. */
+  usedGlyphs: Map<number, UsedGlyphs>
+  /** The drawing operators of each page. */
   pages: string[][]
 }
 
-/** Draws on a page, the last one when none is named. */
-export function draw({ pages }: Sheets, operators: string, page = pages.length - 1): void {
-  pages[page]?.push(operators)
+/** Return a document with one empty page. */
+export function createDocument(fonts: Fonts): PdfDocument {
+  return { fonts, usedGlyphs: new Map(), pages: [[]] }
 }
 
-interface Ink {
-  /** `r g b`, 0 to 1. */
+/** Add drawing operators to a page, by default the last one. */
+export function drawOperators({ pages }: PdfDocument, operators: string, pageIndex = pages.length - 1): void {
+  pages[pageIndex]?.push(operators)
+}
+
+interface TextLineStyle {
+  /** `r g b`, each from 0 to 1. */
   colour: string
   bold?: boolean
 }
 
-/** Runs in the order of reading, each from left to right: so what is copied from the page is what was written. */
-export function drawLine(sheets: Sheets, line: Line, x: number, y: number, size: number, { colour, bold }: Ink, page?: number): void {
-  const weight = bold ? `${colour} RG 2 Tr ${short(size / 36)} w` : '0 Tr'
-  const runs: string[] = []
-  for (let from = 0; from < line.glyphs.length; ) {
-    const to = runEnd(line, from)
-    const run = line.glyphs.slice(from, to)
-    from = to
-    runs.push(runOf(sheets, (run[0]?.level ?? 0) & 1 ? turned(run) : run, x, y, size))
-  }
-  if (runs.length > 0) draw(sheets, `BT ${colour} rg ${weight}\n${runs.join('\n')}\nET`, page)
+/** Draw a line of text. The runs are written in reading order, so that a reader copies the text in that order. */
+export function drawTextLine(
+  document: PdfDocument,
+  line: TextLine,
+  x: number,
+  y: number,
+  size: number,
+  { colour, bold }: TextLineStyle,
+  pageIndex?: number,
+): void {
+  // There are no bold fonts: bold text is also outlined.
+  const weight = bold ? `${colour} RG 2 Tr ${formatNumber(size / 36)} w` : '0 Tr'
+  const runs = splitIntoRuns(line).map((run) => formatRun(document, run, x, y, size))
+  if (runs.length > 0) drawOperators(document, `BT ${colour} rg ${weight}\n${runs.join('\n')}\nET`, pageIndex)
 }
 
-function runOf({ shown: fonts }: Sheets, glyphs: Line['glyphs'], x: number, y: number, size: number): string {
+/** Split a line into runs of one font and one direction. The glyphs of each run are returned from left to right. */
+function splitIntoRuns({ glyphs }: TextLine): Glyph[][] {
+  const runs: Glyph[][] = []
+  for (let start = 0; start < glyphs.length; ) {
+    const end = findRunEnd(glyphs, start)
+    const run = glyphs.slice(start, end)
+    const isRightToLeft = ((run[0]?.level ?? 0) & 1) === 1
+    runs.push(isRightToLeft ? reverseRun(run) : run)
+    start = end
+  }
+  return runs
+}
+
+const letterOrMark = /[\p{L}\p{M}]/u
+
+function findRunEnd(glyphs: readonly Glyph[], start: number): number {
+  const first = glyphs[start]
+  let end = start + 1
+  // When a reader copies text, it reverses a right-to-left run only if the run has letters. So each other character is a run of its own.
+  if (first && first.level & 1 && !letterOrMark.test(first.text)) return end
+  while (end < glyphs.length && glyphs[end]?.font === first?.font && glyphs[end]?.level === first?.level) end++
+  return end
+}
+
+/** Reverse the whole run, so that marks come before their base. A reader that copies the text reverses it back. */
+function reverseRun(run: readonly Glyph[]): Glyph[] {
+  return run.toReversed()
+}
+
+/** Return the operators that show a run. In the array of `TJ`, a number between two texts moves the second one to the left. */
+function formatRun(document: PdfDocument, glyphs: readonly Glyph[], x: number, y: number, size: number): string {
   const [first] = glyphs
   if (!first) return ''
-  const font = fonts.get(first.font) ?? shownFont()
-  fonts.set(first.font, font)
-  let at = first.x
-  let shown = ''
-  for (const { id, text, width, x: place } of glyphs) {
-    const gap = Math.round(at - place)
-    if (gap !== 0) shown += `>${gap}<`
-    shown += codeOf(font, id, text, width)
-    at = place + width
+  const usedGlyphs = document.usedGlyphs.get(first.font) ?? createUsedGlyphs()
+  document.usedGlyphs.set(first.font, usedGlyphs)
+  let position = first.x
+  let codes = ''
+  for (const glyph of glyphs) {
+    const adjustment = Math.round(position - glyph.x)
+    if (adjustment !== 0) codes += `>${adjustment}<`
+    codes += getGlyphCode(usedGlyphs, glyph.id, glyph.text, glyph.width)
+    position = glyph.x + glyph.width
   }
-  return `/F${first.font} ${short(size)} Tf 1 0 0 1 ${short(x + (first.x * size) / 1000)} ${short(y)} Tm [<${shown}>] TJ`
+  const startX = formatNumber(x + (first.x * size) / 1000)
+  return `/F${first.font} ${formatNumber(size)} Tf 1 0 0 1 ${startX} ${formatNumber(y)} Tm [<${codes}>] TJ`
 }
 
-interface About {
+interface DocumentProperties {
   title: string
   author: string
-  /** Points. */
+  /** The size of a page in points. */
   width: number
   height: number
-  logo: Picture | null
+  /** Pages draw it as `/Logo`. */
+  logo: JpegImage | null
 }
 
-/** The document as a file. */
-export async function bytesOf(sheets: Sheets, { title, author, width, height, logo }: About): Promise<Uint8Array<ArrayBuffer>> {
-  const out: Objects = []
-  const [catalog, pages, info] = [reserve(out), reserve(out), reserve(out)]
-  const resources = await addResources(out, sheets, logo)
-  const kids: string[] = []
-  for (const content of sheets.pages) {
-    const stream = await addPacked(out, content.join('\n'))
-    kids.push(`${add(out, `<</Type/Page/Parent ${pages} 0 R/Resources ${resources} 0 R/Contents ${stream} 0 R>>`)} 0 R`)
+/** Return the document as the bytes of a PDF file. */
+export async function serializeDocument(document: PdfDocument, properties: DocumentProperties): Promise<Uint8Array<ArrayBuffer>> {
+  const { title, author, width, height, logo } = properties
+  const objects: PdfObjects = []
+  const catalog = reserveObject(objects)
+  const pageTree = reserveObject(objects)
+  const info = reserveObject(objects)
+  const resources = await addResources(objects, document, logo)
+  const pageReferences: string[] = []
+  for (const operators of document.pages) {
+    const contents = await addCompressedStream(objects, operators.join('\n'))
+    const page = addObject(objects, `<</Type/Page/Parent ${pageTree} 0 R/Resources ${resources} 0 R/Contents ${contents} 0 R>>`)
+    pageReferences.push(`${page} 0 R`)
   }
-  put(out, pages, `<</Type/Pages/Kids[${kids.join(' ')}]/Count ${kids.length}/MediaBox[0 0 ${width} ${height}]>>`)
-  put(out, catalog, `<</Type/Catalog/Pages ${pages} 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`)
-  put(out, info, `<</Title ${utf16(title)}/Author ${utf16(author)}/Producer(Support Flow)>>`)
-  return fileOf(out, catalog, info)
+  const kids = `/Kids[${pageReferences.join(' ')}]/Count ${pageReferences.length}`
+  setObject(objects, pageTree, `<</Type/Pages${kids}/MediaBox[0 0 ${width} ${height}]>>`)
+  setObject(objects, catalog, `<</Type/Catalog/Pages ${pageTree} 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`)
+  setObject(objects, info, `<</Title ${formatTextString(title)}/Author ${formatTextString(author)}/Producer(Support Flow)>>`)
+  return serializeObjects(objects, catalog, info)
 }
 
-async function addResources(out: Objects, { fonts, shown }: Sheets, logo: Picture | null): Promise<number> {
-  const named: string[] = []
-  for (const [index, font] of shown) named.push(`/F${index} ${await embed(out, index, fonts.slice(index), font)} 0 R`)
-  const picture = logo ? addStream(out, pictureHead(logo), logo.jpeg) : 0
-  return add(out, `<</Font<<${named.join(' ')}>>${picture ? `/XObject<</Logo ${picture} 0 R>>` : ''}>>`)
-}
-
-const hasDirection = /[\p{L}\p{M}]/u
-
-/** Of one font and direction. */
-function runEnd({ glyphs }: Line, from: number): number {
-  const first = glyphs[from]
-  let to = from + 1
-  // What has no direction of its own is not turned back by readers: one sign at a time.
-  if (first && first.level & 1 && !hasDirection.test(first.text)) return to
-  while (to < glyphs.length && glyphs[to]?.font === first?.font && glyphs[to]?.level === first?.level) to++
-  return to
-}
-
-/** From left to right, but each mark still behind what it belongs to. */
-function turned(run: Line['glyphs']): Line['glyphs'] {
-  const groups: Line['glyphs'][] = []
-  for (const glyph of run) {
-    if (glyph.mark && groups.length > 0) groups.at(-1)?.push(glyph)
-    else groups.push([glyph])
+/** Add the fonts and the logo, and return the number of the resource dictionary. */
+async function addResources(objects: PdfObjects, { fonts, usedGlyphs }: PdfDocument, logo: JpegImage | null): Promise<number> {
+  const fontReferences: string[] = []
+  for (const [index, glyphs] of usedGlyphs) {
+    const font = await embedFont(objects, index, fonts.getSlice(index), glyphs)
+    fontReferences.push(`/F${index} ${font} 0 R`)
   }
-  // A reader turns the whole run back, so marks go before their base here.
-  return groups.reverse().flatMap((group) => group.reverse())
+  const logoReference = logo ? `/XObject<</Logo ${addStream(objects, formatImageEntries(logo), logo.jpeg)} 0 R>>` : ''
+  return addObject(objects, `<</Font<<${fontReferences.join(' ')}>>${logoReference}>>`)
 }
 
-function pictureHead({ width, height }: Picture): string {
+function formatImageEntries({ width, height }: JpegImage): string {
   return `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode`
 }

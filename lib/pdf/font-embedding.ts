@@ -1,59 +1,69 @@
-import { subset } from './font-subset.ts'
-import type { Slice } from './fonts.ts'
-import { add, addPacked, hex16, type Objects } from './objects.ts'
+import { subsetFont } from './font-subset.ts'
+import type { FontSlice } from './fonts.ts'
+import { addCompressedStream, addObject, type PdfObjects, toUtf16Hex } from './objects.ts'
 
-// A slice of a font as a document holds it: the glyphs that are shown, and what each stands for.
+// Embeds a slice of a font: only the glyphs that the document uses, and the text that each of them stands for.
 
-/** Characters of one slice that are shown, each under a number of its own: one glyph may stand for more than one text. */
-export interface ShownFont {
-  codes: Map<string, number>
+/** The used glyphs of one slice. The index of a glyph is its code. A glyph that stands for two texts has two codes. */
+export interface UsedGlyphs {
+  codeByKey: Map<string, number>
   glyphs: { id: number; width: number; text: string }[]
 }
 
-export function shownFont(): ShownFont {
-  return { codes: new Map(), glyphs: [{ id: 0, width: 0, text: '' }] }
+/** The first glyph, with code 0, is the one for missing characters. Every font must have it. */
+export function createUsedGlyphs(): UsedGlyphs {
+  return { codeByKey: new Map(), glyphs: [{ id: 0, width: 0, text: '' }] }
 }
 
-/** The number of a glyph that stands for a text, as four hexadecimal digits. */
-export function codeOf({ codes, glyphs }: ShownFont, id: number, text: string, width: number): string {
+/** Return the code of a glyph that stands for this text, as four hexadecimal digits. Add the glyph if it is new. */
+export function getGlyphCode({ codeByKey, glyphs }: UsedGlyphs, id: number, text: string, width: number): string {
   const key = `${id} ${text}`
-  let code = codes.get(key)
+  let code = codeByKey.get(key)
   if (code === undefined) {
     code = glyphs.push({ id, width, text }) - 1
-    codes.set(key, code)
+    codeByKey.set(key, code)
   }
+  return formatCode(code)
+}
+
+function formatCode(code: number): string {
   return code.toString(16).padStart(4, '0')
 }
 
-/** Writes a font and answers its object's number. */
-export async function embed(out: Objects, index: number, slice: Slice, { glyphs }: ShownFont): Promise<number> {
-  const font = subset(
-    slice,
-    glyphs.map(({ id }) => id),
-  )
-  const program = await addPacked(out, font, `/Length1 ${font.length}`)
+/** Add the font to the document and return its object number. `index` is the index of the slice. */
+export async function embedFont(objects: PdfObjects, index: number, slice: FontSlice, { glyphs }: UsedGlyphs): Promise<number> {
+  const glyphIds = glyphs.map(({ id }) => id)
+  const font = subsetFont(slice, glyphIds)
+  const fontFile = await addCompressedStream(objects, font, `/Length1 ${font.length}`)
+  // PDF requires six capital letters and a plus sign before the name of a subset.
   const name = `/ABCDEF+NotoSans${index}`
   const { box, ascent, descent } = slice
-  const look = `/FontBBox[${box.join(' ')}]/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight 714/StemV 80`
-  const descriptor = add(out, `<</Type/FontDescriptor/FontName${name}/Flags 4${look}/FontFile2 ${program} 0 R>>`)
-  const numbers = new Uint8Array(glyphs.length * 2)
-  for (const [code, { id }] of glyphs.entries()) numbers.set([id >> 8, id & 255], code * 2)
-  const toGlyph = await addPacked(out, numbers)
+  const metrics = `/FontBBox[${box.join(' ')}]/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight 714/StemV 80`
+  const descriptor = addObject(objects, `<</Type/FontDescriptor/FontName${name}/Flags 4${metrics}/FontFile2 ${fontFile} 0 R>>`)
+  const codeToGlyph = await addCompressedStream(objects, createCodeToGlyphMap(glyphIds))
   const widths = glyphs.map(({ width }) => width).join(' ')
-  const system = '/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>'
-  const places = `/FontDescriptor ${descriptor} 0 R/W[0[${widths}]]/CIDToGIDMap ${toGlyph} 0 R`
-  const descendant = add(out, `<</Type/Font/Subtype/CIDFontType2/BaseFont${name}${system}${places}>>`)
-  const unicode = await addPacked(out, toUnicode(glyphs.map(({ text }) => text)))
-  const parts = `/Encoding/Identity-H/DescendantFonts[${descendant} 0 R]/ToUnicode ${unicode} 0 R`
-  return add(out, `<</Type/Font/Subtype/Type0/BaseFont${name}${parts}>>`)
+  const systemInfo = '/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>'
+  const descendantEntries = `/FontDescriptor ${descriptor} 0 R/W[0[${widths}]]/CIDToGIDMap ${codeToGlyph} 0 R`
+  const descendant = addObject(objects, `<</Type/Font/Subtype/CIDFontType2/BaseFont${name}${systemInfo}${descendantEntries}>>`)
+  const toUnicode = await addCompressedStream(objects, createToUnicodeMap(glyphs.map(({ text }) => text)))
+  const entries = `/Encoding/Identity-H/DescendantFonts[${descendant} 0 R]/ToUnicode ${toUnicode} 0 R`
+  return addObject(objects, `<</Type/Font/Subtype/Type0/BaseFont${name}${entries}>>`)
 }
 
-function toUnicode(texts: readonly string[]): string {
-  const lines = texts.map((text, code) => `<${code.toString(16).padStart(4, '0')}><${hex16(text)}>`).slice(1)
+/** Two bytes with the glyph id for each code. */
+function createCodeToGlyphMap(glyphIds: readonly number[]): Uint8Array {
+  const map = new Uint8Array(glyphIds.length * 2)
+  for (const [code, id] of glyphIds.entries()) map.set([id >> 8, id & 0xff], code * 2)
+  return map
+}
+
+/** A CMap with the text for each code, which readers use to copy and search. A `beginbfchar` block may have 100 lines. */
+function createToUnicodeMap(texts: readonly string[]): string {
+  const lines = texts.map((text, code) => `<${formatCode(code)}><${toUtf16Hex(text)}>`).slice(1)
   const blocks: string[] = []
-  for (let n = 0; n < lines.length; n += 100) {
-    const some = lines.slice(n, n + 100)
-    blocks.push(`${some.length} beginbfchar\n${some.join('\n')}\nendbfchar`)
+  for (let start = 0; start < lines.length; start += 100) {
+    const blockLines = lines.slice(start, start + 100)
+    blocks.push(`${blockLines.length} beginbfchar\n${blockLines.join('\n')}\nendbfchar`)
   }
   return `/CIDInit/ProcSet findresource begin 12 dict begin begincmap/CIDSystemInfo<</Registry(Adobe)/Ordering(UCS)/Supplement 0>>def/CMapName/Adobe-Identity-UCS def/CMapType 2 def
 1 begincodespacerange <0000><ffff> endcodespacerange

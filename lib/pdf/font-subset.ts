@@ -1,42 +1,47 @@
-import type { Slice } from './fonts.ts'
-import { joined } from './objects.ts'
+import type { FontSlice } from './fonts.ts'
+import { concatBytes } from './objects.ts'
 
-interface Table {
+// Reads and shortens TrueType fonts. The table names, offsets and flags are those of the OpenType specification.
+
+interface FontTable {
   tag: string
   data: Uint8Array
 }
 
-/** The font with no outlines but those of these glyphs; their numbers stay. */
-export function subset({ font }: Slice, ids: Iterable<number>): Uint8Array {
-  const tables = tablesOf(font)
-  const data = (tag: string) => tables.find((table) => table.tag === tag)?.data ?? new Uint8Array(64)
-  const [head, glyf] = [new Uint8Array(data('head')), data('glyf')]
-  const offsets = offsetsOf(data('loca'), viewOf(head).getInt16(50))
-  const used = withParts(glyf, offsets, ids)
+/** `head.indexToLocFormat`: whether the offsets in `loca` have 2 bytes (0) or 4 bytes (1). */
+const locaFormatOffset = 50
+/** An outline begins with its number of contours and its bounding box. */
+const outlineHeaderSize = 10
+
+/** Return the font with only the outlines of these glyphs. The glyph ids do not change. */
+export function subsetFont({ font }: FontSlice, glyphIds: Iterable<number>): Uint8Array {
+  const tables = readTables(font)
+  const head = new Uint8Array(getTable(tables, 'head'))
+  const glyf = getTable(tables, 'glyf')
+  const offsets = readGlyphOffsets(getTable(tables, 'loca'), viewOf(head).getInt16(locaFormatOffset))
+  const usedIds = addComponents(glyf, offsets, glyphIds)
   const loca = new Uint8Array(offsets.length * 4)
-  const kept: Uint8Array[] = []
+  const outlines: Uint8Array[] = []
   let size = 0
   for (let id = 0; id + 1 < offsets.length; id++) {
     viewOf(loca).setUint32(id * 4, size)
-    if (!used.has(id)) continue
+    if (!usedIds.has(id)) continue
     const outline = glyf.subarray(offsets[id], offsets[id + 1])
-    kept.push(outline)
+    outlines.push(outline)
     size += outline.length
   }
   viewOf(loca).setUint32(loca.length - 4, size)
-  viewOf(head).setInt16(50, 1)
-  const changed: Record<string, Uint8Array> = { head, loca, glyf: joined(kept, size) }
-  return fontOf(tables.map(({ tag, data: old }) => ({ tag, data: changed[tag] ?? old })))
+  viewOf(head).setInt16(locaFormatOffset, 1)
+  const newTables: Record<string, Uint8Array> = { head, loca, glyf: concatBytes(outlines, size) }
+  return serializeFont(tables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data })))
 }
 
-/** A glyph's leftmost and rightmost point, in thousandths of the size. */
-export function extentOf({ font, units }: Slice, id: number): [number, number] {
-  const tables = tablesOf(font)
-  const data = (tag: string) => tables.find((table) => table.tag === tag)?.data ?? new Uint8Array(64)
-  const offsets = offsetsOf(data('loca'), viewOf(data('head')).getInt16(50))
-  const [from = 0, until = 0] = [offsets[id], offsets[id + 1]]
-  if (until - from < 10) return [0, 0]
-  const outline = viewOf(data('glyf').subarray(from, until))
+/** Return the leftmost and the rightmost point of a glyph, in thousandths of the font size. */
+export function getGlyphExtent({ font, units }: FontSlice, glyphId: number): [left: number, right: number] {
+  const tables = readTables(font)
+  const offsets = readGlyphOffsets(getTable(tables, 'loca'), viewOf(getTable(tables, 'head')).getInt16(locaFormatOffset))
+  const outline = getOutline(getTable(tables, 'glyf'), offsets, glyphId)
+  if (!outline) return [0, 0]
   return [(outline.getInt16(2) * 1000) / units, (outline.getInt16(6) * 1000) / units]
 }
 
@@ -44,60 +49,94 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-function tablesOf(font: Uint8Array): Table[] {
+function readTables(font: Uint8Array): FontTable[] {
   const view = viewOf(font)
-  return Array.from({ length: view.getUint16(4) }, (_, n) => {
-    const at = 12 + n * 16
-    const offset = view.getUint32(at + 8)
-    return { tag: String.fromCharCode(...font.subarray(at, at + 4)), data: font.subarray(offset, offset + view.getUint32(at + 12)) }
+  return Array.from({ length: view.getUint16(4) }, (_, index) => {
+    const entry = 12 + index * 16
+    const offset = view.getUint32(entry + 8)
+    const length = view.getUint32(entry + 12)
+    return { tag: String.fromCharCode(...font.subarray(entry, entry + 4)), data: font.subarray(offset, offset + length) }
   })
 }
 
-function offsetsOf(loca: Uint8Array, isLong: number): number[] {
+function getTable(tables: readonly FontTable[], tag: string): Uint8Array {
+  return tables.find((table) => table.tag === tag)?.data ?? new Uint8Array(64)
+}
+
+function readGlyphOffsets(loca: Uint8Array, locaFormat: number): number[] {
   const view = viewOf(loca)
-  const size = isLong ? 4 : 2
-  return Array.from({ length: Math.floor(loca.length / size) }, (_, n) => (isLong ? view.getUint32(n * 4) : view.getUint16(n * 2) * 2))
+  const isLong = locaFormat !== 0
+  const entrySize = isLong ? 4 : 2
+  // Short offsets are stored divided by 2.
+  return Array.from({ length: Math.floor(loca.length / entrySize) }, (_, index) =>
+    isLong ? view.getUint32(index * 4) : view.getUint16(index * 2) * 2,
+  )
 }
 
-/** With the glyphs that those are put together from. */
-function withParts(glyf: Uint8Array, offsets: readonly number[], ids: Iterable<number>): Set<number> {
-  const used = new Set([0])
-  const left = [...ids]
-  for (let id = left.pop(); id !== undefined; id = left.pop()) {
-    const [from = 0, until = 0] = [offsets[id], offsets[id + 1]]
-    if (used.has(id)) continue
-    used.add(id)
-    if (until - from >= 10) left.push(...partsOf(viewOf(glyf.subarray(from, until))))
+/** Return undefined for a glyph without an outline, such as a space. */
+function getOutline(glyf: Uint8Array, offsets: readonly number[], glyphId: number): DataView | undefined {
+  const start = offsets[glyphId] ?? 0
+  const end = offsets[glyphId + 1] ?? 0
+  return end - start < outlineHeaderSize ? undefined : viewOf(glyf.subarray(start, end))
+}
+
+/** Return the ids of these glyphs, of glyph 0, and of all glyphs that they are composed of. */
+function addComponents(glyf: Uint8Array, offsets: readonly number[], glyphIds: Iterable<number>): Set<number> {
+  const usedIds = new Set([0])
+  const pendingIds = [...glyphIds]
+  for (let id = pendingIds.pop(); id !== undefined; id = pendingIds.pop()) {
+    if (usedIds.has(id)) continue
+    usedIds.add(id)
+    const outline = getOutline(glyf, offsets, id)
+    if (outline) pendingIds.push(...readComponentIds(outline))
   }
-  return used
+  return usedIds
 }
 
-function partsOf(outline: DataView): number[] {
-  if (outline.getInt16(0) >= 0) return []
-  const parts: number[] = []
-  for (let at = 10, more = true; more; ) {
-    const flags = outline.getUint16(at)
-    parts.push(outline.getUint16(at + 2))
-    at += 4 + (flags & 1 ? 4 : 2) + (flags & 8 ? 2 : flags & 64 ? 4 : flags & 128 ? 8 : 0)
-    more = (flags & 32) !== 0
-  }
-  return parts
+/** The flags of a component in a composite glyph. */
+const argumentsAreWords = 0x01
+const hasScale = 0x08
+const hasMoreComponents = 0x20
+const hasScaleXAndY = 0x40
+const hasTwoByTwoMatrix = 0x80
+
+/** Return the glyphs that a composite glyph consists of; none for a simple glyph. */
+function readComponentIds(outline: DataView): number[] {
+  const isSimple = outline.getInt16(0) >= 0
+  if (isSimple) return []
+  const ids: number[] = []
+  let offset = outlineHeaderSize
+  let flags: number
+  do {
+    flags = outline.getUint16(offset)
+    ids.push(outline.getUint16(offset + 2))
+    offset += 4 + (flags & argumentsAreWords ? 4 : 2) + getTransformSize(flags)
+  } while (flags & hasMoreComponents)
+  return ids
 }
 
-function fontOf(tables: readonly Table[]): Uint8Array {
-  const padded = tables.map(({ data }) => (data.length + 3) & ~3)
-  const start = 12 + tables.length * 16
-  const font = new Uint8Array(padded.reduce((sum, size) => sum + size, start))
+function getTransformSize(flags: number): number {
+  if (flags & hasScale) return 2
+  if (flags & hasScaleXAndY) return 4
+  return flags & hasTwoByTwoMatrix ? 8 : 0
+}
+
+/** Tables are aligned to 4 bytes. Checksums are left out, because PDF readers do not check them. */
+function serializeFont(tables: readonly FontTable[]): Uint8Array {
+  const paddedSizes = tables.map(({ data }) => (data.length + 3) & ~3)
+  const directorySize = 12 + tables.length * 16
+  const font = new Uint8Array(paddedSizes.reduce((sum, size) => sum + size, directorySize))
   const view = viewOf(font)
   view.setUint32(0, 0x10000)
   view.setUint16(4, tables.length)
-  let offset = start
-  for (const [n, { tag, data }] of tables.entries()) {
-    for (let char = 0; char < 4; char++) font[12 + n * 16 + char] = tag.charCodeAt(char)
-    view.setUint32(20 + n * 16, offset)
-    view.setUint32(24 + n * 16, data.length)
+  let offset = directorySize
+  for (const [index, { tag, data }] of tables.entries()) {
+    const entry = 12 + index * 16
+    for (let char = 0; char < 4; char++) font[entry + char] = tag.charCodeAt(char)
+    view.setUint32(entry + 8, offset)
+    view.setUint32(entry + 12, data.length)
     font.set(data, offset)
-    offset += padded[n] ?? 0
+    offset += paddedSizes[index] ?? 0
   }
   return font
 }

@@ -1,85 +1,99 @@
-// Each font is cut into slices by code point. A text loads the slices that hold its characters; the PDF embeds only the glyphs it shows.
+// Each font is cut into slices by code point. A text loads the slices that have its characters; the PDF embeds only the glyphs it shows.
 
-/** Reads a static file, by its path below the assets folder. */
+/** Reads a static file by its path below the assets folder. */
 export type ReadAsset = (path: string) => Promise<ArrayBuffer>
 
-export interface Slice {
+export interface FontSlice {
   ascent: number
   descent: number
+  /** The bounding box of all glyphs. */
   box: number[]
+  /** Font units per font size. */
   units: number
   /** By code point: the glyph id, and its width in thousandths of the font size. */
   glyphs: Map<number, { id: number; width: number }>
+  /** A TrueType font. */
   font: Uint8Array
 }
-export type Order = 'text' | 'ja' | 'mono'
 
-// The files never change while an isolate lives. Values are cached, not promises: one request must not await another's I/O.
-const maps = new Map<string, DataView>()
-const slices = new Map<number, Slice>()
+/** The kind of a text decides which fonts come first: `ja` has Japanese shapes of Han characters, `mono` a fixed width. */
+export type TextKind = 'text' | 'ja' | 'mono'
+
+// The files never change while a process runs. Values are cached, not promises: in Workers a request must not await another one's I/O.
+const cachedMaps = new Map<string, DataView>()
+const cachedSlices = new Map<number, FontSlice>()
 const maxCachedSlices = 40
+/** Workers allow six open connections per request. */
 const maxConnections = 6
+/** Planes 0 to 2 contain all characters of the fonts. */
+const lastPlane = 2
 
-/** The loaded slices, found by character. */
+/** The loaded slices. */
 export interface Fonts {
-  find(code: number, order: Order): { index: number; slice: Slice } | undefined
-  slice(index: number): Slice
+  /** Return the slice with this character, or undefined if no font has it. */
+  find(code: number, kind: TextKind): { index: number; slice: FontSlice } | undefined
+  getSlice(index: number): FontSlice
 }
 
-/** Loads the slices for the wanted characters of each order. */
-export async function loadFonts(readAsset: ReadAsset, wanted: ReadonlyMap<Order, ReadonlySet<number>>): Promise<Fonts> {
-  const places = new Map<string, number>()
-  for (const [order, codes] of wanted) {
+/** Load the slices with these code points. */
+export async function loadFonts(readAsset: ReadAsset, codesByKind: ReadonlyMap<TextKind, ReadonlySet<number>>): Promise<Fonts> {
+  const sliceIndexes = new Map<string, number>()
+  for (const [kind, codes] of codesByKind) {
     for (const code of codes) {
       const plane = code >> 16
-      if (plane > 2) continue
-      const map = await readMap(readAsset, `${order}-${plane}`)
+      if (plane > lastPlane) continue
+      const map = await readMap(readAsset, `${kind}-${plane}`)
       const index = map.getUint16((code & 0xffff) * 2, true)
-      if (index > 0) places.set(`${order} ${code}`, index)
+      if (index > 0) sliceIndexes.set(`${kind} ${code}`, index)
     }
   }
-  const loaded = await readSlices(readAsset, [...new Set(places.values())])
-  const sliceAt = (index: number) => loaded.get(index) as Slice
+  const slices = await readSlices(readAsset, [...new Set(sliceIndexes.values())])
+  const getSlice = (index: number) => slices.get(index) as FontSlice
   return {
-    find(code, order) {
-      const index = places.get(`${order} ${code}`)
-      return index === undefined ? undefined : { index, slice: sliceAt(index) }
+    find(code, kind) {
+      const index = sliceIndexes.get(`${kind} ${code}`)
+      return index === undefined ? undefined : { index, slice: getSlice(index) }
     },
-    slice: sliceAt,
+    getSlice,
   }
 }
 
 async function readMap(readAsset: ReadAsset, name: string): Promise<DataView> {
-  const cached = maps.get(name)
-  if (cached) return cached
+  const cachedMap = cachedMaps.get(name)
+  if (cachedMap) return cachedMap
   const map = new DataView(await readAsset(`fonts/${name}.map`))
-  maps.set(name, map)
+  cachedMaps.set(name, map)
   return map
 }
 
-async function readSlices(readAsset: ReadAsset, wanted: number[]): Promise<Map<number, Slice>> {
-  const loaded = new Map<number, Slice>()
-  const remaining = [...wanted]
-  const loadNext = async () => {
-    for (let index = remaining.pop(); index !== undefined; index = remaining.pop()) loaded.set(index, await readSlice(readAsset, index))
+async function readSlices(readAsset: ReadAsset, indexes: readonly number[]): Promise<Map<number, FontSlice>> {
+  const slices = new Map<number, FontSlice>()
+  const pendingIndexes = [...indexes]
+  const readPending = async () => {
+    for (let index = pendingIndexes.pop(); index !== undefined; index = pendingIndexes.pop())
+      slices.set(index, await readSlice(readAsset, index))
   }
-  await Promise.all(Array.from({ length: maxConnections }, loadNext))
-  return loaded
+  await Promise.all(Array.from({ length: maxConnections }, readPending))
+  return slices
 }
 
-async function readSlice(readAsset: ReadAsset, index: number): Promise<Slice> {
-  const cached = slices.get(index)
-  if (cached) return cached
+async function readSlice(readAsset: ReadAsset, index: number): Promise<FontSlice> {
+  const cachedSlice = cachedSlices.get(index)
+  if (cachedSlice) return cachedSlice
   const slice = parseSlice(await readAsset(`fonts/${index}.font`))
-  if (slices.size >= maxCachedSlices) slices.delete(slices.keys().next().value ?? 0)
-  slices.set(index, slice)
+  const oldestIndex = cachedSlices.keys().next().value
+  if (cachedSlices.size >= maxCachedSlices && oldestIndex !== undefined) cachedSlices.delete(oldestIndex)
+  cachedSlices.set(index, slice)
   return slice
 }
 
-function parseSlice(bytes: ArrayBuffer): Slice {
-  const length = new DataView(bytes).getUint32(0)
-  const about = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)))
-  const glyphs: Slice['glyphs'] = new Map()
-  for (let n = 0; n < about.glyphs.length; n += 3) glyphs.set(about.glyphs[n], { id: about.glyphs[n + 1], width: about.glyphs[n + 2] })
-  return { ...about, glyphs, font: new Uint8Array(bytes, 4 + length) }
+/** The file has the length of a JSON text in four bytes, that text, and the font. `lib/local/fonts.ts` writes it. */
+function parseSlice(bytes: ArrayBuffer): FontSlice {
+  const jsonLength = new DataView(bytes).getUint32(0)
+  const metadata = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, jsonLength)))
+  const glyphs: FontSlice['glyphs'] = new Map()
+  // A flat list of code point, glyph id and width.
+  for (let n = 0; n < metadata.glyphs.length; n += 3)
+    glyphs.set(metadata.glyphs[n], { id: metadata.glyphs[n + 1], width: metadata.glyphs[n + 2] })
+  return { ...metadata, glyphs, font: new Uint8Array(bytes, 4 + jsonLength) }
 }

@@ -1,159 +1,200 @@
 import bidiFactory from 'bidi-js'
 import { shapeArabic } from './arabic.ts'
-import { extentOf } from './font-subset.ts'
-import type { Fonts, Order } from './fonts.ts'
+import { getGlyphExtent } from './font-subset.ts'
+import type { Fonts, TextKind } from './fonts.ts'
+
+// Breaks a text into lines of glyphs and positions the glyphs, from right to left where the script requires it.
 
 const bidi = bidiFactory()
 
-/** One glyph of a line: what it stands for, and where. Widths and places are in thousandths of the size. */
+/** A glyph of a line. Its width and position are in thousandths of the font size. */
 export interface Glyph {
+  /** The characters it stands for. */
   text: string
+  /** The index of the font slice. */
   font: number
   id: number
   width: number
+  /** The embedding level of the Unicode bidirectional algorithm. Odd levels run from right to left. */
   level: number
+  /** The distance from the left end of the line. */
   x: number
-  breaks: 'space' | 'after' | null
-  mark: boolean
+  /** Whether the line may end here: at a space, which is then not shown, or after the glyph. */
+  lineBreak: 'space' | 'after' | null
+  /** Whether it is a combining mark, such as an accent or a vowel mark. */
+  isMark: boolean
 }
-export interface Line {
-  /** In the order of reading. */
+export interface TextLine {
+  /** In reading order. */
   glyphs: Glyph[]
   width: number
-  rtl: boolean
+  isRightToLeft: boolean
 }
 
-/** What stands for a character that no font has. */
-const missing = 0x25a1
-const isMark = /^\p{M}/u
-// Han, kana and hangul may end a line anywhere, but before what closes.
-const isIdeograph =
+/** Shown for a character that no font has: a white square. */
+const missingCharacter = 0x25a1
+/** The width of a character without a glyph, so that readers of the PDF can still select it. */
+const invisibleWidth = 40
+const startsWithMark = /^\p{M}/u
+// A line may break before and after Chinese, Japanese and Korean characters.
+const ideograph =
   /[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3130-\u318f\u31a0-\u31ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\u{20000}-\u{2fffd}]/u
-const closes = /^[\u3001\u3002\uff0c\uff0e\uff01\uff09\uff1a\uff1b\uff1f\u300d\u300f\u3011\u2019\u201d)\]}.,;:!?ー々]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
-const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/g
+// A line must not begin with closing punctuation.
+const closingPunctuation = /^[\u3001\u3002\uff0c\uff0e\uff01\uff09\uff1a\uff1b\uff1f\u300d\u300f\u3011\u2019\u201d)\]}.,;:!?ー々]/
+const joiner = /[\u200c\u200d]/
+const invisibleCharacters =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/g
+const rightToLeftCharacter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
-
-/** A text as it is shown: composed, without what shows nothing. */
-export function visible(text: string): string {
-  return text.normalize('NFC').replace(/\t/g, '    ').replace(unseen, '').toWellFormed()
+/** Compose the characters of a text (NFC), expand tabs and remove invisible characters. */
+function normaliseText(text: string): string {
+  return text.normalize('NFC').replace(/\t/g, '    ').replace(invisibleCharacters, '').toWellFormed()
 }
 
-/** The characters that showing a text takes. */
-export function charactersOf(text: string, into: Set<number>): void {
-  into.add(missing).add(0x20)
-  for (const { code, text: letters } of shapeArabic(visible(text))) {
-    into.add(code)
-    for (const letter of letters) into.add(letter.codePointAt(0) ?? 0)
+/** Add all code points that are needed to show a text. */
+export function addCodePoints(text: string, codePoints: Set<number>): void {
+  codePoints.add(missingCharacter).add(0x20)
+  for (const { code, text: characters } of shapeArabic(normaliseText(text))) {
+    codePoints.add(code)
+    for (const character of characters) codePoints.add(character.codePointAt(0) ?? 0)
   }
 }
 
-/** Breaks one line of text into lines of a width, in thousandths of the size. */
-export function layOut(fonts: Fonts, text: string, order: Order, width: number): Line[] {
-  const shown = visible(text)
-  const turns = rightToLeft.test(shown) ? bidi.getEmbeddingLevels(shown, 'auto') : null
-  const levels = turns?.levels ?? new Uint8Array(shown.length)
-  const base = turns?.paragraphs[0]?.level ?? 0
-  const glyphs = glyphsOf(fonts, shown, levels, order)
-  return wrapped(glyphs, width, order === 'mono').map((line) => placed(line, base))
+/** Break a text without line breaks into lines of at most `maxWidth` thousandths of the font size. */
+export function breakIntoLines(fonts: Fonts, text: string, kind: TextKind, maxWidth: number): TextLine[] {
+  const visibleText = normaliseText(text)
+  const embedding = rightToLeftCharacter.test(visibleText) ? bidi.getEmbeddingLevels(visibleText, 'auto') : null
+  const levels = embedding?.levels ?? new Uint8Array(visibleText.length)
+  const paragraphLevel = embedding?.paragraphs[0]?.level ?? 0
+  const glyphs = createGlyphs(fonts, visibleText, levels, kind)
+  const lines = wrapGlyphs(glyphs, maxWidth, kind === 'mono').map((lineGlyphs) => positionGlyphs(lineGlyphs, paragraphLevel))
+  for (const line of lines) centreMarks(fonts, line)
+  return lines
 }
 
-function glyphsOf(fonts: Fonts, shown: string, levels: Uint8Array, order: Order): Glyph[] {
+function createGlyphs(fonts: Fonts, text: string, levels: Uint8Array, kind: TextKind): Glyph[] {
   const glyphs: Glyph[] = []
-  let at = 0
-  for (const { text, code } of shapeArabic(shown)) {
-    const level = levels[at] ?? 0
-    at += text.length
-    const mirrored = level & 1 ? bidi.getMirroredCharacter(text)?.codePointAt(0) : undefined
-    glyphs.push(glyphOf(fonts, text, mirrored ?? code, level, order, glyphs.at(-1)))
+  let index = 0
+  for (const { text: character, code } of shapeArabic(text)) {
+    const level = levels[index] ?? 0
+    index += character.length
+    // From right to left, a bracket is shown as its mirror image.
+    const mirroredCode = isRightToLeft(level) ? bidi.getMirroredCharacter(character)?.codePointAt(0) : undefined
+    glyphs.push(createGlyph(fonts, character, mirroredCode ?? code, level, kind, glyphs.at(-1)))
   }
   return glyphs
 }
 
-function glyphOf(fonts: Fonts, text: string, code: number, level: number, order: Order, before: Glyph | undefined): Glyph {
-  const mark = isMark.test(text)
-  const breaks = text === ' ' ? 'space' : isIdeograph.test(text) || /[-\u2010\u2013/]/.test(text) ? 'after' : null
-  const silent = code === 0 || /[\u200c\u200d]/.test(text)
-  // A space, a mark or a sign is taken from the font of what stands before it, so that a run stays one.
-  const same = before && (breaks === 'space' || mark || silent) ? fonts.slice(before.font).glyphs.get(silent ? 0x20 : code) : undefined
-  if (same && before) return { text, font: before.font, id: same.id, width: mark ? 0 : silent ? 40 : same.width, level, x: 0, breaks, mark }
-  const found = fonts.find(code, order) ?? fonts.find(text.codePointAt(0) ?? 0, order)
-  const glyph = found?.slice.glyphs.get(code) ?? found?.slice.glyphs.get(text.codePointAt(0) ?? 0)
-  if (found && glyph) return { text, font: found.index, id: glyph.id, width: mark ? 0 : glyph.width, level, x: 0, breaks, mark }
-  const box = fonts.find(missing, order) as NonNullable<ReturnType<Fonts['find']>>
-  const sign = box.slice.glyphs.get(missing) as { id: number; width: number }
-  return { text: String.fromCodePoint(missing), font: box.index, id: sign.id, width: sign.width, level, x: 0, breaks, mark: false }
+function isRightToLeft(level: number): boolean {
+  return (level & 1) === 1
 }
 
-/** Greedy: a line ends at the last place where it may, and a word that is longer than a line anywhere. Code keeps its spaces. */
-function wrapped(glyphs: readonly Glyph[], width: number, keepSpaces: boolean): Glyph[][] {
-  const lines: Glyph[][] = []
-  let start = 0
-  let mayEnd = 0
-  let used = 0
-  for (let n = 0; n < glyphs.length; n++) {
-    const glyph = glyphs[n] as Glyph
-    used += glyph.width
-    if (used > width && n > start && (glyph.breaks !== 'space' || keepSpaces)) {
-      const end = mayEnd > start ? mayEnd : n
-      lines.push(glyphs.slice(start, end))
-      start = end
-      used = 0
-      for (let k = start; k <= n; k++) used += glyphs[k]?.width ?? 0
-    }
-    const next = glyphs[n + 1]
-    const held = next !== undefined && (next.mark || closes.test(next.text))
-    if (glyph.breaks !== null && !held) mayEnd = n + 1
-    else if (next && isIdeograph.test(next.text) && !held) mayEnd = n + 1
+function createGlyph(fonts: Fonts, text: string, code: number, level: number, kind: TextKind, previous: Glyph | undefined): Glyph {
+  const isMark = startsWithMark.test(text)
+  const lineBreak = getLineBreak(text)
+  const isInvisible = code === 0 || joiner.test(text)
+  const common = { text, level, x: 0, lineBreak, isMark }
+  // A space, a mark or an invisible character uses the font of the previous glyph if possible. The run of that font is then not interrupted.
+  if (previous && (lineBreak === 'space' || isMark || isInvisible)) {
+    const glyph = fonts.getSlice(previous.font).glyphs.get(isInvisible ? 0x20 : code)
+    const width = isMark ? 0 : isInvisible ? invisibleWidth : glyph?.width
+    if (glyph && width !== undefined) return { ...common, font: previous.font, id: glyph.id, width }
   }
-  lines.push(glyphs.slice(start))
+  const originalCode = text.codePointAt(0) ?? 0
+  const match = fonts.find(code, kind) ?? fonts.find(originalCode, kind)
+  const glyph = match?.slice.glyphs.get(code) ?? match?.slice.glyphs.get(originalCode)
+  if (match && glyph) return { ...common, font: match.index, id: glyph.id, width: isMark ? 0 : glyph.width }
+  const fallback = fonts.find(missingCharacter, kind) as NonNullable<ReturnType<Fonts['find']>>
+  const { id, width } = fallback.slice.glyphs.get(missingCharacter) as { id: number; width: number }
+  return { ...common, text: String.fromCodePoint(missingCharacter), font: fallback.index, id, width, isMark: false }
+}
+
+function getLineBreak(character: string): Glyph['lineBreak'] {
+  if (character === ' ') return 'space'
+  return ideograph.test(character) || /[-\u2010\u2013/]/.test(character) ? 'after' : null
+}
+
+/**
+ * Split the glyphs into lines. A line ends at the last possible break. A word that is longer than a line is split anywhere.
+ * With `keepSpaces`, spaces count towards the width, so that the indentation of code is kept.
+ */
+function wrapGlyphs(glyphs: readonly Glyph[], maxWidth: number, keepSpaces: boolean): Glyph[][] {
+  const lines: Glyph[][] = []
+  let lineStart = 0
+  let lastBreak = 0
+  let lineWidth = 0
+  for (let index = 0; index < glyphs.length; index++) {
+    const glyph = glyphs[index] as Glyph
+    lineWidth += glyph.width
+    if (lineWidth > maxWidth && index > lineStart && (glyph.lineBreak !== 'space' || keepSpaces)) {
+      const lineEnd = lastBreak > lineStart ? lastBreak : index
+      lines.push(glyphs.slice(lineStart, lineEnd))
+      lineStart = lineEnd
+      lineWidth = 0
+      for (let i = lineStart; i <= index; i++) lineWidth += glyphs[i]?.width ?? 0
+    }
+    if (canBreakAfter(glyph, glyphs[index + 1])) lastBreak = index + 1
+  }
+  lines.push(glyphs.slice(lineStart))
   return lines
 }
 
-/** Places a line's glyphs from left to right; they stay in the order of reading. */
-function placed(glyphs: Glyph[], base: number): Line {
-  let trailing = glyphs.length
-  while (trailing > 0 && glyphs[trailing - 1]?.breaks === 'space') trailing--
-  for (let n = trailing; n < glyphs.length; n++) (glyphs[n] as Glyph).level = base
+function canBreakAfter(glyph: Glyph, next: Glyph | undefined): boolean {
+  if (!next) return glyph.lineBreak !== null
+  if (next.isMark || closingPunctuation.test(next.text)) return false
+  return glyph.lineBreak !== null || ideograph.test(next.text)
+}
+
+/** Set the position of each glyph of a line. The glyphs stay in reading order. */
+function positionGlyphs(glyphs: Glyph[], paragraphLevel: number): TextLine {
+  let textEnd = glyphs.length
+  while (textEnd > 0 && glyphs[textEnd - 1]?.lineBreak === 'space') textEnd--
+  const trailingSpaces = glyphs.slice(textEnd)
   let x = 0
-  for (const glyph of visualOrder(glyphs.slice(0, trailing))) {
+  for (const glyph of sortVisually(glyphs.slice(0, textEnd))) {
     glyph.x = x
     x += glyph.width
   }
   const width = x
-  for (const glyph of glyphs.slice(trailing)) {
-    glyph.x = base & 1 ? -glyph.width : x
-    if (!(base & 1)) x += glyph.width
+  const isParagraphRightToLeft = isRightToLeft(paragraphLevel)
+  // Spaces at the end of a line stand outside of its width: on the left if the paragraph runs from right to left.
+  for (const glyph of trailingSpaces) {
+    glyph.level = paragraphLevel
+    glyph.x = isParagraphRightToLeft ? -glyph.width : x
+    if (!isParagraphRightToLeft) x += glyph.width
   }
-  return { glyphs, width, rtl: (base & 1) === 1 }
+  return { glyphs, width, isRightToLeft: isParagraphRightToLeft }
 }
 
-/** Rule L2 of the bidirectional algorithm: from the highest level down, each stretch of it and above is turned round. */
-function visualOrder(glyphs: readonly Glyph[]): Glyph[] {
-  const order = [...glyphs]
-  const highest = glyphs.reduce((most, { level }) => Math.max(most, level), 0)
-  for (let level = highest; level > 0; level--) {
-    for (let from = 0; from < order.length; from++) {
-      if ((order[from]?.level ?? 0) < level) continue
-      let to = from
-      while (to < order.length && (order[to]?.level ?? 0) >= level) to++
-      order.splice(from, to - from, ...order.slice(from, to).reverse())
-      from = to
+/** Return the glyphs from left to right. This is rule L2 of UAX #9: from the highest level down, reverse each run of at least that level. */
+function sortVisually(glyphs: readonly Glyph[]): Glyph[] {
+  const sorted = [...glyphs]
+  const highestLevel = glyphs.reduce((highest, { level }) => Math.max(highest, level), 0)
+  for (let level = highestLevel; level > 0; level--) {
+    for (let start = 0; start < sorted.length; start++) {
+      if ((sorted[start]?.level ?? 0) < level) continue
+      let end = start
+      while (end < sorted.length && (sorted[end]?.level ?? 0) >= level) end++
+      sorted.splice(start, end - start, ...sorted.slice(start, end).reverse())
+      start = end
     }
   }
-  return order
+  return sorted
 }
 
-/** Puts marks over the middle of what they belong to; the fonts' own rules for that are not read. */
-export function settleMarks(fonts: Fonts, { glyphs }: Line): void {
+/** Larger distances would make readers of the PDF take the mark for the start of another text. */
+const maxMarkOffset = 180
+
+/** Move each mark to the middle of its base character. The positioning rules of the fonts are not used. */
+function centreMarks(fonts: Fonts, { glyphs }: TextLine): void {
   let base: Glyph | undefined
   for (const glyph of glyphs) {
-    if (!glyph.mark) base = glyph
+    if (!glyph.isMark) base = glyph
     else if (base) {
-      const [left, right] = extentOf(fonts.slice(glyph.font), glyph.id)
-      // Readers take a longer way back for the beginning of another text.
-      glyph.x = base.x + Math.max(-180, Math.min(180, (base.width - left - right) / 2))
+      const [left, right] = getGlyphExtent(fonts.getSlice(glyph.font), glyph.id)
+      const offset = (base.width - left - right) / 2
+      glyph.x = base.x + Math.max(-maxMarkOffset, Math.min(maxMarkOffset, offset))
     }
   }
 }

@@ -1,75 +1,82 @@
-// Numbered objects, and the file of them with the table of where they begin.
+// Writes PDF objects and the file that contains them. The syntax is that of ISO 32000-1.
 
 const encoder = new TextEncoder()
 
-/** Bodies by number, from 1; one that is only reserved has none yet. */
-export type Objects = (Uint8Array[] | undefined)[]
+/** The object with number n is at index n - 1. A reserved object is undefined until it is set. */
+export type PdfObjects = (Uint8Array[] | undefined)[]
 
-export function reserve(objects: Objects): number {
+/** Return the number of an object that `setObject` sets later. */
+export function reserveObject(objects: PdfObjects): number {
   return objects.push(undefined)
 }
 
-export function put(objects: Objects, number: number, body: string): void {
+export function setObject(objects: PdfObjects, number: number, body: string): void {
   objects[number - 1] = [encoder.encode(body)]
 }
 
-export function add(objects: Objects, body: string): number {
+/** Add an object and return its number. */
+export function addObject(objects: PdfObjects, body: string): number {
   return objects.push([encoder.encode(body)])
 }
 
-export function addStream(objects: Objects, head: string, data: Uint8Array): number {
-  const begin = encoder.encode(`<<${head}/Length ${data.length}>>\nstream\n`)
-  return objects.push([begin, data, encoder.encode('\nendstream')])
+/** Add a stream object and return its number. `entries` are the entries of its dictionary, without the length. */
+export function addStream(objects: PdfObjects, entries: string, data: Uint8Array): number {
+  const header = encoder.encode(`<<${entries}/Length ${data.length}>>\nstream\n`)
+  return objects.push([header, data, encoder.encode('\nendstream')])
 }
 
-/** A stream that is packed first; `head` says what else there is to know of it. */
-export async function addPacked(objects: Objects, data: Uint8Array | string, head = ''): Promise<number> {
+/** Compress the data, add it as a stream object and return its number. `entries` are further entries of its dictionary. */
+export async function addCompressedStream(objects: PdfObjects, data: Uint8Array | string, entries = ''): Promise<number> {
   const bytes = typeof data === 'string' ? encoder.encode(data) : data
-  return addStream(objects, `/Filter/FlateDecode${head}`, await deflated(bytes))
+  return addStream(objects, `/Filter/FlateDecode${entries}`, await deflate(bytes))
 }
 
-/** The whole file; `root` and `info` are numbers of objects. */
-export function fileOf(objects: Objects, root: number, info: number): Uint8Array<ArrayBuffer> {
-  const parts: Uint8Array[] = [new Uint8Array([...encoder.encode('%PDF-1.7\n%'), 0xe2, 0xe3, 0xcf, 0xd3, 10])]
-  let size = parts[0]?.length ?? 0
+/** Return the bytes of the file. `catalog` and `info` are object numbers. */
+export function serializeObjects(objects: PdfObjects, catalog: number, info: number): Uint8Array<ArrayBuffer> {
+  // Four bytes above 127 in a comment mark the file as binary.
+  const header = new Uint8Array([...encoder.encode('%PDF-1.7\n%'), 0xe2, 0xe3, 0xcf, 0xd3, 10])
+  const parts: Uint8Array[] = [header]
+  let size = header.length
   const offsets = objects.map((body, index) => {
-    const at = size
+    const offset = size
     for (const part of [encoder.encode(`${index + 1} 0 obj\n`), ...(body ?? []), encoder.encode('\nendobj\n')]) {
       parts.push(part)
       size += part.length
     }
-    return at
+    return offset
   })
-  const table = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
-  const count = offsets.length + 1
-  const trailer = `trailer\n<</Size ${count}/Root ${root} 0 R/Info ${info} 0 R>>\nstartxref\n${size}\n%%EOF\n`
-  const end = encoder.encode(`xref\n0 ${count}\n0000000000 65535 f \n${table}${trailer}`)
-  return joined([...parts, end], size + end.length)
+  const entryCount = offsets.length + 1
+  const offsetEntries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  const crossReferences = `xref\n0 ${entryCount}\n0000000000 65535 f \n${offsetEntries}`
+  const trailer = `trailer\n<</Size ${entryCount}/Root ${catalog} 0 R/Info ${info} 0 R>>\nstartxref\n${size}\n%%EOF\n`
+  const end = encoder.encode(crossReferences + trailer)
+  return concatBytes([...parts, end], size + end.length)
 }
 
-export function joined(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size)
-  let at = 0
+/** Concatenate the parts. `totalSize` is the sum of their lengths. */
+export function concatBytes(parts: readonly Uint8Array[], totalSize: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(totalSize)
+  let offset = 0
   for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
+    bytes.set(part, offset)
+    offset += part.length
   }
-  return whole
+  return bytes
 }
 
-/** UTF-16 in hexadecimal digits. */
-export function hex16(text: string): string {
+/** Return the UTF-16 code units of a text as hexadecimal digits. */
+export function toUtf16Hex(text: string): string {
   let hex = ''
-  for (let n = 0; n < text.length; n++) hex += text.charCodeAt(n).toString(16).padStart(4, '0')
+  for (let index = 0; index < text.length; index++) hex += text.charCodeAt(index).toString(16).padStart(4, '0')
   return hex
 }
 
-/** A text as PDF writes it in strings. */
-export function utf16(text: string): string {
-  return `<feff${hex16(text)}>`
+/** Return a text as a PDF string in UTF-16 with a byte order mark. */
+export function formatTextString(text: string): string {
+  return `<feff${toUtf16Hex(text)}>`
 }
 
-async function deflated(bytes: Uint8Array): Promise<Uint8Array> {
+async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
   const stream = new Response(bytes as Uint8Array<ArrayBuffer>).body?.pipeThrough(new CompressionStream('deflate'))
   return new Uint8Array(await new Response(stream as ReadableStream).arrayBuffer())
 }

@@ -1,76 +1,89 @@
-import { draw, drawLine, type Sheets, short } from './file.ts'
-import type { Fonts, Order } from './fonts.ts'
-import { type Line, layOut, settleMarks } from './text.ts'
+import { createDocument, drawOperators, drawTextLine, formatNumber, type PdfDocument } from './document.ts'
+import type { Fonts, TextKind } from './fonts.ts'
+import { breakIntoLines, type TextLine } from './line-layout.ts'
 
+/** The size of a page (A4) and its margin, in points. */
 export const page = { width: 595, height: 842 }
 export const margin = 54
-const top = page.height - 84
-const bottom = 74
+/** The text area of a page: the distances of its upper and lower end from the bottom of the page. */
+const contentTop = page.height - 84
+const contentBottom = 74
 
-export interface Look {
+const lineHeightFactor = 1.42
+/** The space on the left and right of a text with a background. */
+const backgroundPadding = 6
+
+/** All lengths are in points. */
+export interface TextStyle {
   size: number
-  /** `r g b`, 0 to 1. */
+  /** `r g b`, each from 0 to 1. */
   colour: string
   bold?: boolean
-  /** Points from the left margin. */
+  /** The distance from the left margin. */
   indent?: number
-  /** Points below. */
-  after?: number
-  order?: Order
-  /** What is behind it. */
-  back?: string
-  /** At least so many more points must be left on the page. */
-  keep?: number
+  spaceAfter?: number
+  /** By default that of the layout. */
+  kind?: TextKind
+  /** The colour of the background: `r g b`. */
+  background?: string
+  /** A new page starts if fewer points than this would be left below the text. It keeps a heading together with its text. */
+  minSpaceBelow?: number
 }
 
-/** Text that runs down the pages, and where on the last of them it has come to. */
-export interface Flow {
-  sheets: Sheets
-  order: Order
+/** Text that fills the pages from top to bottom. */
+export interface PageLayout {
+  document: PdfDocument
+  kind: TextKind
+  /** The current position on the last page, from its bottom. */
   y: number
 }
 
-export function beginFlow(fonts: Fonts, order: Order): Flow {
-  return { sheets: { fonts, shown: new Map(), pages: [[]] }, order, y: top }
+export function createPageLayout(fonts: Fonts, kind: TextKind): PageLayout {
+  return { document: createDocument(fonts), kind, y: contentTop }
 }
 
-export function space(flow: Flow, points: number): void {
-  flow.y -= points
+export function addSpace(layout: PageLayout, points: number): void {
+  layout.y -= points
 }
 
-/** Lines of a text below one another, each of them wrapped; a new page begins where they do not fit any more. */
-export function write(flow: Flow, text: string, look: Look): void {
-  for (const line of text.split(/\r\n?|\n/)) paragraph(flow, line, look)
-  flow.y -= look.after ?? 0
+/** Write the lines of a text and wrap them. Start a new page when the current one is full. */
+export function writeText(layout: PageLayout, text: string, style: TextStyle): void {
+  for (const line of text.split(/\r\n?|\n/)) writeParagraph(layout, line, style)
+  layout.y -= style.spaceAfter ?? 0
 }
 
-function paragraph(flow: Flow, text: string, look: Look): void {
-  const { size, indent = 0, keep = 0, back } = look
-  const wide = page.width - 2 * margin - indent
-  const room = wide - (back ? 12 : 0)
-  const height = size * 1.42
-  for (const line of linesOf(flow, text, look, room)) {
-    if (flow.y - height - keep < bottom) {
-      flow.sheets.pages.push([])
-      flow.y = top
+function writeParagraph(layout: PageLayout, text: string, style: TextStyle): void {
+  const { size, indent = 0, minSpaceBelow = 0, background } = style
+  const padding = background ? backgroundPadding : 0
+  const boxLeft = margin + indent
+  const boxWidth = page.width - 2 * margin - indent
+  const textWidth = boxWidth - 2 * padding
+  const lineHeight = size * lineHeightFactor
+  for (const line of wrapText(layout, text, style, textWidth)) {
+    if (layout.y - lineHeight - minSpaceBelow < contentBottom) {
+      layout.document.pages.push([])
+      layout.y = contentTop
     }
-    flow.y -= height
-    const left = margin + indent + (back ? 6 : 0)
-    if (back) draw(flow.sheets, `${back} rg ${margin + indent} ${short(flow.y - size * 0.4)} ${wide} ${short(height)} re f`)
-    const x = line.rtl ? left + room - (line.width * size) / 1000 : left
-    drawLine(flow.sheets, line, x, flow.y, size, look)
+    layout.y -= lineHeight
+    if (background) {
+      const boxBottom = formatNumber(layout.y - size * 0.4)
+      drawOperators(layout.document, `${background} rg ${boxLeft} ${boxBottom} ${boxWidth} ${formatNumber(lineHeight)} re f`)
+    }
+    const textLeft = boxLeft + padding
+    const x = line.isRightToLeft ? textLeft + textWidth - (line.width * size) / 1000 : textLeft
+    drawTextLine(layout.document, line, x, layout.y, size, style)
   }
 }
 
-/** A text in lines of so many points. */
-export function linesOf({ sheets: { fonts }, order: usual }: Flow, text: string, { size, order }: Look, room: number): Line[] {
-  const lines = layOut(fonts, text, order ?? usual, (room * 1000) / size)
-  for (const line of lines) settleMarks(fonts, line)
-  return lines
+/** Return the lines of a text that has no line breaks. `maxWidth` is in points. */
+export function wrapText({ document, kind }: PageLayout, text: string, style: TextStyle, maxWidth: number): TextLine[] {
+  return breakIntoLines(document.fonts, text, style.kind ?? kind, (maxWidth * 1000) / style.size)
 }
 
-export function rule(flow: Flow, colour: string): void {
-  flow.y -= 4
-  draw(flow.sheets, `${colour} RG 0.8 w ${margin} ${short(flow.y)} m ${page.width - margin} ${short(flow.y)} l S`)
-  flow.y -= 4
+/** Draw a horizontal line between the margins. */
+export function drawRule(layout: PageLayout, colour: string): void {
+  layout.y -= 4
+  const y = formatNumber(layout.y)
+  drawOperators(layout.document, `${colour} RG 0.8 w ${margin} ${y} m ${page.width - margin} ${y} l S`)
+  layout.y -= 4
 }

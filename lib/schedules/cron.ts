@@ -1,122 +1,148 @@
-// Times of five fields, and nothing more than five fields: no seconds, no `L`, `W`, `#` or `?`, no words like @daily.
+// Parses cron expressions with exactly five fields. Seconds, `L`, `W`, `#`, `?` and words such as @daily are not supported.
 
-const names = (words: string, first: number) => Object.fromEntries(words.split(' ').map((word, index) => [word, first + index]))
-const kinds = [
-  { what: 'minute', least: 0, most: 59, names: {} },
-  { what: 'hour', least: 0, most: 23, names: {} },
-  { what: 'day of the month', least: 1, most: 31, names: {} },
-  { what: 'month', least: 1, most: 12, names: names('jan feb mar apr may jun jul aug sep oct nov dec', 1) },
-  // 7 is Sunday too.
-  { what: 'day of the week', least: 0, most: 7, names: names('sun mon tue wed thu fri sat', 0) },
-] as const
-type Kind = { what: string; least: number; most: number; names: Record<string, number> }
+function numberNames(names: string, first: number): Record<string, number> {
+  return Object.fromEntries(names.split(' ').map((name, index) => [name, first + index]))
+}
 
-const minutesOfDay = 1440
-const shortestMinutes = 5
-// After 28 years the same dates are the same days of the week again.
+interface FieldDefinition {
+  name: string
+  min: number
+  max: number
+  valueByName: Record<string, number>
+}
+
+const fieldDefinitions: readonly FieldDefinition[] = [
+  { name: 'minute', min: 0, max: 59, valueByName: {} },
+  { name: 'hour', min: 0, max: 23, valueByName: {} },
+  { name: 'day of the month', min: 1, max: 31, valueByName: {} },
+  { name: 'month', min: 1, max: 12, valueByName: numberNames('jan feb mar apr may jun jul aug sep oct nov dec', 1) },
+  // Both 0 and 7 are Sunday.
+  { name: 'day of the week', min: 0, max: 7, valueByName: numberNames('sun mon tue wed thu fri sat', 0) },
+]
+
+const minutesPerDay = 1440
+const minuteMs = 60_000
+const dayMs = 86_400_000
+const minIntervalMinutes = 5
+/** The Gregorian calendar repeats its combinations of date and weekday every 28 years, except across 2100. */
 const cycleDays = 28 * 366
 
-export interface Cron {
-  /** Minutes of a day, rising. */
+export interface CronSchedule {
+  /** The minutes of a day, ascending. */
   minutes: number[]
-  days: ReadonlySet<number>
+  daysOfMonth: ReadonlySet<number>
   months: ReadonlySet<number>
+  /** Sunday is 0. */
   weekdays: ReadonlySet<number>
-  /** Both kinds of day are limited: then one of them is enough, as cron has it since ever. */
-  eitherDay: boolean
+  /** If both the day of the month and the weekday are limited, a day needs to match only one of them. Every cron implementation does so. */
+  matchesEitherDay: boolean
 }
 
-/** What is wrong with five fields, for the person who wrote them. */
-export class BadCron extends Error {}
+/** Thrown for an invalid cron expression. Its message completes the sentence "cron …". */
+export class CronError extends Error {}
 
-/** Reads five fields; throws BadCron, also for a time that never comes and for times closer than five minutes. */
-export function parseCron(text: string): Cron {
-  const fields = text.trim().split(/[ \t]+/)
-  if (fields.length !== 5) throw new BadCron('Must have five fields: minute, hour, day of the month, month, day of the week')
-  const [minutes, hours, days, months, weekdays] = kinds.map((kind, index) => readField(fields[index] ?? '', kind))
-  const cron: Cron = {
-    minutes: rising(hours).flatMap((hour) => rising(minutes).map((minute) => hour * 60 + minute)),
-    days: new Set(days),
+/** Parse a cron expression. Throw a CronError if it is invalid, matches no date, or has runs less than five minutes apart. */
+export function parseCron(expression: string): CronSchedule {
+  const fields = expression.trim().split(/[ \t]+/)
+  if (fields.length !== 5) throw new CronError('must have five fields: minute, hour, day of the month, month, day of the week')
+  const [minutes, hours, daysOfMonth, months, weekdays] = fieldDefinitions.map((definition, index) =>
+    parseField(fields[index] ?? '', definition),
+  )
+  const isLimited = (field: string | undefined) => !field?.startsWith('*')
+  const schedule: CronSchedule = {
+    minutes: sortAscending(hours).flatMap((hour) => sortAscending(minutes).map((minute) => hour * 60 + minute)),
+    daysOfMonth: new Set(daysOfMonth),
     months: new Set(months),
-    weekdays: new Set(rising(weekdays).map((day) => day % 7)),
-    eitherDay: !fields[2]?.startsWith('*') && !fields[4]?.startsWith('*'),
+    weekdays: new Set(sortAscending(weekdays).map((weekday) => weekday % 7)),
+    matchesEitherDay: isLimited(fields[2]) && isLimited(fields[4]),
   }
-  const { some, adjacent } = daysOf(cron)
-  if (!some) throw new BadCron('This time never comes')
-  if (shortestGap(cron, adjacent) < shortestMinutes) throw new BadCron(`Must be ${shortestMinutes} minutes apart or more`)
-  return cron
+  const { hasDays, hasConsecutiveDays } = findMatchingDays(schedule)
+  if (!hasDays) throw new CronError('must match at least one date')
+  if (getShortestInterval(schedule, hasConsecutiveDays) < minIntervalMinutes)
+    throw new CronError(`must have at least ${minIntervalMinutes} minutes between two runs`)
+  return schedule
 }
 
-const rising = (values: Iterable<number> = []) => [...values].sort((a, b) => a - b)
+function sortAscending(values: Iterable<number> = []): number[] {
+  return [...values].sort((a, b) => a - b)
+}
 
-function readField(text: string, kind: Kind): Set<number> {
+function parseField(field: string, definition: FieldDefinition): Set<number> {
   const values = new Set<number>()
-  for (const part of text.split(',')) {
-    const [, range = '', step] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(part) ?? []
-    const [from, to] = readRange(range, kind)
-    const by = step === undefined ? 1 : Number(step)
-    // A step counts from a range: 5/15 means different things to different crons.
-    if (by < 1 || (step !== undefined && !/[*-]/.test(range))) throw unreadable(part, kind)
-    for (let value = from; value <= to; value += by) values.add(value)
+  for (const part of field.split(',')) {
+    const [, range = '', stepText] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(part) ?? []
+    const [from, to] = parseRange(range, definition)
+    const step = stepText === undefined ? 1 : Number(stepText)
+    // A step needs a range: cron implementations disagree about the meaning of 5/15.
+    const hasStepWithoutRange = stepText !== undefined && !/[*-]/.test(range)
+    if (step < 1 || hasStepWithoutRange) throw createFieldError(part, definition)
+    for (let value = from; value <= to; value += step) values.add(value)
   }
   return values
 }
 
-function readRange(text: string, kind: Kind): [number, number] {
-  if (text === '*') return [kind.least, kind.most]
-  const [first = '', last = first, ...more] = text.split('-')
-  const [from, to] = [readValue(first, kind), readValue(last, kind)]
-  if (more.length > 0 || from > to) throw unreadable(text, kind)
+function parseRange(range: string, definition: FieldDefinition): [from: number, to: number] {
+  if (range === '*') return [definition.min, definition.max]
+  const [first = '', last = first, ...extraParts] = range.split('-')
+  const from = parseValue(first, definition)
+  const to = parseValue(last, definition)
+  if (extraParts.length > 0 || from > to) throw createFieldError(range, definition)
   return [from, to]
 }
 
-function readValue(text: string, kind: Kind): number {
-  const word = text.toLowerCase()
-  const value = Object.hasOwn(kind.names, word) ? (kind.names[word] ?? -1) : /^\d{1,2}$/.test(text) ? Number(text) : -1
-  if (value < kind.least || value > kind.most) throw unreadable(text, kind)
+function parseValue(text: string, definition: FieldDefinition): number {
+  const { valueByName, min, max } = definition
+  const name = text.toLowerCase()
+  if (Object.hasOwn(valueByName, name)) return valueByName[name] as number
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= min && value <= max)) throw createFieldError(text, definition)
   return value
 }
 
-function unreadable(text: string, { what, least, most }: Kind): BadCron {
-  return new BadCron(`${JSON.stringify(text)} is no ${what} from ${least} to ${most}`)
+function createFieldError(text: string, { name, min, max }: FieldDefinition): CronError {
+  return new CronError(`has the invalid ${name} ${JSON.stringify(text)}; use ${min} to ${max}`)
 }
 
-const dayMs = 86_400_000
-
-/** Whether a day, given by its UTC midnight, is one of the cron's. */
-export function isDay({ days, months, weekdays, eitherDay }: Cron, midnight: number): boolean {
+/** Return whether the schedule matches a day, which is given as its midnight in UTC. */
+function matchesDay({ daysOfMonth, months, weekdays, matchesEitherDay }: CronSchedule, midnight: number): boolean {
   const date = new Date(midnight)
   if (!months.has(date.getUTCMonth() + 1)) return false
-  const [byDate, byWeekday] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())]
-  return eitherDay ? byDate || byWeekday : byDate && byWeekday
+  const matchesDate = daysOfMonth.has(date.getUTCDate())
+  const matchesWeekday = weekdays.has(date.getUTCDay())
+  return matchesEitherDay ? matchesDate || matchesWeekday : matchesDate && matchesWeekday
 }
 
-/** Whether any day is one of the cron's, and whether two that follow each other are. */
-function daysOf(cron: Cron): { some: boolean; adjacent: boolean } {
-  const start = Date.UTC(2024, 0, 1)
-  let [some, before] = [false, false]
-  for (let n = 0; n < cycleDays; n++) {
-    const is = isDay(cron, start + n * dayMs)
-    if (is && before) return { some: true, adjacent: true }
-    some ||= is
-    before = is
+/** Return whether the schedule matches any day, and whether it matches two days in a row. */
+function findMatchingDays(schedule: CronSchedule): { hasDays: boolean; hasConsecutiveDays: boolean } {
+  const startOfCycle = Date.UTC(2024, 0, 1)
+  let hasDays = false
+  let matchedPreviousDay = false
+  for (let day = 0; day < cycleDays; day++) {
+    const matches = matchesDay(schedule, startOfCycle + day * dayMs)
+    if (matches && matchedPreviousDay) return { hasDays: true, hasConsecutiveDays: true }
+    hasDays ||= matches
+    matchedPreviousDay = matches
   }
-  return { some, adjacent: false }
+  return { hasDays, hasConsecutiveDays: false }
 }
 
-/** Minutes between the two closest times, by the clock on the wall. */
-function shortestGap({ minutes }: Cron, adjacent: boolean): number {
-  const overnight = adjacent ? minutesOfDay - (minutes.at(-1) ?? 0) + (minutes[0] ?? 0) : minutesOfDay
-  return minutes.reduce((least, minute, index) => (index === 0 ? least : Math.min(least, minute - (minutes[index - 1] ?? 0))), overnight)
+/** Return the minutes between the two closest runs in local time. */
+function getShortestInterval({ minutes }: CronSchedule, hasConsecutiveDays: boolean): number {
+  const firstMinute = minutes[0] ?? 0
+  const lastMinute = minutes.at(-1) ?? 0
+  const overnightInterval = hasConsecutiveDays ? minutesPerDay - lastMinute + firstMinute : minutesPerDay
+  const intervals = minutes.slice(1).map((minute, index) => minute - (minutes[index] ?? 0))
+  return Math.min(overnightInterval, ...intervals)
 }
 
-/** The cron's next time after a time on the wall; both are written as if the wall stood in UTC. */
-export function nextOnWall(cron: Cron, after: number): number {
-  const midnight = Math.floor(after / dayMs) * dayMs
-  const minute = (after - midnight) / 60_000
-  const later = isDay(cron, midnight) ? cron.minutes.find((time) => time > minute) : undefined
-  if (later !== undefined) return midnight + later * 60_000
-  for (let n = 1; n <= cycleDays * 2; n++)
-    if (isDay(cron, midnight + n * dayMs)) return midnight + n * dayMs + (cron.minutes[0] ?? 0) * 60_000
-  throw new BadCron('This time never comes')
+/** Return the first time of the schedule after a local time. Local times are written as if they were in UTC; see zoned-time.ts. */
+export function getNextLocalTime(schedule: CronSchedule, localTime: number): number {
+  const midnight = Math.floor(localTime / dayMs) * dayMs
+  const minuteOfDay = (localTime - midnight) / minuteMs
+  const laterMinute = matchesDay(schedule, midnight) ? schedule.minutes.find((minute) => minute > minuteOfDay) : undefined
+  if (laterMinute !== undefined) return midnight + laterMinute * minuteMs
+  const firstMinute = schedule.minutes[0] ?? 0
+  for (let day = 1; day <= cycleDays * 2; day++)
+    if (matchesDay(schedule, midnight + day * dayMs)) return midnight + day * dayMs + firstMinute * minuteMs
+  throw new CronError('must match at least one date')
 }

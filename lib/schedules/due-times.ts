@@ -1,53 +1,56 @@
-import { nextOnWall, parseCron } from './cron.ts'
-import { wallOf, whenOnWall } from './zoned-time.ts'
+import { getNextLocalTime, parseCron } from './cron.ts'
+import { fromLocalTime, toLocalTime } from './zoned-time.ts'
 
-/** When something is due: five fields, by the clock of a zone. */
+/** When a schedule runs. The fields of the cron expression are local times of the time zone. */
 export interface Timing {
   cron: string
   timezone: string
 }
 
 /**
- * The due times after an instant, rising and without end, in milliseconds since the epoch. A local time that the clock skips is due when
- * the gap ends, so several of them are due once; one that comes twice is due the first time alone.
+ * Yield the due times after an instant, ascending and without end, in milliseconds since the epoch.
+ * A local time that the clock skips is due when the gap ends, so several of them are due only once. A local time that occurs twice is due
+ * only the first time.
  */
-export function* dueAfter({ cron, timezone }: Timing, instant: number): Generator<number, never> {
-  const times = parseCron(cron)
-  let wall = wallOf(timezone, instant)
-  for (let last = instant; ; ) {
-    wall = nextOnWall(times, wall)
-    const due = whenOnWall(timezone, wall)
-    // While the clock repeats an hour, what it shows was due before.
-    if (due <= last) continue
-    yield due
-    last = due
+export function* iterateDueTimes({ cron, timezone }: Timing, instant: number): Generator<number, never> {
+  const schedule = parseCron(cron)
+  let localTime = toLocalTime(timezone, instant)
+  let lastDueTime = instant
+  for (;;) {
+    localTime = getNextLocalTime(schedule, localTime)
+    const dueTime = fromLocalTime(timezone, localTime)
+    // A skipped or repeated local time was already due.
+    if (dueTime <= lastDueTime) continue
+    yield dueTime
+    lastDueTime = dueTime
   }
 }
 
-/** The first due time after an instant. */
-export function nextDue(timing: Timing, instant: number): number {
-  return dueAfter(timing, instant).next().value
+/** Return the first due time after an instant. */
+export function getNextDueTime(timing: Timing, instant: number): number {
+  return iterateDueTimes(timing, instant).next().value
 }
 
-/** A schedule as it is stored: RFC 3339 times. */
-export interface Stored extends Timing {
-  /** The first due time that nothing was done for; null for none. */
+/** A schedule as it is stored. All times are RFC 3339. */
+export interface StoredSchedule extends Timing {
+  /** The first due time without a run, or null if there is none. */
   next_run_at: string | null
-  /** Since when its timing is what it is: older due times were computed from an older one. */
+  /** When the timing was last changed. Earlier due times follow the previous timing. */
   timed_since: string
 }
 
-/** How many due times are looked at together: more than a month of them, five minutes apart. */
-export const mostWaiting = 10_000
+/** The maximum number of pending due times. With one every five minutes, they cover more than a month. */
+export const maxPendingDueTimes = 10_000
 
-/** The due times up to `now` that nothing was done for, `mostWaiting` at most, and the one that follows them. */
-export function waitingOf(stored: Stored, now: number): { due: number[]; next: number } {
-  const first = stored.next_run_at === null ? Number.POSITIVE_INFINITY : Date.parse(stored.next_run_at)
-  if (first > now) return { due: [], next: first }
-  const due = [first]
-  for (const time of dueAfter(stored, Math.max(first, Date.parse(stored.timed_since)))) {
-    if (time > now || due.length === mostWaiting) return { due, next: time }
-    due.push(time)
+/** Return the due times up to `now` without a run, at most `maxPendingDueTimes`, and the due time after them. */
+export function getPendingDueTimes(schedule: StoredSchedule, now: number): { due: number[]; next: number } {
+  const firstDueTime = schedule.next_run_at === null ? Number.POSITIVE_INFINITY : Date.parse(schedule.next_run_at)
+  if (firstDueTime > now) return { due: [], next: firstDueTime }
+  const due = [firstDueTime]
+  const timingChangedAt = Date.parse(schedule.timed_since)
+  for (const dueTime of iterateDueTimes(schedule, Math.max(firstDueTime, timingChangedAt))) {
+    if (dueTime > now || due.length === maxPendingDueTimes) return { due, next: dueTime }
+    due.push(dueTime)
   }
-  throw new Error('Due times have no end')
+  throw new Error('Unreachable: the due times have no end')
 }

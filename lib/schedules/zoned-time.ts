@@ -1,65 +1,74 @@
-// Clocks on walls: what a zone's clock shows is written as if the wall stood in UTC, in milliseconds since the epoch.
+// Converts between instants and local times. An instant is in milliseconds since the epoch. A local time is what a clock in a time zone
+// shows, as the milliseconds since the epoch of the same clock reading in UTC.
 
-const clocks = new Map<string, Intl.DateTimeFormat>()
+const formatterByZone = new Map<string, Intl.DateTimeFormat>()
 
-function clockOf(timezone: string): Intl.DateTimeFormat {
-  const known = clocks.get(timezone)
-  if (known) return known
-  const two = '2-digit' as const
-  const parts = { year: 'numeric' as const, month: two, day: two, hour: two, minute: two, second: two }
-  const made = new Intl.DateTimeFormat('en-US', {
+function getFormatter(timezone: string): Intl.DateTimeFormat {
+  const cachedFormatter = formatterByZone.get(timezone)
+  if (cachedFormatter) return cachedFormatter
+  const formatter = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     calendar: 'gregory',
     numberingSystem: 'latn',
     hourCycle: 'h23',
-    ...parts,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
   })
-  clocks.set(timezone, made)
-  return made
+  formatterByZone.set(timezone, formatter)
+  return formatter
 }
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** What the clock of a zone shows at an instant. */
-export function wallOf(timezone: string, instant: number): number {
-  const shown: Record<string, number> = {}
-  for (const { type, value } of clockOf(timezone).formatToParts(instant)) shown[type] = Number(value)
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = shown
+/** Return the local time of a time zone at an instant. */
+export function toLocalTime(timezone: string, instant: number): number {
+  const parts: Record<string, number> = {}
+  for (const { type, value } of getFormatter(timezone).formatToParts(instant)) parts[type] = Number(value)
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
   const millisecond = ((instant % 1000) + 1000) % 1000
   return Date.UTC(year, month - 1, day, hour, minute, second, millisecond)
 }
 
-// Clocks change at quarters of an hour, so within one a zone is as far from UTC at its end as at its beginning.
+// Clocks change only at quarters of an hour, so the offset is the same within a quarter.
 const quarterMs = 15 * minuteMs
-const known = new Map<string, number>()
+const offsetByZoneAndQuarter = new Map<string, number>()
+const maxCachedOffsets = 50_000
 
-/** How far a zone is ahead of UTC at an instant. */
-function aheadAt(timezone: string, instant: number): number {
-  const quarter = Math.floor(instant / quarterMs) * quarterMs
-  const key = `${timezone} ${quarter}`
-  const found = known.get(key)
-  if (found !== undefined) return found
-  if (known.size >= 50_000) known.clear()
-  const ahead = wallOf(timezone, quarter) - quarter
-  known.set(key, ahead)
-  return ahead
+/** Return how far the local time is ahead of UTC at an instant, in milliseconds. */
+function getOffset(timezone: string, instant: number): number {
+  const quarterStart = Math.floor(instant / quarterMs) * quarterMs
+  const key = `${timezone} ${quarterStart}`
+  const cachedOffset = offsetByZoneAndQuarter.get(key)
+  if (cachedOffset !== undefined) return cachedOffset
+  if (offsetByZoneAndQuarter.size >= maxCachedOffsets) offsetByZoneAndQuarter.clear()
+  const offset = toLocalTime(timezone, quarterStart) - quarterStart
+  offsetByZoneAndQuarter.set(key, offset)
+  return offset
 }
 
-/** The instant at which a zone's clock shows a time, the first one of two; for a time that it skips, the end of the gap. */
-export function whenOnWall(timezone: string, wall: number): number {
-  // No change is a day or more from the time it moves, on either side.
-  const [before, after] = [aheadAt(timezone, wall - dayMs), aheadAt(timezone, wall + dayMs)]
-  const shown = [wall - before, wall - after].filter((instant) => instant + aheadAt(timezone, instant) === wall)
-  return shown.length > 0 ? Math.min(...shown) : gapEnd(timezone, wall - after, wall - before, after)
+/** Return the instant of a local time. If the clock repeats it, return the first instant; if the clock skips it, the end of the gap. */
+export function fromLocalTime(timezone: string, localTime: number): number {
+  // A clock change that affects this local time is less than a day away, so these are the offsets before and after it.
+  const offsetBefore = getOffset(timezone, localTime - dayMs)
+  const offsetAfter = getOffset(timezone, localTime + dayMs)
+  const candidates = [localTime - offsetBefore, localTime - offsetAfter]
+  const instants = candidates.filter((instant) => instant + getOffset(timezone, instant) === localTime)
+  if (instants.length > 0) return Math.min(...instants)
+  return findGapEnd(timezone, localTime - offsetAfter, localTime - offsetBefore, offsetAfter)
 }
 
-/** The first minute in (from, to] at which a zone is `ahead` of UTC. */
-function gapEnd(timezone: string, from: number, to: number, ahead: number): number {
-  let [low, high] = [from, to]
+/** Return the first minute after `from` and up to `to` at which the time zone has this offset. Uses binary search. */
+function findGapEnd(timezone: string, from: number, to: number, offset: number): number {
+  let low = from
+  let high = to
   while (high - low > minuteMs) {
     const middle = low + Math.floor((high - low) / 2 / minuteMs) * minuteMs
-    if (aheadAt(timezone, middle) === ahead) high = middle
+    if (getOffset(timezone, middle) === offset) high = middle
     else low = middle
   }
   return high

@@ -1,40 +1,47 @@
 import type { Language } from './schema.ts'
 
-// Values as complete literals of a language. None can end its string or begin a command, whatever it holds; NUL, which none of the
-// languages can hold in a script, must be refused before.
+// Formats values as literals of a script language. No value can end its literal or start a command. Texts must not contain NUL, because
+// no language allows it in a script.
 
-export function quote(language: Language, value: string): string {
-  return { bash, python, powershell }[language](value)
+export function formatTextLiteral(language: Language, text: string): string {
+  return { bash: formatBashText, python: formatPythonText, powershell: formatPowershellText }[language](text)
 }
 
-export function boolean(language: Language, value: boolean): string {
-  return { bash: ['false', 'true'], python: ['False', 'True'], powershell: ['$false', '$true'] }[language][Number(value)] ?? ''
+export function formatBooleanLiteral(language: Language, value: boolean): string {
+  const literals = {
+    bash: { true: 'true', false: 'false' },
+    python: { true: 'True', false: 'False' },
+    powershell: { true: '$true', false: '$false' },
+  }
+  return literals[language][value ? 'true' : 'false']
 }
 
-/** Between single quotes nothing means anything but the single quote itself. A carriage return survives there too. */
-function bash(value: string): string {
-  return `'${value.replaceAll("'", `'\\''`)}'`
+/** Between single quotes only the single quote has a meaning. A carriage return is kept there too. */
+function formatBashText(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** JSON's escapes are a part of Python's; what is not ASCII is escaped as well, whatever encoding the file gets. */
-function python(value: string): string {
-  const ascii = JSON.stringify(value).replace(/[^\x20-\x7e]/gu, (char) => {
+/** Python accepts the escapes of JSON. Other than in JSON, all non-ASCII characters are escaped, so the encoding of the file does not matter. */
+function formatPythonText(text: string): string {
+  const literal = JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (char) => {
     const code = char.codePointAt(0) ?? 0
     return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
   })
-  return ascii.replaceAll('\\/', '/')
+  // Python reads \/ and \\/ as the same text.
+  return literal.replaceAll('\\/', '/')
 }
 
 /**
- * ASCII alone: five characters end a single-quoted string there, and a file read in another encoding makes more of them out of others.
- * What is not printable ASCII is named by its number.
+ * Only printable ASCII is written as text; other characters are written as numbers. In PowerShell five characters end a single-quoted
+ * string, and a file that is read in another encoding can contain them by accident.
  */
-function powershell(value: string): string {
-  if (/^[\x20-\x7e]*$/.test(value)) return plain(value)
-  const parts = value.match(/[\x20-\x7e]+|[^\x20-\x7e]/g) ?? []
-  return `(-join @(${parts.map((part) => (/^[\x20-\x7e]+$/.test(part) ? plain(part) : `[char]${part.charCodeAt(0)}`)).join(',')}))`
+function formatPowershellText(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return quotePowershellAscii(text)
+  const parts = text.match(/[\x20-\x7e]+|[^\x20-\x7e]/g) ?? []
+  const literals = parts.map((part) => (/^[\x20-\x7e]+$/.test(part) ? quotePowershellAscii(part) : `[char]${part.charCodeAt(0)}`))
+  return `(-join @(${literals.join(',')}))`
 }
 
-function plain(text: string): string {
+function quotePowershellAscii(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

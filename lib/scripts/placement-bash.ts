@@ -1,177 +1,229 @@
-import type { FindUnsafePlaces } from './placeholders.ts'
+import type { FindUnsafePlacements } from './placeholders.ts'
+import { inCommandPosition, insideComment, insideQuotes, joinedToTextBefore } from './placement-reasons.ts'
 
-/** What a part of a script is in: each opens inside another and closes where it ends. */
-type Frame = 'code' | 'single' | 'ansi' | 'double' | 'backtick' | 'expansion' | 'arithmetic' | 'comment'
+/** The syntax that a part of a script is in. */
+type Context =
+  | 'code'
+  | 'single-quoted'
+  /** `$'…'`, which has escapes. */
+  | 'ansi-quoted'
+  | 'double-quoted'
+  | 'backticks'
+  /** `${…}` */
+  | 'expansion'
+  /** `$((…))` or `((…))` */
+  | 'arithmetic'
+  | 'comment'
 
-const inString = 'stands in a quoted string: leave the quotes out, the value brings its own'
-const reasonOf: Record<Exclude<Frame, 'code'>, string> = {
-  single: inString,
-  ansi: inString,
-  double: inString,
-  backtick: 'stands between backticks: use $( … ) instead',
-  expansion: 'stands inside the braces of a variable',
-  arithmetic: 'stands in arithmetic: put it into a variable first',
-  comment: 'stands in a comment',
+const reasonByContext: Record<Exclude<Context, 'code'>, string> = {
+  'single-quoted': insideQuotes,
+  'ansi-quoted': insideQuotes,
+  'double-quoted': insideQuotes,
+  backticks: 'is inside backticks; use $( … ) instead',
+  expansion: 'is inside the braces of a variable',
+  arithmetic: 'is inside arithmetic; assign it to a variable first',
+  comment: insideComment,
 }
 
-interface Open {
-  frame: Frame
-  /** Brackets open in it, so that its own closing one is known. */
-  depth: number
-  /** `case`s open in it, whose patterns end with a bracket that closes nothing. */
-  cases: number
-}
-interface Heredoc {
-  word: string
-  tabs: boolean
-}
-interface Walk {
-  body: string
-  at: number
-  /** From the outermost in. */
-  open: Open[]
-  heredoc: Heredoc | null
-  /** Here-documents that begin with the next line. */
-  pending: Heredoc[]
+interface OpenContext {
+  context: Context
+  /** The number of open brackets in this context. They tell its own closing bracket from others. */
+  bracketDepth: number
+  /** The number of open `case` commands. A pattern of `case` ends with a closing bracket that was never opened. */
+  caseDepth: number
 }
 
-/** Walks a shell script as far as strings, comments, here-documents and expansions go. */
-export const bashPlaces: FindUnsafePlaces = (body, placeholders) => {
-  const walk: Walk = { body, at: 0, open: [{ frame: 'code', depth: 0, cases: 0 }], heredoc: null, pending: [] }
+interface HereDocument {
+  delimiter: string
+  /** `<<-` ignores tabs before the delimiter. */
+  ignoresTabs: boolean
+}
+
+interface Scanner {
+  script: string
+  position: number
+  /** The outermost context is first. */
+  contexts: OpenContext[]
+  /** The here-document at the current position. */
+  hereDocument: HereDocument | null
+  /** Here-documents that start after this line. */
+  pendingHereDocuments: HereDocument[]
+}
+
+/** The number of characters before a placeholder that are searched for a command. It limits the time for hostile scripts. */
+const maxLookback = 2000
+
+/** Scan a shell script and track its quotes, comments, here-documents and expansions. */
+export const findUnsafeBashPlacements: FindUnsafePlacements = (script, placeholders) => {
+  const scanner: Scanner = {
+    script,
+    position: 0,
+    contexts: [{ context: 'code', bracketDepth: 0, caseDepth: 0 }],
+    hereDocument: null,
+    pendingHereDocuments: [],
+  }
   const reasons = new Map<number, string>()
   for (const { start, end } of placeholders) {
-    while (walk.at < start) advance(walk)
-    const reason = walk.heredoc ? 'stands in a here-document' : (around(walk) ?? besides(body.slice(Math.max(0, start - 2000), start)))
+    while (scanner.position < start) advance(scanner)
+    const reason = findReason(scanner, start)
     if (reason) reasons.set(start, reason)
-    walk.at = end
+    scanner.position = end
   }
   return reasons
 }
 
-/** Not even code is safe inside what is itself read again. */
-function around({ open }: Walk): string | undefined {
-  const frame = open.map(({ frame }) => frame).find((frame) => frame !== 'code')
-  return frame && reasonOf[frame as Exclude<Frame, 'code'>]
+function findReason({ script, contexts, hereDocument }: Scanner, start: number): string | undefined {
+  if (hereDocument) return 'is inside a here-document'
+  // Code inside quotes is unsafe too, because the shell parses the text in the quotes again.
+  const outerContext = contexts.map(({ context }) => context).find((context) => context !== 'code')
+  if (outerContext) return reasonByContext[outerContext]
+  return findReasonInCode(script.slice(Math.max(0, start - maxLookback), start))
 }
 
+/** Words after which the shell expects a command, or which execute their arguments. */
 const commandWords = new Set(
   'then do else elif if while until time eval exec source command builtin sudo env xargs nohup trap coproc'.split(' '),
 )
 
-/** What a placeholder in code must not have before it. */
-function besides(text: string): string | undefined {
-  const before = text.replace(/\\\r?\n/g, ' ')
-  const last = before.at(-1) ?? ''
-  if (last === '$' || last === '\\') return 'does not stand by itself: what is before it would change its meaning'
-  if (/(^|[^<])<<-?[ \t]*$/.test(before)) return 'names a here-document'
-  const line = before.replace(/[ \t]+$/, '')
-  const named = 'stands where a command is named: its value would be run'
-  if ('\n;|&(`!{'.includes(line.at(-1) ?? '\n') && !/[<>]&$/.test(line)) return named
-  const apart = /[ \t]$/.test(before)
-  const word = /(?:^|[\s;|&(`!])(\w+|\.)$/.exec(line)?.[1]
-  if (apart && word && (word === '.' || commandWords.has(word))) return named
-  if (apart && /(^|[\s/;|&(])(ba|da|z|k)?sh([ \t]+-\w+)*[ \t]+-\w*c\w*$/.test(line)) return named
-  return undefined
+function findReasonInCode(textBefore: string): string | undefined {
+  const text = textBefore.replace(/\\\r?\n/g, ' ')
+  const lastChar = text.at(-1) ?? ''
+  if (lastChar === '$' || lastChar === '\\') return joinedToTextBefore
+  if (/(^|[^<])<<-?[ \t]*$/.test(text)) return 'is the delimiter of a here-document'
+  return isCommandPosition(text) ? inCommandPosition : undefined
 }
 
-function advance(walk: Walk): void {
-  if (walk.heredoc) {
-    inHeredoc(walk)
+function isCommandPosition(textBefore: string): boolean {
+  const text = textBefore.replace(/[ \t]+$/, '')
+  const startsCommand = '\n;|&(`!{'.includes(text.at(-1) ?? '\n')
+  const isRedirection = /[<>]&$/.test(text)
+  if (startsCommand && !isRedirection) return true
+  const hasSpaceBefore = /[ \t]$/.test(textBefore)
+  if (!hasSpaceBefore) return false
+  const wordBefore = /(?:^|[\s;|&(`!])(\w+|\.)$/.exec(text)?.[1]
+  if (wordBefore && (wordBefore === '.' || commandWords.has(wordBefore))) return true
+  const isShellCommandOption = /(^|[\s/;|&(])(ba|da|z|k)?sh([ \t]+-\w+)*[ \t]+-\w*c\w*$/.test(text)
+  return isShellCommandOption
+}
+
+/** Move past the next token, and open or close contexts. */
+function advance(scanner: Scanner): void {
+  if (scanner.hereDocument) {
+    advanceInHereDocument(scanner)
     return
   }
-  const top = walk.open.at(-1) as Open
-  const [length, change] = steps[top.frame](walk, walk.body[walk.at] ?? '', top)
-  walk.at += length
-  if (change === 'close') walk.open.pop()
-  else if (change) walk.open.push({ frame: change, depth: 0, cases: 0 })
+  const current = scanner.contexts.at(-1) as OpenContext
+  const [length, change] = scanByContext[current.context](scanner, scanner.script[scanner.position] ?? '', current)
+  scanner.position += length
+  if (change === 'close') scanner.contexts.pop()
+  else if (change) scanner.contexts.push({ context: change, bracketDepth: 0, caseDepth: 0 })
 }
 
-/** How far to go on, and what opens or closes there. */
-type Step = [length: number, change?: Frame | 'close' | undefined]
+/** The length of a token, and the context that it opens, or that it closes the current one. */
+type ScanStep = [length: number, change?: Context | 'close' | undefined]
 
-const steps: Record<Frame, (walk: Walk, char: string, top: Open) => Step> = {
-  single: (_, char) => [1, char === "'" ? 'close' : undefined],
-  ansi: (_, char) => (char === '\\' ? [2] : [1, char === "'" ? 'close' : undefined]),
+/** `char` is the character at the current position. */
+const scanByContext: Record<Context, (scanner: Scanner, char: string, current: OpenContext) => ScanStep> = {
+  'single-quoted': (_, char) => [1, char === "'" ? 'close' : undefined],
+  'ansi-quoted': (_, char) => (char === '\\' ? [2] : [1, char === "'" ? 'close' : undefined]),
   comment: (_, char) => (char === '\n' ? [0, 'close'] : [1]),
-  backtick: (_, char) => (char === '\\' ? [2] : [1, char === '`' ? 'close' : undefined]),
-  double: (walk, char) => {
+  backticks: (_, char) => (char === '\\' ? [2] : [1, char === '`' ? 'close' : undefined]),
+  'double-quoted': (scanner, char) => {
     if (char === '\\') return [2]
-    if (char === '`') return [1, 'backtick']
-    return dollar(walk, char, false) ?? [1, char === '"' ? 'close' : undefined]
+    if (char === '`') return [1, 'backticks']
+    return scanDollar(scanner, char, false) ?? [1, char === '"' ? 'close' : undefined]
   },
-  expansion: (walk, char) => {
+  expansion: (scanner, char) => {
     if (char === '\\') return [2]
-    if (char === "'" || char === '"') return [1, char === '"' ? 'double' : 'single']
-    return dollar(walk, char, false) ?? [1, char === '}' ? 'close' : undefined]
+    if (char === "'") return [1, 'single-quoted']
+    if (char === '"') return [1, 'double-quoted']
+    return scanDollar(scanner, char, false) ?? [1, char === '}' ? 'close' : undefined]
   },
-  arithmetic: (walk, char, top) => {
-    if (char === '(') top.depth++
-    else if (char === ')' && top.depth > 0) top.depth--
-    else if (walk.body.startsWith('))', walk.at)) return [2, 'close']
-    return dollar(walk, char, false) ?? [1]
+  arithmetic: (scanner, char, current) => {
+    if (char === '(') current.bracketDepth++
+    else if (char === ')' && current.bracketDepth > 0) current.bracketDepth--
+    else if (scanner.script.startsWith('))', scanner.position)) return [2, 'close']
+    return scanDollar(scanner, char, false) ?? [1]
   },
-  code,
+  code: scanCode,
 }
 
-function code(walk: Walk, char: string, top: Open): Step {
-  const { body, at } = walk
-  const opened = { "'": 'single', '"': 'double', '`': 'backtick' } as const
+function scanCode(scanner: Scanner, char: string, current: OpenContext): ScanStep {
+  const { script, position } = scanner
   if (char === '\\') return [2]
-  if (char in opened) return [1, opened[char as keyof typeof opened]]
-  if (char === '#' && /^$|[\s;|&()]/.test(body[at - 1] ?? '')) return [1, 'comment']
-  if (char === '(') return bracket(walk, top)
-  const word = /[\s;|&(]/.test(body[at - 1] ?? '\n') && /^(case|esac)\b/.exec(body.slice(at, at + 5))?.[1]
-  if (word) top.cases = Math.max(0, top.cases + (word === 'case' ? 1 : -1))
+  if (char === "'") return [1, 'single-quoted']
+  if (char === '"') return [1, 'double-quoted']
+  if (char === '`') return [1, 'backticks']
+  if (char === '#' && /^$|[\s;|&()]/.test(script[position - 1] ?? '')) return [1, 'comment']
+  if (char === '(') return scanOpeningBracket(scanner, current)
+  countCases(scanner, current)
   if (char === ')') {
-    if (top.depth === 0 && top.cases === 0 && walk.open.length > 1) return [1, 'close']
-    top.depth = Math.max(0, top.depth - 1)
+    const closesContext = current.bracketDepth === 0 && current.caseDepth === 0 && scanner.contexts.length > 1
+    if (closesContext) return [1, 'close']
+    current.bracketDepth = Math.max(0, current.bracketDepth - 1)
   }
-  if (body.startsWith('<<<', at)) return [3]
-  if (body.startsWith('<<', at)) return [heredocAt(walk)]
-  if (char === '\n') walk.heredoc = walk.pending.shift() ?? null
-  return dollar(walk, char, true) ?? [1]
+  // A here-string, not a here-document.
+  if (script.startsWith('<<<', position)) return [3]
+  if (script.startsWith('<<', position)) return [scanHereDocumentStart(scanner)]
+  if (char === '\n') scanner.hereDocument = scanner.pendingHereDocuments.shift() ?? null
+  return scanDollar(scanner, char, true) ?? [1]
 }
 
-function bracket({ body, at }: Walk, top: Open): Step {
-  const before = body.slice(Math.max(0, at - 40), at)
-  if (body[at + 1] === '(' && /(^|[\n;|&({!]|\b(then|do|else|if|while|until|for))[ \t]*$/.test(before)) return [2, 'arithmetic']
-  top.depth++
+function countCases({ script, position }: Scanner, current: OpenContext): void {
+  if (!/[\s;|&(]/.test(script[position - 1] ?? '\n')) return
+  const word = /^(case|esac)\b/.exec(script.slice(position, position + 5))?.[1]
+  if (word === 'case') current.caseDepth++
+  if (word === 'esac') current.caseDepth = Math.max(0, current.caseDepth - 1)
+}
+
+/** Two brackets at the start of a command open arithmetic. */
+function scanOpeningBracket({ script, position }: Scanner, current: OpenContext): ScanStep {
+  const before = script.slice(Math.max(0, position - 40), position)
+  const isCommandStart = /(^|[\n;|&({!]|\b(then|do|else|if|while|until|for))[ \t]*$/.test(before)
+  if (script[position + 1] === '(' && isCommandStart) return [2, 'arithmetic']
+  current.bracketDepth++
   return [1]
 }
 
-/** What a dollar sign opens. */
-function dollar({ body, at }: Walk, char: string, inCode: boolean): Step | undefined {
+/** Return undefined if there is no dollar sign, or if it opens no context. */
+function scanDollar({ script, position }: Scanner, char: string, isInCode: boolean): ScanStep | undefined {
   if (char !== '$') return undefined
-  if (body.startsWith('$((', at)) return [3, 'arithmetic']
-  if (body[at + 1] === '(') return [2, 'code']
-  if (body[at + 1] === '{') return [2, 'expansion']
-  if (inCode && body[at + 1] === "'") return [2, 'ansi']
-  return inCode && body[at + 1] === '"' ? [2, 'double'] : undefined
+  const next = script[position + 1]
+  if (script.startsWith('$((', position)) return [3, 'arithmetic']
+  if (next === '(') return [2, 'code']
+  if (next === '{') return [2, 'expansion']
+  if (isInCode && next === "'") return [2, 'ansi-quoted']
+  return isInCode && next === '"' ? [2, 'double-quoted'] : undefined
 }
 
-/** Notes a here-document that begins with the next line; answers how long its mark is. */
-function heredocAt({ body, at, pending }: Walk): number {
-  const mark = /^<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s;|&()<>]+))?/.exec(body.slice(at, at + 300))
-  const [whole = '<<', dash = '', single, double, plain] = mark ?? []
-  const word = single ?? double ?? plain?.replace(/[\\'"]/g, '')
-  if (word !== undefined) pending.push({ word, tabs: dash === '-' })
-  return whole.length
+/** Add a here-document that starts after this line. Return the length of its operator and delimiter. */
+function scanHereDocumentStart({ script, position, pendingHereDocuments }: Scanner): number {
+  const match = /^<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s;|&()<>]+))?/.exec(script.slice(position, position + 300))
+  const [text = '<<', dash = '', singleQuoted, doubleQuoted, unquoted] = match ?? []
+  const delimiter = singleQuoted ?? doubleQuoted ?? unquoted?.replace(/[\\'"]/g, '')
+  if (delimiter !== undefined) pendingHereDocuments.push({ delimiter, ignoresTabs: dash === '-' })
+  return text.length
 }
 
-/** One character at a time but for the line that ends it, so that a placeholder in it is met. */
-function inHeredoc(walk: Walk): void {
-  const { body, at } = walk
-  const { word, tabs } = walk.heredoc as Heredoc
-  if (body[at - 1] === '\n') {
-    const end = body.indexOf('\n', at)
-    const line = body.slice(at, end < 0 ? body.length : end)
-    if ((tabs ? line.replace(/^\t+/, '') : line) === word) {
-      walk.heredoc = walk.pending.shift() ?? null
-      walk.at += line.length + (walk.heredoc ? 1 : 0)
-      if (line.length > 0 || walk.heredoc) return
-      walk.at++
-      return
-    }
+/** Move by one character, so that no placeholder is skipped, or by the whole line if it ends the here-document. */
+function advanceInHereDocument(scanner: Scanner): void {
+  const { script, position } = scanner
+  const { delimiter, ignoresTabs } = scanner.hereDocument as HereDocument
+  const isLineStart = script[position - 1] === '\n'
+  if (!isLineStart) {
+    scanner.position++
+    return
   }
-  walk.at++
+  const lineEnd = script.indexOf('\n', position)
+  const line = script.slice(position, lineEnd < 0 ? script.length : lineEnd)
+  const isEnd = (ignoresTabs ? line.replace(/^\t+/, '') : line) === delimiter
+  if (!isEnd) {
+    scanner.position++
+    return
+  }
+  scanner.hereDocument = scanner.pendingHereDocuments.shift() ?? null
+  // The next here-document starts after the line break. Otherwise the line break is left for the code after it.
+  scanner.position += line.length + (scanner.hereDocument ? 1 : 0)
+  // Each call must move forward.
+  if (line.length === 0 && !scanner.hereDocument) scanner.position++
 }

@@ -1,91 +1,122 @@
-import type { FindUnsafePlaces } from './placeholders.ts'
+import type { FindUnsafePlacements } from './placeholders.ts'
+import { inCommandPosition, insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 
-const single = "'‘’‚‛"
-const double = '"“”„'
+// PowerShell accepts typographic quotation marks as quotes.
+const singleQuotes = "'‘’‚‛"
+const doubleQuotes = '"“”„'
 
-type State = 'code' | 'comment' | 'block' | 'single' | 'double' | 'here-single' | 'here-double' | 'variable' | 'verbatim'
-const inString = 'stands in a quoted string: leave the quotes out, the value brings its own'
-const reasonOf: Record<Exclude<State, 'code'>, string> = {
-  comment: 'stands in a comment',
-  block: 'stands in a comment',
-  single: inString,
-  double: inString,
-  'here-single': 'stands in a here-string',
-  'here-double': 'stands in a here-string',
-  variable: 'stands in the name of a variable',
-  verbatim: 'stands behind --%, where nothing is quoted',
+type State =
+  | 'code'
+  | 'line-comment'
+  | 'block-comment'
+  | 'single-quoted'
+  | 'double-quoted'
+  | 'single-quoted-here-string'
+  | 'double-quoted-here-string'
+  /** Between the braces of `${name}`. */
+  | 'variable-name'
+  /** After `--%`, until the end of the line. */
+  | 'verbatim-arguments'
+
+const reasonByState: Record<Exclude<State, 'code'>, string> = {
+  'line-comment': insideComment,
+  'block-comment': insideComment,
+  'single-quoted': insideQuotes,
+  'double-quoted': insideQuotes,
+  'single-quoted-here-string': 'is inside a here-string',
+  'double-quoted-here-string': 'is inside a here-string',
+  'variable-name': 'is inside the name of a variable',
+  'verbatim-arguments': 'is after --%, where quotes have no meaning',
 }
 
-/** Walks PowerShell as far as strings, here-strings and comments go. Every kind of quotation mark that it takes for one counts. */
-export const powershellPlaces: FindUnsafePlaces = (body, placeholders) => {
+/** Scan a PowerShell script and track its strings, here-strings and comments. */
+export const findUnsafePowershellPlacements: FindUnsafePlacements = (script, placeholders) => {
   const reasons = new Map<number, string>()
-  const starts = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
+  const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
   let state: State = 'code'
-  for (let at = 0; at < body.length; ) {
-    const placeholder = starts.get(at)
+  for (let index = 0; index < script.length; ) {
+    const placeholder = placeholderByStart.get(index)
     if (placeholder) {
-      const reason = state === 'code' ? besides(body, at, placeholder.end) : reasonOf[state]
-      if (reason) reasons.set(at, reason)
-      at = placeholder.end
+      const reason = state === 'code' ? findReasonInCode(script, index, placeholder.end) : reasonByState[state]
+      if (reason) reasons.set(index, reason)
+      index = placeholder.end
       continue
     }
-    const [next, length] = step(state, body, at)
-    state = next
-    at += length
+    const step = scan(state, script, index)
+    state = step.state
+    index += step.length
   }
   return reasons
 }
 
-/** What a placeholder in code must not have beside it. */
-function besides(body: string, start: number, end: number): string | undefined {
-  const before = body[start - 1] ?? ''
-  if (before && /[\w$@`\\/.%~?'"‘’‚‛“”„)\]}-]/.test(before)) return 'does not stand by itself: what is before it would change its meaning'
-  const after = body[end] ?? ''
-  if (after && /[\w$`\\/'"‘’‚‛“”„({-]/.test(after)) return 'does not stand by itself: what is after it would become a part of it'
-  const line = body.slice(Math.max(0, start - 2000), start).replace(/`\r?\n/g, ' ')
-  if (/(^|[\s;|({=&,])[&.][ \t]*$/.test(line) || /\b(iex|invoke-expression)\s*$/i.test(line))
-    return 'stands where a command is named: its value would be run'
-  return undefined
+/** The number of characters before a placeholder that are searched for a command. It limits the time for hostile scripts. */
+const maxLookback = 2000
+
+function findReasonInCode(script: string, start: number, end: number): string | undefined {
+  const before = script[start - 1] ?? ''
+  if (before && /[\w$@`\\/.%~?'"‘’‚‛“”„)\]}-]/.test(before)) return joinedToTextBefore
+  const after = script[end] ?? ''
+  if (after && /[\w$`\\/'"‘’‚‛“”„({-]/.test(after)) return joinedToTextAfter
+  const textBefore = script.slice(Math.max(0, start - maxLookback), start).replace(/`\r?\n/g, ' ')
+  const isCalled = /(^|[\s;|({=&,])[&.][ \t]*$/.test(textBefore)
+  const isInvokedExpression = /\b(iex|invoke-expression)\s*$/i.test(textBefore)
+  return isCalled || isInvokedExpression ? inCommandPosition : undefined
 }
 
-function step(state: State, body: string, at: number): [State, number] {
-  const char = body[at] ?? ''
+interface ScanStep {
+  state: State
+  length: number
+}
+
+/** Return the state after the next token, and the length of that token. */
+function scan(state: State, script: string, index: number): ScanStep {
+  const char = script[index] ?? ''
   switch (state) {
     case 'code':
-      return code(body, at, char)
-    case 'comment':
-    case 'verbatim':
-      return [char === '\n' ? 'code' : state, 1]
-    case 'block':
-      return body.startsWith('#>', at) ? ['code', 2] : [state, 1]
-    case 'single':
-      if (!single.includes(char)) return [state, 1]
-      return single.includes(body[at + 1] ?? ' ') ? [state, 2] : ['code', 1]
-    case 'double':
-      if (char === '`') return [state, 2]
-      if (!double.includes(char)) return [state, 1]
-      return double.includes(body[at + 1] ?? ' ') ? [state, 2] : ['code', 1]
-    case 'here-single':
-    case 'here-double': {
-      const marks = state === 'here-single' ? single : double
-      return char === '\n' && marks.includes(body[at + 1] ?? ' ') && body[at + 2] === '@' ? ['code', 3] : [state, 1]
-    }
-    case 'variable':
-      return [char === '}' ? 'code' : state, char === '`' ? 2 : 1]
+      return scanCode(script, index, char)
+    case 'line-comment':
+    case 'verbatim-arguments':
+      return { state: char === '\n' ? 'code' : state, length: 1 }
+    case 'block-comment':
+      return script.startsWith('#>', index) ? { state: 'code', length: 2 } : { state, length: 1 }
+    case 'single-quoted':
+      return scanQuoted(state, singleQuotes, script, index)
+    case 'double-quoted':
+      return char === '`' ? { state, length: 2 } : scanQuoted(state, doubleQuotes, script, index)
+    case 'single-quoted-here-string':
+      return scanHereString(state, singleQuotes, script, index)
+    case 'double-quoted-here-string':
+      return scanHereString(state, doubleQuotes, script, index)
+    case 'variable-name':
+      return { state: char === '}' ? 'code' : state, length: char === '`' ? 2 : 1 }
   }
 }
 
-function code(body: string, at: number, char: string): [State, number] {
-  if (char === '`') return ['code', 2]
-  if (body.startsWith('<#', at)) return ['block', 2]
-  if (body.startsWith('--%', at) && /^[\s|]?$/.test(body[at + 3] ?? '')) return ['verbatim', 3]
-  // In the middle of a word the sign is a part of it.
-  if (char === '#' && !/[\w\-#]/.test(body[at - 1] ?? '')) return ['comment', 1]
-  const after = body[at + 1] ?? ''
-  if (char === '@' && after && (single + double).includes(after) && /^[ \t]*\r?\n/.test(body.slice(at + 2, at + 200)))
-    return [single.includes(after) ? 'here-single' : 'here-double', 2]
-  if (char === '$' && after === '{') return ['variable', 2]
-  if (single.includes(char)) return ['single', 1]
-  if (double.includes(char)) return ['double', 1]
-  return ['code', 1]
+/** Two quotes stand for one quote in the string. */
+function scanQuoted(state: State, quotes: string, script: string, index: number): ScanStep {
+  if (!quotes.includes(script[index] ?? '')) return { state, length: 1 }
+  return quotes.includes(script[index + 1] ?? ' ') ? { state, length: 2 } : { state: 'code', length: 1 }
+}
+
+/** A quote and @ at the start of a line end a here-string. */
+function scanHereString(state: State, quotes: string, script: string, index: number): ScanStep {
+  const isEnd = script[index] === '\n' && quotes.includes(script[index + 1] ?? ' ') && script[index + 2] === '@'
+  return isEnd ? { state: 'code', length: 3 } : { state, length: 1 }
+}
+
+function scanCode(script: string, index: number, char: string): ScanStep {
+  if (char === '`') return { state: 'code', length: 2 }
+  if (script.startsWith('<#', index)) return { state: 'block-comment', length: 2 }
+  if (script.startsWith('--%', index) && /^[\s|]?$/.test(script[index + 3] ?? '')) return { state: 'verbatim-arguments', length: 3 }
+  // Inside a word, # does not start a comment.
+  if (char === '#' && !/[\w\-#]/.test(script[index - 1] ?? '')) return { state: 'line-comment', length: 1 }
+  const next = script[index + 1] ?? ''
+  const isHereString = char === '@' && next && (singleQuotes + doubleQuotes).includes(next)
+  if (isHereString && /^[ \t]*\r?\n/.test(script.slice(index + 2, index + 200))) {
+    return { state: singleQuotes.includes(next) ? 'single-quoted-here-string' : 'double-quoted-here-string', length: 2 }
+  }
+  if (char === '$' && next === '{') return { state: 'variable-name', length: 2 }
+  if (singleQuotes.includes(char)) return { state: 'single-quoted', length: 1 }
+  if (doubleQuotes.includes(char)) return { state: 'double-quoted', length: 1 }
+  return { state: 'code', length: 1 }
 }

@@ -1,40 +1,52 @@
-import type { FindUnsafePlaces } from './placeholders.ts'
+import type { FindUnsafePlacements } from './placeholders.ts'
+import { insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 
-/** Walks Python as far as strings and comments go. */
-export const pythonPlaces: FindUnsafePlaces = (body, placeholders) => {
+/** Code, a comment, or a string with these quotes. */
+type State = 'code' | 'comment' | "'" | '"' | "'''" | '"""'
+
+/** Scan a Python script and track its strings and comments. */
+export const findUnsafePythonPlacements: FindUnsafePlacements = (script, placeholders) => {
   const reasons = new Map<number, string>()
-  const starts = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
-  let state: 'code' | 'comment' | "'" | '"' | "'''" | '"""' = 'code'
-  for (let at = 0; at < body.length; ) {
-    const placeholder = starts.get(at)
+  const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
+  let state: State = 'code'
+  for (let index = 0; index < script.length; ) {
+    const placeholder = placeholderByStart.get(index)
     if (placeholder) {
-      if (state === 'comment') reasons.set(at, 'stands in a comment')
-      else if (state !== 'code') reasons.set(at, 'stands in a quoted string: leave the quotes out, the value brings its own')
-      else if (/[\w"'\\.]$/.test(body.slice(Math.max(0, at - 1), at)))
-        reasons.set(at, 'does not stand by itself: what is before it would change its meaning')
-      else if (/^[\w"']/.test(body.slice(placeholder.end, placeholder.end + 1)))
-        reasons.set(at, 'does not stand by itself: what is after it would become a part of it')
-      at = placeholder.end
+      const reason = findReason(state, script[index - 1] ?? '', script[placeholder.end] ?? '')
+      if (reason) reasons.set(index, reason)
+      index = placeholder.end
       continue
     }
-    const char = body[at] ?? ''
-    if (state === 'code') {
-      const triple = body.slice(at, at + 3)
-      if (char === '#') state = 'comment'
-      else if (triple === "'''" || triple === '"""') {
-        state = triple
-        at += 2
-      } else if (char === "'" || char === '"') state = char
-      else if (char === '\\') at++
-      at++
-    } else if (state === 'comment') {
-      if (char === '\n') state = 'code'
-      at++
-    } else if (char === '\\') at += 2
-    else if (state.length === 3 ? body.startsWith(state, at) : char === state || char === '\n') {
-      at += state.length === 3 ? 3 : 1
-      state = 'code'
-    } else at++
+    const step = scan(state, script, index)
+    state = step.state
+    index += step.length
   }
   return reasons
+}
+
+function findReason(state: State, before: string, after: string): string | undefined {
+  if (state === 'comment') return insideComment
+  if (state !== 'code') return insideQuotes
+  if (/[\w"'\\.]/.test(before)) return joinedToTextBefore
+  return /[\w"']/.test(after) ? joinedToTextAfter : undefined
+}
+
+/** Return the state after the next token, and the length of that token. */
+function scan(state: State, script: string, index: number): { state: State; length: number } {
+  const char = script[index] ?? ''
+  if (state === 'code') return scanCode(script, index, char)
+  if (state === 'comment') return { state: char === '\n' ? 'code' : 'comment', length: 1 }
+  if (char === '\\') return { state, length: 2 }
+  const isTripleQuoted = state.length === 3
+  if (isTripleQuoted) return script.startsWith(state, index) ? { state: 'code', length: 3 } : { state, length: 1 }
+  const endsString = char === state || char === '\n'
+  return { state: endsString ? 'code' : state, length: 1 }
+}
+
+function scanCode(script: string, index: number, char: string): { state: State; length: number } {
+  if (char === '#') return { state: 'comment', length: 1 }
+  const threeChars = script.slice(index, index + 3)
+  if (threeChars === "'''" || threeChars === '"""') return { state: threeChars, length: 3 }
+  if (char === "'" || char === '"') return { state: char, length: 1 }
+  return { state: 'code', length: char === '\\' ? 2 : 1 }
 }

@@ -1,13 +1,19 @@
-import { lineOf, placeholdersOf } from './placeholders.ts'
-import { bashPlaces } from './places-bash.ts'
-import { powershellPlaces } from './places-powershell.ts'
-import { pythonPlaces } from './places-python.ts'
+import { findPlaceholders, getLineNumber } from './placeholders.ts'
+import { findUnsafeBashPlacements } from './placement-bash.ts'
+import { findUnsafePowershellPlacements } from './placement-powershell.ts'
+import { findUnsafePythonPlacements } from './placement-python.ts'
 import type { Language } from './schema.ts'
 
-/** Every placeholder that stands where no quoting is safe, with its line. */
-export function unsafePlaces(language: Language, body: string): { line: number; message: string }[] {
-  const found = placeholdersOf(body)
-  const reasons = { bash: bashPlaces, python: pythonPlaces, powershell: powershellPlaces }[language](body, found)
-  const unsafe = found.filter(({ start }) => reasons.has(start)).slice(0, 100)
-  return unsafe.map(({ name, start }) => ({ line: lineOf(body, start), message: `{{ ${name} }} ${reasons.get(start)}` }))
+const finders = { bash: findUnsafeBashPlacements, python: findUnsafePythonPlacements, powershell: findUnsafePowershellPlacements }
+const maxProblems = 100
+
+/** Return the placeholders where no value can be quoted safely, with their lines. */
+export function findUnsafePlacements(language: Language, script: string): { line: number; message: string }[] {
+  const placeholders = findPlaceholders(script)
+  const reasons = finders[language](script, placeholders)
+  const unsafePlaceholders = placeholders.filter(({ start }) => reasons.has(start)).slice(0, maxProblems)
+  return unsafePlaceholders.map(({ name, start }) => ({
+    line: getLineNumber(script, start),
+    message: `{{ ${name} }} ${reasons.get(start)}`,
+  }))
 }

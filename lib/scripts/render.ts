@@ -1,8 +1,8 @@
-import { isFilter, lineOf, type Placeholder, placeholdersOf } from './placeholders.ts'
-import { unsafePlaces } from './places.ts'
-import { boolean, quote } from './quote.ts'
+import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
+import { findPlaceholders, getLineNumber, isFilter, type Placeholder } from './placeholders.ts'
+import { findUnsafePlacements } from './placement.ts'
 import type { Language, ScriptParameter } from './schema.ts'
-import { faultOf, type ScriptValue } from './values.ts'
+import { type ScriptValue, validateValue } from './validate.ts'
 
 export interface Template {
   language: Language
@@ -10,88 +10,101 @@ export interface Template {
   parameters_schema: readonly ScriptParameter[]
 }
 
-/** What stops a template from being saved: placeholders nobody fills, filters nobody knows, places where no value is safe. */
-export function templateProblems({ language, script_body, parameters_schema }: Template): { line: number; message: string }[] {
-  const types = new Map(parameters_schema.map(({ name, type }) => [name, type]))
-  const wrong = placeholdersOf(script_body).flatMap((placeholder) => {
-    const type = types.get(placeholder.name)
-    const fault = type ? faultOfFilters(placeholder, type) : `{{ ${placeholder.name} }} is no parameter of this script`
-    return fault ? [{ line: lineOf(script_body, placeholder.start), message: fault }] : []
+const maxProblems = 100
+
+/** Return what prevents saving a template: unknown parameters, wrong filters, and placeholders where no value is safe. Sorted by line. */
+export function validateTemplate({ language, script_body, parameters_schema }: Template): { line: number; message: string }[] {
+  const typeByName = new Map(parameters_schema.map(({ name, type }) => [name, type]))
+  const placeholderProblems = findPlaceholders(script_body).flatMap((placeholder) => {
+    const problem = findPlaceholderProblem(placeholder, typeByName.get(placeholder.name))
+    if (!problem) return []
+    return [{ line: getLineNumber(script_body, placeholder.start), message: `{{ ${placeholder.name} }} ${problem}` }]
   })
-  return [...wrong.slice(0, 100), ...unsafePlaces(language, script_body)].sort((a, b) => a.line - b.line)
+  const problems = [...placeholderProblems.slice(0, maxProblems), ...findUnsafePlacements(language, script_body)]
+  return problems.sort((a, b) => a.line - b.line)
 }
 
-function faultOfFilters({ name, filters }: Placeholder, type: string): string | null {
-  const unknown = filters.find((filter) => !isFilter(filter))
-  if (unknown) return `{{ ${name} }} uses the filter ${unknown}, which there is not`
-  const number = filters.includes('int') && type !== 'int'
-  if (number || (filters.includes('bool') && type !== 'bool')) return `{{ ${name} }} is no ${number ? 'whole number' : 'true or false'}`
+function findPlaceholderProblem({ filters }: Placeholder, parameterType: string | undefined): string | null {
+  if (!parameterType) return 'is not a parameter of this script'
+  const unknownFilter = filters.find((filter) => !isFilter(filter))
+  if (unknownFilter) return `uses the unknown filter ${unknownFilter}`
+  if (filters.includes('int') && parameterType !== 'int') return 'uses the filter int but is not a whole number'
+  if (filters.includes('bool') && parameterType !== 'bool') return 'uses the filter bool but is not true or false'
   return null
 }
 
-export interface Rendered {
+export interface RenderedScript {
   script: string
   warnings: string[]
 }
 
-/** What is wrong with the values given, by parameter. */
-export function valueProblems(parameters: readonly ScriptParameter[], values: Readonly<Record<string, unknown>>): Map<string, string> {
+/** Return the problems of the values by parameter name. */
+export function validateValues(parameters: readonly ScriptParameter[], values: Readonly<Record<string, unknown>>): Map<string, string> {
   const problems = new Map<string, string>()
   for (const parameter of parameters) {
-    const { name, required } = parameter
-    const value = given(parameter, values)
+    const { name, label, required } = parameter
+    const value = getValueOrDefault(parameter, values)
     if (value !== undefined) {
-      const fault = faultOf(parameter, value)
-      if (fault) problems.set(name, `${parameter.label} ${fault}`)
-    } else if (required) problems.set(name, `${parameter.label} is required`)
+      const problem = validateValue(parameter, value)
+      if (problem) problems.set(name, `${label} ${problem}`)
+    } else if (required) problems.set(name, `${label} is required`)
   }
-  const known = new Set(parameters.map(({ name }) => name))
-  for (const name of Object.keys(values)) if (!known.has(name)) problems.set(name, 'This script has no such parameter')
+  const knownNames = new Set(parameters.map(({ name }) => name))
+  for (const name of Object.keys(values)) if (!knownNames.has(name)) problems.set(name, 'is not a parameter of this script')
   return problems
 }
 
-function given({ name, default: standard }: ScriptParameter, values: Readonly<Record<string, unknown>>): unknown {
-  const value = Object.hasOwn(values, name) ? values[name] : undefined
-  return value ?? standard ?? undefined
+function getValueOrDefault(parameter: ScriptParameter, values: Readonly<Record<string, unknown>>): unknown {
+  const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
+  return value ?? parameter.default ?? undefined
 }
 
-/** The script with every placeholder as a literal of its language, in one pass: what a value holds is never looked at again. */
-export function renderScript({ language, script_body, parameters_schema }: Template, values: Readonly<Record<string, unknown>>): Rendered {
-  const parameters = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
-  const used = new Set<string>()
+/** Replace every placeholder with a literal of the script's language, in one pass: placeholders inside values are not replaced. */
+export function renderScript(
+  { language, script_body, parameters_schema }: Template,
+  values: Readonly<Record<string, unknown>>,
+): RenderedScript {
+  const parameterByName = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
+  const usedNames = new Set<string>()
   let script = ''
-  let last = 0
-  for (const placeholder of placeholdersOf(script_body)) {
-    const parameter = parameters.get(placeholder.name)
+  let copiedTo = 0
+  for (const placeholder of findPlaceholders(script_body)) {
+    const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue
-    used.add(placeholder.name)
-    script += script_body.slice(last, placeholder.start) + literal(language, placeholder, emptyOr(parameter, given(parameter, values)))
-    last = placeholder.end
+    usedNames.add(placeholder.name)
+    const value = (getValueOrDefault(parameter, values) ?? getEmptyValue(parameter)) as ScriptValue
+    script += script_body.slice(copiedTo, placeholder.start) + formatLiteral(language, placeholder, value)
+    copiedTo = placeholder.end
   }
-  const unused = [...parameters.values()].filter(({ name }) => !used.has(name))
-  const secret = [...parameters.values()].filter(({ name, type }) => type === 'password' && used.has(name))
-  const warnings = [
-    ...unused.map(({ label }) => `${label} is asked for and not used`),
-    ...secret.map(({ label }) => `The script holds ${label} in the clear: do not keep it`),
+  script += script_body.slice(copiedTo)
+  return { script, warnings: findWarnings([...parameterByName.values()], usedNames) }
+}
+
+function findWarnings(parameters: readonly ScriptParameter[], usedNames: ReadonlySet<string>): string[] {
+  const unusedParameters = parameters.filter(({ name }) => !usedNames.has(name))
+  const usedPasswords = parameters.filter(({ name, type }) => type === 'password' && usedNames.has(name))
+  return [
+    ...unusedParameters.map(({ label }) => `The script does not use ${label}`),
+    ...usedPasswords.map(({ label }) => `The script contains ${label} as plain text; do not store the script`),
   ]
-  return { script: script + script_body.slice(last), warnings }
 }
 
-function emptyOr({ type }: ScriptParameter, value: unknown): ScriptValue {
-  if (value !== undefined) return value as ScriptValue
-  return type === 'int' ? 0 : type === 'bool' ? false : ''
+function getEmptyValue({ type }: ScriptParameter): ScriptValue {
+  if (type === 'int') return 0
+  return type === 'bool' ? false : ''
 }
 
-function literal(language: Language, { filters }: Placeholder, value: ScriptValue): string {
-  let text: ScriptValue = value
-  for (const filter of filters) text = apply(filter, text)
-  if (typeof text === 'number') return String(text)
-  return typeof text === 'boolean' ? boolean(language, text) : quote(language, text)
+function formatLiteral(language: Language, { filters }: Placeholder, value: ScriptValue): string {
+  let filteredValue: ScriptValue = value
+  for (const filter of filters) filteredValue = applyFilter(filter, filteredValue)
+  if (typeof filteredValue === 'number') return String(filteredValue)
+  if (typeof filteredValue === 'boolean') return formatBooleanLiteral(language, filteredValue)
+  return formatTextLiteral(language, filteredValue)
 }
 
-function apply(filter: string, value: ScriptValue): ScriptValue {
+function applyFilter(filter: string, value: ScriptValue): ScriptValue {
   if (filter === 'json') return JSON.stringify(value)
-  if (filter === 'base64') return base64(String(value))
+  if (filter === 'base64') return encodeBase64(String(value))
   if (filter === 'quote') return String(value)
   if (typeof value !== 'string') return value
   if (filter === 'upper') return value.toUpperCase()
@@ -99,6 +112,7 @@ function apply(filter: string, value: ScriptValue): ScriptValue {
   return filter === 'trim' ? value.trim() : value
 }
 
-function base64(text: string): string {
-  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''))
+function encodeBase64(text: string): string {
+  const bytes = new TextEncoder().encode(text)
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }

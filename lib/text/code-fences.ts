@@ -1,34 +1,37 @@
-// Code in a text: what stands between its fences means nothing, whatever it looks like.
+// Fenced code blocks in markdown. Between the fences, nothing has a meaning for the flow format.
 
-/** What a line is to code fences: outside, the first of a fence that never ends and so is none, or code with its fences. */
-export const [outside, endless, code] = [0, 1, 2] as const
+/** The kinds of lines that `classifyLines` returns. An opening fence without a closing one starts no code block. */
+export const textLine = 0
+export const unclosedFence = 1
+export const codeLine = 2
 
-/** The lines of a block of code, its fences the first and the last of them. */
+/** A code block: the index of its opening fence and of its closing fence. */
 export interface CodeBlock {
   from: number
   to: number
 }
 
-export function fencesOf(lines: readonly string[], start = 0): Uint8Array {
-  const found = new Uint8Array(lines.length)
-  const { blocks, unclosed } = codeBlocksOf(lines, start)
-  for (const { from, to } of blocks) found.fill(code, from, to + 1)
-  for (const line of unclosed) found[line] = endless
-  return found
+/** Return the kind of each line from index `start` on. Fences of a code block count as code. */
+export function classifyLines(lines: readonly string[], start = 0): Uint8Array {
+  const kinds = new Uint8Array(lines.length).fill(textLine)
+  const { blocks, unclosed } = findCodeBlocks(lines, start)
+  for (const { from, to } of blocks) kinds.fill(codeLine, from, to + 1)
+  for (const line of unclosed) kinds[line] = unclosedFence
+  return kinds
 }
 
-/** Blocks of code in their order, and the lines of fences that never end. */
-export function codeBlocksOf(lines: readonly string[], start = 0): { blocks: CodeBlock[]; unclosed: number[] } {
-  const [blocks, unclosed]: [CodeBlock[], number[]] = [[], []]
-  const fences = fencesIn(lines, start)
-  let open: Fence | null = null
-  for (const fence of fences) {
-    if (open) {
-      if (!fence.closes || fence.char !== open.char || fence.length < open.length) continue
-      blocks.push({ from: open.line, to: fence.line })
-      open = null
-    } else if (fence.opens) {
-      if (fence.closedBy >= fence.length) open = fence
+/** Return the code blocks in order, and the lines of opening fences without a closing one. */
+export function findCodeBlocks(lines: readonly string[], start = 0): { blocks: CodeBlock[]; unclosed: number[] } {
+  const blocks: CodeBlock[] = []
+  const unclosed: number[] = []
+  let openFence: Fence | null = null
+  for (const fence of findFences(lines, start)) {
+    if (openFence) {
+      if (!fence.canClose || fence.char !== openFence.char || fence.length < openFence.length) continue
+      blocks.push({ from: openFence.line, to: fence.line })
+      openFence = null
+    } else if (fence.canOpen) {
+      if (fence.longestClosingBelow >= fence.length) openFence = fence
       else unclosed.push(fence.line)
     }
   }
@@ -37,44 +40,49 @@ export function codeBlocksOf(lines: readonly string[], start = 0): { blocks: Cod
 
 interface Fence {
   line: number
+  /** The character code of a backtick or a tilde. */
   char: number
   length: number
-  opens: boolean
-  closes: boolean
-  /** The longest closing fence of its kind behind it: whether it ends is then no search. */
-  closedBy: number
+  canOpen: boolean
+  canClose: boolean
+  /** The length of the longest closing fence below with the same character. With it, no search for a closing fence is needed. */
+  longestClosingBelow: number
 }
 
-const [space, tab, tick, tilde] = [0x20, 0x09, 0x60, 0x7e]
+const [space, tab, backtick, tilde] = [0x20, 0x09, 0x60, 0x7e]
 
-function fencesIn(lines: readonly string[], start: number): Fence[] {
+function findFences(lines: readonly string[], start: number): Fence[] {
   const fences: Fence[] = []
   for (let line = start; line < lines.length; line++) {
-    const fence = fenceIn(lines[line] as string, line)
+    const fence = parseFence(lines[line] as string, line)
     if (fence) fences.push(fence)
   }
-  let [ticks, tildes] = [0, 0]
-  for (let n = fences.length - 1; n >= 0; n--) {
-    const fence = fences[n] as Fence
-    fence.closedBy = fence.char === tick ? ticks : tildes
-    if (!fence.closes) continue
-    if (fence.char === tick) ticks = Math.max(ticks, fence.length)
-    else tildes = Math.max(tildes, fence.length)
+  let longestBackticks = 0
+  let longestTildes = 0
+  for (let index = fences.length - 1; index >= 0; index--) {
+    const fence = fences[index] as Fence
+    fence.longestClosingBelow = fence.char === backtick ? longestBackticks : longestTildes
+    if (!fence.canClose) continue
+    if (fence.char === backtick) longestBackticks = Math.max(longestBackticks, fence.length)
+    else longestTildes = Math.max(longestTildes, fence.length)
   }
   return fences
 }
 
-/** Up to three spaces, three ticks or tildes or more of them, and what a block's language is said by or nothing. Most lines begin otherwise. */
-function fenceIn(text: string, line: number): Fence | null {
-  let at = 0
-  while (at < 3 && text.charCodeAt(at) === space) at++
-  const char = text.charCodeAt(at)
-  if (char !== tick && char !== tilde) return null
-  const begin = at
-  while (text.charCodeAt(at) === char) at++
-  const length = at - begin
+/**
+ * Parse a fence: up to three spaces, at least three backticks or tildes, then an optional language.
+ * It uses no regular expression, so that the common case, a line that is no fence, is fast.
+ */
+function parseFence(text: string, line: number): Fence | null {
+  let index = 0
+  while (index < 3 && text.charCodeAt(index) === space) index++
+  const char = text.charCodeAt(index)
+  if (char !== backtick && char !== tilde) return null
+  const fenceStart = index
+  while (text.charCodeAt(index) === char) index++
+  const length = index - fenceStart
   if (length < 3) return null
-  const opens = char === tilde || text.indexOf('`', at) < 0
-  while (text.charCodeAt(at) === space || text.charCodeAt(at) === tab) at++
-  return { line, char, length, opens, closes: at === text.length, closedBy: 0 }
+  const canOpen = char === tilde || text.indexOf('`', index) < 0
+  while (text.charCodeAt(index) === space || text.charCodeAt(index) === tab) index++
+  return { line, char, length, canOpen, canClose: index === text.length, longestClosingBelow: 0 }
 }

@@ -1,18 +1,17 @@
-// By their codes: a text is looked through faster than by a regular expression.
-const signs: (string | undefined)[] = []
-for (const [sign, name] of Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }))
-  signs[sign.charCodeAt(0)] = name
+const namedEntities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const entityByCode: (string | undefined)[] = []
+for (const [char, entity] of Object.entries(namedEntities)) entityByCode[char.charCodeAt(0)] = entity
 
-/** A text that is nothing but text in HTML, in attributes too. */
+/** Escape a text for HTML content and attributes. A loop over character codes is faster here than a regular expression. */
 export function escapeHtml(text: string): string {
-  let made = ''
-  let from = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const name = code < signs.length ? signs[code] : undefined
-    if (name === undefined) continue
-    made += text.slice(from, at) + name
-    from = at + 1
+  let escaped = ''
+  let copiedTo = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const entity = code < entityByCode.length ? entityByCode[code] : undefined
+    if (entity === undefined) continue
+    escaped += text.slice(copiedTo, index) + entity
+    copiedTo = index + 1
   }
-  return from === 0 ? text : made + text.slice(from)
+  return copiedTo === 0 ? text : escaped + text.slice(copiedTo)
 }

@@ -1,37 +1,39 @@
-import type { Invalid } from '../problem.ts'
+import type { FieldError } from '../problem.ts'
 
-export const maxDepth = 32
+export const maxJsonDepth = 32
 
-/** Whether a JSON text nests deeper than `most` levels, seen before parsing: a deep one kills the serialiser later. */
-export function tooDeep(text: string, most: number = maxDepth): boolean {
+/** Return whether a JSON text has more than `maxDepth` levels. It is checked before parsing, because a deep value overflows the stack later. */
+export function isTooDeep(json: string, maxDepth: number = maxJsonDepth): boolean {
   let depth = 0
-  let quoted = false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (quoted) {
-      if (code === 0x5c) i++
-      else if (code === 0x22) quoted = false
-    } else if (code === 0x22) quoted = true
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > most) return true
-    } else if (code === 0x7d || code === 0x5d) depth--
+  let isInString = false
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (isInString) {
+      if (code === 0x5c /* \ */) i++
+      else if (code === 0x22 /* " */) isInString = false
+    } else if (code === 0x22 /* " */) isInString = true
+    else if (code === 0x7b /* { */ || code === 0x5b /* [ */) {
+      if (++depth > maxDepth) return true
+    } else if (code === 0x7d /* } */ || code === 0x5d /* ] */) depth--
   }
   return false
 }
 
-/** Whether PostgreSQL can store a text: no NUL, no half of a surrogate pair. */
-export function storable(text: string): boolean {
+/** Return whether PostgreSQL can store the text. It cannot store NUL characters and lone surrogates. */
+export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed()
 }
 
-/** Every text or key in a parsed body that cannot be stored, as validation errors. */
-export function unstorable(value: unknown, loc: (string | number)[]): Invalid[] {
+/** Return a field error for each text and each key in a parsed JSON value that PostgreSQL cannot store. */
+export function findUnstorableText(value: unknown, loc: (string | number)[]): FieldError[] {
   if (typeof value === 'string') {
-    return storable(value) ? [] : [{ loc, msg: 'Text may not hold NUL characters or broken surrogate pairs', type: 'invalid_text' }]
+    return isStorable(value) ? [] : [{ loc, msg: 'must not contain NUL characters or lone surrogates', type: 'invalid_text' }]
   }
-  if (Array.isArray(value)) return value.flatMap((item, index) => unstorable(item, [...loc, index]))
+  if (Array.isArray(value)) return value.flatMap((item, index) => findUnstorableText(item, [...loc, index]))
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, item]) =>
-    storable(key) ? unstorable(item, [...loc, key]) : [{ loc, msg: 'A key holds a NUL character', type: 'invalid_text' }],
+    isStorable(key)
+      ? findUnstorableText(item, [...loc, key])
+      : [{ loc, msg: 'must not have a key with NUL characters or lone surrogates', type: 'invalid_text' }],
   )
 }

@@ -1,42 +1,45 @@
-// Tokens, keys and passwords. Each pattern begins where no character of its own run stands before it, or is bounded, so that a hostile
-// text of any length costs a linear scan.
+// Masks tokens, keys and passwords. Each pattern either starts only where no character of its own run is before it, or has a limited length.
+// So the time is linear in the length of the text, also for hostile texts.
 
-import { has, traitsOf } from './mask-traits.ts'
+import { detectTraits, trait } from './mask-traits.ts'
 
-type Replace = (text: string) => string
-const secret = '[masked secret]'
+type MaskFunction = (text: string) => string
+const secretMask = '[masked secret]'
 
-const begin = /-{4,5} ?BEGIN [A-Z0-9 ]{1,64}-{4,5}/g
-const end = /-{4,5} ?END [A-Z0-9 ]{1,64}-{4,5}/g
-const keyLine = /[ \t>|]{0,20}(?:[A-Za-z0-9+/=]*|[A-Za-z-]{1,30}: \S{1,200})[ \t\r]{0,20}(?:\n|$)/y
+const pemBegin = /-{4,5} ?BEGIN [A-Z0-9 ]{1,64}-{4,5}/g
+const pemEnd = /-{4,5} ?END [A-Z0-9 ]{1,64}-{4,5}/g
+/** Base64, or a header such as `Proc-Type: 4,ENCRYPTED`. The line may be quoted. */
+const pemLine = /[ \t>|]{0,20}(?:[A-Za-z0-9+/=]*|[A-Za-z-]{1,30}: \S{1,200})[ \t\r]{0,20}(?:\n|$)/y
 
-/** Whole blocks, and of one whose end is missing every line that can still be of it. */
-function maskPem(text: string): string {
+/** Mask PEM blocks. If a block has no end, mask all lines after its start that can belong to it. */
+function maskPemBlocks(text: string): string {
   let masked = ''
-  let from = 0
-  let ends = true
-  for (let found = match(begin, text, 0); found; found = match(begin, text, from)) {
-    const body = found.index + found[0].length
-    const last: RegExpExecArray | null = ends ? match(end, text, body) : null
-    ends = last !== null
-    masked += text.slice(from, found.index) + secret
-    from = last ? last.index + last[0].length : keyLines(text, body)
+  let position = 0
+  /** Once no end was found, there is none further down either. */
+  let hasMoreEnds = true
+  for (let begin = execFrom(pemBegin, text, 0); begin; begin = execFrom(pemBegin, text, position)) {
+    const bodyStart = begin.index + begin[0].length
+    const end: RegExpExecArray | null = hasMoreEnds ? execFrom(pemEnd, text, bodyStart) : null
+    hasMoreEnds = end !== null
+    masked += text.slice(position, begin.index) + secretMask
+    position = end ? end.index + end[0].length : skipPemLines(text, bodyStart)
   }
-  return masked + text.slice(from)
+  return masked + text.slice(position)
 }
 
-function match(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
-  pattern.lastIndex = from
+function execFrom(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
+  pattern.lastIndex = position
   return pattern.exec(text)
 }
 
-function keyLines(text: string, from: number): number {
-  let at = from
-  while (at < text.length && match(keyLine, text, at)) at = keyLine.lastIndex
-  return at
+function skipPemLines(text: string, start: number): number {
+  let position = start
+  while (position < text.length && execFrom(pemLine, text, position)) position = pemLine.lastIndex
+  return position
 }
 
-const known = new RegExp(
+/** The documented prefixes of tokens and keys, by vendor. */
+const vendorKey = new RegExp(
   [
     'eyJ[\\w-]{10}',
     '(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{12}',
@@ -52,133 +55,218 @@ const known = new RegExp(
     'AAAA(?:B3NzaC1|C3NzaC1|E2VjZHNh|GnNr)[\\w+/]{8}|(?:SK|AC)[0-9a-f]{32}|[MN][A-Za-z0-9_-]{23,27}\\.[\\w-]{6}\\.[\\w-]{12}',
   ].join('|'),
 )
-const run = /[\w+/=.~-]{16,}/g
-const loose = /[A-Za-z0-9+/_=-]{24,}/g
-const digest = /^(?:sha(?:1|224|256|384|512)|md5)[-_=]/i
+/** Prefixes that are also parts of ordinary words. They count only at the start of a word. */
+const ambiguousPrefix = /^(?:re_|sl\.|dapi|pat|key-|[MN]\w|AC|SK|EAA)/
+const keyRun = /[\w+/=.~-]{16,}/g
+const randomCandidate = /[A-Za-z0-9+/_=-]{24,}/g
+const digestPrefix = /^(?:sha(?:1|224|256|384|512)|md5)[-_=]/i
 
-/** What begins like a vendor's key, and what only chance can have written. */
-function maskRuns(text: string): string {
-  return text.replace(run, (whole, at: number) => {
-    const found = known.exec(whole)
-    if (!found) return maskLoose(whole, text.slice(Math.max(0, at - 8), at))
-    if (/\w$/.test(whole.slice(0, found.index)) && /^(?:re_|sl\.|dapi|pat|key-|[MN]\w|AC|SK|EAA)/.test(found[0])) return whole
-    return `${whole.slice(0, found.index)}${secret}${/[.~-]*$/.exec(whole)?.[0] ?? ''}`
+/** Mask runs of key characters that contain the key of a known vendor, and parts of runs that look random. */
+function maskKeyRuns(text: string): string {
+  return text.replace(keyRun, (run, start: number) => {
+    const match = vendorKey.exec(run)
+    if (!match) return maskRandomParts(run, text.slice(Math.max(0, start - 8), start))
+    const textBeforeKey = run.slice(0, match.index)
+    const isInsideWord = /\w$/.test(textBeforeKey)
+    if (isInsideWord && ambiguousPrefix.test(match[0])) return run
+    const punctuationAfterKey = /[.~-]*$/.exec(run)?.[0] ?? ''
+    return `${textBeforeKey}${secretMask}${punctuationAfterKey}`
   })
 }
 
-function maskLoose(whole: string, before: string): string {
-  if (digest.test(whole) || /(?:sha\d{1,3}|md5)[:=-]$/i.test(before)) return whole
-  return whole.replace(loose, (part) => (isRandom(part) ? secret : part))
+/** Checksums are not secret, so they stay. */
+function maskRandomParts(run: string, textBefore: string): string {
+  if (digestPrefix.test(run) || /(?:sha\d{1,3}|md5)[:=-]$/i.test(textBefore)) return run
+  return run.replace(randomCandidate, (part) => (isRandom(part) ? secretMask : part))
 }
 
-/** Upper, lower and digits change places as they do in no word, name or hash. */
+/** Return whether upper case, lower case and digits alternate more often than in words, names and hashes. */
 function isRandom(part: string): boolean {
-  let changes = 0
-  let last = ''
-  const kinds = new Set<string>()
+  let alternations = 0
+  let previousClass = ''
+  const classes = new Set<string>()
   for (const char of part) {
-    const kind = /[A-Z]/.test(char) ? 'A' : /[a-z]/.test(char) ? 'a' : /\d/.test(char) ? '0' : '-'
-    kinds.add(kind)
-    if (kind !== last && kind !== '-' && last !== '-' && last !== '') changes++
-    last = kind
+    const charClass = getCharacterClass(char)
+    classes.add(charClass)
+    if (charClass !== previousClass && charClass !== '-' && previousClass !== '-' && previousClass !== '') alternations++
+    previousClass = charClass
   }
-  if (!kinds.has('0') || !kinds.has('a')) return false
-  if (kinds.has('A')) return changes >= part.length * 0.38
-  return part.length >= 32 && !kinds.has('-') && /[g-z]/.test(part) && changes >= part.length * 0.25
+  if (!classes.has('0') || !classes.has('a')) return false
+  if (classes.has('A')) return alternations >= part.length * 0.38
+  // Only lower case and digits: the letters after f tell it from a hexadecimal hash.
+  return part.length >= 32 && !classes.has('-') && /[g-z]/.test(part) && alternations >= part.length * 0.25
 }
 
-const names =
+function getCharacterClass(char: string): 'A' | 'a' | '0' | '-' {
+  if (/[A-Z]/.test(char)) return 'A'
+  if (/[a-z]/.test(char)) return 'a'
+  return /\d/.test(char) ? '0' : '-'
+}
+
+/** What people call secrets, in several languages. */
+const secretNames =
   'password|passwort|passwd|passphrase|kennwort|contrase(?:ñ|n)a|mot de passe|wachtwoord|lösenord|has(?:ł|l)o|senha|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה|' +
   'pwd|passcode|secret|token|credentials?|psk|pre-?shared key|community(?: string)?|' +
   '(?:api|access|account|shared|secret|private|encryption|recovery|license|licence|product|auth|signing|master|session|client|subscription|storage|wpa2?|wi-?fi)[ _-]?(?:access[ _-]?)?key|(?:session|auth)[ _-]?id'
-const quoted = `"[^"\\n]{1,256}"|'[^'\\n]{1,256}'|\`[^\`\\n]{1,256}\`|“[^”\\n]{1,256}”`
+const quotedValue = `"[^"\\n]{1,256}"|'[^'\\n]{1,256}'|\`[^\`\\n]{1,256}\`|“[^”\\n]{1,256}”`
 const bareValue = '[^\\s"\'`,;&<>“”]+'
-const assigned = new RegExp(
-  `((?:${names})[\\w-]{0,20}["'\`]?[ \\t\\u00a0]{0,4}(=>|:=|[:=：]|(?<= )(?:is|was|ist|lautet|est|es)(?= ))[ \\t\\u00a0]{0,4})(${quoted}|${bareValue})`,
+/** The groups are: the name with its sign, the sign, the value. A sign can be a word, as in `the password is …`. */
+const assignment = new RegExp(
+  `((?:${secretNames})[\\w-]{0,20}["'\`]?[ \\t\\u00a0]{0,4}(=>|:=|[:=：]|(?<= )(?:is|was|ist|lautet|est|es)(?= ))[ \\t\\u00a0]{0,4})(${quotedValue}|${bareValue})`,
   'giu',
 )
-const option = new RegExp(`((?<![\\w-])--?(?:${names}|pass)[ =]+)(?!-)(${quoted}|${bareValue})`, 'giu')
-const plain =
+/** A command line option such as `--password …`. The groups are: the option, the value. */
+const commandLineOption = new RegExp(`((?<![\\w-])--?(?:${secretNames}|pass)[ =]+)(?!-)(${quotedValue}|${bareValue})`, 'giu')
+/** Words after the name of a secret that only describe it, as in `password: expired`. */
+const descriptiveWord =
   /^(?:not?|none|null|nil|true|false|yes|ok(?:ay)?|done|empty|blank|unknown|undefined|invalid|valid|expired?|missing|reset|changed?|rotated?|revoked?|required|optional|wrong|correct|incorrect|(?:un)?set|see|asked?|stored|saved|same|never|again|works|accepted|rejected|denied|sent|updated|must|should|cannot|can|could|will|was|were|is|are|has|have|had|the|an?|this|that|it|by|in|on|at|to|for|of|with|we|i|they|he|she|user|failed|failure|error|n\/a|tbd|still|now|already|only|too|very|locked|disabled|enabled|forgotten|lost|weak|strong|string|number|object|boolean|type|policy|field|please|check|checked|tested|verified|new|old|different|unchanged|needed|pending|public|geändert|zurückgesetzt|abgelaufen|falsch|changé|expiré|oublié|cambiada|caducada|alterada|изменён|изменен|сброшен|забыт)$/iu
 
-function maskAssigned(text: string): string {
-  const cover = (whole: string, name: string, sign: string, value: string) => (isProse(value, sign) ? whole : `${name}${secret}`)
+function maskAssignments(text: string): string {
   return text
-    .replace(assigned, cover)
-    .replace(option, (whole, name: string, value: string) => (isProse(value, '=') ? whole : `${name}${secret}`))
+    .replace(assignment, (match, name: string, sign: string, value: string) =>
+      isDescription(value, sign) ? match : `${name}${secretMask}`,
+    )
+    .replace(commandLineOption, (match, option: string, value: string) => (isDescription(value, '=') ? match : `${option}${secretMask}`))
 }
 
-/** Whether what stands after the name of a secret only speaks of it. */
-function isProse(value: string, sign: string): boolean {
+/** Return whether the value describes the secret, or is a placeholder, a variable or masked already. */
+function isDescription(value: string, sign: string): boolean {
   if (/^\[masked|^\{\{|^\$|^%\w+%$|^<|^\*+$|^•+$/.test(value)) return true
-  const bare = value.replace(/[.!?):\]}]+$/, '')
-  if (bare === '' || plain.test(bare)) return true
-  return /^[a-z]/.test(sign) && !/[\d\p{S}!@#%&*]/u.test(bare)
+  const word = value.replace(/[.!?):\]}]+$/, '')
+  if (word === '' || descriptiveWord.test(word)) return true
+  // After a word such as `is`, a value without digits and symbols is taken for a part of the sentence.
+  const isSignWord = /^[a-z]/.test(sign)
+  return isSignWord && !/[\d\p{S}!@#%&*]/u.test(word)
 }
 
-const rules: [RegExp, string | ((...found: string[]) => string)][] = [
-  // A name and password in an address.
-  [/((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:"'<>]{0,256}:[^\s/@"'<>]{1,256}@/gi, `$1${secret}@`],
-  [/((?<!\w)(?:Set-)?Cookie2?:[ \t]{0,4})(?=[^\r\n=]{1,100}=)[^\r\n]+/gi, `$1${secret}`],
-  [
-    /((?<!\w)(?:Bearer|Basic|Digest|Negotiate|NTLM|ApiKey|SharedKey|AWS4-HMAC-SHA256)[ \t]{1,4})([\w+/.~=:-]{8,})/gi,
-    (whole, scheme, value) => (/^[a-z.:-]+$|^[A-Z][a-z]+[.:]?$/.test(value ?? '') ? (whole ?? '') : `${scheme}${secret}`),
-  ],
-  [
-    /((?:[?&]|(?<![A-Za-z0-9]))(?:sig|signature|code|key|pass|pw|pat|sas|jwt|access_token|id_token|x-amz-[a-z-]{4,20})=)(?!\[masked)([^\s&"'<>;,]{8,})/gi,
-    `$1${secret}`,
-  ],
-  [
-    /((?<![A-Za-z])(?:key|pass|pw|pin)[ \t]{0,2}[:：=][ \t]{0,2})(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\d\s.,])[^\s"'`,;&<>()[\]]{6,}/gi,
-    `$1${secret}`,
-  ],
-  [
-    /((?<![\w-])(?:token|secret|password|passphrase|bearer|api[ _-]?key)[ \t]{1,2})(?=[\w+/.=!@#$%^&*-]{0,60}\d)(?=[\w+/.=!@#$%^&*-]{0,60}[A-Za-z])[\w+/.=!@#$%^&*-]{10,}/gi,
-    `$1${secret}`,
-  ],
-  [/((?<![\w-])-u[ \t]{1,4}["']?)[^\s:"']{1,100}:[^\s"']{1,256}/g, `$1${secret}`],
-  [/(ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?)(?!\[masked)("[^"\n]{1,256}"|'[^'\n]{1,256}'|[^\s"']+)/gi, `$1${secret}`],
-  // BitLocker's recovery key, a product key of Windows, a bot's token.
-  [/(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])/g, secret],
-  [/(?<![A-Z0-9-])(?=[A-Z0-9-]{0,28}\d)(?=[A-Z0-9-]{0,28}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Z0-9-])/gi, secret],
-  [/(?<!\d)\d{8,10}:AA[\w-]{30,}/g, secret],
-  [
-    /(?<!\w)(Private-(?:MAC|Hash)|Private-Lines|Public-Lines):[ \t]{0,4}[^\r\n]*(?:\r?\n[ \t]{0,4}[A-Za-z0-9+/=]{1,80}(?=\s|$))*/g,
-    `$1: ${secret}`,
-  ],
+/**
+ * A rule runs only if the text has a trait of `needsOneOf`, a trait of `andOneOf`, and a match of `needsMatch`. Without one of these, no
+ * match of the rule is possible. Non-ASCII characters count for `andOneOf`, because some of them equal ASCII letters if case is ignored.
+ */
+interface Rule {
+  needsOneOf: number
+  andOneOf: number
+  needsMatch?: RegExp
+  mask: MaskFunction
+}
+
+/** For a rule that needs only one trait. */
+const anyTrait = -1
+
+/** Without a replacement, the first group is kept: the text before the secret. */
+function createReplacer(pattern: RegExp, replacement: string | ((...groups: string[]) => string) = `$1${secretMask}`): MaskFunction {
+  return (text) => text.replace(pattern, replacement as string)
+}
+
+const rules: Rule[] = [
+  { needsOneOf: trait.dash, andOneOf: anyTrait, needsMatch: /----/, mask: maskPemBlocks },
+  // https://user:password@host
+  {
+    needsOneOf: trait.colon,
+    andOneOf: trait.slash,
+    needsMatch: /:\/\//,
+    mask: createReplacer(/((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:"'<>]{0,256}:[^\s/@"'<>]{1,256}@/gi, `$1${secretMask}@`),
+  },
+  // Cookies.
+  {
+    needsOneOf: trait.colon,
+    andOneOf: trait.cookie,
+    mask: createReplacer(/((?<!\w)(?:Set-)?Cookie2?:[ \t]{0,4})(?=[^\r\n=]{1,100}=)[^\r\n]+/gi),
+  },
+  // The value after an authentication scheme. A value that is an ordinary word stays.
+  {
+    needsOneOf: trait.oddRun,
+    andOneOf: trait.authScheme,
+    mask: createReplacer(
+      /((?<!\w)(?:Bearer|Basic|Digest|Negotiate|NTLM|ApiKey|SharedKey|AWS4-HMAC-SHA256)[ \t]{1,4})([\w+/.~=:-]{8,})/gi,
+      (match, scheme, value) => (/^[a-z.:-]+$|^[A-Z][a-z]+[.:]?$/.test(value ?? '') ? (match ?? '') : `${scheme}${secretMask}`),
+    ),
+  },
+  // Query parameters of signed addresses.
+  {
+    needsOneOf: trait.equals,
+    andOneOf: anyTrait,
+    mask: createReplacer(
+      /((?:[?&]|(?<![A-Za-z0-9]))(?:sig|signature|code|key|pass|pw|pat|sas|jwt|access_token|id_token|x-amz-[a-z-]{4,20})=)(?!\[masked)([^\s&"'<>;,]{8,})/gi,
+    ),
+  },
+  // Short names of secrets, with a value of digits and other characters.
+  {
+    needsOneOf: trait.colon | trait.equals | trait.nonAscii,
+    andOneOf: trait.keyWord,
+    mask: createReplacer(
+      /((?<![A-Za-z])(?:key|pass|pw|pin)[ \t]{0,2}[:：=][ \t]{0,2})(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\d\s.,])[^\s"'`,;&<>()[\]]{6,}/gi,
+    ),
+  },
+  // A name of a secret and its value without a sign between them.
+  {
+    needsOneOf: trait.digit,
+    andOneOf: trait.secretName,
+    needsMatch: /(?:token|secret|password|passphrase|bearer|key)[ \t]/i,
+    mask: createReplacer(
+      /((?<![\w-])(?:token|secret|password|passphrase|bearer|api[ _-]?key)[ \t]{1,2})(?=[\w+/.=!@#$%^&*-]{0,60}\d)(?=[\w+/.=!@#$%^&*-]{0,60}[A-Za-z])[\w+/.=!@#$%^&*-]{10,}/gi,
+    ),
+  },
+  // curl -u user:password
+  {
+    needsOneOf: trait.dash,
+    andOneOf: anyTrait,
+    needsMatch: /-u/,
+    mask: createReplacer(/((?<![\w-])-u[ \t]{1,4}["']?)[^\s:"']{1,100}:[^\s"']{1,256}/g),
+  },
+  // The PowerShell cmdlet ConvertTo-SecureString.
+  {
+    needsOneOf: trait.dash,
+    andOneOf: anyTrait,
+    needsMatch: /SecureString/i,
+    mask: createReplacer(
+      /(ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?)(?!\[masked)("[^"\n]{1,256}"|'[^'\n]{1,256}'|[^\s"']+)/gi,
+    ),
+  },
+  // A recovery key of BitLocker.
+  {
+    needsOneOf: trait.dash,
+    andOneOf: trait.digit,
+    needsMatch: /\d{6}-\d{6}-/,
+    mask: createReplacer(/(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])/g, secretMask),
+  },
+  // A product key of Windows.
+  {
+    needsOneOf: trait.dash,
+    andOneOf: trait.digit,
+    needsMatch: /-[A-Z0-9]{5}-/i,
+    mask: createReplacer(
+      /(?<![A-Z0-9-])(?=[A-Z0-9-]{0,28}\d)(?=[A-Z0-9-]{0,28}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Z0-9-])/gi,
+      secretMask,
+    ),
+  },
+  // The token of a Telegram bot.
+  {
+    needsOneOf: trait.colon,
+    andOneOf: trait.longRun,
+    needsMatch: /:AA/,
+    mask: createReplacer(/(?<!\d)\d{8,10}:AA[\w-]{30,}/g, secretMask),
+  },
+  // A PuTTY key file.
+  {
+    needsOneOf: trait.colon,
+    andOneOf: trait.keyFile,
+    needsMatch: /Private-|Public-/,
+    mask: createReplacer(
+      /(?<!\w)(Private-(?:MAC|Hash)|Private-Lines|Public-Lines):[ \t]{0,4}[^\r\n]*(?:\r?\n[ \t]{0,4}[A-Za-z0-9+/=]{1,80}(?=\s|$))*/g,
+      `$1: ${secretMask}`,
+    ),
+  },
+  { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskAssignments },
+  { needsOneOf: trait.longRun, andOneOf: anyTrait, mask: maskKeyRuns },
 ]
 
-// What a rule cannot do without: a trait of the first and one of the second, or anything but ASCII, which may stand for a letter; and a word.
-type Need = [any: number, and: number, word?: RegExp]
-const always = -1
-const valued = has.colon | has.equals | has.wide
-const needs: Need[] = [
-  [has.colon, has.slash, /:\/\//],
-  [has.colon, has.cookie],
-  [has.odd, has.scheme],
-  [has.equals, always],
-  [valued, has.keyed],
-  [has.digit, has.named, /(?:token|secret|password|passphrase|bearer|key)[ \t]/i],
-  [has.dash, always, /-u/],
-  [has.dash, always, /SecureString/i],
-  [has.dash, has.digit, /\d{6}-\d{6}-/],
-  [has.dash, has.digit, /-[A-Z0-9]{5}-/i],
-  [has.colon, has.long, /:AA/],
-  [has.colon, has.keyFile, /Private-|Public-/],
-]
-
-const steps: [Need, Replace][] = [
-  [[has.dash, always, /----/], maskPem],
-  ...rules.map(([from, to], index): [Need, Replace] => [needs[index] as Need, (text) => text.replace(from, to as string)]),
-  [[always, has.named], maskAssigned],
-  [[has.long, always], maskRuns],
-]
-
-/** Covers tokens, keys, passwords and PEM blocks; whoever knows the text's traits says them. */
-export function maskSecrets(text: string, traits = traitsOf(text)): string {
+/** Mask tokens, keys, passwords and PEM blocks. Pass the traits of the text if they are known. */
+export function maskSecrets(text: string, traits = detectTraits(text)): string {
   let masked = text
-  for (const [[any, and, word], step] of steps) {
-    if (traits & any && traits & (and | has.wide) && (!word || word.test(masked))) masked = step(masked)
+  for (const { needsOneOf, andOneOf, needsMatch, mask } of rules) {
+    const hasTraits = traits & needsOneOf && traits & (andOneOf | trait.nonAscii)
+    if (hasTraits && (!needsMatch || needsMatch.test(masked))) masked = mask(masked)
   }
   return masked
 }

@@ -1,96 +1,159 @@
-// What a text holds, found in one pass: most texts hold nothing to mask, and each rule is asked only where what it cannot do without is there.
+// Finds out in one pass what a text contains. Most texts contain nothing to mask. A masking rule runs only if the text has the traits that
+// every match of the rule needs.
 
-export const has = {
+/** The traits are bits, so that a text's traits are one number. */
+export const trait = {
   digit: 1,
-  /** Anything but ASCII. */
-  wide: 2,
+  nonAscii: 2,
   at: 4,
   backslash: 8,
   slash: 16,
   colon: 32,
   equals: 64,
   dash: 128,
-  /** `&`, `%`, or a bracket before what can stand for a sign of an address: `(at)`, `[.]`. */
-  spelled: 256,
-  /** A run as long as a key. */
-  long: 512,
-  /** A run of eight that is no word: what may follow the name of a scheme. */
-  odd: 1024,
-  /** A stop that no space follows, as at no sentence's end. */
-  inner: 2048,
-  /** Three letters of the name of a secret, of a scheme, and so on: less work than looking for the words. */
-  named: 1 << 12,
-  scheme: 1 << 13,
+  /** The start of a written-out `@` or dot, such as `(at)`, `[.]` or `%40`: `&`, `%`, or a bracket before `@`, `.`, `a` or `d`. */
+  obfuscation: 256,
+  /** A run of at least 16 characters that can occur in a key. */
+  longRun: 512,
+  /** A run of at least 8 such characters that is not an ordinary word. It may be the value after the name of an authentication scheme. */
+  oddRun: 1024,
+  /** A dot without a space after it. The end of a sentence has a space. */
+  innerDot: 2048,
+  /** The next five: three letters that occur in the words of some rules. Checking letters is faster than searching for the words. */
+  secretName: 1 << 12,
+  authScheme: 1 << 13,
   cookie: 1 << 14,
-  keyed: 1 << 15,
+  keyWord: 1 << 15,
   keyFile: 1 << 16,
 } as const
 
-const [bracket, inRun, lower, letter] = [1 << 24, 1 << 25, 1 << 26, 1 << 27]
-const kinds = new Uint32Array(128)
-const mark = (chars: string, bits: number) => {
-  for (const char of chars) kinds[char.charCodeAt(0)] = (kinds[char.charCodeAt(0)] ?? 0) | bits
-}
-mark('abcdefghijklmnopqrstuvwxyz', inRun | lower | letter)
-mark('ABCDEFGHIJKLMNOPQRSTUVWXYZ', inRun | letter)
-mark('_+.~', inRun)
-mark('0123456789', inRun | has.digit)
-mark('@', has.at)
-mark('\\', has.backslash)
-mark('/', inRun | has.slash)
-mark(':', inRun | has.colon)
-mark('=', inRun | has.equals)
-mark('-', inRun | has.dash)
-mark('&%', has.spelled)
-mark('[({', bracket)
+// Further bits that describe a character. They are not traits of the text.
+const openingBracket = 1 << 24
+const runCharacter = 1 << 25
+const lowerCase = 1 << 26
+const letter = 1 << 27
+const traitBits = openingBracket - 1
 
-// By three letters in a row, five bits each in any case: what a word may be that has them.
-const words = new Uint32Array(1 << 15)
-const threeOf = (letters: string) => [...letters].reduce((three, letter) => (three << 5) | (letter.charCodeAt(0) & 31), 0)
-const begin = (bits: number, ...parts: string[]) => {
-  for (const part of parts) words[threeOf(part)] = (words[threeOf(part)] ?? 0) | bits
+/** The bits of each ASCII character. */
+const bitsByCode = new Uint32Array(128)
+function setBits(chars: string, bits: number): void {
+  for (const char of chars) bitsByCode[char.charCodeAt(0)] = bits
 }
-// Of pass, Kennwort, contraseña, wachtwoord, haslo, senha, pwd, secret, token, credential, psk, key, community, session id, auth id, bearer.
-begin(has.named, 'pas', 'nnw', 'ntr', 'cht', 'asl', 'nha', 'pwd', 'ecr', 'tok', 'ede', 'psk', 'key', 'mmu', 'sio', 'uth', 'bea')
-begin(has.scheme, 'bea', 'bas', 'dig', 'neg', 'ntl', 'key', 'aws')
-begin(has.cookie, 'coo')
-begin(has.keyed, 'key', 'pas', 'pin')
-for (let before = 0; before < 32; before++) words[(before << 10) | threeOf('pw')] = (words[(before << 10) | threeOf('pw')] ?? 0) | has.keyed
-begin(has.keyFile, 'pri', 'pub')
+setBits('abcdefghijklmnopqrstuvwxyz', runCharacter | lowerCase | letter)
+setBits('ABCDEFGHIJKLMNOPQRSTUVWXYZ', runCharacter | letter)
+setBits('_+.~', runCharacter)
+setBits('0123456789', runCharacter | trait.digit)
+setBits('@', trait.at)
+setBits('\\', trait.backslash)
+setBits('/', runCharacter | trait.slash)
+setBits(':', runCharacter | trait.colon)
+setBits('=', runCharacter | trait.equals)
+setBits('-', runCharacter | trait.dash)
+setBits('&%', trait.obfuscation)
+setBits('[({', openingBracket)
 
-/** The traits of a text, as bits of `has`. */
-export function traitsOf(text: string): number {
-  let traits = 0
-  let run = 0
-  let strange = false
-  let last = 0
-  let three = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const kind = code < 128 ? (kinds[code] as number) : has.wide
-    traits |= kind
-    if (kind & letter) {
-      three = ((three << 5) | (code & 31)) & 0x7fff
-      traits |= words[three] as number
-    } else three = 0
-    if (kind & inRun) {
-      if (code === 0x2e && text.charCodeAt(at + 1) > 0x20) traits |= has.inner
-      // A capital at the beginning and a stop at the end are of a word.
-      if (run > 0 ? isStop(last) : !(kind & letter)) strange = true
-      if (run > 0 && !(kind & lower) && !isStop(code)) strange = true
-      run++
-      if (run >= 8 && strange) traits |= has.odd
-      if (run >= 16) traits |= has.long
-    } else {
-      if (kind & bracket && isSpelled(text.charCodeAt(text[at + 1] === ' ' ? at + 2 : at + 1))) traits |= has.spelled
-      run = 0
-      strange = false
-    }
-    last = code
+/** The traits that three letters in a row indicate. The index has five bits per letter and ignores case. */
+const traitsByTriple = new Uint32Array(1 << 15)
+const tripleMask = 0x7fff
+
+function packTriple(letters: string): number {
+  let packed = 0
+  for (const char of letters) packed = (packed << 5) | (char.charCodeAt(0) & 31)
+  return packed
+}
+
+function addTriples(bits: number, triples: readonly string[]): void {
+  for (const triple of triples) {
+    const index = packTriple(triple)
+    traitsByTriple[index] = (traitsByTriple[index] ?? 0) | bits
   }
-  return traits & (bracket - 1)
 }
 
-const isStop = (code: number): boolean => code === 0x2e || code === 0x3a
-/** What a bracket's inside begins with that is read as `@` or as a dot. */
-const isSpelled = (code: number): boolean => code === 0x40 || code === 0x2e || (code | 32) === 0x61 || (code | 32) === 0x64
+// Each word of a rule needs one triple. The triples are chosen by hand: of all triples in a word, the one that is rarest in ordinary text.
+// The first letters of `contraseña` or `session`, for example, start many other words, and then the rule would run on most texts. Words
+// with other than ASCII letters need no triple, because the rules also run on texts with the trait `nonAscii`.
+addTriples(trait.secretName, [
+  'pas', // password, passwort, passwd, passphrase, passcode, mot de passe
+  'nnw', // kennwort
+  'ntr', // contrasena
+  'cht', // wachtwoord
+  'asl', // haslo
+  'nha', // senha
+  'pwd', // pwd
+  'ecr', // secret
+  'tok', // token
+  'ede', // credential
+  'psk', // psk
+  'key', // api key, shared key …
+  'mmu', // community
+  'sio', // session id
+  'uth', // auth id
+  'bea', // bearer
+])
+addTriples(trait.authScheme, [
+  'bea', // Bearer
+  'bas', // Basic
+  'dig', // Digest
+  'neg', // Negotiate
+  'ntl', // NTLM
+  'key', // ApiKey, SharedKey
+  'aws', // AWS4-HMAC-SHA256
+])
+addTriples(trait.cookie, ['coo'])
+addTriples(trait.keyWord, ['key', 'pas', 'pin'])
+addTriples(trait.keyFile, [
+  'pri', // Private-MAC
+  'pub', // Public-Lines
+])
+// The word `pw` of the trait `keyWord` has only two letters. Any letter may be before it, or none, which is 0.
+for (let previousLetter = 0; previousLetter < 32; previousLetter++) {
+  const index = (previousLetter << 10) | packTriple('pw')
+  traitsByTriple[index] = (traitsByTriple[index] ?? 0) | trait.keyWord
+}
+
+const minOddRun = 8
+const minLongRun = 16
+
+/** Return the traits of a text as bits of `trait`. */
+export function detectTraits(text: string): number {
+  let bits = 0
+  let runLength = 0
+  let isOddRun = false
+  let previousCode = 0
+  let triple = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const charBits = code < 128 ? (bitsByCode[code] as number) : trait.nonAscii
+    bits |= charBits
+    if (charBits & letter) {
+      triple = ((triple << 5) | (code & 31)) & tripleMask
+      bits |= traitsByTriple[triple] as number
+    } else triple = 0
+    if (charBits & runCharacter) {
+      if (code === 0x2e /* . */ && text.charCodeAt(index + 1) > 0x20 /* space */) bits |= trait.innerDot
+      // An ordinary word starts with a letter of any case, continues with lower-case letters, and may end with a dot or a colon.
+      if (runLength === 0 ? !(charBits & letter) : isDotOrColon(previousCode)) isOddRun = true
+      if (runLength > 0 && !(charBits & lowerCase) && !isDotOrColon(code)) isOddRun = true
+      runLength++
+      if (runLength >= minOddRun && isOddRun) bits |= trait.oddRun
+      if (runLength >= minLongRun) bits |= trait.longRun
+    } else {
+      if (charBits & openingBracket && startsObfuscation(text, index + 1)) bits |= trait.obfuscation
+      runLength = 0
+      isOddRun = false
+    }
+    previousCode = code
+  }
+  return bits & traitBits
+}
+
+function isDotOrColon(code: number): boolean {
+  return code === 0x2e || code === 0x3a
+}
+
+/** Return whether `@`, `.`, `a` or `d` is at the position, or after a space at the position. */
+function startsObfuscation(text: string, position: number): boolean {
+  const code = text.charCodeAt(text[position] === ' ' ? position + 1 : position)
+  const lowerCaseCode = code | 0x20
+  return code === 0x40 /* @ */ || code === 0x2e /* . */ || lowerCaseCode === 0x61 /* a */ || lowerCaseCode === 0x64 /* d */
+}

@@ -1,166 +1,204 @@
 import { maskSecrets } from './mask-secrets.ts'
-import { has, traitsOf } from './mask-traits.ts'
+import { detectTraits, trait } from './mask-traits.ts'
 
-const address = '[masked IP]'
-const email = '[masked email]'
-const path = '[masked path]'
+const ipMask = '[masked IP]'
+const emailMask = '[masked email]'
+const pathMask = '[masked path]'
 
-// Characters that show nothing and would cut an address in two.
-const unseen = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(?=[\w.:@\\/-])/g
+const invisibleCharacter = /[\u00ad\u200b-\u200f\u2060\ufeff]/
+/** Inside an address, an invisible character would hide it from the rules. */
+const invisibleInsideAddress = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(?=[\w.:@\\/-])/g
 
 /**
- * The text with IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords replaced by marks in brackets; all else is left as it
- * is. Linear in the text's length, and a second time changes nothing.
+ * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords. Everything else stays unchanged. The time is linear in the
+ * length of the text. Masking a text twice gives the same result as masking it once.
  */
 export function mask(text: string): string {
-  const found = traitsOf(text)
-  let masked = found & has.wide && /[\u00ad\u200b-\u200f\u2060\ufeff]/.test(text) ? text.replace(unseen, '') : text
-  // Without them runs are longer.
-  const traits = masked === text ? found : traitsOf(masked)
-  if (traits & (has.backslash | has.slash)) masked = maskPaths(masked)
+  const originalTraits = detectTraits(text)
+  const hasInvisible = originalTraits & trait.nonAscii && invisibleCharacter.test(text)
+  let masked = hasInvisible ? text.replace(invisibleInsideAddress, '') : text
+  // Without invisible characters, runs can be longer.
+  const traits = masked === text ? originalTraits : detectTraits(masked)
+  if (traits & (trait.backslash | trait.slash)) masked = maskPaths(masked)
   masked = maskSecrets(masked, traits)
-  if (traits & (has.at | has.spelled | has.wide)) masked = maskEmails(masked, traits)
-  if (traits & (has.colon | has.inner)) masked = maskIpv6(masked, traits)
-  return traits & (has.digit | has.wide) ? maskIpv4(masked, traits) : masked
+  if (traits & (trait.at | trait.obfuscation | trait.nonAscii)) masked = maskEmails(masked, traits)
+  if (traits & (trait.colon | trait.innerDot)) masked = maskIpv6(masked, traits)
+  return traits & (trait.digit | trait.nonAscii) ? maskIpv4(masked, traits) : masked
 }
 
-// A name of a share or folder goes on behind a space only where another separator or an ending says so.
-const word = '[^\\s\\\\/:*?"<>|,;\']+'
-const part = `${word}(?: ${word}){0,6}(?=\\\\)|${word}(?: ${word}){0,5}\\.(?:docx?|xlsx?|pptx?|pdf|txt|csv|log|msi|exe|ps1|bat|cmd|zip|lnk|rdp|vhdx?|bak|pst|ost|ini|xml|json|png|jpe?g)(?!\\w)|${word}`
-const server = '[\\p{L}\\p{N}][\\p{L}\\p{N}._@%-]{0,254}'
-const start = '(?<![\\p{L}\\p{N}:.\\\\])'
-const unc = new RegExp(
+const pathWord = '[^\\s\\\\/:*?"<>|,;\']+'
+/** A name in a path can contain spaces only if a backslash or a known file extension follows. */
+const pathPart = `${pathWord}(?: ${pathWord}){0,6}(?=\\\\)|${pathWord}(?: ${pathWord}){0,5}\\.(?:docx?|xlsx?|pptx?|pdf|txt|csv|log|msi|exe|ps1|bat|cmd|zip|lnk|rdp|vhdx?|bak|pst|ost|ini|xml|json|png|jpe?g)(?!\\w)|${pathWord}`
+const serverName = '[\\p{L}\\p{N}][\\p{L}\\p{N}._@%-]{0,254}'
+const pathStart = '(?<![\\p{L}\\p{N}:.\\\\])'
+const networkPath = new RegExp(
   [
+    // "\\server\share with spaces"
     `(?<=")\\\\\\\\(?!\\.\\\\)[^"\\n\\\\]{2,255}\\\\[^"\\n]{1,1024}(?=")`,
-    `${start}\\\\\\\\[?.]\\\\UNC(?:\\\\(?:${part}))+\\\\?`,
-    `${start}\\\\\\\\\\[[^\\]\\s]{2,60}\\](?:\\\\(?:${part}))*\\\\?`,
-    `${start}\\\\\\\\${server}(?:\\\\(?:${part}))+\\\\?`,
-    `${start}\\\\\\\\${server}(?<=[^\\\\]{3})(?![\\\\\\p{L}\\p{N}+*?{(])\\\\?`,
-    `${start}\\\\{4}(?:\\?\\\\\\\\UNC\\\\\\\\)?${server}(?:\\\\\\\\${word})*\\\\{0,2}`,
+    // \\?\UNC\server\share
+    `${pathStart}\\\\\\\\[?.]\\\\UNC(?:\\\\(?:${pathPart}))+\\\\?`,
+    // \\[fe80::1]\share
+    `${pathStart}\\\\\\\\\\[[^\\]\\s]{2,60}\\](?:\\\\(?:${pathPart}))*\\\\?`,
+    // \\server\share
+    `${pathStart}\\\\\\\\${serverName}(?:\\\\(?:${pathPart}))+\\\\?`,
+    // \\server
+    `${pathStart}\\\\\\\\${serverName}(?<=[^\\\\]{3})(?![\\\\\\p{L}\\p{N}+*?{(])\\\\?`,
+    // \\\\server\\share, with escaped backslashes
+    `${pathStart}\\\\{4}(?:\\?\\\\\\\\UNC\\\\\\\\)?${serverName}(?:\\\\\\\\${pathWord})*\\\\{0,2}`,
+    // smb://server/share
     `(?<![\\p{L}\\p{N}])(?:smb|cifs|file|afp):(?:\\/\\/|\\\\\\\\)(?!\\/)[^\\s"'<>|]{2,1024}`,
-    `(?<=^|[\\s"'(=])\\/\\/${server}\\/[^\\s"'<>|]{1,1024}`,
+    // //server/share
+    `(?<=^|[\\s"'(=])\\/\\/${serverName}\\/[^\\s"'<>|]{1,1024}`,
   ].join('|'),
   'giu',
 )
 
+/** Punctuation at the end of a match belongs to the sentence. */
 function maskPaths(text: string): string {
   if (!text.includes('\\') && !text.includes('//')) return text
-  return text.replace(unc, (whole) => `${path}${/[.,;:!?)\]]*$/.exec(whole)?.[0] ?? ''}`)
+  return text.replace(networkPath, (path) => `${pathMask}${/[.,;:!?)\]]*$/.exec(path)?.[0] ?? ''}`)
 }
 
-const local = "\\p{L}\\p{N}\\p{M}.!#$%&'*+/=?^_`{|}~-"
-const at = '(?:[@＠﹫]|%40|&#(?:64|x40);|&commat;| ?[\\[({] ?(?:at|@) ?[\\])}] ?)'
-const dot = '(?:[.。．]| ?[\\[({] ?(?:dot|\\.) ?[\\])}] ?)'
-const label = '[\\p{L}\\p{N}\\p{M}](?:[\\p{L}\\p{N}\\p{M}-]{0,62})'
-const domain = `(?:(?:${label}${dot}){1,10}(?:xn--[a-z0-9-]{2,59}|[\\p{L}\\p{M}]{2,63})(?![\\p{L}\\p{N}])|localhost(?!\\w)|\\[[^\\]\\s]{2,60}\\])`
-const mailbox = new RegExp(`(?:"[^"\\n]{1,64}"|(?<![${local}])[${local}]+?)${at}${domain}`, 'giu')
-const field = /^(?:['*_({`|]+|(?:e-?mail|mail|mailto|user|username|login|upn|to|from|cc|bcc|address)=)+/i
+const localPartChars = "\\p{L}\\p{N}\\p{M}.!#$%&'*+/=?^_`{|}~-"
+/** `@` or a written-out form of it, such as ` [at] `. */
+const atSign = '(?:[@＠﹫]|%40|&#(?:64|x40);|&commat;| ?[\\[({] ?(?:at|@) ?[\\])}] ?)'
+const domainDot = '(?:[.。．]| ?[\\[({] ?(?:dot|\\.) ?[\\])}] ?)'
+const domainLabel = '[\\p{L}\\p{N}\\p{M}](?:[\\p{L}\\p{N}\\p{M}-]{0,62})'
+const domain = `(?:(?:${domainLabel}${domainDot}){1,10}(?:xn--[a-z0-9-]{2,59}|[\\p{L}\\p{M}]{2,63})(?![\\p{L}\\p{N}])|localhost(?!\\w)|\\[[^\\]\\s]{2,60}\\])`
+const emailAddress = new RegExp(`(?:"[^"\\n]{1,64}"|(?<![${localPartChars}])[${localPartChars}]+?)${atSign}${domain}`, 'giu')
+const writtenOutAtSign = /[＠﹫]|%40|&#(?:64|x40);|&commat;|[[({] ?at/i
+/** Markup or the name of a field before an address, which the pattern takes for a part of it. */
+const emailPrefix = /^(?:['*_({`|]+|(?:e-?mail|mail|mailto|user|username|login|upn|to|from|cc|bcc|address)=)+/i
 
 function maskEmails(text: string, traits: number): string {
-  if (!(traits & has.at) && !/[＠﹫]|%40|&#(?:64|x40);|&commat;|[[({] ?at/i.test(text)) return text
-  return text.replace(mailbox, (whole) => `${field.exec(whole)?.[0] ?? ''}${email}`)
+  if (!(traits & trait.at) && !writtenOutAtSign.test(text)) return text
+  return text.replace(emailAddress, (address) => `${emailPrefix.exec(address)?.[0] ?? ''}${emailMask}`)
 }
 
-const colons = /(?<![\w:])[\w:]*:[\w:]*(?:(?<=:\d{1,3})(?:\.\d{1,3}){3})?(?:%[\w.-]{1,30})?(?:\/\d{1,3}(?!\d))?/g
-const nibbles = /(?<![\w.])(?:[0-9a-f]\.){4,32}ip6\.arpa/gi
-const literal = /(?<![\w-])(?:[0-9a-f]{0,4}-){2,8}[0-9a-f]{0,4}(?:s\w{1,20})?\.ipv6-literal\.net/gi
+/** Text with a colon that may be an IPv6 address, optionally with an IPv4 ending, a zone and a prefix length. */
+const ipv6Candidate = /(?<![\w:])[\w:]*:[\w:]*(?:(?<=:\d{1,3})(?:\.\d{1,3}){3})?(?:%[\w.-]{1,30})?(?:\/\d{1,3}(?!\d))?/g
+/** The name for a reverse lookup of an IPv6 address. */
+const ipv6ReverseName = /(?<![\w.])(?:[0-9a-f]\.){4,32}ip6\.arpa/gi
+/** An IPv6 address as Windows writes it in UNC paths. */
+const ipv6UncName = /(?<![\w-])(?:[0-9a-f]{0,4}-){2,8}[0-9a-f]{0,4}(?:s\w{1,20})?\.ipv6-literal\.net/gi
 
 function maskIpv6(text: string, traits: number): string {
-  const isSpelled = traits & has.inner && /ipv6-literal|ip6\.arpa/i.test(text)
-  const spelled = isSpelled ? text.replace(nibbles, address).replace(literal, address) : text
-  return traits & has.colon && /:\w*:/.test(spelled) ? spelled.replace(colons, coverColons) : spelled
+  const hasName = traits & trait.innerDot && /ipv6-literal|ip6\.arpa/i.test(text)
+  const masked = hasName ? text.replace(ipv6ReverseName, ipMask).replace(ipv6UncName, ipMask) : text
+  return traits & trait.colon && /:\w*:/.test(masked) ? masked.replace(ipv6Candidate, maskIpv6Candidate) : masked
 }
 
-/** An address behind a label (`Gateway:fe80::1`) and before a colon that is not its own. */
-function coverColons(whole: string): string {
-  const named = /^[A-Za-z0-9_]*[g-zG-Z_]\w*:(?!:[^:])|^:(?=[0-9a-fA-F]{1,4}:)/.exec(whole)?.[0] ?? ''
-  const colon = /[^:](:+)$/.exec(whole)?.[1] ?? ''
-  const tail = colon.length === 2 ? '' : colon.slice(colon.length > 2 ? 2 : 0)
-  const body = whole.slice(named.length, whole.length - tail.length)
-  return isIpv6(body) ? `${named}${address}${tail}` : whole
+/** Mask the address in a candidate. The candidate can start with a label (`Gateway:fe80::1`) and end with colons of the sentence. */
+function maskIpv6Candidate(candidate: string): string {
+  const label = /^[A-Za-z0-9_]*[g-zG-Z_]\w*:(?!:[^:])|^:(?=[0-9a-fA-F]{1,4}:)/.exec(candidate)?.[0] ?? ''
+  const finalColons = /[^:](:+)$/.exec(candidate)?.[1] ?? ''
+  // Two colons at the end belong to the address.
+  const sentenceColons = finalColons.length === 2 ? '' : finalColons.slice(finalColons.length > 2 ? 2 : 0)
+  const address = candidate.slice(label.length, candidate.length - sentenceColons.length)
+  return isIpv6(address) ? `${label}${ipMask}${sentenceColons}` : candidate
 }
+
+const ipv6Group = /^[0-9a-f]{1,4}$/i
 
 function isIpv6(text: string): boolean {
-  const [bare = '', more] = text.split(/[%/]/, 2)
-  const dotted = bare.replace(/\d{1,3}(?:\.\d{1,3}){3}$/, '0:0')
-  const halves = dotted.split('::')
+  const [address = '', zoneOrPrefixLength] = text.split(/[%/]/, 2)
+  const addressInHex = address.replace(/\d{1,3}(?:\.\d{1,3}){3}$/, '0:0')
+  const halves = addressInHex.split('::')
   if (halves.length > 2) return false
   const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
-  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return groups.length > 8 && isFull(groups)
-  if (halves.length === 1) return groups.length === 8 || groups.length === 9
+  if (!groups.every((group) => ipv6Group.test(group))) return isFullAddressWithPort(groups)
+  const isShortened = halves.length === 2
+  // A ninth group is a port.
+  if (!isShortened) return groups.length === 8 || groups.length === 9
   if (groups.length > 8) return false
-  if (groups.length === 0) return more !== undefined
-  return /\d/.test(bare) || groups.some(({ length }) => length === 4)
+  if (groups.length === 0) return zoneOrPrefixLength !== undefined
+  // Other texts have :: too, such as `std::cout`.
+  return /\d/.test(address) || groups.some(({ length }) => length === 4)
 }
 
-/** A whole address and a port behind it. */
-function isFull(groups: string[]): boolean {
-  return groups.length === 9 && groups.slice(0, 8).every((group) => /^[0-9a-f]{1,4}$/i.test(group)) && /^\d{1,5}$/.test(groups[8] ?? '')
+function isFullAddressWithPort(groups: string[]): boolean {
+  return groups.length === 9 && groups.slice(0, 8).every((group) => ipv6Group.test(group)) && /^\d{1,5}$/.test(groups[8] ?? '')
 }
 
-const point = '(?:\\\\?[.．。]|[\\[({](?:\\.|dot)[\\])}]| [\\[({](?:\\.|dot)[\\])}] )'
+/** A dot or a written-out form of it, such as `[.]`. */
+const ipv4Dot = '(?:\\\\?[.．。]|[\\[({](?:\\.|dot)[\\])}]| [\\[({](?:\\.|dot)[\\])}] )'
+/** A number in decimal or hexadecimal, or the wildcard x or *. */
 const octet = '(?:0x[0-9a-f]{1,2}(?![0-9a-f])|\\p{Nd}{1,10}|[x*](?![\\w.]))'
-const dotted = new RegExp(
-  `(?<!\\p{Nd}|\\p{Nd}[.．。])(?:0x[0-9a-f]{1,2}|\\p{Nd}{1,10})(?:${point}${octet})+(?:\\/\\d{1,2}(?!\\d)|-\\d{1,3}(?![\\d.]))?`,
+/** Numbers with dots between them, optionally with a prefix length or the end of a range. */
+const ipv4Candidate = new RegExp(
+  `(?<!\\p{Nd}|\\p{Nd}[.．。])(?:0x[0-9a-f]{1,2}|\\p{Nd}{1,10})(?:${ipv4Dot}${octet})+(?:\\/\\d{1,2}(?!\\d)|-\\d{1,3}(?![\\d.]))?`,
   'giu',
 )
-// What no dotted address does without, found faster than the address.
-const pointed = /[\p{Nd}a-f](?:\\?[.．。][\p{Nd}x*]| ?[[({](?:\.|dot))/iu
-const release =
+/** Every IPv4 address contains this, and it is faster to find than an address. */
+const partOfIpv4 = /[\p{Nd}a-f](?:\\?[.．。][\p{Nd}x*]| ?[[({](?:\.|dot))/iu
+/** Text before a version number or the number of a section. */
+const versionPrefix =
   /(?:(?<![a-z])v(?:er)?\.?|(?:version|release|build|firmware|driver|bios|section|chapter|clause|kapitel|abschnitt|§)s?[ :=#]{0,2}(?:v|is|to)? ?|(?:chrome|chromium|edge?|edga?|opr|firefox|safari|version|webkit|yabrowser|vivaldi|agent|client|server|openvpn|openssl)\/)$/i
-const inUrl = /(?<=:\/\/)(?:0x[0-9a-f]{8}|\d{8,10})(?=[/:?#\s"'<>]|$)/gi
-const dashed = /(?<![a-z0-9])ip(?:-\d{1,3}){4}(?!\d)/gi
+/** An address in a URL as one number. */
+const ipv4NumberInUrl = /(?<=:\/\/)(?:0x[0-9a-f]{8}|\d{8,10})(?=[/:?#\s"'<>]|$)/gi
+/** A host name of AWS, such as `ip-10-0-8-21`. */
+const ipv4HostName = /(?<![a-z0-9])ip(?:-\d{1,3}){4}(?!\d)/gi
 
 function maskIpv4(text: string, traits: number): string {
-  const isSpelled = traits & (has.slash | has.dash) && /:\/\/\d|ip-\d/i.test(text)
-  const spelled = isSpelled ? text.replace(inUrl, address).replace(dashed, address) : text
-  if (!(traits & (has.inner | has.spelled | has.wide)) || !pointed.test(spelled)) return spelled
-  return spelled.replace(dotted, (whole, at: number) => (isIpv4(whole, spelled, at) ? address : whole))
+  const hasUnusualForm = traits & (trait.slash | trait.dash) && /:\/\/\d|ip-\d/i.test(text)
+  const masked = hasUnusualForm ? text.replace(ipv4NumberInUrl, ipMask).replace(ipv4HostName, ipMask) : text
+  if (!(traits & (trait.innerDot | trait.obfuscation | trait.nonAscii)) || !partOfIpv4.test(masked)) return masked
+  return masked.replace(ipv4Candidate, (candidate, start: number) => (isIpv4(candidate, masked, start) ? ipMask : candidate))
 }
 
-const separator = new RegExp(point, 'giu')
+const ipv4Separator = new RegExp(ipv4Dot, 'giu')
+const maxVersionPrefixLength = 24
 
-/** Whether what was found there in the text is an address, and no number of a version. */
-function isIpv4(whole: string, text: string, at: number): boolean {
-  const isRelease = () => release.test(text.slice(Math.max(0, at - 24), at))
-  const usual = usualIpv4(whole)
-  if (usual) return usual.every((value) => value <= 255) && (isPrivate(usual) || !isRelease())
-  const [bare = ''] = whole.split('/')
-  const parts = bare.replace(/-\d{1,3}$/, '').split(separator)
-  const values = parts.slice(0, 4).map(octetOf)
-  if (values.some((value) => value > 255)) return false
-  const inside = isPrivate(values)
-  if (parts.length === 3) return inside && values[0] === 192 ? true : inside && whole.includes('/')
-  if (parts.length === 5) return inside || octetOf(parts[4] ?? '') > 255
-  return parts.length === 4 && (inside || !isRelease())
+/** Return whether the candidate, which is at `start` in the text, is an address and not a version number. */
+function isIpv4(candidate: string, text: string, start: number): boolean {
+  const isVersion = () => versionPrefix.test(text.slice(Math.max(0, start - maxVersionPrefixLength), start))
+  const plainOctets = parsePlainIpv4(candidate)
+  if (plainOctets) return plainOctets.every((value) => value <= 255) && (isPrivate(plainOctets) || !isVersion())
+  const [address = ''] = candidate.split('/')
+  const parts = address.replace(/-\d{1,3}$/, '').split(ipv4Separator)
+  const octets = parts.slice(0, 4).map(parseOctet)
+  if (octets.some((value) => value > 255)) return false
+  const isPrivateAddress = isPrivate(octets)
+  // A shortened private network, such as 192.168.1 or 10.0.8/24.
+  if (parts.length === 3) return isPrivateAddress && (octets[0] === 192 || candidate.includes('/'))
+  // A fifth number is a port, or a part of a version.
+  if (parts.length === 5) return isPrivateAddress || parseOctet(parts[4] ?? '') > 255
+  return parts.length === 4 && (isPrivateAddress || !isVersion())
 }
 
-/** The four numbers of `10.0.8.21`; null for any other form. */
-function usualIpv4(text: string): number[] | null {
+/** Return the four numbers of an address in the usual form, such as `10.0.8.21`, or null for any other form. Fast for the common case. */
+function parsePlainIpv4(text: string): number[] | null {
   const values = [0]
-  let digits = 0
-  for (let at = 0; at < text.length; at++) {
-    const digit = text.charCodeAt(at) - 48
+  let digitCount = 0
+  for (let index = 0; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - 48
     if (digit >= 0 && digit <= 9) {
-      if (++digits > 3) return null
+      digitCount++
+      if (digitCount > 3) return null
       values[values.length - 1] = (values[values.length - 1] as number) * 10 + digit
-    } else if (text[at] === '.' && digits > 0) {
+    } else if (text[index] === '.' && digitCount > 0) {
       values.push(0)
-      digits = 0
+      digitCount = 0
     } else return null
   }
-  return values.length === 4 && digits > 0 ? values : null
+  return values.length === 4 && digitCount > 0 ? values : null
 }
 
-/** Digits of any script; a wildcard counts as 0. */
-function octetOf(part: string): number {
+/** Parse a number with digits of any script. A wildcard is 0, and a number that is too long for an octet is more than 255. */
+function parseOctet(part: string): number {
   if (/^\d{1,4}$/.test(part)) return Number(part)
   if (/^[x*]$/i.test(part)) return 0
-  const ascii = part.replace(/[^\dx]/gi, (digit) => digit.normalize('NFKC'))
-  if (/^0x/i.test(ascii)) return Number.parseInt(ascii, 16)
-  return /^\d{1,4}$/.test(ascii) ? Number(ascii) : /^\d+$/.test(ascii) ? 1000 : 0
+  const asciiPart = part.replace(/[^\dx]/gi, (digit) => digit.normalize('NFKC'))
+  if (/^0x/i.test(asciiPart)) return Number.parseInt(asciiPart, 16)
+  if (/^\d{1,4}$/.test(asciiPart)) return Number(asciiPart)
+  const isTooLong = /^\d+$/.test(asciiPart)
+  return isTooLong ? 1000 : 0
 }
 
-function isPrivate([a = 0, b = 0]: number[]): boolean {
-  return a === 10 || (a === 192 && b === 168) || (a === 172 && b >= 16 && b <= 31) || (a === 169 && b === 254) || a === 127
+/** Private, link-local and loopback addresses. */
+function isPrivate([first = 0, second = 0]: number[]): boolean {
+  if (first === 10 || first === 127) return true
+  if (first === 192) return second === 168
+  if (first === 172) return second >= 16 && second <= 31
+  return first === 169 && second === 254
 }

@@ -1,185 +1,218 @@
-// Patterns come from whoever writes flows, and a regular expression that backtracks can hold an isolate for hours. So what a pattern
-// says is run as an automaton, whose time grows with pattern times text; what needs backtracking is not understood.
+// Users write these patterns, and a backtracking regular expression can run for hours. So a pattern is compiled to an automaton. Its time
+// is proportional to the size of the pattern and the length of the text. Lookaround and backreferences need backtracking and are not
+// supported.
 
-/** Characters a text may have where a pattern looks at it. */
-export const patternReach = 1000
-const mostParts = 1000
-const endless = Number.POSITIVE_INFINITY
+/** Longer texts must not be matched. */
+export const maxPatternTextLength = 1000
+const maxPatternParts = 1000
+const unlimited = Number.POSITIVE_INFINITY
 
-type Node =
+type PatternNode =
   | { kind: 'char'; token: string }
-  | { kind: 'assert'; token: string }
-  | { kind: 'all'; items: Node[] }
-  | { kind: 'any'; items: Node[] }
-  | { kind: 'repeat'; item: Node; min: number; max: number }
+  | { kind: 'assertion'; token: string }
+  | { kind: 'sequence'; items: PatternNode[] }
+  | { kind: 'alternatives'; items: PatternNode[] }
+  | { kind: 'repetition'; item: PatternNode; min: number; max: number }
 
+/** The instructions of the automaton. All targets are indexes of instructions. */
 type Instruction =
+  /** Consume one character if test number `test` accepts it. */
   | { op: 'char'; test: number }
-  | { op: 'assert'; token: string }
-  | { op: 'split'; to: number[] }
-  | { op: 'jump'; to: number }
+  | { op: 'assertion'; token: string }
+  /** Continue at all targets. */
+  | { op: 'split'; targets: number[] }
+  | { op: 'jump'; target: number }
   | { op: 'match' }
 
-/** Whether a whole text matches. */
+/** Returns whether the whole text matches. */
 export type Matcher = (text: string) => boolean
 
-/** Undefined for what is no regular expression (flag `u`), looks around or back, or is too large. */
+/** Compile a regular expression with the flag `u`. Return undefined if it is invalid, not supported or too large. */
 export function compilePattern(pattern: string): Matcher | undefined {
   try {
     new RegExp(pattern, 'u')
-    const writing: Writing = { program: [], tests: [], left: mostParts }
-    write(writing, alternatives({ pattern, at: 0 }))
-    const program: Instruction[] = [...writing.program, { op: 'match' }]
-    const tests = writing.tests.map((token) => new RegExp(`^${token}$`, 'u'))
-    return (text) => run(program, tests, [...text])
+    const compiler: Compiler = { program: [], charTokens: [], partsLeft: maxPatternParts }
+    compileNode(compiler, parseAlternatives({ pattern, position: 0 }))
+    const program: Instruction[] = [...compiler.program, { op: 'match' }]
+    const charTests = compiler.charTokens.map((token) => new RegExp(`^${token}$`, 'u'))
+    return (text) => runProgram(program, charTests, [...text])
   } catch {
     return undefined
   }
 }
 
-const atom = /\\(?:u\{[\da-f]+\}|ud[89ab]..\\ud[c-f]..|u.{4}|x..|c[a-z]|p\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|./isuy
-const opening = /\((?:\?:|\?<[^=!][^>]*>)?/uy
+/** One character, escape or character class. */
+const charToken = /\\(?:u\{[\da-f]+\}|ud[89ab]..\\ud[c-f]..|u.{4}|x..|c[a-z]|p\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|./isuy
+const groupStart = /\((?:\?:|\?<[^=!][^>]*>)?/uy
 const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy
 
-/** A pattern that RegExp has accepted, so that what is left to tell apart is little, and where it is read. */
-interface Reading {
+/** The pattern was accepted by RegExp before, so the parser needs to detect only what is not supported. */
+interface PatternParser {
   pattern: string
-  at: number
+  position: number
 }
 
-function take(reading: Reading, part: RegExp): RegExpExecArray | null {
-  part.lastIndex = reading.at
-  const found = part.exec(reading.pattern)
-  if (found) reading.at += found[0].length
-  return found
+function take(parser: PatternParser, expression: RegExp): RegExpExecArray | null {
+  expression.lastIndex = parser.position
+  const match = expression.exec(parser.pattern)
+  if (match) parser.position += match[0].length
+  return match
 }
 
-function alternatives(reading: Reading): Node {
-  const items = [sequence(reading)]
-  while (reading.pattern[reading.at] === '|') {
-    reading.at++
-    items.push(sequence(reading))
+function parseAlternatives(parser: PatternParser): PatternNode {
+  const items = [parseSequence(parser)]
+  while (parser.pattern[parser.position] === '|') {
+    parser.position++
+    items.push(parseSequence(parser))
   }
-  return items.length === 1 && items[0] ? items[0] : { kind: 'any', items }
+  return items.length === 1 && items[0] ? items[0] : { kind: 'alternatives', items }
 }
 
-function sequence(reading: Reading): Node {
-  const items: Node[] = []
-  while (!['|', ')', undefined].includes(reading.pattern[reading.at])) items.push(repeated(reading, single(reading)))
-  return items.length === 1 && items[0] ? items[0] : { kind: 'all', items }
+function parseSequence(parser: PatternParser): PatternNode {
+  const items: PatternNode[] = []
+  while (!['|', ')', undefined].includes(parser.pattern[parser.position])) items.push(parseQuantifier(parser, parseItem(parser)))
+  return items.length === 1 && items[0] ? items[0] : { kind: 'sequence', items }
 }
 
-function single(reading: Reading): Node {
-  if (take(reading, opening)) {
-    if (reading.pattern[reading.at] === '?') throw new SyntaxError('Looks around, or changes flags')
-    const inner = alternatives(reading)
-    reading.at++
-    return inner
+function parseItem(parser: PatternParser): PatternNode {
+  if (take(parser, groupStart)) {
+    if (parser.pattern[parser.position] === '?') throw new SyntaxError('Lookaround and flags are not supported')
+    const group = parseAlternatives(parser)
+    // Skip the closing bracket.
+    parser.position++
+    return group
   }
-  const token = take(reading, atom)?.[0] ?? ''
-  if (/^\\[1-9k]/.test(token)) throw new SyntaxError('Looks back')
-  return /^(?:[$^]|\\b)$/i.test(token) ? { kind: 'assert', token } : { kind: 'char', token }
+  const token = take(parser, charToken)?.[0] ?? ''
+  if (/^\\[1-9k]/.test(token)) throw new SyntaxError('Backreferences are not supported')
+  const isAssertion = /^(?:[$^]|\\b)$/i.test(token)
+  return isAssertion ? { kind: 'assertion', token } : { kind: 'char', token }
 }
 
-function repeated(reading: Reading, item: Node): Node {
-  const found = take(reading, quantifier)
-  if (!found) return item
-  const [, sign, least, comma, most] = found
-  if (sign) return { kind: 'repeat', item, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : endless }
-  const min = Number(least)
-  return { kind: 'repeat', item, min, max: most ? Number(most) : comma ? endless : min }
+/** Lazy quantifiers are like greedy ones, because only the whole text can match. */
+function parseQuantifier(parser: PatternParser, item: PatternNode): PatternNode {
+  const match = take(parser, quantifier)
+  if (!match) return item
+  const [, sign, minText, comma, maxText] = match
+  if (sign) return { kind: 'repetition', item, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : unlimited }
+  const min = Number(minText)
+  const maxWithoutNumber = comma ? unlimited : min
+  return { kind: 'repetition', item, min, max: maxText ? Number(maxText) : maxWithoutNumber }
 }
 
-/** A program being written. */
-interface Writing {
+interface Compiler {
   program: Instruction[]
-  /** What its `char` instructions ask of a character. */
-  tests: string[]
-  /** How many parts may still be written. */
-  left: number
+  /** The tokens that `char` instructions test for. */
+  charTokens: string[]
+  /** How many more parts the pattern may have. */
+  partsLeft: number
 }
 
-function write(writing: Writing, node: Node): void {
-  const { program, tests } = writing
-  if (--writing.left < 0) throw new RangeError('Too large')
-  if (node.kind === 'assert') program.push({ op: 'assert', token: node.token })
-  else if (node.kind === 'all') for (const item of node.items) write(writing, item)
-  else if (node.kind === 'any') writeChoices(writing, node.items)
-  else if (node.kind === 'repeat') writeRepeat(writing, node)
-  else program.push({ op: 'char', test: tests.includes(node.token) ? tests.indexOf(node.token) : tests.push(node.token) - 1 })
+function compileNode(compiler: Compiler, node: PatternNode): void {
+  compiler.partsLeft--
+  if (compiler.partsLeft < 0) throw new RangeError('The pattern is too large')
+  switch (node.kind) {
+    case 'char':
+      compiler.program.push({ op: 'char', test: getCharTest(compiler, node.token) })
+      break
+    case 'assertion':
+      compiler.program.push({ op: 'assertion', token: node.token })
+      break
+    case 'sequence':
+      for (const item of node.items) compileNode(compiler, item)
+      break
+    case 'alternatives':
+      compileAlternatives(compiler, node.items)
+      break
+    case 'repetition':
+      compileRepetition(compiler, node)
+  }
 }
 
-function writeChoices(writing: Writing, items: readonly Node[]): void {
-  const { program } = writing
-  const split = { op: 'split' as const, to: [] as number[] }
+function getCharTest({ charTokens }: Compiler, token: string): number {
+  const index = charTokens.indexOf(token)
+  return index >= 0 ? index : charTokens.push(token) - 1
+}
+
+function compileAlternatives(compiler: Compiler, items: readonly PatternNode[]): void {
+  const { program } = compiler
+  const split = { op: 'split' as const, targets: [] as number[] }
   program.push(split)
-  const ends = items.map((item) => {
-    split.to.push(program.length)
-    write(writing, item)
-    const end = { op: 'jump' as const, to: 0 }
-    program.push(end)
-    return end
+  const jumps = items.map((item) => {
+    split.targets.push(program.length)
+    compileNode(compiler, item)
+    const jump = { op: 'jump' as const, target: 0 }
+    program.push(jump)
+    return jump
   })
-  for (const end of ends) end.to = program.length
+  for (const jump of jumps) jump.target = program.length
 }
 
-function writeRepeat(writing: Writing, { item, min, max }: Extract<Node, { kind: 'repeat' }>): void {
-  const { program } = writing
-  for (let n = 0; n < min; n++) write(writing, item)
-  const splits: { op: 'split'; to: number[] }[] = []
-  // Without an end it is one more that leads back to itself.
-  for (let n = min; n < (max === endless ? min + 1 : max); n++) {
+function compileRepetition(compiler: Compiler, { item, min, max }: Extract<PatternNode, { kind: 'repetition' }>): void {
+  const { program } = compiler
+  for (let n = 0; n < min; n++) compileNode(compiler, item)
+  const splits: { op: 'split'; targets: number[] }[] = []
+  // Without a limit, one optional item follows that jumps back to itself.
+  const optionalCount = max === unlimited ? 1 : max - min
+  for (let n = 0; n < optionalCount; n++) {
     const start = program.length
-    const split = { op: 'split' as const, to: [start + 1] }
+    const split = { op: 'split' as const, targets: [start + 1] }
     program.push(split)
     splits.push(split)
-    write(writing, item)
-    if (max === endless) program.push({ op: 'jump', to: start })
+    compileNode(compiler, item)
+    if (max === unlimited) program.push({ op: 'jump', target: start })
   }
-  for (const split of splits) split.to.push(program.length)
+  for (const split of splits) split.targets.push(program.length)
 }
 
-function run(program: readonly Instruction[], tests: readonly RegExp[], text: readonly string[]): boolean {
-  const seen = new Int32Array(program.length)
-  let current = reach(program, [0], text, 0, seen)
-  for (const [index, char] of text.entries()) {
-    const fits = tests.map((test) => test.test(char))
+/** Follow all paths through the program at the same time, one character after the other. */
+function runProgram(program: readonly Instruction[], charTests: readonly RegExp[], chars: readonly string[]): boolean {
+  const lastVisits = new Int32Array(program.length)
+  let current = followJumps(program, [0], chars, 0, lastVisits)
+  for (const [index, char] of chars.entries()) {
+    const results = charTests.map((test) => test.test(char))
     const next: number[] = []
-    for (const at of current) {
-      const instruction = program[at]
-      if (instruction?.op === 'char' && fits[instruction.test]) next.push(at + 1)
+    for (const address of current) {
+      const instruction = program[address]
+      if (instruction?.op === 'char' && results[instruction.test]) next.push(address + 1)
     }
     if (next.length === 0) return false
-    current = reach(program, next, text, index + 1, seen)
+    current = followJumps(program, next, chars, index + 1, lastVisits)
   }
-  return current.some((at) => program[at]?.op === 'match')
+  return current.some((address) => program[address]?.op === 'match')
 }
 
-/** All instructions that these lead to before the next character; `seen` holds where each was last reached, counted from 1. */
-function reach(
+/**
+ * Return all instructions that can be reached from `start` without consuming a character. `position` is the index of the next character.
+ * `lastVisits` contains `position + 1` for each instruction that was visited at this position.
+ */
+function followJumps(
   program: readonly Instruction[],
-  from: readonly number[],
-  text: readonly string[],
-  index: number,
-  seen: Int32Array,
+  start: readonly number[],
+  chars: readonly string[],
+  position: number,
+  lastVisits: Int32Array,
 ): number[] {
   const reached: number[] = []
-  const open = [...from]
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (seen[at] === index + 1) continue
-    seen[at] = index + 1
-    reached.push(at)
-    const instruction = program[at]
-    if (instruction?.op === 'split') open.push(...instruction.to)
-    else if (instruction?.op === 'jump') open.push(instruction.to)
-    else if (instruction?.op === 'assert' && holds(instruction.token, text, index)) open.push(at + 1)
+  const pending = [...start]
+  for (let address = pending.pop(); address !== undefined; address = pending.pop()) {
+    if (lastVisits[address] === position + 1) continue
+    lastVisits[address] = position + 1
+    reached.push(address)
+    const instruction = program[address]
+    if (instruction?.op === 'split') pending.push(...instruction.targets)
+    else if (instruction?.op === 'jump') pending.push(instruction.target)
+    else if (instruction?.op === 'assertion' && isAssertionTrue(instruction.token, chars, position)) pending.push(address + 1)
   }
   return reached
 }
 
-function holds(token: string, text: readonly string[], index: number): boolean {
-  if (token === '^') return index === 0
-  if (token === '$') return index === text.length
-  const isWord = (char: string | undefined) => char !== undefined && /^\w$/.test(char)
-  return (isWord(text[index - 1]) !== isWord(text[index])) === (token === '\\b')
+function isAssertionTrue(token: string, chars: readonly string[], position: number): boolean {
+  if (token === '^') return position === 0
+  if (token === '$') return position === chars.length
+  const isAtWordBoundary = isWordCharacter(chars[position - 1]) !== isWordCharacter(chars[position])
+  return token === '\\b' ? isAtWordBoundary : !isAtWordBoundary
+}
+
+function isWordCharacter(char: string | undefined): boolean {
+  return char !== undefined && /^\w$/.test(char)
 }

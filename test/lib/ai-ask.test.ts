@@ -3,14 +3,14 @@ import { z } from 'zod'
 import type { AiPort } from '../../lib/ai/ai.ts'
 import { ask } from '../../lib/ai/ask.ts'
 import { openAi } from '../../lib/ai/openai.ts'
-import { secrets, stand } from '../local/stand.ts'
+import { secrets, startTestServer } from '../local/test-server.ts'
 
 const prompt = { name: 'status_update', version: 1, instructions: 'Write.', answer: z.strictObject({ text: z.string() }), maxTokens: 100 }
 const nowhere = { db: {} as never, config: { AI_REDACTION: 'none' as const } }
 
 /** The vendor's client before a provider that never answers, with its patience cut to a fraction; hears how long it was told to wait. */
 async function silent(shorten: (ms: number) => number) {
-  const local = await stand()
+  const local = await startTestServer()
   local.faults.set({ service: 'openai', mode: 'hang', times: 9 })
   const real = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai`, model: 'any' })
   const told: number[] = []
@@ -29,7 +29,7 @@ it('AIS-25 cuts a call at 120 seconds, asks once more, and then gives up: two re
   const { ai, told, requests } = await silent((ms) => ms / 600)
   const began = performance.now()
   const asked = ask({ ...nowhere, ai }, prompt, { facts: {} })
-  await expect(asked).rejects.toMatchObject({ kind: 'ai_provider_error', status: 502, message: 'The AI provider took too long' })
+  await expect(asked).rejects.toMatchObject({ kind: 'ai_provider_error', status: 502, message: 'The AI provider did not answer in time; try again' })
   expect(told).toEqual([120_000, 120_000])
   expect(requests()).toBe(2)
   const took = performance.now() - began

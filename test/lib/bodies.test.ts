@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { createApp, type Services } from '../../lib/http/app.ts'
 import { type AnyOperation, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
-import { expectStatus } from '../support/answers.ts'
+import { expectStatus } from '../support/expect-status.ts'
 
 const services = {
   ports: { config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } },
-  limiter: { take: async () => ({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }) },
+  limiter: { count: async () => ({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }) },
   log: () => {},
 } as unknown as Services
 
@@ -20,7 +20,7 @@ const operations = [
     id: 'files.keep',
     path: '/files',
     access: 'public',
-    takes: 'file',
+    bodyFormat: 'file',
     maxBody: 2000,
     returns: told,
     handle: async ({ body }) => ({ kind: body.type, size: body.bytes.byteLength, name: body.name }),
@@ -30,7 +30,7 @@ const operations = [
     id: 'notes.keep',
     path: '/notes',
     access: 'public',
-    takes: 'file',
+    bodyFormat: 'file',
     body: Note,
     returns: told,
     handle: async ({ body }) =>
@@ -43,7 +43,7 @@ const operations = [
     id: 'events.take',
     path: '/events',
     access: 'signed',
-    takes: 'raw',
+    bodyFormat: 'raw',
     returns: told,
     handle: async ({ body }) => ({ kind: 'raw', size: body.bytes.byteLength, name: body.headers.get('signature') ?? '' }),
   }),

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { clip } from '../../lib/chat/chat.ts'
-import { blocks } from '../../lib/chat/chat1-blocks.ts'
-import { slackRefusal } from '../../lib/local/slack-blocks.ts'
-import { busyMs } from '../support/measures.ts'
+import { toBlocks } from '../../lib/chat/chat1-blocks.ts'
+import { findSlackError } from '../../lib/local/slack-blocks.ts'
+import { cpuTimeMs } from '../support/measure.ts'
 
 // Shrinking a text of thousands of characters takes longer than reading it.
 const long = { endOnFailure: true, numRuns: 60 }
@@ -20,8 +20,8 @@ const decoded = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;'
 
 type Drawn = [{ text: { text: string } }, { text: { text: string } }, { elements: { text: string }[] }?]
 
-function texts(message: Parameters<typeof blocks>[0]) {
-  const made = blocks(message)
+function texts(message: Parameters<typeof toBlocks>[0]) {
+  const made = toBlocks(message)
   const [header, section, context] = made.blocks as unknown as Drawn
   return { text: made.text, header: header.text.text, section: section.text.text, context: context?.elements[0]?.text, made }
 }
@@ -43,7 +43,7 @@ it('clip keeps what is short, and cuts at whole characters with an ellipsis', ()
 })
 
 it('NOT-46 chat1 sends text and blocks: header, section, and a context with the link', () => {
-  expect(blocks({ title: 'Dana escalated: VPN', body: 'VPN drops', url: 'https://app.example/pilot/1' })).toEqual({
+  expect(toBlocks({ title: 'Dana escalated: VPN', body: 'VPN drops', url: 'https://app.example/pilot/1' })).toEqual({
     text: 'Dana escalated: VPN',
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Dana escalated: VPN', emoji: false } },
@@ -51,7 +51,7 @@ it('NOT-46 chat1 sends text and blocks: header, section, and a context with the 
       { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://app.example/pilot/1|Open in Support Flow>' }] },
     ],
   })
-  expect(blocks({ title: 't', body: '', url: null }).blocks).toHaveLength(2)
+  expect(toBlocks({ title: 't', body: '', url: null }).blocks).toHaveLength(2)
   expect(texts({ title: 'the title', body: '', url: null }).section).toBe('the title')
 })
 
@@ -67,7 +67,7 @@ it('whatever the texts are, Slack takes the message, and no length is over its l
     fc.property(anyText, anyText, (given, body) => {
       const title = `t${given}`
       const { header, section, text, made } = texts({ title, body, url })
-      expect(slackRefusal(made)).toBeUndefined()
+      expect(findSlackError(made)).toBeUndefined()
       expect([header.length <= 150, section.length <= 3000, text.length <= 3000]).toEqual([true, true, true])
       for (const [shown, whole] of [
         [header, title],
@@ -95,6 +95,6 @@ it('a text that fits is not cut, and one that grows by its escapes is cut no mor
 
 it('the longest text of the worst kind costs a few milliseconds at most', () => {
   const message = { title: '&'.repeat(400), body: '&'.repeat(20_000), url }
-  const costs = Array.from({ length: 5 }, () => busyMs(() => blocks(message)))
+  const costs = Array.from({ length: 5 }, () => cpuTimeMs(() => toBlocks(message)))
   expect(Math.min(...costs)).toBeLessThan(15)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { adaptiveCard } from '../../lib/chat/chat2-card.ts'
+import { toAdaptiveCard } from '../../lib/chat/chat2-card.ts'
 
 // Shrinking a text of thousands of characters takes longer than reading it.
 const long = { endOnFailure: true, numRuns: 60 }
@@ -14,8 +14,8 @@ const awkward = fc.string({
 })
 const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 5000, size: 'max' }), awkward)
 
-function parts(message: Parameters<typeof adaptiveCard>[0]) {
-  const card = adaptiveCard(message)
+function parts(message: Parameters<typeof toAdaptiveCard>[0]) {
+  const card = toAdaptiveCard(message)
   const { content, contentType } = card.attachments[0] as NonNullable<(typeof card.attachments)[0]>
   const [title, body] = content.body.map(({ text }) => text)
   return { card, content, contentType, title, body }
@@ -66,7 +66,7 @@ it('whatever the texts are, the card is under 20 KB, well formed, and begins as 
 })
 
 it('the limit is 20 KB of UTF-8: what is larger is cut, what is smaller stays', () => {
-  const sizeOf = (body: string) => new TextEncoder().encode(JSON.stringify(adaptiveCard({ title: 't', body, url }))).byteLength
+  const sizeOf = (body: string) => new TextEncoder().encode(JSON.stringify(toAdaptiveCard({ title: 't', body, url }))).byteLength
   for (const length of [3200, 3300, 3400, 3500, 3600, 3999]) expect(sizeOf('\u0001'.repeat(length))).toBeLessThanOrEqual(20 * 1024)
   expect(parts({ title: 't', body: '\u0001'.repeat(3200), url }).body).toBe('\u0001'.repeat(3200))
 })

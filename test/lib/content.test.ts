@@ -4,33 +4,33 @@ import { z } from 'zod'
 import { parseConfig } from '../../lib/config.ts'
 import type { Env, Services } from '../../lib/http/app.ts'
 import { createApp } from '../../lib/http/app.ts'
-import { openApi } from '../../lib/http/openapi.ts'
+import { openApi } from '../../lib/http/openapi/document.ts'
 import { type AnyOperation, Content, JsonText, operation, stream } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { Problem } from '../../lib/problem.ts'
-import { expectStatus } from '../support/answers.ts'
-import { shared } from '../support/app.ts'
+import { sharedService } from '../support/app.ts'
+import { expectStatus } from '../support/expect-status.ts'
 
-const allowed = { allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }
+const allowedResult = { allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }
 
-/** The real app around operations of the test's own: nothing here reaches a dependency. */
-function appOf(operations: AnyOperation[]) {
-  const log: Record<string, unknown>[] = []
+/** Create the real app with the operations of a test. These operations need no database and no other service. */
+function createTestApp(operations: AnyOperation[]) {
+  const logLines: Record<string, unknown>[] = []
   const services = {
-    ports: { config: parseConfig(shared().settings) },
-    limiter: { take: async () => allowed },
-    log: (line: Record<string, unknown>) => log.push(line),
+    ports: { config: parseConfig(sharedService().settings) },
+    limiter: { count: async () => allowedResult },
+    log: (line: Record<string, unknown>) => logLines.push(line),
   } as unknown as Services
   const app: Hono<Env> = createApp(services)
   mountOperations(app, operations, services)
   const call = (path: string, init?: RequestInit) => app.request(`http://api.test/api/v1${path}`, init)
-  return { call, log }
+  return { call, logLines }
 }
 
-const visitor = { access: 'public', limit: 'public', summary: 's' } as const
-const download = (body: Content['body'], type: string, filename?: string) =>
+const publicOperation = { access: 'public', limit: 'public', summary: 's' } as const
+const createDownload = (body: Content['body'], type: string, filename?: string) =>
   stream({
-    ...visitor,
+    ...publicOperation,
     id: 'things.download',
     method: 'get',
     path: '/things/{thing_id}/download',
@@ -45,10 +45,10 @@ describe('a stream operation', () => {
     ['a text', '# Žofie'],
     ['bytes', new TextEncoder().encode('# Žofie')],
     ['a stream', new Blob(['# Ž', 'ofie']).stream()],
-  ])('answers %s as it is, with its type, its headers and its name', async (_, body) => {
-    const answer = await appOf([download(body, 'text/markdown; charset=utf-8', 'Ünïcode "name".md')]).call(path)
-    expect([answer.status, await answer.text()]).toEqual([200, '# Žofie'])
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+  ])('returns %s unchanged, with its type, headers and file name', async (_, body) => {
+    const response = await createTestApp([createDownload(body, 'text/markdown; charset=utf-8', 'Ünïcode "name".md')]).call(path)
+    expect([response.status, await response.text()]).toEqual([200, '# Žofie'])
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/markdown; charset=utf-8',
       'content-disposition': `attachment; filename*=UTF-8''%C3%9Cn%C3%AFcode%20%22name%22.md`,
       'ratelimit-limit': '5',
@@ -59,18 +59,18 @@ describe('a stream operation', () => {
   })
 
   it.each(["it's (a) *name*!", 'a\r\nset-cookie: x=1', '../../etc/passwd', '😀.pdf'])(
-    'a file name of any kind is one header value: %j',
+    'writes any file name as one header value: %j',
     async (name) => {
-      const answer = await appOf([download('x', 'text/plain', name)]).call(path)
-      const value = answer.headers.get('content-disposition') ?? ''
-      // RFC 8187: only these need no percent sign.
+      const response = await createTestApp([createDownload('x', 'text/plain', name)]).call(path)
+      const value = response.headers.get('content-disposition') ?? ''
+      // RFC 8187 allows only these characters without percent encoding.
       expect(value).toMatch(/^attachment; filename\*=UTF-8''[A-Za-z0-9!#$&+.^_`|~%-]+$/)
       expect(decodeURIComponent(value.split("''")[1] ?? '')).toBe(name)
-      expect(answer.headers.get('set-cookie')).toBeNull()
+      expect(response.headers.get('set-cookie')).toBeNull()
     },
   )
 
-  it('hands events on as they come, and is told when the client leaves', async () => {
+  it('forwards events immediately, and cancels the stream when the client disconnects', async () => {
     let cancelled = false
     const events = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\n')),
@@ -78,40 +78,41 @@ describe('a stream operation', () => {
         cancelled = true
       },
     })
-    const answer = await appOf([download(events, 'text/event-stream')]).call(path)
-    expect(answer.headers.get('content-disposition')).toBeNull()
-    const reader = answer.body?.getReader()
+    const response = await createTestApp([createDownload(events, 'text/event-stream')]).call(path)
+    expect(response.headers.get('content-disposition')).toBeNull()
+    const reader = response.body?.getReader()
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('data: 1\n\n')
     await reader?.cancel()
     expect(cancelled).toBe(true)
   })
 
-  it('refuses like any other operation, in JSON', async () => {
-    const refusing = {
-      ...download('x', 'text/plain'),
-      handle: async () => Promise.reject(new Problem('conflict', 'Not now', { code: 'busy' })),
+  it('returns errors as JSON', async () => {
+    const failingOperation: AnyOperation = {
+      ...createDownload('x', 'text/plain'),
+      errors: ['schedule_busy'],
+      handle: async () => Promise.reject(new Problem('schedule_busy', 'Not now')),
     }
-    const { call } = appOf([refusing])
+    const { call } = createTestApp([failingOperation])
     expectStatus(await call('/things/x/download'), 404)
-    const answer = await call(path)
-    expect([answer.status, await answer.json()]).toEqual([409, { detail: 'Not now', code: 'busy' }])
+    const response = await call(path)
+    expect([response.status, await response.json()]).toEqual([409, { detail: 'Not now', code: 'schedule_busy' }])
     expectStatus(await call(`${path}?unknown=1`), 422)
   })
 
-  it('takes no Idempotency-Key, and documents its media types', () => {
-    const op = download('x', 'text/markdown')
-    const document = openApi([op], '1') as {
+  it('accepts no Idempotency-Key, and documents its media types', () => {
+    const downloadOperation = createDownload('x', 'text/markdown')
+    const document = openApi([downloadOperation], [], '1') as {
       paths: Record<string, { get: { responses: Record<string, { content: object }>; parameters: { in: string }[] } }>
     }
-    const described = document.paths['/api/v1/things/{thing_id}/download']?.get
-    expect(Object.keys(described?.responses['200']?.content ?? {})).toEqual(['text/markdown'])
-    expect(described?.parameters.filter((parameter) => parameter.in === 'header')).toEqual([])
+    const documented = document.paths['/api/v1/things/{thing_id}/download']?.get
+    expect(Object.keys(documented?.responses['200']?.content ?? {})).toEqual(['text/markdown'])
+    expect(documented?.parameters.filter((parameter) => parameter.in === 'header')).toEqual([])
   })
 })
 
 describe('an operation', () => {
   const things = operation({
-    ...visitor,
+    ...publicOperation,
     id: 'things.list',
     method: 'get',
     path: '/things',
@@ -124,16 +125,16 @@ describe('an operation', () => {
     }),
   })
 
-  it('names the next page exactly when rows follow, with the rest of the query kept', async () => {
-    const { call } = appOf([things])
-    const first = await call('/things?limit=4')
-    expect(first.headers.get('link')).toBe('<http://api.test/api/v1/things?limit=4&skip=4>; rel="next"')
+  it('links to the next page only if there is one, and keeps the other query parameters', async () => {
+    const { call } = createTestApp([things])
+    const firstPage = await call('/things?limit=4')
+    expect(firstPage.headers.get('link')).toBe('<http://api.test/api/v1/things?limit=4&skip=4>; rel="next"')
     expect((await call('/things?limit=4&skip=6')).headers.get('link')).toBeNull()
   })
 
-  it('answers what the database wrote without reading it, and nothing for 204', async () => {
-    const text = operation({
-      ...visitor,
+  it('returns JSON from the database unchanged, and an empty body for 204', async () => {
+    const jsonOperation = operation({
+      ...publicOperation,
       id: 'a.text',
       method: 'get',
       path: '/text',
@@ -141,21 +142,30 @@ describe('an operation', () => {
       returns: z.int(),
       handle: async () => new JsonText('7'),
     })
-    const gone = operation({ ...visitor, id: 'a.gone', method: 'delete', path: '/gone', success: 204, handle: async () => undefined })
-    const { call } = appOf([text, gone])
+    const deleteOperation = operation({
+      ...publicOperation,
+      id: 'a.gone',
+      method: 'delete',
+      path: '/gone',
+      success: 204,
+      handle: async () => undefined,
+    })
+    const { call } = createTestApp([jsonOperation, deleteOperation])
     expect(await (await call('/text')).text()).toBe('7')
-    const answer = await call('/gone', { method: 'DELETE' })
-    expect([answer.status, await answer.text(), answer.headers.get('content-type')]).toEqual([204, '', null])
+    const response = await call('/gone', { method: 'DELETE' })
+    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([204, '', null])
   })
 
   it.each([
-    ['another shape', async () => ({ items: [{ n: 'secret-canary' }], more: false })],
+    ['a result of another shape', async () => ({ items: [{ n: 'secret-canary' }], more: false })],
     ['an exception', async () => Promise.reject(new Error('secret-canary'))],
-  ])('with %s is 500, says nothing of why, and logs where', async (_, handle) => {
-    const { call, log } = appOf([{ ...things, handle } as AnyOperation])
-    const answer = await call('/things')
-    expect([answer.status, await answer.json()]).toEqual([500, { detail: 'Internal error' }])
-    expect(log).toMatchObject([{ operation: 'things.list', status: 500, error: { name: expect.any(String), stack: expect.any(Array) } }])
-    expect(JSON.stringify(log)).not.toContain('secret-canary')
+  ])('returns 500 without details for %s, and logs the error', async (_, handle) => {
+    const { call, logLines } = createTestApp([{ ...things, handle } as AnyOperation])
+    const response = await call('/things')
+    expect([response.status, await response.json()]).toEqual([500, { detail: 'Internal error' }])
+    expect(logLines).toMatchObject([
+      { operation: 'things.list', status: 500, error: { name: expect.any(String), stack: expect.any(Array) } },
+    ])
+    expect(JSON.stringify(logLines)).not.toContain('secret-canary')
   })
 })

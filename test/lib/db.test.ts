@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isoTime } from '../../lib/db/client.ts'
 import { toPage } from '../../lib/db/page.ts'
-import { problemOf, sqlState, violated } from '../../lib/db/sqlstate.ts'
+import { databaseProblem, sqlState, violatedConstraint } from '../../lib/db/sqlstate.ts'
 
 describe('isoTime', () => {
   it.each([
@@ -52,13 +52,13 @@ describe('problemOf', () => {
     ['42501', 500, {}],
     ['XX000', 500, {}],
   ])('%s becomes %i and says nothing of the row', (code, status, more) => {
-    const problem = problemOf(failing({ code }))
+    const problem = databaseProblem(failing({ code }))
     expect(problem).toMatchObject({ status, body: more })
     expect(JSON.stringify(problem?.body)).not.toContain('northwind')
   })
 
   it('401 asks for a bearer token', () => {
-    expect(problemOf(failing({ code: 'SF401' }))?.headers).toEqual({ 'www-authenticate': 'Bearer' })
+    expect(databaseProblem(failing({ code: 'SF401' }))?.headers).toEqual({ 'www-authenticate': 'Bearer' })
   })
 
   it.each([
@@ -66,20 +66,20 @@ describe('problemOf', () => {
     ['a WebSocket that closed', new Error('Connection terminated unexpectedly')],
     ["workerd's word for it", new Error('Network connection lost.')],
   ])('%s is 503 and worth a retry', (_, error) => {
-    expect(problemOf(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    expect(databaseProblem(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   })
 
   it('what the database did not say is none of its problems', () => {
     for (const error of [new TypeError('x is not a function'), failing({ code: 'ECONNRESET' }), 'text', null, undefined, {}]) {
-      expect([error, problemOf(error)]).toEqual([error, undefined])
+      expect([error, databaseProblem(error)]).toEqual([error, undefined])
     }
   })
 
   it('finds the SQLSTATE of a cause, and the constraint of an error', () => {
     expect(sqlState(new Error('outer', { cause: failing({ code: '23505' }) }))).toBe('23505')
     expect(sqlState(new Error('outer', { cause: new Error('inner') }))).toBeUndefined()
-    expect(violated(failing({ constraint: 'users_email' }))).toBe('users_email')
-    expect(violated(new Error('x'))).toBeUndefined()
+    expect(violatedConstraint(failing({ constraint: 'users_email' }))).toBe('users_email')
+    expect(violatedConstraint(new Error('x'))).toBeUndefined()
   })
 })
 

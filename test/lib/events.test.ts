@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { announce, type Event, snippet } from '../../lib/events/events.ts'
+import { toAnnouncement, type Event, toSnippet } from '../../lib/events/events.ts'
 import { type EventKey, eventKeyList } from '../../lib/events/keys.ts'
 
 // Shrinking a text of thousands of characters takes longer than reading it.
@@ -65,15 +65,15 @@ const samples: Sample = {
 describe('a snippet', () => {
   it('NOT-28 stays whole up to 70 characters and is cut to the first 70 and an ellipsis from 71 on', () => {
     for (const one of ['a', '😀', 'é', '你']) {
-      expect(snippet(one.repeat(70))).toBe(one.repeat(70))
-      expect(snippet(one.repeat(71))).toBe(`${one.repeat(70)}…`)
+      expect(toSnippet(one.repeat(70))).toBe(one.repeat(70))
+      expect(toSnippet(one.repeat(71))).toBe(`${one.repeat(70)}…`)
     }
-    expect(snippet('VPN drops')).toBe('VPN drops')
+    expect(toSnippet('VPN drops')).toBe('VPN drops')
   })
 
   it('NOT-28 is one line: the length is counted after white space is made single', () => {
-    expect(snippet('  VPN\r\n\tdrops\u2028again  ')).toBe('VPN drops again')
-    expect(snippet(`${'x'.repeat(35)} \n ${'y'.repeat(34)}`)).toBe(`${'x'.repeat(35)} ${'y'.repeat(34)}`)
+    expect(toSnippet('  VPN\r\n\tdrops\u2028again  ')).toBe('VPN drops again')
+    expect(toSnippet(`${'x'.repeat(35)} \n ${'y'.repeat(34)}`)).toBe(`${'x'.repeat(35)} ${'y'.repeat(34)}`)
   })
 
   it('NOT-28 holds for every text', () => {
@@ -81,7 +81,7 @@ describe('a snippet', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200, size: 'max' }), spaced), (text) => {
         const line = Array.from(text.replace(/\s+/g, ' ').trim())
-        const shown = snippet(text)
+        const shown = toSnippet(text)
         expect(Array.from(shown).length).toBe(Math.min(71, line.length))
         expect(shown).toBe(line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join(''))
         expect(shown.isWellFormed()).toBe(true)
@@ -93,33 +93,33 @@ describe('a snippet', () => {
 
 describe('an escalation', () => {
   it('NOT-27 NOT-38 names the engineer and the snippet in its title', () => {
-    expect(announce(escalation).title).toBe('Dana Reyes escalated: VPN drops')
-    const cut = announce({ ...escalation, problemSummary: 'x'.repeat(500) })
+    expect(toAnnouncement(escalation).title).toBe('Dana Reyes escalated: VPN drops')
+    const cut = toAnnouncement({ ...escalation, problemSummary: 'x'.repeat(500) })
     expect(cut).toMatchObject({ title: `Dana Reyes escalated: ${'x'.repeat(70)}…`, body: 'x'.repeat(500) })
   })
 
   it('NOT-29 NOT-38 ends with the ticket when there is one, after a cut snippet too', () => {
-    expect(announce({ ...escalation, psaTicketId: '4711' }).title).toBe('Dana Reyes escalated: VPN drops (Ticket #4711)')
-    const cut = announce({ ...escalation, problemSummary: 'x'.repeat(71), psaTicketId: '4711' })
+    expect(toAnnouncement({ ...escalation, psaTicketId: '4711' }).title).toBe('Dana Reyes escalated: VPN drops (Ticket #4711)')
+    const cut = toAnnouncement({ ...escalation, problemSummary: 'x'.repeat(71), psaTicketId: '4711' })
     expect(cut.title).toBe(`Dana Reyes escalated: ${'x'.repeat(70)}… (Ticket #4711)`)
-    expect(announce(escalation).title).not.toContain('Ticket')
+    expect(toAnnouncement(escalation).title).not.toContain('Ticket')
   })
 
   it('NOT-30 leads to its session, ready to be picked up', () => {
-    expect(announce(escalation).link).toBe(`/pilot/${id}?pickup=true`)
+    expect(toAnnouncement(escalation).link).toBe(`/pilot/${id}?pickup=true`)
   })
 
   it('tells the admins and the target engineer, and mails each of them', () => {
-    expect(announce(escalation)).toMatchObject({ admins: true, mailEach: true, userIds: [] })
-    expect(announce({ ...escalation, targetUserId: 'target' })).toMatchObject({ admins: true, userIds: ['target'] })
+    expect(toAnnouncement(escalation)).toMatchObject({ notifyAdmins: true, mailUsers: true, userIds: [] })
+    expect(toAnnouncement({ ...escalation, targetUserId: 'target' })).toMatchObject({ notifyAdmins: true, userIds: ['target'] })
   })
 })
 
 describe('every event', () => {
   it('has an announcement of its own', () => {
     expect(Object.keys(samples).sort()).toEqual([...eventKeyList].sort())
-    for (const key of eventKeyList) expect(announce(samples[key]('text', 'name')).key).toBe(key)
-    expect(new Set(eventKeyList.map((key) => announce(samples[key]('text', 'name')).title)).size).toBe(eventKeyList.length)
+    for (const key of eventKeyList) expect(toAnnouncement(samples[key]('text', 'name')).key).toBe(key)
+    expect(new Set(eventKeyList.map((key) => toAnnouncement(samples[key]('text', 'name')).title)).size).toBe(eventKeyList.length)
   })
 
   it('NOT-30 has a title of at most 500 characters and a link of at most 500, whatever its texts are', () => {
@@ -130,7 +130,7 @@ describe('every event', () => {
         fc.string({ unit: 'binary', maxLength: 1000, size: 'max' }),
         name,
         (key, text, name) => {
-          const { title, link } = announce(samples[key](text, name))
+          const { title, link } = toAnnouncement(samples[key](text, name))
           expect(title.trim()).not.toBe('')
           expect(Array.from(title).length).toBeLessThanOrEqual(500)
           expect(link).toMatch(/^\/[\w./?=-]{1,499}$/)
@@ -140,21 +140,21 @@ describe('every event', () => {
   })
 
   it.each([
-    ['handoff.claimed', { userIds: ['e'], admins: false }],
-    ['handoff.assessment_ready', { userIds: ['c'], admins: false }],
-    ['proposal.submitted', { userIds: [], admins: true }],
-    ['proposal.approved', { userIds: ['s'], admins: false }],
-    ['proposal.rejected', { userIds: ['s'], admins: false }],
-    ['maintenance.batch_created', { userIds: ['o'], admins: false }],
-    ['maintenance.run_failed', { userIds: ['o'], admins: true }],
-    ['psa.push_failed', { userIds: ['o'], admins: false }],
-    ['member.joined', { userIds: ['i'], admins: false }],
+    ['handoff.claimed', { userIds: ['e'], notifyAdmins: false }],
+    ['handoff.assessment_ready', { userIds: ['c'], notifyAdmins: false }],
+    ['proposal.submitted', { userIds: [], notifyAdmins: true }],
+    ['proposal.approved', { userIds: ['s'], notifyAdmins: false }],
+    ['proposal.rejected', { userIds: ['s'], notifyAdmins: false }],
+    ['maintenance.batch_created', { userIds: ['o'], notifyAdmins: false }],
+    ['maintenance.run_failed', { userIds: ['o'], notifyAdmins: true }],
+    ['psa.push_failed', { userIds: ['o'], notifyAdmins: false }],
+    ['member.joined', { userIds: ['i'], notifyAdmins: false }],
   ] as const)('NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 %s is told to those it concerns, without a mail of their own', (key, told) => {
-    expect(announce(samples[key]('text', 'name'))).toMatchObject({ ...told, mailEach: false })
+    expect(toAnnouncement(samples[key]('text', 'name'))).toMatchObject({ ...told, mailUsers: false })
   })
 
   it('NOT-49 an assessment is for the admins while nobody has claimed', () => {
     const ready = { ...actor, key: 'handoff.assessment_ready', sessionId: id, sessionTitle: 't', claimantId: null } as const
-    expect(announce(ready)).toMatchObject({ userIds: [], admins: true, link: `/pilot/${id}?pickup=true` })
+    expect(toAnnouncement(ready)).toMatchObject({ userIds: [], notifyAdmins: true, link: `/pilot/${id}?pickup=true` })
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outboundGuard } from '../../lib/net/guard.ts'
 
-const inside = 'May not lead to a loopback, private, link-local, multicast or metadata address'
+const inside = 'must not lead to a loopback, private, link-local, multicast or metadata address'
 const publicAddress = '93.184.215.14'
 
 function guard(answers: Record<string, string[] | null> = {}, allowed?: string) {
@@ -49,9 +49,9 @@ describe('by number', () => {
   ].flatMap(([kind = '', ...hosts]) => hosts.map((host) => [kind, host] as const))
 
   it.each(numbers)('NOT-41 refuses an address that is %s: %s', async (_, host) => {
-    const { refusal, asked } = guard()
+    const { findRefusal, asked } = guard()
     for (const url of [`https://${host}/hook`, `https://${host}:8443`]) {
-      expect([url, await refusal(url, 'saving'), await refusal(url, 'sending')]).toEqual([url, inside, inside])
+      expect([url, await findRefusal(url, 'saving'), await findRefusal(url, 'sending')]).toEqual([url, inside, inside])
     }
     expect(asked).toEqual([])
   })
@@ -75,14 +75,14 @@ describe('by number', () => {
     ]
     const address = fc.tuple(fc.constantFrom(...ranges), fc.nat()).map(([[base, bits], n]) => base + (n % 2 ** (32 - bits)))
     const check = fc.asyncProperty(address, async (n) => {
-      for (const host of spelt(n)) expect([host, await guard().refusal(`https://${host}/`, 'saving')]).toEqual([host, inside])
+      for (const host of spelt(n)) expect([host, await guard().findRefusal(`https://${host}/`, 'saving')]).toEqual([host, inside])
     })
     await fc.assert(check)
   })
 
   it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '100.128.0.1', '[2606:4700::1111]', '0x01010101'])(
     'lets a public one through: %s',
-    async (host) => expect(await guard().refusal(`https://${host}/`, 'sending')).toBeNull(),
+    async (host) => expect(await guard().findRefusal(`https://${host}/`, 'sending')).toBeNull(),
   )
 })
 
@@ -99,38 +99,38 @@ describe('by name', () => {
     'nas.lan',
     'intranet',
   ])('NOT-41 refuses a name that is only known inside, without asking for it: %s', async (host) => {
-    const { refusal, asked } = guard()
-    expect([await refusal(`https://${host}/`, 'saving'), await refusal(`https://${host}/`, 'sending')]).toEqual([inside, inside])
+    const { findRefusal, asked } = guard()
+    expect([await findRefusal(`https://${host}/`, 'saving'), await findRefusal(`https://${host}/`, 'sending')]).toEqual([inside, inside])
     expect(asked).toEqual([])
   })
 
   it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.1', 'not an address'])(
     'NOT-41 refuses a name of which one address is %s, at saving and at sending',
     async (address) => {
-      const { refusal } = guard({ 'hooks.example.com': [publicAddress, address] })
-      for (const moment of ['saving', 'sending'] as const) expect(await refusal('https://hooks.example.com/x', moment)).toBe(inside)
+      const { findRefusal } = guard({ 'hooks.example.com': [publicAddress, address] })
+      for (const moment of ['saving', 'sending'] as const) expect(await findRefusal('https://hooks.example.com/x', moment)).toBe(inside)
     },
   )
 
   it('NOT-41 saves a name that nobody could resolve, and does not send to it', async () => {
     for (const answer of [null, []]) {
-      const { refusal } = guard({ 'hooks.example.com': answer })
-      expect(await refusal('https://hooks.example.com/x', 'saving')).toBeNull()
-      expect(await refusal('https://hooks.example.com/x', 'sending')).toBe('The name could not be resolved')
+      const { findRefusal } = guard({ 'hooks.example.com': answer })
+      expect(await findRefusal('https://hooks.example.com/x', 'saving')).toBeNull()
+      expect(await findRefusal('https://hooks.example.com/x', 'sending')).toBe('has a name that cannot be resolved')
     }
   })
 
   it('NOT-41 asks anew at each moment: a name that changed its mind is refused at sending', async () => {
     const answers: Record<string, string[]> = { 'rebind.example.com': [publicAddress] }
-    const { refusal } = guard(answers)
-    expect(await refusal('https://rebind.example.com/', 'saving')).toBeNull()
+    const { findRefusal } = guard(answers)
+    expect(await findRefusal('https://rebind.example.com/', 'saving')).toBeNull()
     answers['rebind.example.com'] = ['127.0.0.1']
-    expect(await refusal('https://rebind.example.com/', 'sending')).toBe(inside)
+    expect(await findRefusal('https://rebind.example.com/', 'sending')).toBe(inside)
   })
 
   it('lets a name through whose addresses are all public, asked for as it is in DNS', async () => {
-    const { refusal, asked } = guard()
-    expect(await refusal('https://HOOKS.Bücher.example/x?y#z', 'sending')).toBeNull()
+    const { findRefusal, asked } = guard()
+    expect(await findRefusal('https://HOOKS.Bücher.example/x?y#z', 'sending')).toBeNull()
     expect(asked).toEqual(['hooks.xn--bcher-kva.example'])
   })
 })
@@ -147,7 +147,7 @@ describe('by shape', () => {
     'file:///etc/passwd',
     'data:,x',
   ])('NOT-40 takes absolute https only: %s', async (url) =>
-    expect(await guard().refusal(url, 'saving')).toBe('Must be an absolute https address'),
+    expect(await guard().findRefusal(url, 'saving')).toBe('must be an absolute https address'),
   )
 
   it.each([
@@ -155,19 +155,19 @@ describe('by shape', () => {
     'https://user:secret@example.com/',
     'https://:secret@example.com/',
     'https://example.com@127.0.0.1/',
-  ])('NOT-40 takes no credentials: %s', async (url) => expect(await guard().refusal(url, 'saving')).toBe('May not hold credentials'))
+  ])('NOT-40 takes no credentials: %s', async (url) => expect(await guard().findRefusal(url, 'saving')).toBe('must not contain credentials'))
 })
 
 describe('the one origin of a laptop', () => {
   it('is let through under both of its names, and nothing beside it', async () => {
-    const { refusal } = guard({}, 'http://127.0.0.1:8788')
-    for (const url of ['http://127.0.0.1:8788/chat/1/x', 'http://localhost:8788/chat/2/x']) expect(await refusal(url, 'sending')).toBeNull()
+    const { findRefusal } = guard({}, 'http://127.0.0.1:8788')
+    for (const url of ['http://127.0.0.1:8788/chat/1/x', 'http://localhost:8788/chat/2/x']) expect(await findRefusal(url, 'sending')).toBeNull()
     const other = ['http://127.0.0.1:8787/', 'http://127.0.0.1/', 'https://127.0.0.1:8788/', 'http://[::1]:8788/', 'http://127.0.0.2:8788/']
-    for (const url of other) expect([url, await refusal(url, 'sending')]).not.toEqual([url, null])
-    expect(await refusal('http://a:b@127.0.0.1:8788/', 'sending')).toBe('May not hold credentials')
+    for (const url of other) expect([url, await findRefusal(url, 'sending')]).not.toEqual([url, null])
+    expect(await findRefusal('http://a:b@127.0.0.1:8788/', 'sending')).toBe('must not contain credentials')
   })
 
   it('is none in production', async () => {
-    expect(await guard().refusal('http://127.0.0.1:8788/chat/1/x', 'saving')).toBe('Must be an absolute https address')
+    expect(await guard().findRefusal('http://127.0.0.1:8788/chat/1/x', 'saving')).toBe('must be an absolute https address')
   })
 })

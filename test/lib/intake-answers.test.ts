@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { answerProblems, withDefaults } from '../../lib/flows/answers.ts'
+import { applyDefaults, validateAnswers } from '../../lib/flows/intake-answers.ts'
 import type { IntakeField } from '../../lib/flows/structure.ts'
 
-const field = (change: Partial<IntakeField>): IntakeField => ({ key: 'k', label: 'K', type: 'text', required: false, ...change })
-const problems = (change: Partial<IntakeField>, value: unknown, complete = true) =>
-  answerProblems([field(change)], { k: value }, { complete }).map(({ msg }) => msg)
+const createField = (properties: Partial<IntakeField>): IntakeField => ({
+  key: 'k',
+  label: 'K',
+  type: 'text',
+  required: false,
+  ...properties,
+})
+const findProblems = (properties: Partial<IntakeField>, value: unknown, complete = true) =>
+  validateAnswers([createField(properties)], { k: value }, { complete }).map(({ msg }) => msg)
 
 const options = ['A', 'B']
-const tables: [Partial<IntakeField>, unknown[], unknown[]][] = [
+const fieldsWithValidAndInvalidAnswers: [Partial<IntakeField>, unknown[], unknown[]][] = [
   [{ type: 'text', min: 2, max: 3 }, ['ab', '😀😀😀'], ['a', 'abcd', 12, ['ab']]],
   [{ type: 'textarea' }, ['x\ny'], [{}]],
   [{ type: 'number', min: 0, max: 9 }, [0, 9, 1.5], ['1', -1, 10, true]],
@@ -22,26 +28,28 @@ const tables: [Partial<IntakeField>, unknown[], unknown[]][] = [
   [{ type: 'hostname', pattern: 'srv.*' }, ['srv-1'], ['web-1', 'srv 1']],
 ]
 
-describe('an answer', () => {
-  it.each(tables)('SES-30 fits its field: %j', (change, fitting, others) => {
-    for (const value of fitting) expect([value, problems(change, value)]).toEqual([value, []])
-    for (const value of others) expect([value, problems(change, value).length]).toEqual([value, 1])
+describe('validateAnswers', () => {
+  it.each(fieldsWithValidAndInvalidAnswers)('SES-30 checks an answer against its field: %j', (properties, validAnswers, invalidAnswers) => {
+    for (const answer of validAnswers) expect([answer, findProblems(properties, answer)]).toEqual([answer, []])
+    for (const answer of invalidAnswers) expect([answer, findProblems(properties, answer).length]).toEqual([answer, 1])
   })
 
-  it('SES-30 is missed where it is required, and only when all is to be complete', () => {
-    for (const value of [undefined, null, '', '  ', []]) {
-      expect(problems({ required: true }, value)).toEqual(['K: an answer is required'])
-      expect(problems({ required: true }, value, false)).toEqual([])
-      expect(problems({ required: false }, value)).toEqual([])
+  it('SES-30 reports a missing required answer only if the answers must be complete', () => {
+    for (const answer of [undefined, null, '', '  ', []]) {
+      expect(findProblems({ required: true }, answer)).toEqual(['K: an answer is required'])
+      expect(findProblems({ required: true }, answer, false)).toEqual([])
+      expect(findProblems({ required: false }, answer)).toEqual([])
     }
-    expect(problems({ required: true, type: 'boolean' }, false)).toEqual([])
-    expect(problems({ required: true, type: 'number' }, 0)).toEqual([])
-    expect(answerProblems([field({ key: 'constructor', required: true })], {}, { complete: true })).toHaveLength(1)
+    expect(findProblems({ required: true, type: 'boolean' }, false)).toEqual([])
+    expect(findProblems({ required: true, type: 'number' }, 0)).toEqual([])
+    expect(validateAnswers([createField({ key: 'constructor', required: true })], {}, { complete: true })).toHaveLength(1)
   })
+})
 
-  it('is the default where none is given', () => {
-    const form = [field({ default: 'x' }), field({ key: 'n', type: 'number', default: 0 }), field({ key: 'none' })]
-    expect(withDefaults(form, { k: '', other: 1 })).toEqual({ k: 'x', n: 0, other: 1 })
-    expect(withDefaults(form, { k: 'mine', n: 5 })).toEqual({ k: 'mine', n: 5 })
+describe('applyDefaults', () => {
+  it('uses the default of a field without an answer', () => {
+    const form = [createField({ default: 'x' }), createField({ key: 'n', type: 'number', default: 0 }), createField({ key: 'none' })]
+    expect(applyDefaults(form, { k: '', other: 1 })).toEqual({ k: 'x', n: 0, other: 1 })
+    expect(applyDefaults(form, { k: 'mine', n: 5 })).toEqual({ k: 'mine', n: 5 })
   })
 })

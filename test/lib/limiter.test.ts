@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createLimiter, parseRate } from '../../lib/cache/limiter.ts'
-import { secrets, stand } from '../local/stand.ts'
+import { secrets, startTestServer } from '../local/test-server.ts'
 
 const rate = parseRate('5/minute')
 const start = Date.parse('2026-11-21T09:30:00Z')
@@ -9,7 +9,7 @@ const start = Date.parse('2026-11-21T09:30:00Z')
 /** Redis' stand-in with a count of the calls it gets, and a limiter whose clock the test moves, patient on a busy machine. */
 async function limited(patienceMs = 10_000) {
   const calls = { count: 0 }
-  const local = await stand({
+  const local = await startTestServer({
     rawHandler: ({ url }) => {
       if (url?.startsWith('/redis')) calls.count++
       return false
@@ -18,7 +18,7 @@ async function limited(patienceMs = 10_000) {
   const clock = { now: start }
   const isolate = () => createLimiter(`${local.origin}/redis`, secrets.redisToken, patienceMs, () => clock.now)
   const limiter = isolate()
-  const take = (key = 'k', strict = false) => limiter.take(key, rate, strict)
+  const take = (key = 'k', strict = false) => limiter.count(key, rate, strict)
   return { ...local, calls, clock, isolate, limiter, take }
 }
 
@@ -32,7 +32,7 @@ it('a window holds exactly n calls, to the millisecond at its borders', async ()
   expect(await take()).toEqual({ allowed: false, limit: 5, remaining: 0, resetSeconds: 60 })
   clock.now = start + 59_999
   // Another isolate has no memory of the refusal and asks Redis.
-  for (const verdict of [await take(), await isolate().take('k', rate, false)]) {
+  for (const verdict of [await take(), await isolate().count('k', rate, false)]) {
     expect(verdict).toEqual({ allowed: false, limit: 5, remaining: 0, resetSeconds: 1 })
   }
   clock.now = start + 60_000
@@ -64,19 +64,20 @@ it('whenever the calls come, no minute ever holds more than n, and none is refus
     for (const wait of waits) {
       clock.now += wait
       const inWindow = taken.filter((at) => at > clock.now - 60_000).length
-      const { allowed } = await limiter.take(key, rate, false)
+      const { allowed } = await limiter.count(key, rate, false)
       if (allowed !== inWindow < 5) return false
       if (allowed) taken.push(clock.now)
     }
     return true
   }
-  await fc.assert(fc.asyncProperty(gaps, sameAsModel), { numRuns: 25, endOnFailure: true })
+  const check = fc.assert(fc.asyncProperty(gaps, sameAsModel), { numRuns: 25, endOnFailure: true })
+  await expect(check).resolves.toBeUndefined()
 })
 
 it('many calls at once through several isolates are counted once each', async () => {
   const { isolate } = await limited()
   const isolates = [isolate(), isolate(), isolate()]
-  const verdicts = await Promise.all(Array.from({ length: 40 }, (_, n) => isolates[n % 3]?.take('k', rate, false)))
+  const verdicts = await Promise.all(Array.from({ length: 40 }, (_, n) => isolates[n % 3]?.count('k', rate, false)))
   expect(allowedOf(verdicts as { allowed: boolean }[])).toBe(5)
   expect(
     verdicts
@@ -149,7 +150,7 @@ it('a strict route lets at least one call through, however small its limit', asy
   const { faults, limiter } = await limited()
   faults.set({ service: 'redis', mode: 'down' })
   const once = parseRate('1/hour/ip')
-  expect([(await limiter.take('k', once, true)).allowed, (await limiter.take('k', once, true)).allowed]).toEqual([true, false])
+  expect([(await limiter.count('k', once, true)).allowed, (await limiter.count('k', once, true)).allowed]).toEqual([true, false])
 })
 
 it.each(['down', 'hang', 'error', 'garbage', 'rate_limit', 'redirect'] as const)('ping fails with Redis on %s', async (mode) => {

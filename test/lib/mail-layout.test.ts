@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { renderLetter } from '../../lib/mail/layout.ts'
+import { renderEmail } from '../../lib/mail/layout.ts'
 import { escapeHtml } from '../../lib/text/html.ts'
 
 // Shrinking a text of thousands of characters takes longer than reading it.
@@ -19,21 +19,21 @@ it('escapes everything that HTML reads', () => {
 })
 
 it('has an HTML and a text part that say the same', () => {
-  const letter = renderLetter({ subject: 'Dana & Sam', paragraphs: ['VPN <drops>', 'Since "today"'], link })
+  const letter = renderEmail({ subject: 'Dana & Sam', paragraphs: ['VPN <drops>', 'Since "today"'], link })
   expect(letter.text).toBe(`Dana & Sam\n\nVPN <drops>\n\nSince "today"\n\nOpen: ${link.url}`)
   expect(letter.html).toContain('<title>Dana &amp; Sam</title>')
   expect(letter.html).toContain('>VPN &lt;drops&gt;</p>')
   expect(letter.html).toContain('>Since &quot;today&quot;</p>')
   expect(letter.html).toContain('<a href="https://app.example/verify?token=a&amp;b=&quot;c&quot;"')
-  expect(renderLetter({ subject: 's', paragraphs: [] }).html).not.toContain('<a ')
+  expect(renderEmail({ subject: 's', paragraphs: [] }).html).not.toContain('<a ')
 })
 
 it('whatever the texts are, the tags of the letter are its own', () => {
   const tags = (html: string) => html.match(/<\/?[a-z!][^>]*>/g)
-  const own = tags(renderLetter({ subject: '', paragraphs: [''], link: { label: '', url: '' } }).html)
+  const own = tags(renderEmail({ subject: '', paragraphs: [''], link: { label: '', url: '' } }).html)
   fc.assert(
     fc.property(anyText, anyText, anyText, (subject, paragraph, label) => {
-      const { html } = renderLetter({ subject, paragraphs: [paragraph], link: { label, url: '' } })
+      const { html } = renderEmail({ subject, paragraphs: [paragraph], link: { label, url: '' } })
       expect(tags(html)).toEqual(own)
       expect(html).toContain(`>${escapeHtml(paragraph)}</p>`)
     }),
@@ -42,12 +42,12 @@ it('whatever the texts are, the tags of the letter are its own', () => {
 })
 
 it('a subject is one line of at most 300 characters, none of them halved', () => {
-  expect(renderLetter({ subject: 'Hi\r\nBcc: everyone@example.com', paragraphs: [] }).subject).toBe('Hi Bcc: everyone@example.com')
-  expect(renderLetter({ subject: `${'x'.repeat(299)}😀`, paragraphs: [] }).subject).toMatch(/^x{299}/)
+  expect(renderEmail({ subject: 'Hi\r\nBcc: everyone@example.com', paragraphs: [] }).subject).toBe('Hi Bcc: everyone@example.com')
+  expect(renderEmail({ subject: `${'x'.repeat(299)}😀`, paragraphs: [] }).subject).toMatch(/^x{299}/)
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('😀', 'a', '\n', '\u2028'), maxLength: 400 }), (text) => {
       const subject = text + '😀'.repeat(301)
-      const shown = renderLetter({ subject, paragraphs: [] }).subject
+      const shown = renderEmail({ subject, paragraphs: [] }).subject
       expect(shown).not.toMatch(/[\r\n\u2028\u2029]/)
       expect(shown.isWellFormed()).toBe(true)
       expect(Array.from(shown).length).toBeLessThanOrEqual(300)

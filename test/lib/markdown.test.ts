@@ -2,38 +2,38 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkMarkdown, readMarkdown } from '../../lib/flows/markdown/read.ts'
-import { writeMarkdown } from '../../lib/flows/markdown/write.ts'
+import { checkFlowMarkdown, readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
+import { writeFlowMarkdown } from '../../lib/flows/markdown/write.ts'
 import { validateFlow } from '../../lib/flows/validate.ts'
-import { draftTrees, flows } from '../support/flow-arbitraries.ts'
+import { draftTree, publishableFlow } from '../support/flow-arbitraries.ts'
 
-it('FLO-56 of any flow that may be published, writing and reading gives an equal flow', () => {
+it('FLO-56 reads back every publishable flow exactly as it was written', () => {
   fc.assert(
-    fc.property(flows, (flow) => {
+    fc.property(publishableFlow, (flow) => {
       expect(validateFlow(flow, 'published').errors).toEqual([])
-      const text = writeMarkdown(flow)
-      const { flow: read, problems } = readMarkdown(text)
+      const text = writeFlowMarkdown(flow)
+      const { flow: flowFromText, problems } = readFlowMarkdown(text)
       expect(problems).toEqual([])
-      expect(read).toEqual(flow)
-      expect(checkMarkdown(text)).toEqual([])
+      expect(flowFromText).toEqual(flow)
+      expect(checkFlowMarkdown(text)).toEqual([])
     }),
     { numRuns: 1100 },
   )
 })
 
-it('FLO-56 a draft that leads anywhere or nowhere comes back as it was too, also with the breaks of another system', () => {
+it('FLO-56 reads back drafts with invalid links exactly too, also with a byte order mark and CRLF line breaks', () => {
   fc.assert(
-    fc.property(flows, draftTrees, (flow, tree_structure) => {
+    fc.property(publishableFlow, draftTree, (flow, tree_structure) => {
       const draft = { ...flow, tree_type: 'troubleshooting' as const, tree_structure }
-      const { flow: read, problems } = readMarkdown(`\ufeff${writeMarkdown(draft).replaceAll('\n', '\r\n')}`)
+      const { flow: draftFromText, problems } = readFlowMarkdown(`\ufeff${writeFlowMarkdown(draft).replaceAll('\n', '\r\n')}`)
       expect(problems).toEqual([])
-      expect(read).toEqual(draft)
+      expect(draftFromText).toEqual(draft)
     }),
     { numRuns: 300 },
   )
 })
 
-it('FLO-56 leaves code and plain texts as they were written, and puts a backslash only before what would mean something', () => {
+it('FLO-56 does not change code and plain text, and puts a backslash only before lines with a meaning', () => {
   const description = [
     ...['````md', '```', '## inside', '````'],
     'Run this:',
@@ -48,18 +48,19 @@ it('FLO-56 leaves code and plain texts as they were written, and puts a backslas
     '~~~',
   ].join('\n')
   const tree_structure = { id: 'x', type: 'solution' as const, title: 'Go -> {#1}', description }
-  const text = writeMarkdown({ name: 'X', tree_type: 'troubleshooting', tree_structure })
+  const text = writeFlowMarkdown({ name: 'X', tree_type: 'troubleshooting', tree_structure })
   expect(text.split('\n').slice(5, -1)).toEqual([
     '## Solution: Go -> {\\#1} {#x}',
     '',
     ...['````md', '```', '## inside', '````'],
     ...['Run this:', '```sh', '## not a heading', '- a -> #b', '```', '# a title', '- a -> b', '```x``` is code', '\\## is not', '\\~~~'],
   ])
-  expect(readMarkdown(text).flow?.tree_structure).toEqual(tree_structure)
+  expect(readFlowMarkdown(text).flow?.tree_structure).toEqual(tree_structure)
 })
 
-it('FLO-56 the README’s example is one', async () => {
-  const [, example = ''] = /```markdown\n(.*?)```\n/s.exec(await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')) ?? []
-  expect(checkMarkdown(example)).toEqual([])
-  expect(readMarkdown(example).flow).toMatchObject({ name: 'Printer offline', tree_structure: { id: 'ping', children: [{}, {}] } })
+it('FLO-56 reads the example in the README', async () => {
+  const [, example = ''] =
+    /```markdown\n(.*?)```\n/s.exec(await readFile(join(import.meta.dirname, '../../lib/flows/markdown/README.md'), 'utf8')) ?? []
+  expect(checkFlowMarkdown(example)).toEqual([])
+  expect(readFlowMarkdown(example).flow).toMatchObject({ name: 'Printer offline', tree_structure: { id: 'ping', children: [{}, {}] } })
 })

@@ -1,6 +1,6 @@
-// Lines to mask and lines to leave alone. Keys are made here, from a fixed seed, so that none stands in the repository.
+// Lines that must be masked. The keys are generated from a fixed seed, so that scanners find no keys in the repository.
 
-const sets = {
+const alphabets = {
   hex: '0123456789abcdef',
   upper: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567',
   word: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
@@ -8,19 +8,22 @@ const sets = {
   digit: '0123456789',
 }
 
-let state = 20261121
-function chance(below: number): number {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-  return Math.floor((state / 2 ** 32) * below)
+let randomState = 20261121
+/** Return a number from 0 to below `limit` of a linear congruential generator. */
+function randomInt(limit: number): number {
+  randomState = (Math.imul(randomState, 1664525) + 1013904223) >>> 0
+  return Math.floor((randomState / 2 ** 32) * limit)
 }
 
-function made(length: number, set: keyof typeof sets = 'word'): string {
-  return Array.from({ length }, () => sets[set][chance(sets[set].length)]).join('')
+function randomText(length: number, alphabet: keyof typeof alphabets = 'word'): string {
+  const chars = alphabets[alphabet]
+  return Array.from({ length }, () => chars[randomInt(chars.length)]).join('')
 }
 
-const pem = (name: string) => `-----BEGIN ${name}-----\n${made(64)}\n${made(64)}\n${made(22)}==\n-----END ${name}-----`
+const createPem = (name: string) =>
+  `-----BEGIN ${name}-----\n${randomText(64)}\n${randomText(64)}\n${randomText(22)}==\n-----END ${name}-----`
 
-export const values: Record<string, string[]> = {
+export const valuesByKind: Record<string, string[]> = {
   ipv4: [
     ...['10.0.8.21', '192.168.1.1', '172.16.254.3', '8.8.8.8', '255.255.255.0', '203.0.113.77', '100.64.0.1', '169.254.10.20', '0.0.0.0'],
     ...[
@@ -132,70 +135,70 @@ export const values: Record<string, string[]> = {
   ],
   key: [
     ...[
-      `AKIA${made(16, 'upper')}`,
-      `ghp_${made(36)}`,
-      `github_pat_${made(22)}_${made(59)}`,
-      `glpat-${made(20)}`,
-      `xoxb-${made(12, 'digit')}-${made(24)}`,
+      `AKIA${randomText(16, 'upper')}`,
+      `ghp_${randomText(36)}`,
+      `github_pat_${randomText(22)}_${randomText(59)}`,
+      `glpat-${randomText(20)}`,
+      `xoxb-${randomText(12, 'digit')}-${randomText(24)}`,
     ],
     ...[
-      `sk_live_${made(24)}`,
-      `rk_test_${made(24)}`,
-      `whsec_${made(32)}`,
-      `sk-${made(48)}`,
-      `sk-proj-${made(48)}`,
-      `sk-ant-api03-${made(60)}`,
-      `AIza${made(35)}`,
+      `sk_live_${randomText(24)}`,
+      `rk_test_${randomText(24)}`,
+      `whsec_${randomText(32)}`,
+      `sk-${randomText(48)}`,
+      `sk-proj-${randomText(48)}`,
+      `sk-ant-api03-${randomText(60)}`,
+      `AIza${randomText(35)}`,
     ],
     ...[
-      `GOCSPX-${made(28)}`,
-      `ya29.${made(60)}`,
-      `npm_${made(36)}`,
-      `pypi-AgEI${made(60)}`,
-      `SG.${made(22)}.${made(43)}`,
-      `key-${made(32, 'hex')}`,
-      `SK${made(32, 'hex')}`,
+      `GOCSPX-${randomText(28)}`,
+      `ya29.${randomText(60)}`,
+      `npm_${randomText(36)}`,
+      `pypi-AgEI${randomText(60)}`,
+      `SG.${randomText(22)}.${randomText(43)}`,
+      `key-${randomText(32, 'hex')}`,
+      `SK${randomText(32, 'hex')}`,
     ],
     ...[
-      `dop_v1_${made(64, 'hex')}`,
-      `hvs.${made(24)}`,
-      `dapi${made(32, 'hex')}`,
-      `shpat_${made(32, 'hex')}`,
-      `lin_api_${made(40)}`,
-      `ntn_${made(46)}`,
-      `hf_${made(34)}`,
+      `dop_v1_${randomText(64, 'hex')}`,
+      `hvs.${randomText(24)}`,
+      `dapi${randomText(32, 'hex')}`,
+      `shpat_${randomText(32, 'hex')}`,
+      `lin_api_${randomText(40)}`,
+      `ntn_${randomText(46)}`,
+      `hf_${randomText(34)}`,
     ],
     ...[
-      `ATATT3xFfGF0${made(40)}`,
-      `re_${made(8)}_${made(24)}`,
-      `sq0atp-${made(22)}`,
-      `PMAK-${made(24, 'hex')}-${made(34, 'hex')}`,
-      `NRAK-${made(27, 'upper')}`,
+      `ATATT3xFfGF0${randomText(40)}`,
+      `re_${randomText(8)}_${randomText(24)}`,
+      `sq0atp-${randomText(22)}`,
+      `PMAK-${randomText(24, 'hex')}-${randomText(34, 'hex')}`,
+      `NRAK-${randomText(27, 'upper')}`,
     ],
     ...[
-      `glsa_${made(32)}_${made(8, 'hex')}`,
-      `sntrys_${made(60)}`,
-      `figd_${made(40)}`,
-      `tskey-auth-${made(12)}-${made(32)}`,
-      `AGE-SECRET-KEY-1${made(58, 'upper')}`,
+      `glsa_${randomText(32)}_${randomText(8, 'hex')}`,
+      `sntrys_${randomText(60)}`,
+      `figd_${randomText(40)}`,
+      `tskey-auth-${randomText(12)}-${randomText(32)}`,
+      `AGE-SECRET-KEY-1${randomText(58, 'upper')}`,
     ],
     ...[
-      `eyJ${made(33)}.eyJ${made(60)}.${made(43)}`,
-      `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${made(43)} dana`,
-      `ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ${made(300)}`,
+      `eyJ${randomText(33)}.eyJ${randomText(60)}.${randomText(43)}`,
+      `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${randomText(43)} dana`,
+      `ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ${randomText(300)}`,
     ],
     ...[
-      `${made(3)}8Q~${made(34)}`,
-      `${made(10, 'digit')}:AA${made(33)}`,
-      `${made(40)}`,
-      `${made(43)}=`,
-      `${made(40, 'lower')}`,
-      `AccountKey=${made(86)}==`,
+      `${randomText(3)}8Q~${randomText(34)}`,
+      `${randomText(10, 'digit')}:AA${randomText(33)}`,
+      `${randomText(40)}`,
+      `${randomText(43)}=`,
+      `${randomText(40, 'lower')}`,
+      `AccountKey=${randomText(86)}==`,
     ],
     ...[
-      Array.from({ length: 8 }, () => made(6, 'digit')).join('-'),
+      Array.from({ length: 8 }, () => randomText(6, 'digit')).join('-'),
       ['VK7JG', 'NPHTM', 'C97JM', '9MPGT', '3V66T'].join('-'),
-      `MT${made(24)}.${made(6)}.${made(27)}`,
+      `MT${randomText(24)}.${randomText(6)}.${randomText(27)}`,
     ],
   ],
   secret: [
@@ -227,21 +230,21 @@ export const values: Record<string, string[]> = {
       'PSK: office-wifi-99',
     ],
     ...[
-      `Authorization: Bearer ${made(30)}`,
-      `Authorization: Basic ${made(20)}==`,
-      `Cookie: sid=${made(20)}; theme=dark`,
-      `https://x.example.com/?sig=${made(30)}&a=1`,
+      `Authorization: Bearer ${randomText(30)}`,
+      `Authorization: Basic ${randomText(20)}==`,
+      `Cookie: sid=${randomText(20)}; theme=dark`,
+      `https://x.example.com/?sig=${randomText(30)}&a=1`,
     ],
     ...[
       'SNMP community: sw1tch-ro',
       'ConvertTo-SecureString "Winter2026" -AsPlainText',
-      `secret key: ${made(40, 'hex')}`,
-      `x-api-key: ${made(32, 'hex')}`,
-      `token ${made(32, 'hex')}`,
+      `secret key: ${randomText(40, 'hex')}`,
+      `x-api-key: ${randomText(32, 'hex')}`,
+      `token ${randomText(32, 'hex')}`,
     ],
     ...[
       'Wi-Fi key: blue-lamp-77',
-      `session_id=${made(24, 'hex')}`,
+      `session_id=${randomText(24, 'hex')}`,
       'Server=db1;User Id=sa;Password=Pr0d!9;',
       'passphrase: "four words in here"',
       'MYSQL_ROOT_PASSWORD: toor99',
@@ -256,24 +259,32 @@ export const values: Record<string, string[]> = {
     'CERTIFICATE',
     'PGP PRIVATE KEY BLOCK',
   ]
-    .map(pem)
-    .concat(pem('PRIVATE KEY').replace(/\n-----END.*/, ''), pem('PRIVATE KEY').replaceAll('\n', '\\n')),
+    .map(createPem)
+    .concat(createPem('PRIVATE KEY').replace(/\n-----END.*/, ''), createPem('PRIVATE KEY').replaceAll('\n', '\\n')),
 }
 
-const around: [string, string][] = [
+/** The text before and after a value. */
+const inlineContexts: [string, string][] = [
   ['', ''],
   ['The client says ', ' stopped working at noon.'],
   ['Checked (', '), fine'],
   ['Vom Kunden gemeldet: ', ''],
   ['Проверено ', ', ошибка та же'],
 ]
-const aroundLines: [string, string][] = [
+const multiLineContexts: [string, string][] = [
   ['', ''],
   ['Found this:\n', '\nand removed it.'],
 ]
 
-/** What of a value must not be left: its pieces that say something. */
-function tellingOf(kind: string, value: string): string[] {
+function getContexts(kind: string, value: string): [string, string][] {
+  if (kind === 'pem') return multiLineContexts
+  // A header takes the whole line.
+  const isHeader = /Cookie|Authorization/.test(value)
+  return isHeader ? inlineContexts.slice(0, 1) : inlineContexts
+}
+
+/** Return the parts of a value that must not remain after masking. */
+function getSecretParts(kind: string, value: string): string[] {
   if (kind === 'pem') return value.split(/\\n|\n/).filter((line) => line.length > 20 && !line.startsWith('--'))
   if (kind === 'key')
     return (
@@ -296,22 +307,23 @@ function tellingOf(kind: string, value: string): string[] {
         /fs_?01|finance|documents|HR Data|pay list|staff|the list|q3|10\.0|printsrv|public|sites|сервер|папка|nas01|backup|e\.txt|fe80|sysvol|データ|給与/gi,
       ) ?? []
     )
-  const bare = value.replace(/^.*(?:\/\/|IPv6:|Gateway:)/, '')
-  return [/[0-9a-fx０-９٠-٩]{1,10}(?:[\\[({.:-]+(?:dot)?[\])}.]*[0-9a-fx*０-９٠-٩]+)+|::1|\d{8,}/i.exec(bare)?.[0].slice(0, 9) ?? bare]
+  const address = value.replace(/^.*(?:\/\/|IPv6:|Gateway:)/, '')
+  return [
+    /[0-9a-fx０-９٠-٩]{1,10}(?:[\\[({.:-]+(?:dot)?[\])}.]*[0-9a-fx*０-９٠-٩]+)+|::1|\d{8,}/i.exec(address)?.[0].slice(0, 9) ?? address,
+  ]
 }
 
-export interface Hidden {
+export interface LineToMask {
   kind: string
   line: string
-  /** None of it may be left. */
-  telling: string[]
+  /** None of them may remain after masking. */
+  secretParts: string[]
 }
 
-/** Every value in every surrounding it can stand in. */
-export const hidden: Hidden[] = Object.entries(values).flatMap(([kind, forms]) =>
-  forms.flatMap((value) => {
-    const told = tellingOf(kind, value)
-    const places = kind === 'pem' ? aroundLines : /Cookie|Authorization/.test(value) ? around.slice(0, 1) : around
-    return places.map(([before, after]) => ({ kind, line: `${before}${value}${after}`, telling: told }))
+/** Every value in every context. */
+export const linesToMask: LineToMask[] = Object.entries(valuesByKind).flatMap(([kind, values]) =>
+  values.flatMap((value) => {
+    const secretParts = getSecretParts(kind, value)
+    return getContexts(kind, value).map(([before, after]) => ({ kind, line: `${before}${value}${after}`, secretParts }))
   }),
 )

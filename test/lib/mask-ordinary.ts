@@ -1,7 +1,7 @@
-const hash = (length: number) => 'da39a3ee5e6b4b0d3255bfef95601890afd80709e3b0c44298fc1c149afbf4c8'.slice(0, length)
+const createHash = (length: number) => 'da39a3ee5e6b4b0d3255bfef95601890afd80709e3b0c44298fc1c149afbf4c8'.slice(0, length)
 
-/** Lines of tickets and notes that hold nothing to mask. */
-export const ordinary: string[] = `
+/** Lines of tickets and notes without anything to mask. */
+export const ordinaryLines: string[] = `
 Windows 10.0.19045.4291 is installed
 Chrome 120.0.6099.129 crashes on start
 Updated to version 1.2.3.4 of the agent
@@ -35,15 +35,15 @@ Time zone UTC+02:00
 MAC 00:1a:2b:3c:4d:5e is the printer
 MAC 00-1A-2B-3C-4D-5E is the switch
 Cisco MAC 001a.2b3c.4d5e
-Commit ${hash(40)} broke it
-MD5 ${hash(32)} matches
-SHA-256 ${hash(64)} of the installer
-sha256:${hash(64)} was pulled
+Commit ${createHash(40)} broke it
+MD5 ${createHash(32)} matches
+SHA-256 ${createHash(64)} of the installer
+sha256:${createHash(64)} was pulled
 integrity sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
 Fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
-Short hash ${hash(7)} is deployed
-The file hash is ${hash(40)}
-checksum=${hash(32)}
+Short hash ${createHash(7)} is deployed
+The file hash is ${createHash(40)}
+checksum=${createHash(32)}
 Thumbprint A94A8FE5CCB19BA61C4C0873D391E987982FBBD3
 Device id 550e8400-e29b-41d4-a716-446655440000
 GUID {6B29FC40-CA47-1067-B31D-00DD010662DA}

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createVault } from '../../lib/auth/vault.ts'
 import { redisCache } from '../../lib/cache/cache.ts'
-import { makeCompany } from '../../lib/local/psa-company.ts'
+import { buildCompany } from '../../lib/local/psa-company.ts'
 import { parseConditions } from '../../lib/local/psa-conditions.ts'
-import { idList, literal } from '../../lib/psa/conditions.ts'
-import { connectwise } from '../../lib/psa/connectwise.ts'
+import { toIdList, toLiteral } from '../../lib/psa/conditions.ts'
+import { createConnectWise } from '../../lib/psa/connectwise.ts'
 import type { PsaHttp } from '../../lib/psa/http.ts'
-import { promptNotes } from '../../lib/psa/prompt.ts'
-import { ticketIdOf } from '../../lib/psa/psa.ts'
+import { toPromptNotes } from '../../lib/psa/prompt.ts'
+import { parseTicketId } from '../../lib/psa/psa.ts'
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 
@@ -21,10 +21,10 @@ it('PSA-08 gives a prompt at most ten notes of 200 characters each, the newest',
     internal: true,
     created_at: null,
   }))
-  const previews = promptNotes({ notes })
+  const previews = toPromptNotes({ notes })
   expect(previews.map((text) => text.split(' ')[0])).toEqual(Array.from({ length: 10 }, (_, n) => String(n)))
   for (const text of previews) expect([Array.from(text).length, text.isWellFormed()]).toEqual([200, true])
-  expect(promptNotes({ notes: [{ id: '1', text: ' two\n\n lines ', author: null, internal: false, created_at: null }] })).toEqual([
+  expect(toPromptNotes({ notes: [{ id: '1', text: ' two\n\n lines ', author: null, internal: false, created_at: null }] })).toEqual([
     'two lines',
   ])
 })
@@ -36,7 +36,7 @@ describe('conditions', () => {
       fc.property(fc.oneof(printable, fc.string({ unit: fc.constantFrom('"', '\\', ' or id=1', ')', 'x') })), (value) => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: what a literal leaves out
         const kept = value.replace(/[\u0000-\u001f\u007f]/g, '')
-        const test = parseConditions(`owner=${literal(value)} and id=1`)
+        const test = parseConditions(`owner=${toLiteral(value)} and id=1`)
         expect(test({ owner: kept, id: 1 })).toBe(true)
         expect(test({ owner: `${kept}!`, id: 1 })).toBe(false)
         expect(test({ owner: kept, id: 2 })).toBe(false)
@@ -44,8 +44,8 @@ describe('conditions', () => {
     )
   })
   it('take ids that are numbers and no others', () => {
-    expect([idList(['1', '2)', '22']), idList(['x']), idList([])]).toEqual(['(1,22)', '(0)', '(0)'])
-    expect(['4711', ' #4711 ', 'T-1', '', '1'.repeat(16)].map(ticketIdOf)).toEqual(['4711', '4711', null, null, null])
+    expect([toIdList(['1', '2)', '22']), toIdList(['x']), toIdList([])]).toEqual(['(1,22)', '(0)', '(0)'])
+    expect(['4711', ' #4711 ', 'T-1', '', '1'.repeat(16)].map(parseTicketId)).toEqual(['4711', '4711', null, null, null])
   })
 })
 
@@ -90,8 +90,8 @@ it('asks a cache that failed again only after five seconds, and answers a miss m
 })
 
 it('makes the same company every time, with 200 tickets', () => {
-  const company = makeCompany()
-  expect(company).toEqual(makeCompany())
+  const company = buildCompany()
+  expect(company).toEqual(buildCompany())
   expect([company.tickets.length, company.tickets[0]?.id, company.tickets.at(-1)?.id]).toEqual([200, 4601, 4800])
   expect(company.tickets.filter(({ memberId }) => memberId === null).length).toBeGreaterThan(30)
 })
@@ -114,7 +114,7 @@ describe('answers that were recorded from the provider', () => {
     return url.includes('/contacts/') ? (given('company-contact-list') as unknown[])[0] : []
   }
   const identity = { company_id: 'x', client_id: 'y' }
-  const port = connectwise(
+  const port = createConnectWise(
     { provider: 'connectwise', baseUrl: 'https://x.example', identity, secrets: { public_key: 'a', private_key: 'b' } },
     http,
   )
@@ -122,7 +122,7 @@ describe('answers that were recorded from the provider', () => {
   it('are understood whole', async (context) => {
     if (!existsSync(recorded)) return context.skip('PSA_RECORDED names no folder of recorded answers')
     const wire = given('service-ticket') as { id: number; summary: string; board: { name: string }; status: { name: string } }
-    const { ticket, unavailable, ...sides } = await port.ticketContext(String(wire.id))
+    const { ticket, unavailable, ...sides } = await port.getTicketContext(String(wire.id))
     expect([ticket.id, ticket.summary, ticket.board, ticket.status]).toEqual([
       String(wire.id),
       wire.summary,
@@ -136,8 +136,8 @@ describe('answers that were recorded from the provider', () => {
     const [note] = given('service-note-list') as { text: string; member: { lastName: string } }[]
     expect(sides.notes[0]).toMatchObject({ text: note?.text, author: expect.stringContaining(note?.member.lastName ?? '?') })
     const [member] = given('member-list') as { id: number; identifier: string; officeEmail: string }[]
-    expect((await port.members())[0]).toMatchObject({ id: String(member?.id), identifier: member?.identifier, email: member?.officeEmail })
-    expect((await port.boards())[0]?.name).toBe(wire.board.name)
+    expect((await port.listMembers())[0]).toMatchObject({ id: String(member?.id), identifier: member?.identifier, email: member?.officeEmail })
+    expect((await port.listBoards())[0]?.name).toBe(wire.board.name)
     const search = { boardIds: [], assignedTo: null, unassigned: false, page: 1, pageSize: 25 }
     expect((await port.searchTickets(search)).items[0]).toMatchObject({ id: ticket.id, company: ticket.company, contact: ticket.contact })
   })

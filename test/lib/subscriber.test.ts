@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { openSubscriber, queueLength } from '../../lib/realtime/subscriber.ts'
+import { openSubscriber, maxQueuedEvents } from '../../lib/realtime/subscriber.ts'
 import { parseEvents } from '../support/ai.ts'
 
 const event = (id: number) => ({ id, event: 'handoff_created', data: JSON.stringify({ n: id }) })
@@ -17,10 +17,10 @@ function open(missed: ReturnType<typeof event>[] = [], gap = { after: 0, forgott
 it('SSE-07 SSE-10 holds 64 events for who does not read, and says in their place how many more there were', async () => {
   const { subscriber, read } = open()
   await read()
-  for (let n = 1; n <= queueLength + 9; n++) subscriber.send(event(n))
+  for (let n = 1; n <= maxQueuedEvents + 9; n++) subscriber.send(event(n))
   const heard = parseEvents(await read())
-  expect(heard).toHaveLength(queueLength + 1)
-  expect(heard.slice(0, -1).map(({ data }) => data.n)).toEqual(Array.from({ length: queueLength }, (_, n) => n + 1))
+  expect(heard).toHaveLength(maxQueuedEvents + 1)
+  expect(heard.slice(0, -1).map(({ data }) => data.n)).toEqual(Array.from({ length: maxQueuedEvents }, (_, n) => n + 1))
   // Whose id is the last before the gap: a reconnect asks for what was dropped.
   expect(heard.at(-1)).toEqual({ event: 'overflow', id: '64', data: { dropped: 9 } })
   const next = read()
@@ -47,28 +47,28 @@ it('beats for who reads, and counts the beats of who does not', async () => {
   await read()
   const waiting = read()
   await Promise.resolve()
-  expect(subscriber.beat()).toBe(0)
+  expect(subscriber.sendHeartbeat()).toBe(0)
   expect(await waiting).toBe(': heartbeat\n\n')
   subscriber.send(event(1))
-  expect([subscriber.beat(), subscriber.beat(), subscriber.beat()]).toEqual([1, 2, 3])
+  expect([subscriber.sendHeartbeat(), subscriber.sendHeartbeat(), subscriber.sendHeartbeat()]).toEqual([1, 2, 3])
   await read()
   const again = read()
   await Promise.resolve()
-  expect(subscriber.beat()).toBe(0)
+  expect(subscriber.sendHeartbeat()).toBe(0)
   await again
 })
 
 it('ends once, and hears that its client left', async () => {
   const { subscriber, reader, read, left } = open()
   await read()
-  subscriber.end()
-  subscriber.end()
+  subscriber.close()
+  subscriber.close()
   subscriber.send(event(1))
   expect((await reader.read()).done).toBe(true)
   const gone = open()
   await gone.reader.cancel()
   gone.subscriber.send(event(1))
-  gone.subscriber.end()
+  gone.subscriber.close()
   expect([left(), gone.left()]).toEqual([0, 1])
 })
 

@@ -1,146 +1,179 @@
 import { IntakeField } from '../structure.ts'
-import { jsonText, parseJson, type Say, unusual } from './lines.ts'
-import { sayIssues } from './vocabulary.ts'
+import { parseStorableJson, type ReportProblem, toPlainJson, unusualCharacter } from './line-syntax.ts'
+import { reportSchemaIssues } from './schema-messages.ts'
 
-// The intake form as a table. A cell that is not plain is a JSON value.
+// The intake form as a markdown table. A value that could be misread as plain text is written as JSON.
 
 const columns = ['key', 'label', 'type', 'required', 'options', 'default', 'help_text', 'min', 'max', 'pattern'] as const
 type Column = (typeof columns)[number]
-const always: readonly Column[] = ['key', 'label', 'type', 'required']
-const most = 100
+const requiredColumns: readonly Column[] = ['key', 'label', 'type', 'required']
+const maxFields = 100
+/** At most this many unknown column names are listed in a message. */
+const maxListedNames = 10
 
-export function writeIntake(fields: readonly IntakeField[]): string {
-  const used = columns.filter((column) => always.includes(column) || fields.some((field) => isThere(field[column])))
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  const table = fields.map((field) => row(used.map((column) => cellText(column, field[column]))))
-  return ['## Intake', '', row(used), `|${'---|'.repeat(used.length)}`, ...table].join('\n')
+/** Return the intake section: its heading and the table. */
+export function writeIntakeTable(fields: readonly IntakeField[]): string {
+  const usedColumns = columns.filter((column) => requiredColumns.includes(column) || fields.some((field) => isPresent(field[column])))
+  const formatRow = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const rows = fields.map((field) => formatRow(usedColumns.map((column) => formatCell(column, field[column]))))
+  return ['## Intake', '', formatRow(usedColumns), `|${'---|'.repeat(usedColumns.length)}`, ...rows].join('\n')
 }
 
-const isThere = (value: unknown) => value !== undefined && value !== null
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
 
-function cellText(column: Column, value: unknown): string {
-  if (!isThere(value)) return ''
+function formatCell(column: Column, value: unknown): string {
+  if (!isPresent(value)) return ''
   if (column === 'required') return value ? 'yes' : 'no'
-  if (typeof value === 'string') return isPlain(value, column) ? value : cellJson(value)
+  if (typeof value === 'string') return isPlainText(value, column) ? value : formatJsonCell(value)
   if (column === 'options' && Array.isArray(value) && value.every(isPlainOption)) return value.join(', ')
-  return Array.isArray(value) ? cellJson(value) : String(value)
+  return Array.isArray(value) ? formatJsonCell(value) : String(value)
 }
 
-const cellJson = (value: unknown) => jsonText(value).replaceAll('|', '\\u007c')
+/** JSON in which | is escaped, because | ends a cell. */
+function formatJsonCell(value: unknown): string {
+  return toPlainJson(value).replaceAll('|', '\\u007c')
+}
 
-/** Whether a text in a cell is read as that text. */
-function isPlain(text: string, column: Column): boolean {
-  const usual = text !== '' && text.trim() === text && !/["|]/.test(text) && !unusual.test(text)
-  return usual && !text.endsWith('\\') && (column !== 'default' || (!text.startsWith('[') && readDefault(text) === text))
+/** Return whether reading the text from a cell of this column gives the same text. */
+function isPlainText(text: string, column: Column): boolean {
+  if (text === '' || text.trim() !== text || /["|]/.test(text) || unusualCharacter.test(text) || text.endsWith('\\')) return false
+  return column !== 'default' || (!text.startsWith('[') && parseDefault(text) === text)
 }
 
 function isPlainOption(option: unknown): boolean {
-  return typeof option === 'string' && isPlain(option, 'options') && !/^\[|,/.test(option)
+  return typeof option === 'string' && isPlainText(option, 'options') && !/^\[|,/.test(option)
 }
 
-export interface Row {
+/** A line of the file; the first line is 1. */
+export interface SourceLine {
   line: number
   text: string
 }
 
-/** The fields of a table, each with its line, as far as they can be read. */
-export function readIntake(rows: Iterator<Row>, say: Say): { field: IntakeField; line: number }[] {
-  const next = () => rows.next().value as Row | undefined
-  const header = next()
+/** Return the valid fields of the table with their lines, and report the other rows. */
+export function readIntakeTable(rows: Iterator<SourceLine>, report: ReportProblem): { field: IntakeField; line: number }[] {
+  const nextRow = () => rows.next().value as SourceLine | undefined
+  const header = nextRow()
   if (!header) return []
-  const used = readHeader(header, say)
-  const under = next() ?? header
-  if (cellsOf(under.text)?.every((cell) => /^:?-+:?$/.test(cell)) !== true)
-    say(under.line, 'Under the first row of the intake table is a row of dashes: |---|---|')
+  const columnNames = readHeader(header, report)
+  const separator = nextRow() ?? header
+  if (splitCells(separator.text)?.every((cell) => /^:?-+:?$/.test(cell)) !== true)
+    report(separator.line, 'The second row of the intake table must be a row of dashes: |---|---|')
   const fields: { field: IntakeField; line: number }[] = []
-  const seen = new Set<string>()
-  for (let count = 0, row = next(); row; row = next()) {
-    if (++count > most) {
-      say(row.line, `There are more than ${most} fields`)
+  const usedKeys = new Set<string>()
+  for (let count = 1, row = nextRow(); row; count++, row = nextRow()) {
+    if (count > maxFields) {
+      report(row.line, `There are more than ${maxFields} fields`)
       break
     }
-    const field = used ? readRow(row, used, say) : null
+    const field = columnNames ? readRow(row, columnNames, report) : null
     if (!field) continue
-    if (seen.has(field.key)) say(row.line, `The key ${field.key} is used twice`)
-    seen.add(field.key)
+    if (usedKeys.has(field.key)) report(row.line, `The key ${field.key} is used twice`)
+    usedKeys.add(field.key)
     fields.push({ field, line: row.line })
   }
   return fields
 }
 
-function cellsOf(text: string): string[] | null {
+/** Return null for a line that is no table row. */
+function splitCells(text: string): string[] | null {
   const row = text.trim()
   if (!row.startsWith('|')) return null
-  const inner = row.slice(1, row.length > 1 && row.endsWith('|') && !row.endsWith('\\|') ? -1 : undefined)
+  const endsWithBar = row.length > 1 && row.endsWith('|') && !row.endsWith('\\|')
+  const inner = row.slice(1, endsWithBar ? -1 : undefined)
   return inner.split(/(?<!\\)\|/, columns.length + 1).map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
-function readHeader({ line, text }: Row, say: Say): string[] | null {
-  const names = cellsOf(text)?.map((name) => name.toLowerCase()) ?? []
-  const strange = names.filter((name, index) => !columns.includes(name as Column) || names.indexOf(name) < index).slice(0, 10)
-  const quoted = strange.map((name) => `“${name.slice(0, 60)}”`).join(', ')
-  if (names.length === 0) say(line, `Under Intake stands a table: | ${columns.join(' | ')} |`)
-  else if (quoted) say(line, `The columns of the intake table are ${columns.join(', ')}, each once; not ${quoted}`)
-  else return names
-  return null
-}
-
-function readRow({ line, text }: Row, used: readonly string[], say: Say): IntakeField | null {
-  const cells = cellsOf(text)
-  const given = (cells ?? []).flatMap((cell, index) => (cell ? [[used[index], readCell(used[index] as Column, cell)] as const] : []))
-  const broken = given.find(([, value]) => value === undefined)?.[0] as Column | undefined
-  if (!cells) say(line, 'Under Intake stands only its table; this line does not begin with |')
-  else if (cells.length !== used.length)
-    say(line, `This row has ${cells.length} cells, the first row of the table ${used.length}; a | inside a cell is written \\|`)
-  else if (broken) say(line, `The cell under ${broken} cannot be read: ${expectedOf(broken)}`)
-  else {
-    const parsed = IntakeField.safeParse(Object.fromEntries(given))
-    if (parsed.success) return parsed.data
-    sayIssues(parsed.error.issues, 'field', () => line, say)
+/** Return the column names, or null if they are invalid. */
+function readHeader({ line, text }: SourceLine, report: ReportProblem): string[] | null {
+  const names = splitCells(text)?.map((name) => name.toLowerCase()) ?? []
+  const isWrong = (name: string, index: number) => !columns.includes(name as Column) || names.indexOf(name) < index
+  const wrongNames = names.filter(isWrong).slice(0, maxListedNames)
+  if (names.length === 0) {
+    report(line, `The Intake section must contain a table: | ${columns.join(' | ')} |`)
+    return null
   }
+  if (wrongNames.length > 0) {
+    const quotedNames = wrongNames.map((name) => `“${name.slice(0, 60)}”`).join(', ')
+    report(line, `The intake table can have the columns ${columns.join(', ')}, each once; not ${quotedNames}`)
+    return null
+  }
+  return names
+}
+
+function readRow({ line, text }: SourceLine, columnNames: readonly string[], report: ReportProblem): IntakeField | null {
+  const cells = splitCells(text)
+  if (!cells) {
+    report(line, 'The Intake section can contain only its table; this line does not start with |')
+    return null
+  }
+  const values = cells.flatMap((cell, index) => {
+    const column = columnNames[index]
+    return cell ? [[column, parseCell(column as Column, cell)] as const] : []
+  })
+  if (cells.length !== columnNames.length) {
+    const message = `This row has ${cells.length} cells, but the table has ${columnNames.length} columns; write | inside a cell as \\|`
+    report(line, message)
+    return null
+  }
+  const invalidColumn = values.find(([, value]) => value === undefined)?.[0] as Column | undefined
+  if (invalidColumn) {
+    report(line, `The cell under ${invalidColumn} must be ${describeCellFormat(invalidColumn)}`)
+    return null
+  }
+  const parsed = IntakeField.safeParse(Object.fromEntries(values))
+  if (parsed.success) return parsed.data
+  reportSchemaIssues(parsed.error.issues, 'field', () => line, report)
   return null
 }
 
-const numeric = (cell: string) => (String(Number(cell)) === cell && Number.isFinite(Number(cell)) ? Number(cell) : undefined)
-const yesOrNo = new Map([...['yes', 'true'].map((word) => [word, true] as const), ...['no', 'false'].map((word) => [word, false] as const)])
+const booleanWords = new Map([
+  ['yes', true],
+  ['true', true],
+  ['no', false],
+  ['false', false],
+])
 
-/** A filled cell's value; undefined when it has none. */
-function readCell(column: Column, cell: string): unknown {
-  if (column === 'required') return yesOrNo.get(cell.toLowerCase())
+/** Return the value of a cell that is not empty, or undefined if it is invalid. */
+function parseCell(column: Column, cell: string): unknown {
+  if (column === 'required') return booleanWords.get(cell.toLowerCase())
   if (column === 'min' || column === 'max') return Number.isFinite(Number(cell)) ? Number(cell) : undefined
-  if (column === 'options') return cell.startsWith('[') ? listOf(cell) : readOptions(cell)
-  if (column === 'default') return readDefault(cell)
-  return readText(cell)
+  if (column === 'options') return cell.startsWith('[') ? parseTextList(cell) : parseOptions(cell)
+  if (column === 'default') return parseDefault(cell)
+  return parseText(cell)
 }
 
-function readText(cell: string): unknown {
-  return cell.startsWith('"') ? parseJson(cell) : cell
+function parseText(cell: string): unknown {
+  return cell.startsWith('"') ? parseStorableJson(cell) : cell
 }
 
-/** Options in quotes would be cut at a comma inside of them, so they are a JSON list. */
-function readOptions(cell: string): unknown {
+/** Splitting at commas would cut a quoted option with a comma, so quoted options must be a JSON list. */
+function parseOptions(cell: string): unknown {
   return cell.includes('"') ? undefined : cell.split(',')
 }
 
-function listOf(cell: string): unknown {
-  const value = parseJson(cell)
+function parseTextList(cell: string): unknown {
+  const value = parseStorableJson(cell)
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined
 }
 
-/** A number only where it is written as one is: 1.0 and 007 are texts. */
-function readDefault(cell: string): unknown {
-  if (cell.startsWith('[')) return listOf(cell)
+function parseDefault(cell: string): unknown {
+  if (cell.startsWith('[')) return parseTextList(cell)
   if (cell === 'true' || cell === 'false') return cell === 'true'
-  return numeric(cell) ?? readText(cell)
+  return isCanonicalNumber(cell) ? Number(cell) : parseText(cell)
 }
 
-function expectedOf(column: Column): string {
+/** Numbers that JavaScript would write differently stay texts: `1.0`, `007`. */
+function isCanonicalNumber(cell: string): boolean {
+  return Number.isFinite(Number(cell)) && String(Number(cell)) === cell
+}
+
+function describeCellFormat(column: Column): string {
   if (column === 'required') return 'yes or no'
   if (column === 'min' || column === 'max') return 'a number'
-  const list = 'a list as ["one", "two"]'
-  return column === 'options'
-    ? `${list}, or words between commas`
-    : column === 'default'
-      ? `what begins with " or [ is JSON`
-      : 'what begins with " is JSON'
+  if (column === 'options') return 'a list such as ["one", "two"], or texts separated by commas'
+  if (column === 'default') return 'valid JSON if it starts with " or ['
+  return 'valid JSON if it starts with "'
 }

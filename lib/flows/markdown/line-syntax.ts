@@ -1,136 +1,157 @@
-import { storable } from '../../text/json.ts'
-import { code, fencesOf } from './fences.ts'
+import { classifyLines, codeLine } from '../../text/code-fences.ts'
+import { isStorable } from '../../text/json.ts'
 
-// The grammar that writing and reading the markdown form share, so that neither can drift from the other.
+// The syntax of single lines. Writing and reading share this file, so that they cannot come to differ.
 
-/** A place in the file, its line counted from 1, and what is wrong there in a technician's words. */
+/** A problem in the file, described for a technician. */
 export interface LineProblem {
+  /** The first line of the file is 1. */
   line: number
   message: string
 }
-export type Say = (line: number, message: string) => void
+export type ReportProblem = (line: number, message: string) => void
 
-const most = 200
+const maxProblems = 200
+/** Problems in memory; more of them are counted but not stored. */
+const maxStoredProblems = 50 * maxProblems
 
-/** Collects problems, of which an answer holds the first 200 by line and how many more there are. */
-export function problemList(): { say: Say; found: () => LineProblem[] } {
-  const all: LineProblem[] = []
+/** Collect problems. `list` returns the first 200 by line, and one that says how many more there are. */
+export function createProblemList(): { report: ReportProblem; list: () => LineProblem[] } {
+  const stored: LineProblem[] = []
   let count = 0
   return {
-    say: (line, message) => void (++count <= 50 * most && all.push({ line, message })),
-    found: () => {
-      const sorted = all.toSorted((a, b) => a.line - b.line).slice(0, most)
-      const { line = 1 } = sorted.at(-1) ?? {}
-      return count > most ? [...sorted, { line, message: `There are ${count - most} more problems` }] : sorted
+    report: (line, message) => {
+      count++
+      if (count <= maxStoredProblems) stored.push({ line, message })
+    },
+    list: () => {
+      const problems = stored.toSorted((a, b) => a.line - b.line).slice(0, maxProblems)
+      if (count <= maxProblems) return problems
+      const lastLine = problems.at(-1)?.line ?? 1
+      return [...problems, { line: lastLine, message: `There are ${count - maxProblems} more problems` }]
     },
   }
 }
 
-// A line of a description that means something here, or is blank, after as many backslashes as it has: each stands for one less.
-const escapable =
+// Matches a line of a description that needs a backslash in front: one with a meaning in this format, and a blank line.
+// Backslashes at the start of such a line are part of the match, so each escape adds one and each unescape removes one.
+const escapableLine =
   /^\\*(?: {0,3}(?:#{2,3}(?:[ \t]|$)|->[ \t]*(?:#|\{#|$)|[-*+][ \t].*?->[ \t]*(?:#|\{#|$)|Attachment:[ \t]*"|`{3,}[^`]*$|~{3})|\s*$)/s
 
-/** A description as lines of the file: those that would mean something get one backslash. */
-export function textLines(text: string): string[] {
-  if (text === '') return []
-  const lines = text.split('\n')
-  const fences = fencesOf(lines)
-  const first = lines.findIndex(filled)
-  const last = lines.findLastIndex(filled)
+/** Return the description as lines of the file. A line with a meaning in this format gets a backslash in front, except in code. */
+export function escapeDescription(description: string): string[] {
+  if (description === '') return []
+  const lines = description.split('\n')
+  const kinds = classifyLines(lines)
+  const firstTextLine = lines.findIndex(hasText)
+  const lastTextLine = lines.findLastIndex(hasText)
   return lines.map((line, index) => {
-    if (fences[index] === code) return line
-    const plain = line.trim() === '' && index > first && index < last
-    return !plain && escapable.test(line) ? `\\${line}` : line
+    if (kinds[index] === codeLine) return line
+    // Blank lines at the edges are escaped, because reading drops them there.
+    const isInnerBlankLine = !hasText(line) && index > firstTextLine && index < lastTextLine
+    return !isInnerBlankLine && escapableLine.test(line) ? `\\${line}` : line
   })
 }
 
-/** One line of a description outside of code, as it was before `textLines`. */
-export function plainLine(line: string): string {
-  return line.startsWith('\\') && escapable.test(line) ? line.slice(1) : line
+/** Reverse `escapeDescription` for one line outside of code. */
+export function unescapeLine(line: string): string {
+  return line.startsWith('\\') && escapableLine.test(line) ? line.slice(1) : line
 }
 
-export function filled(line: string): boolean {
+export function hasText(line: string): boolean {
   return line.trim() !== ''
 }
 
+// An arrow with a target, or at the end of the line. Other arrows are text.
 const arrow = /->(?=[ \t]*(?:#|\{#|$))/
-const arrows = /-(\\*)>(?=[ \t]*(?:#|\{#|$))/g
-const escapedArrows = /-\\(\\*)>(?=[ \t]*(?:#|\{#|$))/g
+const arrowsInLabel = /-(\\*)>(?=[ \t]*(?:#|\{#|$))/g
+const escapedArrowsInLabel = /-\\(\\*)>(?=[ \t]*(?:#|\{#|$))/g
 
-export function titleText(title: string): string {
+/** Escape each `{#` in a title, because it would start an attribute block. */
+export function escapeTitle(title: string): string {
   return title.replace(/\{(\\*)#/g, '{\\$1#')
 }
 
-export function plainTitle(text: string): string {
+export function unescapeTitle(text: string): string {
   return text.replace(/\{\\(\\*)#/g, '{$1#').trim()
 }
 
-export function labelText(label: string): string {
-  return label.replace(arrows, '-\\$1>')
+/** Escape each arrow in the label of an option. */
+export function escapeLabel(label: string): string {
+  return label.replace(arrowsInLabel, '-\\$1>')
 }
 
-/** `label -> target` in its two parts; null when it leads nowhere, not even to nothing. */
-export function splitLabel(text: string): { label: string; rest: string } | null {
-  const found = arrow.exec(text)
-  if (!found) return null
-  return { label: text.slice(0, found.index).trim().replace(escapedArrows, '-$1>'), rest: text.slice(found.index + 2).trim() }
+/** Split `label -> target` at its arrow. Return null without an arrow. */
+export function splitLink(text: string): { label: string; target: string } | null {
+  const match = arrow.exec(text)
+  if (!match) return null
+  const label = text.slice(0, match.index).trim().replace(escapedArrowsInLabel, '-$1>')
+  const target = text.slice(match.index + '->'.length).trim()
+  return { label, target }
 }
 
-/** Characters that are not seen, or that other readers of YAML and tables take for a line's end. */
-export const unusual = /[\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]/u
+/** A control character, or one that other readers of YAML and tables take for a line break or drop. */
+export const unusualCharacter = /[\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]/u
 
-const word = /^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u
-
-/** JSON text in plain characters alone, so that no reader of YAML or markdown sees a break or a mark in it. */
-export function jsonText(value: unknown): string {
+/** Return JSON in which every unusual character is escaped, so that YAML and markdown readers see one plain line. */
+export function toPlainJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
 
-/** An id or a value of an attribute: as it is when it is a plain word. */
-export function wordText(value: string): string {
-  return word.test(value) ? value : jsonText(value)
+const plainWord = /^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u
+
+/** Return an id or an attribute value as it is if it is a plain word, else as a JSON string. */
+export function formatWord(value: string): string {
+  return plainWord.test(value) ? value : toPlainJson(value)
 }
 
-/** `{#id name=value flag}`. */
-export function attributesText(id: string, attributes: readonly string[]): string {
-  return `{#${[wordText(id), ...attributes].join(' ')}}`
+/** Return an attribute block: `{#id name=value flag}`. */
+export function formatAttributes(id: string, attributes: readonly string[]): string {
+  return `{#${[formatWord(id), ...attributes].join(' ')}}`
 }
 
-/** A JSON value that can be stored; undefined when it is none. */
-export function parseJson(text: string): unknown {
+/** Parse a JSON value. Return undefined for invalid JSON, and for texts that cannot be stored. */
+export function parseStorableJson(json: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return [value].flat().every((item) => typeof item !== 'string' || storable(item)) ? value : undefined
+    const value: unknown = JSON.parse(json)
+    return [value].flat().every((item) => typeof item !== 'string' || isStorable(item)) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-/** Reads one line from left to right; what is not there is undefined and moves nothing. */
-export function scanner(text: string) {
-  let at = 0
+export interface LineScanner {
+  /** Consume a match of the sticky `pattern` at the current position. Return undefined without a match. */
+  take: (pattern: RegExp) => string | undefined
+  /** Consume a word or a JSON string. Return undefined if there is neither. */
+  takeWord: () => string | undefined
+  isAtEnd: () => boolean
+}
+
+/** Create a scanner that reads one line from left to right. */
+export function createLineScanner(line: string): LineScanner {
+  let position = 0
   const take = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at
-    const [found] = pattern.exec(text) ?? []
-    if (found !== undefined) at += found.length
-    return found
+    pattern.lastIndex = position
+    const matchedText = pattern.exec(line)?.[0]
+    if (matchedText !== undefined) position += matchedText.length
+    return matchedText
   }
-  const quoted = (): string | undefined => {
-    const end = text[at] === '"' ? endOfString(text, at) : -1
-    const value = end < 0 ? undefined : parseJson(text.slice(at, end))
+  const takeJsonString = (): string | undefined => {
+    const end = line[position] === '"' ? findEndOfString(line, position) : -1
+    const value = end < 0 ? undefined : parseStorableJson(line.slice(position, end))
     if (typeof value !== 'string') return undefined
-    at = end
+    position = end
     return value.trim()
   }
-  return { take, value: () => quoted() ?? take(/[^\s"{}=]+/y), done: () => at === text.length }
+  return { take, takeWord: () => takeJsonString() ?? take(/[^\s"{}=]+/y), isAtEnd: () => position === line.length }
 }
-export type Scanner = ReturnType<typeof scanner>
 
-/** Behind the quote that closes the one at `start`; -1 when none does. */
-function endOfString(text: string, start: number): number {
+/** Return the index after the closing quote of the JSON string that starts at `start`, or -1 without a closing quote. */
+function findEndOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '\\') i++
     else if (text[i] === '"') return i + 1
@@ -138,25 +159,25 @@ function endOfString(text: string, start: number): number {
   return -1
 }
 
-/** What an attribute block holds: flags are true. */
 export interface Attributes {
   id: string
+  /** The value of a flag is true. */
   values: Map<string, string | true>
 }
 
-/** The attribute block that ends the line; undefined when it cannot be read. */
-export function readAttributes(scan: Scanner): Attributes | undefined {
-  if (scan.take(/\{#/y) === undefined) return undefined
-  const id = scan.value()
+/** Read the attribute block at the end of a line. Return undefined if it is invalid. */
+export function readAttributes(scanner: LineScanner): Attributes | undefined {
+  if (scanner.take(/\{#/y) === undefined) return undefined
+  const id = scanner.takeWord()
   if (!id) return undefined
   const values = new Map<string, string | true>()
-  while (scan.take(/[ \t]+/y) !== undefined) {
-    const name = scan.take(/[a-z_]+/y)
+  while (scanner.take(/[ \t]+/y) !== undefined) {
+    const name = scanner.take(/[a-z_]+/y)
     if (name === undefined) break
-    const value = scan.take(/=/y) === undefined ? true : scan.value()
+    const value = scanner.take(/=/y) === undefined ? true : scanner.takeWord()
     if (value === undefined || values.has(name)) return undefined
     values.set(name, value)
   }
-  const closed = scan.take(/\}[ \t]*/y) !== undefined && scan.done()
-  return closed ? { id, values } : undefined
+  const isClosed = scanner.take(/\}[ \t]*/y) !== undefined && scanner.isAtEnd()
+  return isClosed ? { id, values } : undefined
 }

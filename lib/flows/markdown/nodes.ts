@@ -1,121 +1,155 @@
 import type { z } from 'zod'
-import { caps, FlowNode, FlowStep } from '../structure.ts'
-import type { Say } from './lines.ts'
+import { FlowNode, FlowStep, flowLimits } from '../structure.ts'
+import type { ReportProblem } from './line-syntax.ts'
+import { reportSchemaIssues } from './schema-messages.ts'
 import type { Section } from './sections.ts'
-import { sayIssues } from './vocabulary.ts'
 
-// Sections as the nodes and steps they describe, each checked by itself against the shape of a flow.
+// Converts sections to nodes and steps. Each one is validated on its own against the schema of a flow.
 
-export interface Placed {
+export interface ParsedNode {
   section: Section
   node: FlowNode
 }
 
-export function toNodes(sections: readonly Section[], say: Say): Placed[] {
-  tooMany(sections, caps.nodes, 'nodes', say)
+/** Return one node per section; links between the nodes are not followed. */
+export function parseNodes(sections: readonly Section[], report: ReportProblem): ParsedNode[] {
+  reportTooMany(sections, flowLimits.maxNodes, 'nodes', report)
   return sections.map((section) => {
-    const { options, next } = section
-    const given = {
-      ...fieldsOf(section, ['minutes', 'library', 'script', 'under'], say),
-      options: options
-        .slice(0, 101)
-        .map(({ id, label, target }, index) => ({ id: id ?? `option-${index + 1}`, label, next_node_id: target })),
-      next_node_id: next?.target,
+    const node = {
+      ...parseCommonFields(section, ['minutes', 'library', 'script', 'under'], report),
+      options: parseOptions(section),
+      next_node_id: section.nextLink?.target,
     }
-    sayRepeated(section, say)
-    // A node of a wrong shape keeps its place, so that nothing else is wrong because of it.
-    const stub: FlowNode = { id: section.id, type: 'solution', title: '', description: '' }
-    return { section, node: checked(FlowNode, given, section, [], say) ?? stub }
+    reportRepeatedOptionIds(section, report)
+    // An invalid node is replaced by a valid one with the same id, so that links to it cause no further problems.
+    const placeholder: FlowNode = { id: section.id, type: 'solution', title: '', description: '' }
+    return { section, node: validate(FlowNode, node, section, [], report) ?? placeholder }
   })
 }
 
-export function toSteps(sections: readonly Section[], say: Say): FlowStep[] {
-  const groups: { section: Section; fallbacks: Section[] }[] = []
+/** One option above the limit is enough for the schema to report the limit. */
+function parseOptions({ options }: Section) {
+  return options.slice(0, 101).map(({ id, label, target }, index) => ({ id: id ?? getDefaultOptionId(index), label, next_node_id: target }))
+}
+
+function getDefaultOptionId(index: number): string {
+  return `option-${index + 1}`
+}
+
+/** Return the valid steps, each with its fallback steps. */
+export function parseSteps(sections: readonly Section[], report: ReportProblem): FlowStep[] {
+  const groups = groupFallbacks(sections, report)
+  const stepSections = groups.map(({ section }) => section)
+  reportTooMany(stepSections, flowLimits.maxSteps, 'steps', report)
+  return groups.slice(0, 2 * flowLimits.maxSteps).flatMap(({ section, fallbacks }) => {
+    const step = {
+      ...parseCommonFields(section, ['minutes', 'library', 'script', 'group'], report),
+      // One fallback step above the limit is enough for the schema to report the limit.
+      fallback_steps: fallbacks.slice(0, 51).map((fallback) => parseFallback(fallback, report)),
+    }
+    return validate(FlowStep, step, section, fallbacks, report) ?? []
+  })
+}
+
+interface StepGroup {
+  section: Section
+  fallbacks: Section[]
+}
+
+function groupFallbacks(sections: readonly Section[], report: ReportProblem): StepGroup[] {
+  const groups: StepGroup[] = []
   for (const section of sections) {
-    const links = [...section.options, ...(section.next ? [section.next] : [])]
-    for (const { line } of links.slice(0, 1))
-      say(line, 'Steps are done as they stand; only a troubleshooting flow has links. A backslash before the line makes it text')
+    const firstLink = section.options[0] ?? section.nextLink
+    if (firstLink) report(firstLink.line, 'Only a troubleshooting flow can have links; put a backslash before this line if it is text')
     if (section.kind.type !== 'fallback') groups.push({ section, fallbacks: [] })
     else if (groups.length > 0) groups.at(-1)?.fallbacks.push(section)
-    else say(section.line, 'A fallback stands below the step it belongs to; here is none yet')
+    else report(section.line, 'A fallback must be below its step; there is no step above this one')
   }
-  const steps = groups.map(({ section }) => section)
-  tooMany(steps, caps.steps, 'steps', say)
-  return groups.slice(0, 2 * caps.steps).flatMap(({ section, fallbacks }) => {
-    const given = {
-      ...fieldsOf(section, ['minutes', 'library', 'script', 'group'], say),
-      fallback_steps: fallbacks.slice(0, 51).map((fallback) => toFallback(fallback, say)),
-    }
-    return checked(FlowStep, given, section, fallbacks, say) ?? []
-  })
+  return groups
 }
 
-function toFallback(section: Section, say: Say) {
-  const { id, title, description } = fieldsOf(section, [], say)
-  for (const { line } of section.attachments.slice(0, 1)) say(line, 'A fallback has no attachments')
+function parseFallback(section: Section, report: ReportProblem) {
+  const { id, title, description } = parseCommonFields(section, [], report)
+  const firstAttachment = section.attachments[0]
+  if (firstAttachment) report(firstAttachment.line, 'A fallback cannot have attachments')
   return { id, title, description }
 }
 
-function tooMany(sections: readonly Section[], most: number, what: string, say: Say): void {
-  const first = sections[most]
-  if (first) say(first.line, `The flow has ${sections.length} ${what}; at most ${most} are possible`)
+function reportTooMany(sections: readonly Section[], max: number, unit: string, report: ReportProblem): void {
+  const surplusSection = sections[max]
+  if (surplusSection) report(surplusSection.line, `The flow has ${sections.length} ${unit}; at most ${max} are allowed`)
 }
 
-const fieldNames: Record<string, string> = {
+/** `under` is not here: buildTree reads it. */
+const propertyByAttribute: Record<string, string> = {
   minutes: 'estimated_minutes',
   library: 'library_visibility',
   script: 'script_template_id',
   group: 'group_label',
 }
 
-/** What a node and a step have in common; `under` is about its place. */
-function fieldsOf({ line, kind, id, title, description, values, attachments }: Section, known: readonly string[], say: Say) {
+/** Return the fields that nodes and steps have in common, and report attributes that are not allowed here. */
+function parseCommonFields(section: Section, allowedAttributes: readonly string[], report: ReportProblem) {
+  const { line, kind, id, title, description, attributes, attachments } = section
   const fields: Record<string, unknown> = {}
-  for (const [name, value] of values) {
-    const field = fieldNames[name]
-    if (!known.includes(name))
-      say(line, `There is no attribute ${name} here; ${known.length > 0 ? `there are ${known.join(', ')}` : 'there is only the id'}`)
-    else if (value === true) say(line, `The attribute ${name} has no value: ${name}=…`)
-    else if (field) fields[field] = name === 'minutes' && /^\d{1,9}$/.test(value) ? Number(value) : value
+  for (const [name, value] of attributes) {
+    const property = propertyByAttribute[name]
+    if (!allowedAttributes.includes(name)) report(line, describeUnknownAttribute(name, allowedAttributes))
+    else if (value === true) report(line, `The attribute ${name} needs a value: ${name}=…`)
+    else if (property) fields[property] = name === 'minutes' && /^\d{1,9}$/.test(value) ? Number(value) : value
   }
-  const attached = attachments.map(({ title, url }) => ({ title, url }))
-  return { id, type: kind.type, title, description, ...fields, ...(attached.length > 0 ? { attachments: attached } : {}) }
+  const attachmentFields = attachments.map((attachment) => ({ title: attachment.title, url: attachment.url }))
+  return { id, type: kind.type, title, description, ...fields, ...(attachmentFields.length > 0 ? { attachments: attachmentFields } : {}) }
 }
 
-function checked<T>(schema: z.ZodType<T>, given: unknown, section: Section, fallbacks: readonly Section[], say: Say): T | undefined {
-  const parsed = schema.safeParse(given)
+function describeUnknownAttribute(name: string, allowedAttributes: readonly string[]): string {
+  const allowed = allowedAttributes.length > 0 ? allowedAttributes.join(', ') : 'only an id'
+  return `The attribute ${name} is not allowed here; allowed: ${allowed}`
+}
+
+/** Return the valid value. Otherwise report its problems and return undefined. */
+function validate<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  section: Section,
+  fallbacks: readonly Section[],
+  report: ReportProblem,
+): T | undefined {
+  const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const lists: Record<string, readonly { line: number }[]> = {
+  const sourcesByProperty: Record<string, readonly { line: number }[]> = {
     options: section.options,
     attachments: section.attachments,
     fallback_steps: fallbacks,
   }
-  const lineOf = ([list, index]: readonly PropertyKey[]) => lists[String(list)]?.[Number(index)]?.line ?? section.line
-  sayIssues(parsed.error.issues, section.word, lineOf, say)
+  const getLine = ([property, index]: readonly PropertyKey[]) => sourcesByProperty[String(property)]?.[Number(index)]?.line ?? section.line
+  reportSchemaIssues(parsed.error.issues, section.word, getLine, report)
   return undefined
 }
 
-function sayRepeated({ options }: Section, say: Say): void {
-  const seen = new Set<string>()
-  for (const [index, { id = `option-${index + 1}`, line }] of options.entries()) {
-    if (seen.has(id)) say(line, `The option id ${id} is used twice in this decision`)
-    seen.add(id)
+function reportRepeatedOptionIds({ options }: Section, report: ReportProblem): void {
+  const usedIds = new Set<string>()
+  for (const [index, { id = getDefaultOptionId(index), line }] of options.entries()) {
+    if (usedIds.has(id)) report(line, `The option id ${id} is used twice in this decision`)
+    usedIds.add(id)
   }
 }
 
-/** Gives an id to what has none, and says which are used twice; what is left has ids of its own. */
-export function withIds(sections: readonly Section[], say: Say): Section[] {
-  const lines = new Map<string, number>()
-  const own = sections.filter(({ id, line }) => {
-    const first = id ? lines.get(id) : undefined
-    if (first !== undefined) say(line, `The id ${id} is used twice: line ${first} has it too`)
-    else if (id) lines.set(id, line)
-    return first === undefined
+/** Return the sections, each with a unique id. A section that repeats an id is reported and left out. */
+export function assignMissingIds(sections: readonly Section[], report: ReportProblem): Section[] {
+  const lineById = new Map<string, number>()
+  const uniqueSections = sections.filter(({ id, line }) => {
+    if (!id) return true
+    const firstLine = lineById.get(id)
+    if (firstLine !== undefined) report(line, `The id ${id} is used twice; line ${firstLine} has it too`)
+    else lineById.set(id, line)
+    return firstLine === undefined
   })
-  let last = 0
-  const free = (word: string): string => {
-    while (lines.has(`${word}-${++last}`));
-    return `${word}-${last}`
+  let lastNumber = 0
+  const nextFreeId = (prefix: string): string => {
+    do lastNumber++
+    while (lineById.has(`${prefix}-${lastNumber}`))
+    return `${prefix}-${lastNumber}`
   }
-  return own.map((section) => (section.id ? section : { ...section, id: free(section.word.toLowerCase()) }))
+  return uniqueSections.map((section) => (section.id ? section : { ...section, id: nextFreeId(section.word.toLowerCase()) }))
 }

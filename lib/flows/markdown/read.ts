@@ -1,93 +1,103 @@
-import type { FlowContent } from '../envelope.ts'
-import { fieldErrors } from '../intake-rules.ts'
-import { normaliseForm, normaliseStructure, plainBreaks } from '../normalise.ts'
+import { validateIntakeField } from '../intake-rules.ts'
+import { normaliseForm, normaliseLineBreaks, normaliseStructure } from '../normalise.ts'
 import type { FlowProblem } from '../problems.ts'
+import type { FlowContent } from '../rfflow.ts'
 import type { TreeStructure, TreeType } from '../structure.ts'
 import { validateFlow } from '../validate.ts'
-import { readHead } from './front-matter.ts'
-import { type LineProblem, problemList, type Say } from './lines.ts'
-import { toNodes, toSteps, withIds } from './nodes.ts'
-import { type Body, readSections, type Section } from './sections.ts'
-import { growTree } from './tree.ts'
+import { readFrontMatter } from './front-matter.ts'
+import { createProblemList, type LineProblem, type ReportProblem } from './line-syntax.ts'
+import { assignMissingIds, parseNodes, parseSteps } from './nodes.ts'
+import { type FileBody, readSections, type Section } from './sections.ts'
+import { buildTree } from './tree.ts'
 
-/** A flow in normal form, or why there is none, all at once. */
-export interface Reading {
+export interface ReadResult {
+  /** The flow in normal form, or null if the file has problems. */
   flow: FlowContent | null
   problems: LineProblem[]
-  /** The line a finding about the flow belongs to; the first when it is about the whole. */
-  lineOf(problem: FlowProblem): number
+  /** Return the line of a problem that `validateFlow` found, or 1 for a problem of the whole flow. */
+  getLine(problem: FlowProblem): number
 }
 
-/** Reads the markdown form. Never throws, and takes time by the length of the text alone. */
-export function readMarkdown(text: string): Reading {
-  const lines = plainBreaks(text.replace(/^\ufeff/, '')).split('\n')
-  const { say, found } = problemList()
-  const { head, next } = readHead(lines, say)
-  const body = readSections(lines, next, say)
-  const sections = withIds(ofOneKind(body.sections, head.tree_type, say), say)
-  const structure = structureOf(sections, head.tree_type, say)
-  const { name, tree_type, tags = [], category = null, description = '' } = head
-  if (found().length > 0 || !name || !tree_type) {
-    sayUntitled(sections, say)
-    sayFields(body, say)
-    return { flow: null, problems: found(), lineOf: () => 1 }
+/** Read the markdown form of a flow. It never throws, and its time is linear in the length of the text. */
+export function readFlowMarkdown(text: string): ReadResult {
+  const lines = normaliseLineBreaks(text.replace(/^\ufeff/, '')).split('\n')
+  const problems = createProblemList()
+  const { frontMatter, nextLine } = readFrontMatter(lines, problems.report)
+  const body = readSections(lines, nextLine, problems.report)
+  const matchingSections = selectMatchingSections(body.sections, frontMatter.tree_type, problems.report)
+  const sections = assignMissingIds(matchingSections, problems.report)
+  const structure = buildStructure(sections, frontMatter.tree_type, problems.report)
+  const { name, tree_type, tags = [], category = null, description = '' } = frontMatter
+  if (problems.list().length > 0 || !name || !tree_type) {
+    reportMissingTitles(sections, problems.report)
+    reportInvalidFields(body, problems.report)
+    return { flow: null, problems: problems.list(), getLine: () => 1 }
   }
   const tree_structure = structure && normaliseStructure(structure)
   const intake_form = normaliseForm(body.intake.map(({ field }) => field))
   return {
     flow: { name, tree_type, category, tags, description, tree_structure, intake_form },
     problems: [],
-    lineOf: finder(sections, body),
+    getLine: createLineLookup(sections, body),
   }
 }
 
-/** What stops a file from being read or, once it can be, its flow from being published. */
-export function checkMarkdown(text: string): LineProblem[] {
-  const { flow, problems, lineOf } = readMarkdown(text)
+/** Return the problems that prevent reading the file. If there are none, return those that prevent publishing the flow. */
+export function checkFlowMarkdown(text: string): LineProblem[] {
+  const { flow, problems, getLine } = readFlowMarkdown(text)
   if (!flow) return problems
-  const { say, found } = problemList()
+  const publishProblems = createProblemList()
   const { errors } = validateFlow({ ...flow, intake_form: flow.intake_form ?? [] }, 'published')
-  for (const error of errors) say(lineOf(error), error.message)
-  return found()
+  for (const error of errors) publishProblems.report(getLine(error), error.message)
+  return publishProblems.list()
 }
 
-/** Leaves out what flows of the type do not have; where none is given, the first heading tells. */
-function ofOneKind(sections: readonly Section[], type: TreeType | undefined, say: Say): Section[] {
-  const kind = kindOf(sections, type)
-  const has = kind === 'tree' ? 'Decision, Action and Solution' : 'Step, Section, Fallback and End'
+/** Return the sections that belong to the type of the flow, and report the others. Without a type, the first section decides. */
+function selectMatchingSections(sections: readonly Section[], type: TreeType | undefined, report: ReportProblem): Section[] {
+  const structure = getStructureKind(sections, type)
+  const allowedWords = structure === 'tree' ? 'Decision, Action and Solution' : 'Step, Section, Fallback and End'
   return sections.filter((section) => {
-    const fits = section.kind.of === kind
-    if (!fits) say(section.line, `A ${type ?? 'flow of this'} ${type ? 'flow' : 'kind'} has no ${section.word}, but ${has}`)
-    return fits
+    const matches = section.kind.structure === structure
+    if (!matches) {
+      const flowName = type ? `A ${type} flow` : 'This flow'
+      report(section.line, `${flowName} cannot have ${section.word}; use ${allowedWords}`)
+    }
+    return matches
   })
 }
 
-function kindOf(sections: readonly Section[], type: TreeType | undefined): 'tree' | 'steps' | undefined {
-  return type ? (type === 'troubleshooting' ? 'tree' : 'steps') : sections[0]?.kind.of
+function getStructureKind(sections: readonly Section[], type: TreeType | undefined): 'tree' | 'steps' | undefined {
+  if (!type) return sections[0]?.kind.structure
+  return type === 'troubleshooting' ? 'tree' : 'steps'
 }
 
-function structureOf(sections: readonly Section[], type: TreeType | undefined, say: Say): TreeStructure | null {
+function buildStructure(sections: readonly Section[], type: TreeType | undefined, report: ReportProblem): TreeStructure | null {
   if (sections.length === 0) return null
-  return kindOf(sections, type) === 'tree' ? growTree(toNodes(sections, say), say) : { steps: toSteps(sections, say) }
+  const isTree = getStructureKind(sections, type) === 'tree'
+  return isTree ? buildTree(parseNodes(sections, report), report) : { steps: parseSteps(sections, report) }
 }
 
-function sayUntitled(sections: readonly Section[], say: Say): void {
-  for (const { line, title, kind, word } of sections)
-    if (!title && kind.type !== 'procedure_end')
-      say(line, `This ${word.toLowerCase()}${kind.type === 'fallback' ? ' step' : ''} has no title`)
+function reportMissingTitles(sections: readonly Section[], report: ReportProblem): void {
+  for (const { line, title, kind, word } of sections) {
+    if (title || kind.type === 'procedure_end') continue
+    const name = kind.type === 'fallback' ? 'fallback step' : word.toLowerCase()
+    report(line, `This ${name} has no title`)
+  }
 }
 
-function sayFields({ intake }: Body, say: Say): void {
-  for (const [index, { field, line }] of intake.entries()) for (const { message } of fieldErrors(field, index)) say(line, message)
+function reportInvalidFields({ intake }: FileBody, report: ReportProblem): void {
+  for (const [index, { field, line }] of intake.entries())
+    for (const { message } of validateIntakeField(field, index)) report(line, message)
 }
 
-function finder(sections: readonly Section[], { intake }: Body): Reading['lineOf'] {
-  const byId = new Map(sections.map((section) => [section.id, section]))
+function createLineLookup(sections: readonly Section[], { intake }: FileBody): ReadResult['getLine'] {
+  const sectionById = new Map(sections.map((section) => [section.id, section]))
   return ({ node_id, path }) => {
-    const [, field] = /^intake_form\[(\d+)\]/.exec(path) ?? []
-    if (field) return intake[Number(field)]?.line ?? 1
-    const section = byId.get(node_id ?? '')
-    const [, option] = /\.options\[(\d+)\][^[\]]*$/.exec(path) ?? []
-    return (option ? section?.options[Number(option)]?.line : undefined) ?? section?.line ?? 1
+    const [, fieldIndex] = /^intake_form\[(\d+)\]/.exec(path) ?? []
+    if (fieldIndex) return intake[Number(fieldIndex)]?.line ?? 1
+    const section = sectionById.get(node_id ?? '')
+    const [, optionIndex] = /\.options\[(\d+)\][^[\]]*$/.exec(path) ?? []
+    const optionLine = optionIndex ? section?.options[Number(optionIndex)]?.line : undefined
+    return optionLine ?? section?.line ?? 1
   }
 }

@@ -1,43 +1,49 @@
 import type { z } from 'zod'
-import type { Say } from './lines.ts'
+import type { ReportProblem } from './line-syntax.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** What the fields of a flow are called in its markdown form. */
-const names: Record<string, string> = {
+/** The names of flow properties in the markdown form, where they differ. */
+const markdownNames: Record<string, string> = {
   tree_type: 'type',
   estimated_minutes: 'minutes',
   script_template_id: 'script',
   library_visibility: 'library',
   group_label: 'group',
-  next_node_id: 'id it leads to',
+  next_node_id: 'target id',
   fallback_steps: 'fallback steps',
   url: 'URL',
 }
 
-/** Says what breaks a limit of the flow's shape, each at the line that `lineOf` finds for its path. */
-export function sayIssues(issues: readonly Issue[], what: string, lineOf: (path: readonly PropertyKey[]) => number, say: Say): void {
+/** Report each schema issue at the line that `getLine` returns for its path. `subject` names a value without a property name. */
+export function reportSchemaIssues(
+  issues: readonly Issue[],
+  subject: string,
+  getLine: (path: readonly PropertyKey[]) => number,
+  report: ReportProblem,
+): void {
   for (const issue of issues) {
-    const field = issue.path.findLast((part) => typeof part === 'string')
-    say(lineOf(issue.path), sentence(issue, field === undefined ? what : (names[String(field)] ?? String(field))))
+    const property = issue.path.findLast((part) => typeof part === 'string')
+    const name = property === undefined ? subject : (markdownNames[String(property)] ?? String(property))
+    report(getLine(issue.path), describeIssue(issue, name))
   }
 }
 
-function sentence(issue: Issue, name: string): string {
-  const is = `The ${name} ${name.endsWith('s') ? 'are' : 'is'}`
-  if (issue.code === 'too_big') return tooBig(issue, name, is)
-  if (issue.code === 'too_small') return issue.origin === 'string' ? `${is} empty` : `${is} less than ${issue.minimum}`
-  if (issue.code === 'invalid_value') return `${is} one of ${issue.values.join(', ')}`
-  if (issue.code === 'invalid_type')
-    return /received undefined$/.test(issue.message) ? `${is} missing` : `${is} no ${expected(issue.expected)}`
-  return issue.message.startsWith('Must') ? `${is} not valid: ${issue.message}` : `${is} not valid`
+function describeIssue(issue: Issue, name: string): string {
+  if (issue.code === 'too_big') return describeTooBig(issue, name)
+  if (issue.code === 'too_small')
+    return issue.origin === 'string' ? `The ${name} must not be empty` : `The ${name} must be at least ${issue.minimum}`
+  if (issue.code === 'invalid_value') return `The ${name} must be one of ${issue.values.join(', ')}`
+  if (issue.code === 'invalid_type') {
+    const isMissing = /received undefined$/.test(issue.message)
+    return isMissing ? `The ${name} must be set` : `The ${name} must be ${typeNames[issue.expected] ?? issue.expected}`
+  }
+  return issue.message.startsWith('must') ? `The ${name} ${issue.message}` : `The ${name} must be valid`
 }
 
-function tooBig({ origin, maximum }: z.core.$ZodIssueTooBig, name: string, is: string): string {
-  if (origin === 'string') return `${is} longer than ${maximum} characters`
-  return origin === 'array' ? `There are more than ${maximum} ${name}` : `${is} more than ${maximum}`
+function describeTooBig({ origin, maximum }: z.core.$ZodIssueTooBig, name: string): string {
+  if (origin === 'string') return `The ${name} must have at most ${maximum} characters`
+  return origin === 'array' ? `There are more than ${maximum} ${name}` : `The ${name} must be at most ${maximum}`
 }
 
-function expected(type: string): string {
-  return { int: 'whole number', string: 'text', array: 'list' }[type] ?? type
-}
+const typeNames: Record<string, string> = { int: 'a whole number', number: 'a number', string: 'text', array: 'a list' }

@@ -1,195 +1,238 @@
-import { caps, type IntakeField } from '../structure.ts'
-import { code, endless, fencesOf } from './fences.ts'
-import { type Row, readIntake } from './intake.ts'
-import { type Attributes, filled, plainLine, plainTitle, readAttributes, type Say, type Scanner, scanner, splitLabel } from './lines.ts'
+import { classifyLines, codeLine, unclosedFence } from '../../text/code-fences.ts'
+import { flowLimits, type IntakeField } from '../structure.ts'
+import { readIntakeTable, type SourceLine } from './intake-table.ts'
+import {
+  type Attributes,
+  createLineScanner,
+  hasText,
+  type LineScanner,
+  type ReportProblem,
+  readAttributes,
+  splitLink,
+  unescapeLine,
+  unescapeTitle,
+} from './line-syntax.ts'
 
-// The file below its front matter, cut into sections: what stands under each heading, not yet what it means to the others.
+// Cuts the file below the front matter into sections, one per heading. Each section is read on its own: links are not followed here.
 
-const kinds = {
-  decision: { type: 'decision', hashes: '##', of: 'tree' },
-  action: { type: 'action', hashes: '##', of: 'tree' },
-  solution: { type: 'solution', hashes: '##', of: 'tree' },
-  step: { type: 'procedure_step', hashes: '##', of: 'steps' },
-  section: { type: 'section_header', hashes: '##', of: 'steps' },
-  end: { type: 'procedure_end', hashes: '##', of: 'steps' },
-  fallback: { type: 'fallback', hashes: '###', of: 'steps' },
+const sectionKinds = {
+  decision: { type: 'decision', hashes: '##', structure: 'tree' },
+  action: { type: 'action', hashes: '##', structure: 'tree' },
+  solution: { type: 'solution', hashes: '##', structure: 'tree' },
+  step: { type: 'procedure_step', hashes: '##', structure: 'steps' },
+  section: { type: 'section_header', hashes: '##', structure: 'steps' },
+  end: { type: 'procedure_end', hashes: '##', structure: 'steps' },
+  fallback: { type: 'fallback', hashes: '###', structure: 'steps' },
 } as const
-export type Kind = (typeof kinds)[keyof typeof kinds]
+export type SectionKind = (typeof sectionKinds)[keyof typeof sectionKinds]
 
-const mostHeadings = caps.steps * 51 + 100
-const mostOptions = 100
-const mostAttachments = 20
+/** Each step may have 50 fallback steps. */
+const maxHeadings = flowLimits.maxSteps * 51 + 100
+const maxOptions = 100
+const maxAttachments = 20
 
-/** A link as it was written; a loose one only names its target, which stands elsewhere or nowhere. */
 export interface Link {
   line: number
   id?: string | undefined
   label: string
   target: string | null
-  loose: boolean
+  /** A loose link only names its target. It does not place the target below this node. Drafts can have such links. */
+  isLoose: boolean
 }
 export interface Section {
   line: number
-  /** The word of its heading, as `Step`. */
+  /** The first word of the heading, such as `Step`. */
   word: string
-  kind: Kind
+  kind: SectionKind
   title: string
-  /** Empty when none is given. */
+  /** Empty if the heading has no id. */
   id: string
-  values: Attributes['values']
+  attributes: Attributes['values']
   description: string
   attachments: { line: number; title: string; url: string }[]
   options: Link[]
-  next: Link | null
+  nextLink: Link | null
 }
-export interface Body {
+export interface FileBody {
   sections: Section[]
   intake: { field: IntakeField; line: number }[]
 }
 
-/** A heading's line and the lines below it: indices, since a file may have millions of lines. */
-interface Part {
+interface SourceFile {
+  lines: readonly string[]
+  /** The kind of each line, as `classifyLines` returns it. */
+  lineKinds: Uint8Array
+}
+/** The index of a heading, and of the line after its section. The lines are not copied, because a file may have millions. */
+interface SectionRange {
   heading: number
   end: number
 }
-interface File {
-  lines: readonly string[]
-  fences: Uint8Array
-}
 
-/** Reads every line from index `start` on, of as many headings as the caps of flows allow. */
-export function readSections(lines: readonly string[], start: number, say: Say): Body {
-  const file = { lines, fences: fencesOf(lines, start) }
+/** Read the sections from line index `start` on. Headings beyond what the flow limits allow are not read. */
+export function readSections(lines: readonly string[], start: number, report: ReportProblem): FileBody {
+  const file = { lines, lineKinds: classifyLines(lines, start) }
   const headings = findHeadings(file, start)
-  const early = lines.findIndex((line, index) => index >= start && filled(line))
-  if (early >= 0 && early < (headings[0] ?? lines.length))
-    say(early + 1, 'Text stands before the first heading; the flow’s description belongs into the front matter')
-  for (let index = file.fences.indexOf(endless); index >= 0; index = file.fences.indexOf(endless, index + 1))
-    say(index + 1, 'The code that begins here never ends; a line ``` closes it, a backslash before it makes it text')
-  const surplus = headings[mostHeadings]
-  if (surplus !== undefined) say(surplus + 1, `The file has ${headings.length} headings: more than any flow may have`)
-  const parts = headings.slice(0, mostHeadings).map((heading, index) => ({ heading, end: headings[index + 1] ?? lines.length }))
-  return readParts(file, parts, say)
+  reportTextBeforeFirstHeading(lines, start, headings[0] ?? lines.length, report)
+  reportUnclosedFences(file, report)
+  const surplusHeading = headings[maxHeadings]
+  if (surplusHeading !== undefined)
+    report(surplusHeading + 1, `The file has ${headings.length} headings; at most ${maxHeadings} are allowed`)
+  const ranges = headings.slice(0, maxHeadings).map((heading, index) => ({ heading, end: headings[index + 1] ?? lines.length }))
+  return readRanges(file, ranges, report)
 }
 
-function readParts(file: File, parts: readonly Part[], say: Say): Body {
-  const body: Body = { sections: [], intake: [] }
-  let [intakes, nodes] = [0, 0]
-  for (const part of parts) {
-    const heading = { line: part.heading + 1, text: file.lines[part.heading] ?? '' }
+function reportTextBeforeFirstHeading(lines: readonly string[], start: number, firstHeading: number, report: ReportProblem): void {
+  const firstText = lines.findIndex((line, index) => index >= start && hasText(line))
+  if (firstText >= 0 && firstText < firstHeading)
+    report(firstText + 1, 'Text before the first heading is not allowed; put the description of the flow into the front matter')
+}
+
+function reportUnclosedFences({ lineKinds }: SourceFile, report: ReportProblem): void {
+  for (let index = lineKinds.indexOf(unclosedFence); index >= 0; index = lineKinds.indexOf(unclosedFence, index + 1))
+    report(index + 1, 'The code that starts here has no end; close it with a line ```, or put a backslash before this line')
+}
+
+function readRanges(file: SourceFile, ranges: readonly SectionRange[], report: ReportProblem): FileBody {
+  const body: FileBody = { sections: [], intake: [] }
+  let intakeCount = 0
+  let nodeCount = 0
+  for (const range of ranges) {
+    const heading = { line: range.heading + 1, text: file.lines[range.heading] ?? '' }
     if (/^ {0,3}##[ \t]+intake:?[ \t]*$/i.test(heading.text)) {
-      if (++intakes > 1) say(heading.line, 'There is more than one Intake')
-      else body.intake = readIntake(rowsOf(file, part), say)
+      intakeCount++
+      if (intakeCount > 1) report(heading.line, 'There is more than one Intake section')
+      else body.intake = readIntakeTable(iterateTextLines(file, range), report)
       continue
     }
-    const section = readHeading(heading, say)
+    const section = readHeading(heading, report)
     if (!section) continue
     body.sections.push(section)
-    // What lies beyond the cap is counted, not read.
-    if (section.kind.of === 'steps' || ++nodes <= caps.nodes) readBody(section, file, part, say)
+    if (section.kind.structure === 'tree') nodeCount++
+    // Sections beyond the limit are counted but not read.
+    if (nodeCount <= flowLimits.maxNodes || section.kind.structure === 'steps') readBody(section, file, range, report)
   }
   return body
 }
 
-function findHeadings({ lines, fences }: File, start: number): number[] {
-  const found: number[] = []
+function findHeadings({ lines, lineKinds }: SourceFile, start: number): number[] {
+  const headings: number[] = []
   for (let index = start; index < lines.length; index++) {
     const line = lines[index] ?? ''
-    if (fences[index] !== code && line.includes('##') && /^ {0,3}#{2,3}(?:[ \t]|$)/.test(line)) found.push(index)
+    if (lineKinds[index] !== codeLine && line.includes('##') && /^ {0,3}#{2,3}(?:[ \t]|$)/.test(line)) headings.push(index)
   }
-  return found
+  return headings
 }
 
-function* rowsOf({ lines }: File, { heading, end }: Part): Generator<Row> {
+function* iterateTextLines({ lines }: SourceFile, { heading, end }: SectionRange): Generator<SourceLine> {
   for (let index = heading + 1; index < end; index++) {
     const text = lines[index] ?? ''
-    if (filled(text)) yield { line: index + 1, text }
+    if (hasText(text)) yield { line: index + 1, text }
   }
 }
 
-function readHeading({ line, text }: Row, say: Say): Section | null {
+function readHeading({ line, text }: SourceLine, report: ReportProblem): Section | null {
   const [, hashes, word = '', rest = ''] = /^ {0,3}(#{2,3})[ \t]*([A-Za-z]*)[ \t]*(?::|(?=\{#)|$)(.*)$/s.exec(text) ?? []
-  const known = word.toLowerCase()
-  const kind = Object.hasOwn(kinds, known) ? kinds[known as keyof typeof kinds] : undefined
+  const kindName = word.toLowerCase()
+  const kind = Object.hasOwn(sectionKinds, kindName) ? sectionKinds[kindName as keyof typeof sectionKinds] : undefined
   if (!kind) {
-    say(
+    report(
       line,
-      'A heading begins with Intake, Decision:, Action:, Solution:, Step:, Section:, Fallback: or End:; a backslash before it makes it text',
+      'A heading must start with Intake, Decision:, Action:, Solution:, Step:, Section:, Fallback: or End:; put a backslash before other text',
     )
     return null
   }
-  if (hashes !== kind.hashes) say(line, `Write ${kind.hashes} ${word}: with ${kind.hashes.length} #`)
-  const at = rest.indexOf('{#')
-  const attributes = at < 0 ? { id: '', values: new Map<string, string | true>() } : readAttributes(scanner(rest.slice(at)))
-  if (!attributes) say(line, 'What follows {# cannot be read: it is {#id} or {#id name=value}, and ends the line; in a title write {\\#')
-  const title = plainTitle(at < 0 ? rest : rest.slice(0, at))
-  const { id = '', values = new Map() } = attributes ?? {}
-  return { line, word, kind, title, id, values, description: '', attachments: [], options: [], next: null }
+  if (hashes !== kind.hashes) report(line, `This heading must start with ${kind.hashes} ${word}:`)
+  const attributesStart = rest.indexOf('{#')
+  const attributes = attributesStart < 0 ? { id: '', values: new Map() } : readAttributes(createLineScanner(rest.slice(attributesStart)))
+  if (!attributes)
+    report(line, 'The attributes after {# are invalid; end the line with {#id} or {#id name=value}, and write {# in a title as {\\#')
+  return {
+    line,
+    word,
+    kind,
+    title: unescapeTitle(attributesStart < 0 ? rest : rest.slice(0, attributesStart)),
+    id: attributes?.id ?? '',
+    attributes: attributes?.values ?? new Map(),
+    description: '',
+    attachments: [],
+    options: [],
+    nextLink: null,
+  }
 }
 
-function readBody(section: Section, { lines, fences }: File, { heading, end }: Part, say: Say): void {
-  const texts: string[] = []
-  let kept = 0
+/** Read the description, the links and the attachments of a section. */
+function readBody(section: Section, { lines, lineKinds }: SourceFile, { heading, end }: SectionRange, report: ReportProblem): void {
+  const descriptionLines: string[] = []
+  /** Without blank lines at the end. */
+  let descriptionLength = 0
   for (let index = heading + 1; index < end; index++) {
     const text = lines[index] ?? ''
-    const isCode = fences[index] === code
-    if (!isCode && mayMean(text) && readMarked(section, { line: index + 1, text }, say)) continue
-    const blank = !filled(text)
-    if (blank && texts.length === 0) continue
-    texts.push(isCode ? text : plainLine(text))
-    if (!blank) kept = texts.length
+    const isCode = lineKinds[index] === codeLine
+    if (!isCode && mayBeMarked(text) && readMarkedLine(section, { line: index + 1, text }, report)) continue
+    const isBlank = !hasText(text)
+    if (isBlank && descriptionLines.length === 0) continue
+    descriptionLines.push(isCode ? text : unescapeLine(text))
+    if (!isBlank) descriptionLength = descriptionLines.length
   }
-  section.description = texts.slice(0, kept).join('\n')
+  section.description = descriptionLines.slice(0, descriptionLength).join('\n')
 }
 
-/** Rules most lines out without a regular expression. */
-function mayMean(line: string): boolean {
+/** Return false for most lines of text, without a regular expression. */
+function mayBeMarked(line: string): boolean {
   const char = line[0]
   return char === '-' || char === ' ' || char === 'A' || char === '*' || char === '+'
 }
 
-/** Reads a line that means something; false when it is text. */
-function readMarked(section: Section, { line, text }: Row, say: Say): boolean {
+/** Read a link, an option or an attachment into the section. Return false if the line is text of the description. */
+function readMarkedLine(section: Section, { line, text }: SourceLine, report: ReportProblem): boolean {
   const [, mark = '', rest = ''] = /^ {0,3}(->(?=[ \t]*(?:#|\{#|$))|[-*+](?=[ \t])|Attachment:[ \t]*(?="))(.*)$/s.exec(text) ?? []
-  if (mark.startsWith('Attachment')) readAttachment(section, line, rest, say)
-  else if (mark === '->') readNext(section, line, rest, say)
-  else {
-    const parts = mark ? splitLabel(rest) : null
-    if (!parts) return false
-    // One more than there may be is kept, to be refused by its number.
-    if (section.options.length > mostOptions) return true
-    const link = readTarget(line, parts.label, scanner(parts.rest))
-    if (link) section.options.push(link)
-    else say(line, 'This option cannot be read; write - Label -> #id')
+  if (mark === '') return false
+  if (mark.startsWith('Attachment')) {
+    readAttachment(section, line, rest, report)
+    return true
   }
+  if (mark === '->') {
+    readNextLink(section, line, rest, report)
+    return true
+  }
+  const parts = splitLink(rest)
+  if (!parts) return false
+  // One option above the limit is stored, so that the schema reports the limit.
+  if (section.options.length > maxOptions) return true
+  const option = readLinkTarget(line, parts.label, createLineScanner(parts.target))
+  if (option) section.options.push(option)
+  else report(line, 'This option is invalid; write - Label -> #id')
   return true
 }
 
-function readNext(section: Section, line: number, rest: string, say: Say): void {
-  const link = readTarget(line, '', scanner(rest.trim()))
-  if (!link?.target || link.id !== undefined) say(line, 'This link cannot be read; write -> #id')
-  else if (section.next) say(line, `This ${section.word} leads on already, in line ${section.next.line}`)
-  else section.next = link
+function readNextLink(section: Section, line: number, text: string, report: ReportProblem): void {
+  const link = readLinkTarget(line, '', createLineScanner(text.trim()))
+  if (!link?.target || link.id !== undefined) report(line, 'This link is invalid; write -> #id')
+  else if (section.nextLink) report(line, `This ${section.word} already has a link in line ${section.nextLink.line}`)
+  else section.nextLink = link
 }
 
-function readTarget(line: number, label: string, scan: Scanner): Link | null {
-  const target = scan.take(/#/y) === undefined ? null : scan.value()
+/** Read `#target`, then `{loose}` or an attribute block. Return null if the text is invalid. */
+function readLinkTarget(line: number, label: string, scanner: LineScanner): Link | null {
+  const target = scanner.take(/#/y) === undefined ? null : scanner.takeWord()
   if (target === undefined || target === '') return null
-  scan.take(/[ \t]*/y)
-  if (scan.take(/\{loose\}/y) !== undefined) return scan.done() ? { line, label, target, loose: true } : null
-  if (scan.done()) return { line, label, target, loose: false }
-  const attributes = readAttributes(scan)
-  const known = attributes && [...attributes.values].every(([name, value]) => name === 'loose' && value === true)
-  return known ? { line, id: attributes.id, label, target, loose: attributes.values.has('loose') } : null
+  scanner.take(/[ \t]*/y)
+  if (scanner.take(/\{loose\}/y) !== undefined) return scanner.isAtEnd() ? { line, label, target, isLoose: true } : null
+  if (scanner.isAtEnd()) return { line, label, target, isLoose: false }
+  const attributes = readAttributes(scanner)
+  const isValid = attributes && [...attributes.values].every(([name, value]) => name === 'loose' && value === true)
+  return isValid ? { line, id: attributes.id, label, target, isLoose: attributes.values.has('loose') } : null
 }
 
-function readAttachment(section: Section, line: number, rest: string, say: Say): void {
-  if (section.attachments.length > mostAttachments) return
-  const scan = scanner(rest.trim())
-  const title = scan.value()
-  scan.take(/[ \t]*/y)
-  const url = scan.take(/<[^<>\s]*>/y)?.slice(1, -1) ?? scan.value()
-  if (title === undefined || url === undefined || !scan.done())
-    say(line, 'This attachment cannot be read; write Attachment: "title" <address>')
+function readAttachment(section: Section, line: number, text: string, report: ReportProblem): void {
+  // One attachment above the limit is stored, so that the schema reports the limit.
+  if (section.attachments.length > maxAttachments) return
+  const scanner = createLineScanner(text.trim())
+  const title = scanner.takeWord()
+  scanner.take(/[ \t]*/y)
+  const url = scanner.take(/<[^<>\s]*>/y)?.slice(1, -1) ?? scanner.takeWord()
+  if (title === undefined || url === undefined || !scanner.isAtEnd())
+    report(line, 'This attachment is invalid; write Attachment: "title" <address>')
   else section.attachments.push({ line, title, url })
 }

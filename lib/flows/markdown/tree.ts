@@ -1,98 +1,120 @@
-import { caps, type FlowNode } from '../structure.ts'
-import type { Say } from './lines.ts'
-import type { Placed } from './nodes.ts'
+import { type FlowNode, flowLimits } from '../structure.ts'
+import type { ReportProblem } from './line-syntax.ts'
+import type { ParsedNode } from './nodes.ts'
 import type { Link } from './sections.ts'
 
 /**
- * Puts every node below the one that leads to it, children in the order of the file. The first is where the flow begins. What
- * has no place, or two, is said; the tree then lacks it.
+ * Build the tree from the first node, the root. Each node is placed below the node that links to it, children in the order of the file.
+ * A node without a parent or with a second parent is reported, and the tree leaves it out.
  */
-export function growTree(nodes: readonly Placed[], say: Say): FlowNode | null {
+export function buildTree(nodes: readonly ParsedNode[], report: ReportProblem): FlowNode | null {
   const [root] = nodes
   if (!root) return null
-  const parents = findParents(nodes, root, say)
-  const children = new Map<Placed, Placed[]>()
+  const parentOf = findParents(nodes, root, report)
+  const childrenOf = new Map<ParsedNode, ParsedNode[]>()
   for (const child of nodes) {
-    const parent = parents.get(child)
-    const siblings = parent && children.get(parent)
+    const parent = parentOf.get(child)
+    const siblings = parent && childrenOf.get(parent)
     if (siblings) siblings.push(child)
-    else if (parent) children.set(parent, [child])
+    else if (parent) childrenOf.set(parent, [child])
   }
-  const reached = assemble(root, children, say)
-  sayUnreached(nodes, parents, reached, say)
+  const reachedNodes = attachChildren(root, childrenOf, report)
+  reportUnreachedNodes(nodes, parentOf, reachedNodes, report)
   return root.node
 }
 
-const nameOf = ({ section: { title, id } }: Placed) => (title ? `“${title.slice(0, 100)}”` : `#${id}`)
-
-function linksOf({ section: { options, next } }: Placed): Link[] {
-  return [...options, ...(next ? [next] : [])].filter(({ target, loose }) => target !== null && !loose)
+function getDisplayName({ section: { title, id } }: ParsedNode): string {
+  return title ? `“${title.slice(0, 100)}”` : `#${id}`
 }
 
-function findParents(nodes: readonly Placed[], root: Placed, say: Say): Map<Placed, Placed> {
-  const byId = new Map(nodes.map((placed) => [placed.section.id, placed]))
-  const parents = new Map<Placed, Placed>()
-  for (const placed of nodes) {
-    const under = placed.section.values.get('under')
-    const parent = byId.get(String(under))
-    if (typeof under === 'string' && !parent)
-      say(placed.section.line, `It stands under #${under.slice(0, 100)}, which is no node of this file`)
-    if (parent && typeof under === 'string') parents.set(placed, parent)
+/** Return the links that place their target below this node. */
+function getPlacingLinks({ section: { options, nextLink } }: ParsedNode): Link[] {
+  return [...options, ...(nextLink ? [nextLink] : [])].filter(({ target, isLoose }) => target !== null && !isLoose)
+}
+
+function findParents(nodes: readonly ParsedNode[], root: ParsedNode, report: ReportProblem): Map<ParsedNode, ParsedNode> {
+  const nodeById = new Map(nodes.map((node) => [node.section.id, node]))
+  const parentOf = new Map<ParsedNode, ParsedNode>()
+  for (const node of nodes) {
+    const parentId = node.section.attributes.get('under')
+    if (typeof parentId !== 'string') continue
+    const parent = nodeById.get(parentId)
+    if (parent) parentOf.set(node, parent)
+    else report(node.section.line, `The attribute under names #${parentId.slice(0, 100)}, which is not in this file`)
   }
-  for (const placed of nodes) {
-    for (const { line, target } of linksOf(placed)) {
-      const child = byId.get(target ?? '')
-      const taken = child && parents.get(child)
-      if (!child) say(line, `It leads to #${target?.slice(0, 100)}, which is no node of this file`)
-      else if (child === root) say(line, `It leads back to ${nameOf(root)}, where the flow begins: a flow only goes on`)
-      else if (taken && taken !== placed)
-        say(line, `${nameOf(taken)} leads to #${child.section.id} already: a node has one place, so this needs one of its own`)
-      else parents.set(child, placed)
+  for (const node of nodes) {
+    for (const { line, target } of getPlacingLinks(node)) {
+      const child = nodeById.get(target ?? '')
+      const otherParent = child && parentOf.get(child)
+      if (!child) report(line, `This link leads to #${target?.slice(0, 100)}, which is not in this file`)
+      else if (child === root)
+        report(line, `This link leads back to ${getDisplayName(root)}, the start of the flow; links must lead forward`)
+      else if (otherParent && otherParent !== node) {
+        const message = `${getDisplayName(otherParent)} already leads to #${child.section.id}; write a separate node for this link`
+        report(line, message)
+      } else parentOf.set(child, node)
     }
   }
-  if (parents.delete(root)) say(root.section.line, 'The flow begins here: it stands under nothing')
-  return parents
+  if (parentOf.delete(root)) report(root.section.line, 'The first node is the start of the flow; remove its attribute under')
+  return parentOf
 }
 
-/** Hangs children into their parents from the root on, and answers all that were reached. */
-function assemble(root: Placed, children: ReadonlyMap<Placed, readonly Placed[]>, say: Say): Set<Placed> {
-  const reached = new Set([root])
+/** Set the children of every node that can be reached from the root, and return these nodes. */
+function attachChildren(
+  root: ParsedNode,
+  childrenOf: ReadonlyMap<ParsedNode, readonly ParsedNode[]>,
+  report: ReportProblem,
+): Set<ParsedNode> {
+  const reachedNodes = new Set([root])
   let level = [root]
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth === caps.depth + 1) for (const { section } of level) say(section.line, `The flow is deeper than ${caps.depth} levels here`)
-    const below: Placed[] = []
-    for (const placed of level) {
-      const own = children.get(placed) ?? []
-      if (own.length > 0) placed.node.children = own.map(({ node }) => node)
-      for (const child of own) below.push(child)
+    if (depth === flowLimits.maxDepth + 1)
+      for (const { section } of level) report(section.line, `The flow is deeper than ${flowLimits.maxDepth} levels here`)
+    const nextLevel: ParsedNode[] = []
+    for (const parent of level) {
+      const children = childrenOf.get(parent) ?? []
+      if (children.length > 0) parent.node.children = children.map(({ node }) => node)
+      for (const child of children) nextLevel.push(child)
     }
-    for (const child of below) reached.add(child)
-    level = below
+    for (const child of nextLevel) reachedNodes.add(child)
+    level = nextLevel
   }
-  return reached
+  return reachedNodes
 }
 
-function sayUnreached(nodes: readonly Placed[], parents: ReadonlyMap<Placed, Placed>, reached: ReadonlySet<Placed>, say: Say): void {
-  const walked = new Set<Placed>(reached)
-  for (const placed of nodes) {
-    const way = new Set<Placed>()
-    let at: Placed | undefined = placed
-    while (at && !walked.has(at)) {
-      way.add(at)
-      walked.add(at)
-      at = parents.get(at)
+/** Report every cycle once, and every node without a parent. */
+function reportUnreachedNodes(
+  nodes: readonly ParsedNode[],
+  parentOf: ReadonlyMap<ParsedNode, ParsedNode>,
+  reachedNodes: ReadonlySet<ParsedNode>,
+  report: ReportProblem,
+): void {
+  const visitedNodes = new Set<ParsedNode>(reachedNodes)
+  for (const node of nodes) {
+    // Follow the parents up to a node that was visited before. If this walk visited it, it is part of a cycle.
+    const visitedInThisWalk = new Set<ParsedNode>()
+    let current: ParsedNode | undefined = node
+    while (current && !visitedNodes.has(current)) {
+      visitedInThisWalk.add(current)
+      visitedNodes.add(current)
+      current = parentOf.get(current)
     }
-    if (at && way.has(at)) say(at.section.line, `From here the flow runs in a circle: ${circle(at, parents)}`)
-    if (!reached.has(placed) && !parents.has(placed))
-      say(
-        placed.section.line,
-        `Nothing leads to ${nameOf(placed)}: - Label -> #${placed.section.id} or -> #${placed.section.id} above would`,
-      )
+    if (current && visitedInThisWalk.has(current))
+      report(current.section.line, `The flow has a cycle here: ${describeCycle(current, parentOf)}`)
+    if (!reachedNodes.has(node) && !parentOf.has(node)) {
+      const { line, id } = node.section
+      report(line, `Nothing leads to ${getDisplayName(node)}; add - Label -> #${id} or -> #${id} above`)
+    }
   }
 }
 
-function circle(start: Placed, parents: ReadonlyMap<Placed, Placed>): string {
+/** Return up to ten ids of the cycle, from the start back to the start. */
+function describeCycle(start: ParsedNode, parentOf: ReadonlyMap<ParsedNode, ParsedNode>): string {
   const ids = [start.section.id]
-  for (let at = parents.get(start); at && at !== start && ids.length < 10; at = parents.get(at)) ids.unshift(at.section.id)
+  let node = parentOf.get(start)
+  while (node && node !== start && ids.length < 10) {
+    ids.unshift(node.section.id)
+    node = parentOf.get(node)
+  }
   return [start.section.id, ...ids].map((id) => `#${id.slice(0, 100)}`).join(' -> ')
 }

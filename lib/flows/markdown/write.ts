@@ -1,80 +1,92 @@
-import type { FlowContent } from '../envelope.ts'
 import { normaliseForm, normaliseStructure } from '../normalise.ts'
-import { type FlowNode, type FlowStep, isStepList, type TreeStructure } from '../structure.ts'
-import { writeHead } from './front-matter.ts'
-import { writeIntake } from './intake.ts'
-import { attributesText, jsonText, labelText, textLines, titleText, wordText } from './lines.ts'
+import type { FlowContent } from '../rfflow.ts'
+import { type FlowNode, type FlowOption, type FlowStep, isStepList, type TreeStructure } from '../structure.ts'
+import { writeFrontMatter } from './front-matter.ts'
+import { writeIntakeTable } from './intake-table.ts'
+import { escapeDescription, escapeLabel, escapeTitle, formatAttributes, formatWord, toPlainJson } from './line-syntax.ts'
 
-const words = { decision: 'Decision', action: 'Action', solution: 'Solution' } as const
-const stepWords = { procedure_step: 'Step', section_header: 'Section', procedure_end: 'End' } as const
+const nodeHeadings = { decision: '## Decision:', action: '## Action:', solution: '## Solution:' } as const
+const stepHeadings = { procedure_step: '## Step:', section_header: '## Section:', procedure_end: '## End:' } as const
 
 /**
- * A flow as markdown, for people and for review in git: front matter, the intake table, a heading per node. Reading it gives
- * back its normal form exactly, of a draft too.
+ * Write a flow as markdown: front matter, the intake table and one heading per node.
+ * Reading the text returns exactly the normal form of the flow. This holds for drafts too.
  */
-export function writeMarkdown(flow: FlowContent): string {
+export function writeFlowMarkdown(flow: FlowContent): string {
   const { tree_structure, intake_form } = flow
-  const parts = [writeHead(flow)]
-  if (intake_form?.length) parts.push(writeIntake(normaliseForm(intake_form)))
-  if (tree_structure) parts.push(...sections(normaliseStructure(tree_structure)))
-  return `${parts.join('\n\n')}\n`
+  const sections = [writeFrontMatter(flow)]
+  if (intake_form?.length) sections.push(writeIntakeTable(normaliseForm(intake_form)))
+  if (tree_structure) sections.push(...writeStructure(normaliseStructure(tree_structure)))
+  return `${sections.join('\n\n')}\n`
 }
 
-function sections(structure: TreeStructure): string[] {
-  return isStepList(structure) ? structure.steps.flatMap(stepSections) : nodeSections(structure, null)
+function writeStructure(structure: TreeStructure): string[] {
+  return isStepList(structure) ? structure.steps.flatMap(writeStep) : writeNode(structure, null)
 }
 
-function nodeSections(node: FlowNode, parent: FlowNode | null): string[] {
+/** Return the section of the node and those of all nodes below it. */
+function writeNode(node: FlowNode, parent: FlowNode | null): string[] {
   const children = node.children ?? []
-  const below = new Set(children.map(({ id }) => id))
-  const { options = [], next_node_id } = node as { options?: FlowNode['options'] & object; next_node_id?: string }
-  const optionLines = options.map(({ id = '', label, next_node_id: target }, index) => {
-    const loose = target && !below.has(target) ? ['loose'] : []
-    const own = id !== `option-${index + 1}` || loose.length > 0 ? [attributesText(id, loose)] : []
-    return ['-', ...(label ? [labelText(label)] : []), '->', ...(target ? [`#${wordText(target)}`] : []), ...own].join(' ')
-  })
-  const next = next_node_id ? [`-> #${wordText(next_node_id)}${below.has(next_node_id) ? '' : ' {loose}'}`] : []
-  // Of a draft alone: what nothing leads to says itself where it stands.
-  const under = parent && !leadsTo(parent, node.id) ? [`under=${wordText(parent.id)}`] : []
+  const childIds = new Set(children.map(({ id }) => id))
+  const optionLines = (node.options ?? []).map((option, index) => formatOption(option, index, childIds))
+  const nextId = node.next_node_id
+  const nextLines = nextId ? [`-> #${formatWord(nextId)}${childIds.has(nextId) ? '' : ' {loose}'}`] : []
+  // In a draft a node may have no link from its parent, so the node itself names its parent.
+  const parentAttribute = parent && !linksTo(parent, node.id) ? [`under=${formatWord(parent.id)}`] : []
   return [
-    section(`## ${words[node.type]}:`, node, under, [...optionLines, ...next]),
-    ...children.flatMap((child) => nodeSections(child, node)),
+    formatSection(nodeHeadings[node.type], node, parentAttribute, [...optionLines, ...nextLines]),
+    ...children.flatMap((child) => writeNode(child, node)),
   ]
 }
 
-function leadsTo({ options, next_node_id }: FlowNode, id: string): boolean {
+/** Return `- Label -> #target {#id loose}`. The attributes are left out if reading restores the same values without them. */
+function formatOption({ id = '', label, next_node_id: target }: FlowOption, index: number, childIds: ReadonlySet<string>): string {
+  const isLoose = target && !childIds.has(target)
+  const isDefaultId = id === `option-${index + 1}`
+  const parts = ['-']
+  if (label) parts.push(escapeLabel(label))
+  parts.push('->')
+  if (target) parts.push(`#${formatWord(target)}`)
+  if (isLoose) parts.push(formatAttributes(id, ['loose']))
+  else if (!isDefaultId) parts.push(formatAttributes(id, []))
+  return parts.join(' ')
+}
+
+function linksTo({ options, next_node_id }: FlowNode, id: string): boolean {
   return next_node_id === id || (options ?? []).some((option) => option.next_node_id === id)
 }
 
-function stepSections(step: FlowStep): string[] {
-  const group = step.group_label ? [`group=${wordText(step.group_label)}`] : []
-  const fallbacks = (step.fallback_steps ?? []).map((fallback) => section('### Fallback:', fallback, [], []))
-  return [section(`## ${stepWords[step.type]}:`, step, group, []), ...fallbacks]
+function writeStep(step: FlowStep): string[] {
+  const groupAttribute = step.group_label ? [`group=${formatWord(step.group_label)}`] : []
+  const fallbacks = (step.fallback_steps ?? []).map((fallback) => formatSection('### Fallback:', fallback, [], []))
+  return [formatSection(stepHeadings[step.type], step, groupAttribute, []), ...fallbacks]
 }
 
-type Written = Pick<
+type SectionContent = Pick<
   FlowNode,
   'id' | 'title' | 'description' | 'attachments' | 'estimated_minutes' | 'library_visibility' | 'script_template_id'
 >
 
-function section(heading: string, node: Written, more: readonly string[], links: readonly string[]): string {
-  const { id, title, description, attachments, estimated_minutes: minutes, library_visibility: library, script_template_id: script } = node
-  const attributes = [
-    ...(typeof minutes === 'number' ? [`minutes=${minutes}`] : []),
-    ...(library ? [`library=${library}`] : []),
-    ...(script ? [`script=${script}`] : []),
-    ...more,
-  ]
-  const first = [heading, ...(title ? [titleText(title)] : []), attributesText(id, attributes)].join(' ')
-  const attached = (attachments ?? []).map(({ title: name, url }) => `Attachment: ${jsonText(name)} ${addressText(url)}`)
-  const parts = [[first], textLines(description ?? ''), attached, links]
-  return parts
+/** Return the heading, the description, the attachments and the links, with a blank line between them. */
+function formatSection(heading: string, content: SectionContent, extraAttributes: readonly string[], links: readonly string[]): string {
+  const { id, title, description, attachments, estimated_minutes, library_visibility, script_template_id } = content
+  const attributes: string[] = []
+  if (typeof estimated_minutes === 'number') attributes.push(`minutes=${estimated_minutes}`)
+  if (library_visibility) attributes.push(`library=${library_visibility}`)
+  if (script_template_id) attributes.push(`script=${script_template_id}`)
+  attributes.push(...extraAttributes)
+  const headingLine = [heading, ...(title ? [escapeTitle(title)] : []), formatAttributes(id, attributes)].join(' ')
+  const attachmentLines = (attachments ?? []).map(
+    (attachment) => `Attachment: ${toPlainJson(attachment.title)} ${formatUrl(attachment.url)}`,
+  )
+  const blocks = [[headingLine], escapeDescription(description ?? ''), attachmentLines, links]
+  return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')
 }
 
-/** An address between angle brackets, as markdown has it, where none of its characters would end it. */
-function addressText(url: string): string {
-  return /^[!#-;=?-~]+$/.test(url) ? `<${url}>` : jsonText(url)
+/** Return the URL in angle brackets, as in markdown. A URL with a character that would end the brackets is written as JSON. */
+function formatUrl(url: string): string {
+  return /^[!#-;=?-~]+$/.test(url) ? `<${url}>` : toPlainJson(url)
 }
