@@ -1,4 +1,4 @@
-/** What a plan or an account switches on or off; the table `features` holds the same keys, and a test compares them. */
+/** What a plan or an account can switch on or off. A test compares this list with the table `features`. */
 export const features = [
   'public_gallery',
   'ai_sessions',

@@ -15,11 +15,11 @@ import type { QueuePort } from './queue/queue.ts'
 import type { RealtimePort } from './realtime/realtime.ts'
 import type { UploadsPort } from './uploads/uploads.ts'
 
-/** Everything outside the database that a service may use, one port per kind of vendor. */
+/** Everything outside the database that a service may use: one port per kind of vendor. */
 export interface Ports {
   config: Config
   tokens: AccessTokens
-  /** Those that are configured. */
+  /** Only those that are configured. */
   identity: IdentityProviders
   queue: QueuePort
   realtime: RealtimePort
@@ -29,7 +29,7 @@ export interface Ports {
   billing: BillingPort
   uploads: UploadsPort
   ai: AiPort
-  /** Files deployed beside the bundle. */
+  /** Static files deployed beside the bundle. */
   assets: AssetsPort
   guard: OutboundGuard
   cache: CachePort

@@ -10,18 +10,18 @@ import { redisCache } from './cache/cache.ts'
 import { createLimiter } from './cache/limiter.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
 import type { Config } from './config.ts'
-import { openWire } from './db/client.ts'
+import { openDatabase } from './db/client.ts'
 import type { Services } from './http/app.ts'
 import { resendMail } from './mail/resend.ts'
 import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
-import { psaProviders } from './psa/open.ts'
+import { createPsaOpener } from './psa/open.ts'
 import { qstashQueue } from './queue/qstash.ts'
 import { durableRealtime, type HubNamespace } from './realtime/durable.ts'
 import { type ImagesBinding, imagesConversion } from './uploads/images.ts'
 import { type R2Bucket, r2Objects } from './uploads/r2.ts'
 
-/** What the platform hands the Worker besides its settings; missing is only what is not used. */
+/** The Worker's bindings. A binding may be missing when nothing uses it. */
 export interface Bindings {
   UPLOADS?: R2Bucket
   IMAGES?: ImagesBinding
@@ -29,7 +29,7 @@ export interface Bindings {
   ESCALATION_HUB?: HubNamespace
 }
 
-/** Everything the app stands on, wired from the settings: the one place that chooses vendors. */
+/** Creates every service from the settings. The only place that chooses vendors. */
 export function createServices(config: Config, log: Services['log'], bindings: Bindings = {}): Services {
   const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB } = bindings
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
@@ -56,11 +56,11 @@ export function createServices(config: Config, log: Services['log'], bindings: B
       guard,
       cache: redisCache(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),
       vault: createVault(config.CREDENTIALS_KEY),
-      psa: psaProviders(guard),
+      psa: createPsaOpener(guard),
     },
     limiter: createLimiter(config.UPSTASH_REDIS_REST_URL, config.UPSTASH_REDIS_REST_TOKEN, config.REDIS_TIMEOUT_MS),
-    runtime: openWire({ url: config.DATABASE_URL, ...neon }),
-    platform: openWire({ url: config.DATABASE_PLATFORM_URL, ...neon }),
+    runtime: openDatabase({ url: config.DATABASE_URL, ...neon }),
+    platform: openDatabase({ url: config.DATABASE_PLATFORM_URL, ...neon }),
     log,
   }
 }

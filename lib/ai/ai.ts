@@ -1,13 +1,13 @@
-/** One thing said in a conversation with a model. */
+/** One message of a conversation with the model. */
 export interface Turn {
   role: 'user' | 'assistant'
   text: string
-  /** JPEGs, of a user's turn alone. */
+  /** JPEGs; only a user's turn has some. */
   images?: readonly Uint8Array[]
 }
 
 export interface Completion {
-  /** What kind of answer is asked for; also the name of its schema. */
+  /** The prompt's name, also used as the name of the schema. */
   name: string
   instructions: string
   turns: readonly Turn[]
@@ -15,24 +15,24 @@ export interface Completion {
   schema: Record<string, unknown>
   maxTokens: number
   timeoutMs: number
-  /** Hears the answer's text grow; without it the answer comes whole. */
+  /** Receives the answer's text as it streams. Without it the answer is not streamed. */
   onText?: ((delta: string) => void) | undefined
 }
 
-export interface Completed {
+export interface CompletionResult {
   text: string
   inputTokens: number
   outputTokens: number
 }
 
 export interface AiPort {
-  /** Recorded with what was used. */
+  /** Stored with the token usage. */
   readonly model: string
-  /** One call of the model, never repeated. Throws AiFailure. */
-  complete(completion: Completion): Promise<Completed>
+  /** Calls the model once. Throws AiFailure. */
+  complete(completion: Completion): Promise<CompletionResult>
 }
 
-/** `timeout`: it took too long; `refused`: asking once more would be answered the same; `failed`: anything else, garbage included. */
+/** `timeout`: no answer in time. `refused`: a repeat would get the same answer. `failed`: anything else, also an unusable answer. */
 export type AiFailureKind = 'timeout' | 'refused' | 'failed'
 
 export class AiFailure extends Error {

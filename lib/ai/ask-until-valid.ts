@@ -1,27 +1,27 @@
 import type { z } from 'zod'
-import { type Asking, ask, type Prompt, providerError, type Question } from './ask.ts'
+import { type AskContext, ask, type Prompt, toProviderProblem, type Question } from './ask.ts'
 
-const again = 2
-// As long as one question may take with its second call; an idempotency key's lease is longer.
+const maxRepeats = 2
+// As long as one question with its second call. The lease of an idempotency key is longer.
 const totalMs = 240_000
 
 /**
- * Asks until the answer is of use: what is wrong with one goes back to the model as `problems` among the facts, twice at most and for four
- * minutes in all. Throws 502 `ai_provider_error`.
+ * Asks until `judge` accepts the answer. The problems of a rejected answer are added to the facts, at most twice and within four minutes.
+ * Throws 502 `ai_provider_error`.
  */
-export async function askUntilFit<S extends z.ZodObject, T>(
-  asking: Asking,
+export async function askUntilValid<S extends z.ZodObject, T>(
+  context: AskContext,
   prompt: Prompt<S>,
   { facts, turns = [] }: Question,
   judge: (answer: z.output<S>) => { fit: T } | { problems: string[] },
 ): Promise<T> {
   const deadline = Date.now() + totalMs
   let problems: string[] = []
-  for (let n = 0; n <= again && Date.now() < deadline; n++) {
-    const timed = { ...prompt, totalMs: deadline - Date.now() }
-    const judged = judge(await ask(asking, timed, { facts: { ...facts, problems }, turns }))
-    if ('fit' in judged) return judged.fit
-    problems = judged.problems.slice(0, 20)
+  for (let n = 0; n <= maxRepeats && Date.now() < deadline; n++) {
+    const timedPrompt = { ...prompt, totalMs: deadline - Date.now() }
+    const judgement = judge(await ask(context, timedPrompt, { facts: { ...facts, problems }, turns }))
+    if ('fit' in judgement) return judgement.fit
+    problems = judgement.problems.slice(0, 20)
   }
-  throw providerError(new Error(`The answer was not usable: ${problems.length} problems`))
+  throw toProviderProblem(new Error(`The answer was not usable: ${problems.length} problems`))
 }

@@ -1,27 +1,27 @@
-import { withCustomSteps } from '../flows/custom-steps.ts'
-import type { FlowDraft } from '../flows/draft.ts'
-import { stepsById } from '../flows/run.ts'
-import type { SessionRow } from '../flows/session.ts'
+import { insertCustomSteps } from '../flows/custom-steps.ts'
+import type { FlowDraft } from '../flows/flat-nodes.ts'
+import { indexAnswerableSteps } from '../flows/step-navigation.ts'
+import type { SessionRow } from '../flows/session-row.ts'
 import { walkAll } from '../flows/walk.ts'
-import { writtenOf } from './flow-drafts.ts'
+import { toWrittenFlow } from './flow-drafts.ts'
 
-/** The flow that a session ran, with the steps that were added on the way at their places. */
-export function flowAsRun({ name, description, tree_type, tree_structure, intake_form, custom_steps, decisions }: SessionRow): FlowDraft {
+/** Returns the flow that a session ran, with its custom steps inserted. */
+export function toFlowAsRun({ name, description, tree_type, tree_structure, intake_form, custom_steps, decisions }: SessionRow): FlowDraft {
   const taken = new Map(decisions.map(({ step_id, option_id }) => [step_id, option_id]))
-  return { name, description, tree_type, tree_structure: withCustomSteps(tree_structure, custom_steps, taken), intake_form }
+  return { name, description, tree_type, tree_structure: insertCustomSteps(tree_structure, custom_steps, taken), intake_form }
 }
 
-/** A session as facts of a prompt: texts of the flow with their placeholders, nothing that was filled into them. */
-export function runFacts(session: SessionRow, flow: FlowDraft) {
+/** Returns a session as facts for a prompt. The flow's texts keep their placeholders; variables are not included. */
+export function toRunFacts(session: SessionRow, flow: FlowDraft) {
   const { decisions, fallback_decisions, tree_structure, outcome, notes, next_steps } = session
-  const asked = stepsById(tree_structure)
+  const asked = indexAnswerableSteps(tree_structure)
   const titles = new Map(Array.from(walkAll(tree_structure), ({ node }) => [node.id, node.title ?? '']))
   const labelOf = (step_id: string, option_id: string | null) => {
     const step = asked.get(step_id)
     return (step && 'options' in step && step.options?.find(({ id }) => id === option_id)?.label) || null
   }
   return {
-    flow: writtenOf(flow),
+    flow: toWrittenFlow(flow),
     answers: decisions.map(({ step_id, option_id, outcome, note }) => ({
       ...{ node: step_id, option: labelOf(step_id, option_id), outcome, note },
       fallbacks: fallback_decisions

@@ -1,20 +1,20 @@
 import type { AiSessionRow } from '../db/rows/ai-session.ts'
 
-interface Ending {
+interface DocumentationOptions {
   outcome?: string | null
   notes?: string | null
   handoff?: { summary: string; reason: string; what_was_tried: string; next_steps: string; urgency: string }
 }
 
-const section = (title: string, lines: readonly string[]) =>
+const toSection = (title: string, lines: readonly string[]) =>
   lines.length > 0 ? `${title}\n${lines.map((line) => `- ${line}`).join('\n')}` : ''
-const words = (text: string) => text.replaceAll('_', ' ')
+const toWords = (text: string) => text.replaceAll('_', ' ')
 
-/** What a case came to, as plain text that a ticket shows as it is: the facts as they stand, no sentence of a model's. */
-export function documentation(session: AiSessionRow, { outcome, notes, handoff }: Ending): string {
+/** Writes a case as plain text for a ticket note. It contains stored facts only, no text of the model. */
+export function writeDocumentation(session: AiSessionRow, { outcome, notes, handoff }: DocumentationOptions): string {
   const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis } = session
   const head = [
-    outcome ? `Outcome: ${words(outcome)}` : handoff ? `Escalated (${handoff.urgency})` : `Status: ${words(session.status)}`,
+    outcome ? `Outcome: ${toWords(outcome)}` : handoff ? `Escalated (${handoff.urgency})` : `Status: ${toWords(session.status)}`,
     `Case: ${title}`,
     ...(client_name ? [`Client: ${client_name}`] : []),
     ...(asset_name ? [`Asset: ${asset_name}`] : []),
@@ -26,34 +26,34 @@ export function documentation(session: AiSessionRow, { outcome, notes, handoff }
     handoff?.summary ? `Summary\n${handoff.summary}` : '',
     handoff?.reason ? `Reason\n${handoff.reason}` : '',
     triage_hypothesis ? `Likely cause\n${triage_hypothesis}` : '',
-    section(
+    toSection(
       'Observed',
       session.evidence_items.map(({ text }) => text),
     ),
-    section(
+    toSection(
       'Known',
       session.facts.map(({ key, value }) => `${key}: ${value}`),
     ),
     handoff?.what_was_tried ? `What was tried\n${handoff.what_was_tried}` : '',
-    section(
+    toSection(
       'Steps',
       session.steps.filter(({ response }) => response).map(({ text, response }) => `${text.split('\n')[0]}: ${response}`),
     ),
-    section('Fixes', session.suggested_fixes.map(fixLine)),
-    section('Open', openItems(session)),
+    toSection('Fixes', session.suggested_fixes.map(toFixLine)),
+    toSection('Open', listOpenItems(session)),
     handoff?.next_steps ? `Next steps\n${handoff.next_steps}` : '',
     notes ? `Notes\n${notes}` : '',
   ]
   return parts.filter(Boolean).join('\n\n')
 }
 
-function fixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string {
+function toFixLine({ title, status, partial_notes, pending_reason, failure_reason }: AiSessionRow['suggested_fixes'][number]): string {
   const remark = { applied_partial: partial_notes, applied_pending: pending_reason, applied_failed: failure_reason }[
     status as 'applied_partial'
   ]
-  return `${title}: ${words(status)}${remark ? ` (${remark})` : ''}`
+  return `${title}: ${toWords(status)}${remark ? ` (${remark})` : ''}`
 }
 
-function openItems({ pending_task_lane: { questions, actions } }: AiSessionRow): string[] {
+function listOpenItems({ pending_task_lane: { questions, actions } }: AiSessionRow): string[] {
   return [...questions.filter(({ answered }) => !answered), ...actions.filter(({ done }) => !done)].map(({ text }) => text)
 }

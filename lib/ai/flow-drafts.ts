@@ -1,22 +1,22 @@
-import { type FlowDraft, growStructure, listNodes } from '../flows/draft.ts'
-import { normaliseForm, normaliseStructure, oneLine, plainBreaks } from '../flows/normalise.ts'
+import { type FlowDraft, buildStructure, flattenStructure } from '../flows/flat-nodes.ts'
+import { normaliseForm, normaliseStructure, toSingleLine, normaliseLineBreaks } from '../flows/normalise.ts'
 import { IntakeForm, type TreeType } from '../flows/structure.ts'
 import { validateFlow } from '../flows/validate.ts'
 import type { WrittenFlow } from './prompts/authoring.ts'
 import { type Redaction, redact } from './redaction.ts'
 
-interface Drafting {
+interface DraftOptions {
   tree_type: TreeType
-  /** The flow it takes the place of: what a model is not shown of it stays. */
+  /** The flow to replace. Its fields that the model does not see are kept. */
   base: FlowDraft | null
   redaction: Redaction
   as: 'draft' | 'published'
 }
 
-/** A written flow as one that can be kept, or what is wrong with it, for the model to mend. */
-export function draftOf(written: WrittenFlow, { tree_type, base, redaction, as }: Drafting): { fit: FlowDraft } | { problems: string[] } {
-  const { name, description, nodes, intake } = base ? unmasked(written, base, redaction) : written
-  const grown = growStructure(tree_type, nodes, base?.tree_structure)
+/** Turns the model's flow into a valid draft, or returns its problems for the model to fix. */
+export function toFlowDraft(written: WrittenFlow, { tree_type, base, redaction, as }: DraftOptions): { fit: FlowDraft } | { problems: string[] } {
+  const { name, description, nodes, intake } = base ? restoreMasked(written, base, redaction) : written
+  const grown = buildStructure(tree_type, nodes, base?.tree_structure)
   if ('problems' in grown) return grown
   const known = new Map((base?.intake_form ?? []).map((field) => [field.key, field]))
   const form = IntakeForm.safeParse(
@@ -24,8 +24,8 @@ export function draftOf(written: WrittenFlow, { tree_type, base, redaction, as }
   )
   if (!form.success) return { problems: form.error.issues.map(({ path, message }) => `intake.${path.join('.')}: ${message}`) }
   const draft: FlowDraft = {
-    name: oneLine(name),
-    description: plainBreaks(description),
+    name: toSingleLine(name),
+    description: normaliseLineBreaks(description),
     tree_type,
     tree_structure: normaliseStructure(grown.structure),
     intake_form: normaliseForm(form.data),
@@ -34,15 +34,15 @@ export function draftOf(written: WrittenFlow, { tree_type, base, redaction, as }
   return errors.length > 0 ? { problems: errors.map(({ path, message }) => `${path}: ${message}`) } : { fit: draft }
 }
 
-/** A flow as a model is shown it. */
-export function writtenOf({ name, description, tree_structure, intake_form }: FlowDraft) {
+/** Returns a flow in the form that the model reads and writes. */
+export function toWrittenFlow({ name, description, tree_structure, intake_form }: FlowDraft) {
   const intake = intake_form.map(({ key, label, type, required, options }) => ({ key, label, type, required, options: options ?? null }))
-  return { name, description, nodes: listNodes(tree_structure), intake }
+  return { name, description, nodes: flattenStructure(tree_structure), intake }
 }
 
-/** What comes back as it was shown, masked, is what it was: a mask never takes the place of what it hides. */
-function unmasked(written: WrittenFlow, base: FlowDraft, redaction: Redaction): WrittenFlow {
-  const own = writtenOf(base)
+/** Restores texts that the model returned unchanged and masked, so that a mask never replaces the text it hides. */
+function restoreMasked(written: WrittenFlow, base: FlowDraft, redaction: Redaction): WrittenFlow {
+  const own = toWrittenFlow(base)
   const seen = redact(own, redaction)
   const places = new Map(own.nodes.map(({ id }, index) => [id, index]))
   const same = (now: string, before: string | undefined, shown: string | undefined) =>

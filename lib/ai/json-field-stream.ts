@@ -1,8 +1,8 @@
 /**
- * Follows one top-level text property of a JSON object that arrives in pieces, and passes on what it grows by. Takes any way the pieces are
- * cut, also through an escape; what is no JSON is passed over in silence, since the whole is checked at its end.
+ * Follows the first property of a JSON object that arrives in pieces, and passes on each new part of its text. A piece may end anywhere, also
+ * inside an escape. Text that is not JSON is ignored, because the whole answer is checked at its end.
  */
-export function growingField(field: string, onText: (delta: string) => void): (piece: string) => void {
+export function streamJsonField(field: string, onText: (delta: string) => void): (piece: string) => void {
   const seek = new RegExp(`^\\s*\\{\\s*${JSON.stringify(field)}\\s*:\\s*"`)
   let text = ''
   let at = -1
@@ -18,36 +18,36 @@ export function growingField(field: string, onText: (delta: string) => void): (p
       }
       at = opened[0].length
     }
-    const end = endOfWhole(text, at)
+    const end = endOfCompleteText(text, at)
     ended = text[end] === '"'
-    const grown = text.slice(at, end)
+    const added = text.slice(at, end)
     at = end
-    if (grown !== '') tell(grown, onText)
+    if (added !== '') passOn(added, onText)
   }
 }
 
-function tell(escaped: string, onText: (delta: string) => void): void {
+function passOn(escaped: string, onText: (delta: string) => void): void {
   try {
     onText(JSON.parse(`"${escaped}"`))
   } catch {
-    // No JSON text after all.
+    // Not a JSON text. The whole answer is checked later.
   }
 }
 
-/** Where the text ends at its quote, or as far as its characters are complete. */
-function endOfWhole(text: string, from: number): number {
+/** Returns the offset of the closing quote, or of the last complete character. */
+function endOfCompleteText(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== '"') {
     const length = text[at] === '\\' ? (text[at + 1] === 'u' ? 6 : 2) : 1
     if (at + length > text.length) return at
-    // Half a surrogate pair waits for its other half.
-    if (isHighHalf(text, at) && at + length * 2 > text.length) return at
+    // Wait for the second half of a surrogate pair.
+    if (isHighSurrogate(text, at) && at + length * 2 > text.length) return at
     at += length
   }
   return at
 }
 
-function isHighHalf(text: string, at: number): boolean {
+function isHighSurrogate(text: string, at: number): boolean {
   const code = text.startsWith('\\u', at) ? Number.parseInt(text.slice(at + 2, at + 6), 16) : text.charCodeAt(at)
   return code >= 0xd800 && code < 0xdc00
 }

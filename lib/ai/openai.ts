@@ -1,6 +1,6 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { ChatCompletionContentPart, ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions'
-import { AiFailure, type AiPort, type Completed, type Completion, type Turn } from './ai.ts'
+import { AiFailure, type AiPort, type CompletionResult, type Completion, type Turn } from './ai.ts'
 
 export interface OpenAiSettings {
   key: string
@@ -8,10 +8,10 @@ export interface OpenAiSettings {
   model: string
 }
 
-// Of one answer on the wire, events and all; longer than any answer that fits its token ceiling.
+// Of one response with all its events. Longer than any answer within the token limit.
 const maxBytes = 4 * 1024 * 1024
 
-/** The chat completions API, its answers held to a schema. Every call is one request: who asks again is decided above. */
+/** Calls the chat completions API with a JSON schema for the answer. A call is one request; repeats are the caller's decision. */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
   const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: limitedFetch })
   return {
@@ -20,45 +20,45 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
       const signal = AbortSignal.timeout(completion.timeoutMs)
       const options = { signal, timeout: completion.timeoutMs }
       try {
-        const params = request(model, completion)
-        return await (completion.onText ? streamed(client, params, options, completion.onText) : whole(client, params, options))
+        const params = toParams(model, completion)
+        return await (completion.onText ? completeStreamed(client, params, options, completion.onText) : completeWhole(client, params, options))
       } catch (error) {
-        throw failure(error, signal)
+        throw toFailure(error, signal)
       }
     },
   }
 }
 
 type Params = Omit<ChatCompletionCreateParamsBase, 'stream'>
-interface Options {
+interface RequestOptions {
   signal: AbortSignal
   timeout: number
 }
 
-function request(model: string, { name, instructions, turns, schema, maxTokens }: Completion): Params {
+function toParams(model: string, { name, instructions, turns, schema, maxTokens }: Completion): Params {
   return {
     model,
-    messages: [{ role: 'system', content: instructions }, ...turns.map(message)],
-    response_format: { type: 'json_schema', json_schema: { name, strict: true, schema: strict(schema) } },
+    messages: [{ role: 'system', content: instructions }, ...turns.map(toMessage)],
+    response_format: { type: 'json_schema', json_schema: { name, strict: true, schema: toStrictSchema(schema) } },
     max_completion_tokens: maxTokens,
   }
 }
 
-// Strict answers are made without these; they are held against our own schema, which has them.
-const unknownToStrict = new Set(['$schema', 'minLength', 'maxLength', 'format', 'pattern'])
+// Strict mode does not support these keywords. Our own schema checks them afterwards.
+const unsupportedKeywords = new Set(['$schema', 'minLength', 'maxLength', 'format', 'pattern'])
 
-function strict(schema: unknown): Record<string, unknown> {
-  return clean(schema, false) as Record<string, unknown>
+function toStrictSchema(schema: unknown): Record<string, unknown> {
+  return removeUnsupported(schema, false) as Record<string, unknown>
 }
 
-function clean(value: unknown, areNames: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => clean(item, false))
+function removeUnsupported(value: unknown, areNames: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => removeUnsupported(item, false))
   if (typeof value !== 'object' || value === null) return value
-  const kept = Object.entries(value).filter(([key]) => areNames || !unknownToStrict.has(key))
-  return Object.fromEntries(kept.map(([key, item]) => [key, clean(item, key === 'properties' && !areNames)]))
+  const supported = Object.entries(value).filter(([key]) => areNames || !unsupportedKeywords.has(key))
+  return Object.fromEntries(supported.map(([key, item]) => [key, removeUnsupported(item, key === 'properties' && !areNames)]))
 }
 
-function message({ role, text, images = [] }: Turn) {
+function toMessage({ role, text, images = [] }: Turn) {
   if (role === 'assistant') return { role, content: text }
   if (images.length === 0) return { role, content: text }
   const parts: ChatCompletionContentPart[] = images.map((jpeg) => ({
@@ -68,14 +68,14 @@ function message({ role, text, images = [] }: Turn) {
   return { role, content: [{ type: 'text' as const, text }, ...parts] }
 }
 
-async function whole(client: OpenAI, params: Params, options: Options): Promise<Completed> {
+async function completeWhole(client: OpenAI, params: Params, options: RequestOptions): Promise<CompletionResult> {
   const answer = await client.chat.completions.create({ ...params, stream: false }, options)
   const text = answer.choices?.[0]?.message?.content
-  if (typeof text !== 'string') throw new AiFailure('failed', 'The model gave no text')
+  if (typeof text !== 'string') throw new AiFailure('failed', 'The model returned no text')
   return { text, inputTokens: answer.usage?.prompt_tokens ?? 0, outputTokens: answer.usage?.completion_tokens ?? 0 }
 }
 
-async function streamed(client: OpenAI, params: Params, options: Options, onText: (delta: string) => void): Promise<Completed> {
+async function completeStreamed(client: OpenAI, params: Params, options: RequestOptions, onText: (delta: string) => void): Promise<CompletionResult> {
   const events = await client.chat.completions.create({ ...params, stream: true, stream_options: { include_usage: true } }, options)
   const completed = { text: '', inputTokens: 0, outputTokens: 0 }
   for await (const { choices, usage } of events) {
@@ -86,11 +86,11 @@ async function streamed(client: OpenAI, params: Params, options: Options, onText
     }
     if (usage) Object.assign(completed, { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens })
   }
-  if (completed.text === '') throw new AiFailure('failed', 'The model gave no text')
+  if (completed.text === '') throw new AiFailure('failed', 'The model returned no text')
   return completed
 }
 
-/** Stops reading an answer that never ends. */
+/** Stops reading a response that exceeds the size limit. */
 async function limitedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'manual' })
   if (!response.body) return response
@@ -107,11 +107,11 @@ async function limitedFetch(input: string | URL | Request, init?: RequestInit): 
   return new Response(limited, response)
 }
 
-function failure(error: unknown, signal: AbortSignal): AiFailure {
+function toFailure(error: unknown, signal: AbortSignal): AiFailure {
   if (error instanceof AiFailure) return error
   if (signal.aborted || error instanceof APIConnectionTimeoutError || error instanceof APIUserAbortError)
     return new AiFailure('timeout', 'The model took too long', error)
   const status = error instanceof APIError ? (error.status as number | undefined) : undefined
-  const refused = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429
-  return new AiFailure(refused ? 'refused' : 'failed', `The AI provider failed${status ? ` with ${status}` : ''}`, error)
+  const isRefused = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429
+  return new AiFailure(isRefused ? 'refused' : 'failed', `The AI provider failed${status ? ` with ${status}` : ''}`, error)
 }

@@ -1,14 +1,14 @@
-/** Something that happened, for the product's analytics: no names, no addresses. */
-export interface Capture {
+/** An event for product analytics, without names and addresses. */
+export interface AnalyticsEvent {
   event: string
-  /** Whom or what it is about, by an id of ours. */
+  /** Our id of the user or row it is about. */
   subject: string
   properties: Record<string, string | number | null>
 }
 
 export interface AnalyticsPort {
-  /** Throws when it is not taken; nothing of ours may depend on it. */
-  capture(capture: Capture): Promise<void>
+  /** Throws when the event is not accepted. Nothing may depend on it. */
+  capture(capture: AnalyticsEvent): Promise<void>
 }
 
 export const noAnalytics: AnalyticsPort = { capture: async () => {} }

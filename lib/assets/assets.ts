@@ -1,18 +1,19 @@
-/** Static files that are deployed beside the bundle. */
+/** Reads static files that are deployed beside the bundle. */
 export interface AssetsPort {
-  /** Throws where there is no such file. */
+  /** Throws when the file does not exist. */
   read(path: string): Promise<ArrayBuffer>
 }
 
-/** As much of the platform's binding as is used here. */
+/** The used part of the platform's binding. */
 export interface AssetsBinding {
   fetch(request: Request): Promise<Response>
 }
 
+/** Reads static files from the platform's binding. */
 export function staticAssets(binding: AssetsBinding | undefined): AssetsPort {
   return {
     async read(path) {
-      // The binding looks at the path alone.
+      // The binding uses only the path.
       const answer = await binding?.fetch(new Request(`https://assets.local/${path}`))
       if (!answer?.ok) throw new Error(`The static asset ${path} is missing`)
       return answer.arrayBuffer()

@@ -1,5 +1,5 @@
-// The commonest passwords of ten characters and more, after the public frequency lists of leaked ones (SecLists).
-export const common: ReadonlySet<string> = new Set(
+// The most common passwords with ten characters or more, from public lists of leaked passwords (SecLists).
+export const commonPasswords: ReadonlySet<string> = new Set(
   (
     'password123 password1234 password12345 password123! passwordpassword qwerty123456 qwertyuiop123 administrator ' +
     'letmein1234 letmein12345 welcome123 welcome1234 changeme123 changeme1234 iloveyou123 qwertyuiop 1234567890 q1w2e3r4t5 ' +

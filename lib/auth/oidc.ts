@@ -4,31 +4,31 @@ import * as oauth from 'oauth4webapi'
 export const providerNames = ['google', 'microsoft'] as const
 export type ProviderName = (typeof providerNames)[number]
 
-/** Who somebody is at a provider. */
+/** A user as the identity provider knows them. */
 export interface Identity {
-  /** Never given to anybody else there: google's `sub`, microsoft's `tid` and `oid`. An address is no such thing. */
+  /** Unique and never reassigned: Google's `sub`, Microsoft's `tid` and `oid`. An e-mail address can be reassigned. */
   subject: string
   email: string | null
-  /** Whether the provider vouches that the address is theirs. Microsoft never does. */
+  /** Whether the provider has verified the address. Always false for Microsoft, which does not say. */
   emailVerified: boolean
   name: string | null
 }
 
-interface Flow {
+interface SignInFlow {
   state: string
   nonce: string
   codeVerifier: string
 }
 
 export interface IdentityProvider {
-  /** Where the browser is sent. Throws OidcFailure. */
-  authorizationUrl(flow: Flow): Promise<string>
-  /** Trades the code that the browser brought back for a verified identity, once. Throws OidcFailure. */
-  redeem(flow: Flow & { code: string }): Promise<Identity>
+  /** Returns the address for the browser. Throws OidcFailure. */
+  authorizationUrl(flow: SignInFlow): Promise<string>
+  /** Exchanges the code from the browser for a verified identity. A code works once. Throws OidcFailure. */
+  redeem(flow: SignInFlow & { code: string }): Promise<Identity>
 }
 export type IdentityProviders = Partial<Record<ProviderName, IdentityProvider>>
 
-/** `refused`: the provider does not take the code, or its ID token proves nothing. `failed`: it is away or answers nonsense. */
+/** `refused`: the provider does not accept the code, or its ID token is not valid. `failed`: it does not answer, or not as specified. */
 export class OidcFailure extends Error {
   readonly kind: 'refused' | 'failed'
   constructor(kind: 'refused' | 'failed', message: string, cause?: unknown) {
@@ -41,56 +41,55 @@ interface ProviderSettings {
   name: ProviderName
   issuer: string
   clientId: string
-  /** Undefined for a public client, which PKCE alone protects. */
+  /** Undefined for a public client, which only PKCE protects. */
   clientSecret: string | undefined
   redirectUri: string
 }
 
-interface Known {
+interface CachedDiscovery {
   server: oauth.AuthorizationServer
   until: number
 }
 
 const scope = 'openid email profile'
-const patienceMs = 8000
+const requestTimeoutMs = 8000
 const discoveryLifetimeMs = 3_600_000
-// Clocks of two houses are never quite the same.
-const toleranceSeconds = 30
+const clockToleranceSeconds = 30
 
-/** OpenID Connect with code flow, PKCE, state and nonce. Discovery is kept an hour and keys five minutes, in this isolate. */
+/** Signs in with OpenID Connect: code flow, PKCE, state and nonce. This isolate caches discovery for an hour and keys for five minutes. */
 export function identityProvider(settings: ProviderSettings): IdentityProvider {
   const { name, clientId, clientSecret, redirectUri } = settings
-  const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: toleranceSeconds }
+  const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: clockToleranceSeconds }
   const auth = clientSecret ? oauth.ClientSecretPost(clientSecret) : oauth.None()
   const keys: oauth.JWKSCacheInput = {}
-  let known: Known | undefined
+  let cached: CachedDiscovery | undefined
   const server = async () => {
-    if (!known || known.until <= Date.now()) known = { server: await discover(settings), until: Date.now() + discoveryLifetimeMs }
-    return known.server
+    if (!cached || cached.until <= Date.now()) cached = { server: await discover(settings), until: Date.now() + discoveryLifetimeMs }
+    return cached.server
   }
   return {
     authorizationUrl: (flow) =>
-      explained(async () => {
+      withOidcFailures(async () => {
         const url = new URL((await server()).authorization_endpoint ?? '')
         const challenge = await oauth.calculatePKCECodeChallenge(flow.codeVerifier)
-        const asked = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', scope, state: flow.state, nonce: flow.nonce }
-        for (const [key, value] of Object.entries({ ...asked, code_challenge: challenge, code_challenge_method: 'S256' }))
+        const query = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', scope, state: flow.state, nonce: flow.nonce }
+        for (const [key, value] of Object.entries({ ...query, code_challenge: challenge, code_challenge_method: 'S256' }))
           url.searchParams.set(key, value)
-        // Whoever has several accounts there says which one, instead of being let in with the last.
+        // Let users with several accounts choose one, instead of using the last one.
         url.searchParams.set('prompt', 'select_account')
         return url.href
       }),
     redeem: ({ code, state, nonce, codeVerifier }) =>
-      explained(async () => {
+      withOidcFailures(async () => {
         const as = await server()
         const http = httpOptions(settings.issuer)
         const callback = oauth.validateAuthResponse(as, client, new URLSearchParams({ code, state }), state)
         const response = await oauth.authorizationCodeGrantRequest(as, client, auth, callback, redirectUri, codeVerifier, http())
         const issuing = { ...as, issuer: issuerFor(await idTokenOf(response.clone()), as.issuer) }
         const checks = { expectedNonce: nonce, requireIdToken: true }
-        const tokens = await oauth.processAuthorizationCodeResponse(issuing, client, response, checks).catch(unproven)
-        await verifySignature(issuing, response, keys, http).catch(unsigned)
-        return readers[name](oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken)
+        const tokens = await oauth.processAuthorizationCodeResponse(issuing, client, response, checks).catch(throwUnprovenToken)
+        await verifySignature(issuing, response, keys, http).catch(throwUnverifiedSignature)
+        return identityReaders[name](oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken)
       }),
   }
 }
@@ -99,35 +98,36 @@ const tenantTemplate = '{tenantid}'
 
 async function discover({ issuer }: ProviderSettings): Promise<oauth.AuthorizationServer> {
   const answer = await oauth.discoveryRequest(new URL(issuer), { algorithm: 'oidc', ...httpOptions(issuer)() })
-  // What serves every tenant names a template for its issuer; each ID token is held to its own tenant's.
-  const named = issuer.replace(/\/(common|organizations)\/v2\.0$/, `/${tenantTemplate}/v2.0`)
-  const server = await oauth.processDiscoveryResponse(new URL(named), answer)
+  // The issuer of a multi-tenant endpoint is a template. Each ID token is checked against its own tenant's issuer.
+  const issuerTemplate = issuer.replace(/\/(common|organizations)\/v2\.0$/, `/${tenantTemplate}/v2.0`)
+  const server = await oauth.processDiscoveryResponse(new URL(issuerTemplate), answer)
   for (const endpoint of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const)
-    if (!URL.canParse(server[endpoint] ?? '')) throw new OidcFailure('failed', `The provider names no ${endpoint}`)
-  // The state says which provider a callback belongs to; `iss` is not among what the frontend passes on.
+    if (!URL.canParse(server[endpoint] ?? '')) throw new OidcFailure('failed', `The provider's discovery has no ${endpoint}`)
+  // The state identifies the provider of a callback. The frontend does not pass on `iss`.
   return { ...server, issuer: server.issuer, authorization_response_iss_parameter_supported: false }
 }
 
-/** The ID token of a token endpoint's answer, unchecked. Throws for an answer that is none; who refuses a code says so in one of another status. */
+/** Returns the unchecked claims of the ID token. Throws when a 200 has no tokens; another status is a refusal that the library reads. */
 async function idTokenOf(answer: Response): Promise<Record<string, unknown>> {
   if (answer.status !== 200) return {}
   const { id_token, access_token } = (await answer.json()) as { id_token?: unknown; access_token?: unknown }
-  if (typeof id_token !== 'string' || typeof access_token !== 'string') throw new OidcFailure('failed', 'The provider answered no tokens')
+  if (typeof id_token !== 'string' || typeof access_token !== 'string')
+    throw new OidcFailure('failed', 'The provider answered without tokens')
   try {
     return decodeJwt(id_token)
   } catch (error) {
-    return unproven(error)
+    return throwUnprovenToken(error)
   }
 }
 
-/** The issuer that an ID token must name; whether it does, and is signed, is checked after. */
+/** Returns the issuer that the ID token must have. The library checks it and the signature afterwards. */
 function issuerFor({ iss, tid }: Record<string, unknown>, issuer: string): string {
   if (issuer.includes(tenantTemplate)) return issuer.replace(tenantTemplate, () => (isTenant(tid) ? tid : 'none'))
-  // Google's older tokens leave the scheme out.
+  // Google's older tokens have an issuer without the scheme.
   return `https://${iss}` === issuer ? String(iss) : issuer
 }
 
-/** Keys rotate: an unknown one is looked for once more, in keys asked for anew. */
+/** Verifies the signature. An unknown key is looked up once more in freshly fetched keys, because providers rotate them. */
 async function verifySignature(
   as: oauth.AuthorizationServer,
   response: Response,
@@ -143,59 +143,59 @@ async function verifySignature(
   })
 }
 
-const readers: Record<ProviderName, (claims: oauth.IDToken) => Identity> = {
+const identityReaders: Record<ProviderName, (claims: oauth.IDToken) => Identity> = {
   google: ({ sub, email, email_verified, name }) => ({
     subject: requireSubject(sub),
-    email: textOf(email),
+    email: textClaim(email),
     emailVerified: email_verified === true,
-    name: textOf(name),
+    name: textClaim(name),
   }),
   microsoft: ({ tid, oid, email, preferred_username, name }) => {
-    if (!isTenant(tid)) throw new OidcFailure('refused', 'The ID token names no tenant')
+    if (!isTenant(tid)) throw new OidcFailure('refused', 'The ID token has no tenant')
     const subject = `${tid}:${requireSubject(oid)}`
-    return { subject, email: textOf(email) ?? textOf(preferred_username), emailVerified: false, name: textOf(name) }
+    return { subject, email: textClaim(email) ?? textClaim(preferred_username), emailVerified: false, name: textClaim(name) }
   },
 }
 
-// What the standard lets a subject be.
+// OpenID Connect Core 1.0, section 2: at most 255 ASCII characters.
 function requireSubject(claim: unknown): string {
   if (typeof claim === 'string' && /^[\x21-\x7e]{1,255}$/.test(claim)) return claim
-  throw new OidcFailure('refused', 'The ID token names nobody')
+  throw new OidcFailure('refused', 'The ID token has no subject')
 }
 
 function isTenant(tid: unknown): tid is string {
   return typeof tid === 'string' && /^[\w-]{1,64}$/.test(tid)
 }
 
-function textOf(claim: unknown): string | null {
+function textClaim(claim: unknown): string | null {
   return typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : null
 }
 
-/** Only an issuer that is plain http itself, the stand-in of a laptop, may name plain http endpoints. */
+/** Only a plain http issuer, the local emulator, may have plain http endpoints. */
 function httpOptions(issuer: string) {
-  return () => ({ [oauth.allowInsecureRequests]: issuer.startsWith('http:'), signal: AbortSignal.timeout(patienceMs) })
+  return () => ({ [oauth.allowInsecureRequests]: issuer.startsWith('http:'), signal: AbortSignal.timeout(requestTimeoutMs) })
 }
 
-function unproven(error: unknown): never {
+function throwUnprovenToken(error: unknown): never {
   if (error instanceof oauth.ResponseBodyError || codeOf(error) === oauth.RESPONSE_IS_NOT_CONFORM) throw error
-  throw new OidcFailure('refused', 'The ID token proves nothing', error)
+  throw new OidcFailure('refused', 'The ID token is not valid', error)
 }
 
-const unsoundCodes: ReadonlySet<unknown> = new Set([oauth.KEY_SELECTION, oauth.INVALID_RESPONSE, oauth.UNSUPPORTED_OPERATION])
+const badSignatureCodes: ReadonlySet<unknown> = new Set([oauth.KEY_SELECTION, oauth.INVALID_RESPONSE, oauth.UNSUPPORTED_OPERATION])
 
-/** Keys that could not be had say nothing of the token. */
-function unsigned(error: unknown): never {
-  throw unsoundCodes.has(codeOf(error)) ? new OidcFailure('refused', 'The signature of the ID token does not hold', error) : error
+/** Turns a bad signature into a refusal. A failure to fetch keys is no refusal of the token. */
+function throwUnverifiedSignature(error: unknown): never {
+  throw badSignatureCodes.has(codeOf(error)) ? new OidcFailure('refused', 'The signature of the ID token is wrong', error) : error
 }
 
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+async function withOidcFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof OidcFailure) throw error
-    const unknownCode = error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant'
-    if (unknownCode) throw new OidcFailure('refused', 'The provider does not take this code', error)
-    throw new OidcFailure('failed', 'The provider is away or answers nonsense', error)
+    const isUnknownCode = error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant'
+    if (isUnknownCode) throw new OidcFailure('refused', 'The provider does not accept this code', error)
+    throw new OidcFailure('failed', 'The provider does not answer as specified', error)
   }
 }
 

@@ -5,36 +5,36 @@ export const accessTokenSeconds = 15 * 60
 
 export interface AccessTokens {
   sign(caller: Caller): Promise<string>
-  /** The caller a token names, or null when it is not ours, was changed or has expired. */
+  /** Returns the caller of a token, or null when it is not ours, was changed or has expired. */
   verify(token: string): Promise<Caller | null>
 }
 
-interface Key {
+interface SigningKey {
   kid: string
   secret: string
 }
 
-const cacheSize = 2000
+const maxCachedTokens = 2000
 
-/** JWT access tokens, HS256 under the first key; every key given verifies, so that keys can be rotated. */
-export function createAccessTokens(keys: readonly Key[]): AccessTokens {
+/** Creates and verifies JWT access tokens (HS256). The first key signs and every key verifies, so that keys can be rotated. */
+export function createAccessTokens(keys: readonly SigningKey[]): AccessTokens {
   const imported = new Map(keys.map(({ kid, secret }) => [kid, importKey(secret)]))
-  const signing = keys[0]
-  // A token is checked once per isolate; its expiry is looked at every time.
-  const known = new Map<string, { caller: Caller; exp: number }>()
+  const signingKey = keys[0]
+  // The signature is checked once per isolate, the expiry on every request.
+  const verified = new Map<string, { caller: Caller; exp: number }>()
   return {
     async sign({ userId, accountId, signInId }) {
-      if (!signing) throw new Error('No signing key')
+      if (!signingKey) throw new Error('No signing key')
       return new SignJWT({ acc: accountId, sid: signInId })
-        .setProtectedHeader({ alg: 'HS256', kid: signing.kid, typ: 'JWT' })
+        .setProtectedHeader({ alg: 'HS256', kid: signingKey.kid, typ: 'JWT' })
         .setSubject(userId)
         .setIssuedAt()
         .setExpirationTime(`${accessTokenSeconds}s`)
-        .sign(await (imported.get(signing.kid) as Promise<CryptoKey>))
+        .sign(await (imported.get(signingKey.kid) as Promise<CryptoKey>))
     },
     async verify(token) {
-      const seen = known.get(token)
-      if (seen) return seen.exp > Date.now() / 1000 ? seen.caller : null
+      const cached = verified.get(token)
+      if (cached) return cached.exp > Date.now() / 1000 ? cached.caller : null
       try {
         const { payload } = await jwtVerify(
           token,
@@ -42,8 +42,8 @@ export function createAccessTokens(keys: readonly Key[]): AccessTokens {
           { algorithms: ['HS256'], requiredClaims: ['sub', 'exp'] },
         )
         const caller = { userId: String(payload.sub), accountId: String(payload.acc), signInId: String(payload.sid) }
-        if (known.size >= cacheSize) known.clear()
-        known.set(token, { caller, exp: payload.exp as number })
+        if (verified.size >= maxCachedTokens) verified.clear()
+        verified.set(token, { caller, exp: payload.exp as number })
         return caller
       } catch {
         return null

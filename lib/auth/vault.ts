@@ -1,10 +1,10 @@
 import { base64url } from 'jose'
 
-/** Keeps secrets that must be read again: sealed under a versioned key, and bound to what they belong to. */
+/** Encrypts secrets that must be read again, with a versioned key. Each is bound to its owner. */
 export interface Vault {
-  /** `context` names the owner; only the same text opens it again. */
+  /** Encrypts a secret. `context` names the owner; the same text is needed to open it. */
   seal(secret: string, context: string): Promise<string>
-  /** Throws for another context, a key that is gone, or a text that was touched. */
+  /** Decrypts a secret. Throws for another context, a missing key or a changed text. */
   open(sealed: string, context: string): Promise<string>
 }
 
@@ -16,26 +16,26 @@ export interface VaultKey {
 
 const encoder = new TextEncoder()
 
-/** AES-256-GCM with a fresh 96-bit nonce each time. The first key seals, every key opens. A sealed text is `version.nonce.ciphertext`. */
+/** Creates a vault with AES-256-GCM and a random 96-bit nonce per secret. The first key seals, every key opens. Sealed text: `version.nonce.ciphertext`. */
 export function createVault(keys: readonly VaultKey[]): Vault {
   const imported = new Map(keys.map(({ version, key }) => [String(version), importKey(key)]))
   const keyOf = (version: string) => imported.get(version) ?? Promise.reject(new Error(`No credentials key of version ${version}`))
-  const sealing = String(keys[0]?.version)
+  const sealingVersion = String(keys[0]?.version)
   return {
     async seal(secret, context) {
       const iv = crypto.getRandomValues(new Uint8Array(12))
-      const sealed = await crypto.subtle.encrypt(how(iv, context), await keyOf(sealing), encoder.encode(secret))
-      return [sealing, base64url.encode(iv), base64url.encode(new Uint8Array(sealed))].join('.')
+      const sealed = await crypto.subtle.encrypt(cipherOptions(iv, context), await keyOf(sealingVersion), encoder.encode(secret))
+      return [sealingVersion, base64url.encode(iv), base64url.encode(new Uint8Array(sealed))].join('.')
     },
     async open(text, context) {
       const [version = '', iv = '', sealed = ''] = text.split('.')
-      const opened = await crypto.subtle.decrypt(how(base64url.decode(iv), context), await keyOf(version), bytes(sealed))
+      const opened = await crypto.subtle.decrypt(cipherOptions(base64url.decode(iv), context), await keyOf(version), bytes(sealed))
       return new TextDecoder().decode(opened)
     },
   }
 }
 
-function how(iv: Uint8Array, context: string) {
+function cipherOptions(iv: Uint8Array, context: string) {
   return { name: 'AES-GCM', iv: new Uint8Array(iv), additionalData: encoder.encode(context) }
 }
 

@@ -1,21 +1,21 @@
 import type { RawBody } from '../net/raw-body.ts'
 
-/** What the provider says of one subscription; always all of it, never a difference. */
+/** The complete current state of one subscription at the provider. */
 export interface Subscription {
   id: string
   customerId: string
-  /** The account its maker named in the metadata, if any. */
+  /** The account in the subscription's metadata, if any. */
   accountId: string | null
   status: 'active' | 'past_due' | 'unpaid' | 'canceled'
   priceIds: string[]
   /** RFC 3339. */
   currentPeriodEnd: string | null
-  /** From when billing periods are counted, RFC 3339. */
+  /** Start of the billing periods, RFC 3339. */
   anchor: string | null
 }
 
-/** What an event tells; null when it is nothing that is followed here. */
-export type Told =
+/** The change that an event reports. */
+export type BillingChange =
   | { kind: 'linked'; accountId: string; customerId: string; subscriptionId: string | null }
   | { kind: 'customer_gone'; customerId: string }
   | { kind: 'subscription'; subscription: Subscription }
@@ -23,21 +23,22 @@ export type Told =
 export interface BillingEvent {
   id: string
   type: string
-  /** The provider's time of it, whole seconds, RFC 3339. */
+  /** The provider's time in whole seconds, RFC 3339. */
   at: string
-  told: Told | null
+  /** Null for an event without effect here. */
+  change: BillingChange | null
 }
 
-/** `unknown`: the provider has no such customer or subscription. */
-export type Answered<T> = { ok: true; value: T } | { ok: false; reason: 'not_configured' | 'unknown' | 'failed' }
+/** The result of a call to the provider. `unknown`: it has no such customer or subscription. */
+export type ProviderResult<T> = { ok: true; value: T } | { ok: false; reason: 'not_configured' | 'unknown' | 'failed' }
 
 export interface BillingPort {
-  /** Whether there is a provider at all: every question is `not_configured` when there is none. */
+  /** Without a provider every call returns `not_configured`. */
   readonly isConfigured: boolean
-  /** The address of a page where the customer manages paying: short-lived, and whoever has it is let in. */
-  portalUrl(customerId: string, returnUrl: string): Promise<Answered<string>>
-  /** The event in a body that the provider signed within the last five minutes; `unsigned` for any other body. */
+  /** Creates a short-lived page where the customer manages payment. Anyone with the address can open it. */
+  createPortalUrl(customerId: string, returnUrl: string): Promise<ProviderResult<string>>
+  /** Reads the event of a body that the provider signed within the last five minutes; `unsigned` for any other body. */
   readEvent(body: RawBody): Promise<{ ok: true; value: BillingEvent } | { ok: false; reason: 'not_configured' | 'unsigned' }>
-  /** A subscription as it is at this moment; null for one that is of no consequence yet. */
-  subscription(id: string): Promise<Answered<Subscription | null>>
+  /** Returns a subscription's current state; null for one that was never paid. */
+  getSubscription(id: string): Promise<ProviderResult<Subscription | null>>
 }

@@ -1,32 +1,32 @@
 import Stripe from 'stripe'
-import type { Answered, BillingPort, Subscription, Told } from './billing.ts'
+import type { BillingChange, BillingPort, ProviderResult, Subscription } from './billing.ts'
 
-interface Settings {
+interface StripeSettings {
   secretKey: string | undefined
   webhookSecret: string | undefined
   baseUrl: string
 }
 
 const toleranceSeconds = 300
-// Nothing is taken away: a signature is over every byte.
+// Keeps a byte order mark, because the signature covers every byte.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const timeoutMs = 5000
 
-/** Stripe, or, without its keys, a port that says so. */
-export function stripeBilling({ secretKey, webhookSecret, baseUrl }: Settings): BillingPort {
-  const stripe = secretKey ? open(secretKey, baseUrl) : null
+/** Bills through Stripe. Without its keys every call returns `not_configured`. */
+export function stripeBilling({ secretKey, webhookSecret, baseUrl }: StripeSettings): BillingPort {
+  const stripe = secretKey ? openStripe(secretKey, baseUrl) : null
   return {
     isConfigured: stripe !== null,
-    portalUrl: (customer, return_url) =>
-      ask(stripe, async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url),
-    subscription: (id) => ask(stripe, async ({ subscriptions }) => subscriptionOf(await subscriptions.retrieve(id))),
+    createPortalUrl: (customer, return_url) =>
+      callStripe(stripe, async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url),
+    getSubscription: (id) => callStripe(stripe, async ({ subscriptions }) => toSubscription(await subscriptions.retrieve(id))),
     async readEvent({ bytes, headers }) {
       if (!stripe || !webhookSecret) return { ok: false, reason: 'not_configured' }
       try {
         const signature = headers.get('stripe-signature') ?? ''
         const event = await stripe.webhooks.constructEventAsync(decoder.decode(bytes), signature, webhookSecret, toleranceSeconds)
         const { id, type, created } = event
-        return { ok: true, value: { id, type, at: time(created), told: toldBy(event) } }
+        return { ok: true, value: { id, type, at: toTime(created), change: changeIn(event) } }
       } catch {
         return { ok: false, reason: 'unsigned' }
       }
@@ -34,8 +34,8 @@ export function stripeBilling({ secretKey, webhookSecret, baseUrl }: Settings): 
   }
 }
 
-function open(secretKey: string, baseUrl: string): Stripe {
-  // The client knows a host and no path; one retry is under the same idempotency key.
+function openStripe(secretKey: string, baseUrl: string): Stripe {
+  // The client takes a host without a path. Its one retry uses the same idempotency key.
   const toBase = (url: string | URL | Request, init?: RequestInit) => {
     const { pathname, search } = new URL(String(url))
     return fetch(`${baseUrl}${pathname}${search}`, { ...init, redirect: 'manual' })
@@ -44,7 +44,7 @@ function open(secretKey: string, baseUrl: string): Stripe {
   return new Stripe(secretKey, { httpClient, maxNetworkRetries: 1, timeout: timeoutMs, telemetry: false })
 }
 
-async function ask<T>(stripe: Stripe | null, work: (stripe: Stripe) => Promise<T>): Promise<Answered<T>> {
+async function callStripe<T>(stripe: Stripe | null, work: (stripe: Stripe) => Promise<T>): Promise<ProviderResult<T>> {
   if (!stripe) return { ok: false, reason: 'not_configured' }
   try {
     return { ok: true, value: await work(stripe) }
@@ -54,15 +54,15 @@ async function ask<T>(stripe: Stripe | null, work: (stripe: Stripe) => Promise<T
   }
 }
 
-function toldBy(event: Stripe.Event): Told | null {
+function changeIn(event: Stripe.Event): BillingChange | null {
   switch (event.type) {
     case 'checkout.session.completed': {
       const { client_reference_id, metadata, customer, subscription } = event.data.object
-      return linked(metadata?.account_id ?? client_reference_id, idOf(customer), idOf(subscription))
+      return linkedChange(metadata?.account_id ?? client_reference_id, idOf(customer), idOf(subscription))
     }
     case 'customer.created':
     case 'customer.updated':
-      return linked(event.data.object.metadata?.account_id, event.data.object.id, null)
+      return linkedChange(event.data.object.metadata?.account_id, event.data.object.id, null)
     case 'customer.deleted':
       return { kind: 'customer_gone', customerId: event.data.object.id }
     case 'customer.subscription.created':
@@ -70,7 +70,7 @@ function toldBy(event: Stripe.Event): Told | null {
     case 'customer.subscription.deleted':
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed': {
-      const subscription = subscriptionOf(event.data.object)
+      const subscription = toSubscription(event.data.object)
       return subscription && { kind: 'subscription', subscription }
     }
     default:
@@ -80,12 +80,12 @@ function toldBy(event: Stripe.Event): Told | null {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-function linked(account: string | null | undefined, customerId: string | null, subscriptionId: string | null): Told | null {
+function linkedChange(account: string | null | undefined, customerId: string | null, subscriptionId: string | null): BillingChange | null {
   if (!account || !uuid.test(account) || !customerId) return null
   return { kind: 'linked', accountId: account, customerId, subscriptionId }
 }
 
-/** Ours for the provider's states; those that were never paid for are of no consequence. */
+/** Maps Stripe's states. A state that is missing here means that the subscription was never paid. */
 const statuses: Partial<Record<Stripe.Subscription.Status, Subscription['status']>> = {
   active: 'active',
   trialing: 'active',
@@ -95,20 +95,20 @@ const statuses: Partial<Record<Stripe.Subscription.Status, Subscription['status'
   canceled: 'canceled',
 }
 
-function subscriptionOf({ id, customer, status, metadata, items, billing_cycle_anchor }: Stripe.Subscription): Subscription | null {
-  const ours = statuses[status]
+function toSubscription({ id, customer, status, metadata, items, billing_cycle_anchor }: Stripe.Subscription): Subscription | null {
+  const mapped = statuses[status]
   const customerId = idOf(customer)
-  if (!ours || !customerId) return null
+  if (!mapped || !customerId) return null
   const ends = items.data.map(({ current_period_end }) => current_period_end).filter(Boolean)
   const account = metadata?.account_id ?? ''
   return {
     id,
     customerId,
     accountId: uuid.test(account) ? account : null,
-    status: ours,
+    status: mapped,
     priceIds: items.data.map(({ price }) => price.id),
-    currentPeriodEnd: ends.length > 0 ? time(Math.max(...ends)) : null,
-    anchor: billing_cycle_anchor ? time(billing_cycle_anchor) : null,
+    currentPeriodEnd: ends.length > 0 ? toTime(Math.max(...ends)) : null,
+    anchor: billing_cycle_anchor ? toTime(billing_cycle_anchor) : null,
   }
 }
 
@@ -116,4 +116,4 @@ function idOf(reference: string | { id: string } | null): string | null {
   return typeof reference === 'string' ? reference : (reference?.id ?? null)
 }
 
-const time = (seconds: number): string => new Date(seconds * 1000).toISOString()
+const toTime = (seconds: number): string => new Date(seconds * 1000).toISOString()

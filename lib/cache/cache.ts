@@ -1,21 +1,21 @@
 import { Redis } from '@upstash/redis'
 
-/** Copies of what others know. Whatever goes wrong with it is a miss: nothing may depend on it. */
+/** A cache. Every failure is a miss, so nothing may depend on it. */
 export interface CachePort {
-  /** The JSON that was put there, or undefined. Whoever reads it checks its shape. */
+  /** Returns the stored JSON, or undefined. The caller checks its shape. */
   get(key: string): Promise<unknown>
-  /** Keeps it for so many seconds, or does not. */
+  /** Stores a value for some seconds, if Redis answers. */
   set(key: string, value: unknown, seconds: number): Promise<void>
-  /** Forgets it, or does not. */
-  drop(key: string): Promise<void>
+  /** Deletes a value, if Redis answers. */
+  delete(key: string): Promise<void>
 }
 
-/** JSON in Redis. One call that fails or takes longer than `timeoutMs` spares the others of the next seconds the wait. */
+/** Caches JSON in Redis. After a call that fails or takes longer than `timeoutMs`, the calls of the next 5 s are misses without waiting. */
 export function redisCache(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): CachePort {
   const plain = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false, automaticDeserialization: false } as const
   const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs), ...plain })
   let awayUntil = 0
-  const tried = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
+  const callUnlessAway = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
     if (awayUntil > now()) return undefined
     try {
       return await call()
@@ -26,7 +26,7 @@ export function redisCache(url: string, token: string, timeoutMs = 250, now: () 
   }
   return {
     async get(key) {
-      const text = await tried(() => redis.get<string>(`cache:${key}`))
+      const text = await callUnlessAway(() => redis.get<string>(`cache:${key}`))
       if (typeof text !== 'string') return undefined
       try {
         return JSON.parse(text)
@@ -35,10 +35,10 @@ export function redisCache(url: string, token: string, timeoutMs = 250, now: () 
       }
     },
     async set(key, value, seconds) {
-      await tried(() => redis.set(`cache:${key}`, JSON.stringify(value), { ex: seconds }))
+      await callUnlessAway(() => redis.set(`cache:${key}`, JSON.stringify(value), { ex: seconds }))
     },
-    async drop(key) {
-      await tried(() => redis.del(`cache:${key}`))
+    async delete(key) {
+      await callUnlessAway(() => redis.del(`cache:${key}`))
     },
   }
 }

@@ -6,25 +6,25 @@ export type Rate = `${number}/${'minute' | 'hour'}${'' | '/ip'}`
 export type Limit = Rate | NamedLimit | 'none'
 type NamedLimit = 'read' | 'write' | 'ai' | 'public'
 
-export interface Verdict {
+export interface LimitResult {
   allowed: boolean
   limit: number
   remaining: number
-  /** Seconds until the oldest counted call falls out of the window, rounded up. */
+  /** Seconds until the oldest counted call leaves the window, rounded up. */
   resetSeconds: number
 }
 
 export interface Limiter {
-  /** Counts one call. `strict` routes fall to a tighter in-isolate count when Redis does not answer; the rest are let through. */
-  take(key: string, rate: ParsedRate, strict: boolean): Promise<Verdict>
-  /** Throws when Redis does not answer as it should. */
+  /** Counts one call. When Redis does not answer, a `strict` call is counted in this isolate against half the limit; any other is allowed. */
+  count(key: string, rate: ParsedRate, strict: boolean): Promise<LimitResult>
+  /** Throws when Redis does not answer. */
   ping(): Promise<void>
 }
 
 export interface ParsedRate {
   max: number
   windowMs: number
-  /** `minute` or `hour`, as the refusal names it. */
+  /** `minute` or `hour`, for the error message. */
   unit: string
   perAddress: boolean
 }
@@ -37,14 +37,15 @@ const namedLimits: Record<NamedLimit, Rate> = {
 }
 const millis = { minute: 60_000, hour: 3_600_000 }
 
+/** Parses a rate or the name of one. */
 export function parseRate(limit: Limit): ParsedRate {
   const rate = limit in namedLimits ? namedLimits[limit as NamedLimit] : (limit as Rate)
   const [max = '', unit = '', ip] = rate.split('/')
   return { max: Number(max), windowMs: millis[unit as keyof typeof millis], unit, perAddress: ip === 'ip' }
 }
 
-// A log of the calls of one window: exact at every moment, where counters of two windows are off by one at their border.
-const script = `
+// Keeps the time of every call in the window, so the limit is exact. Two counters of fixed windows would be inexact at their border.
+const slidingWindowScript = `
 redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[1] - ARGV[2])
 local n = redis.call('ZCARD', KEYS[1])
 local allowed = 0
@@ -56,21 +57,21 @@ if n < tonumber(ARGV[3]) then
 end
 return {allowed, n, redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]}`
 
-/** Exact sliding windows in Redis, with a memory of who is over and what to do when Redis is away. */
+/** Counts calls in exact sliding windows in Redis. Remembers blocked keys, and falls back while Redis does not answer. */
 export function createLimiter(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): Limiter {
-  // One small call at a time: what the client does for many, large or readable ones costs more than the call.
+  // Each request makes one small call. The client's features for batches and large values would cost more than the call.
   const plain = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false } as const
   const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs), ...plain })
-  const window = redis.createScript<[number, number, string]>(script)
+  const window = redis.createScript<[number, number, string]>(slidingWindowScript)
   const blocked = new Map<string, number>()
-  const local = localWindows()
+  const local = createLocalWindows()
   let awayUntil = 0
 
-  const fallback = (key: string, rate: ParsedRate, strict: boolean): Verdict =>
-    strict ? local(key, Math.max(1, Math.floor(rate.max / 2)), rate, now()) : open(rate)
+  const fallback = (key: string, rate: ParsedRate, strict: boolean): LimitResult =>
+    strict ? local(key, Math.max(1, Math.floor(rate.max / 2)), rate, now()) : allow(rate)
 
   return {
-    async take(key, rate, strict) {
+    async count(key, rate, strict) {
       const at = now()
       const until = blocked.get(key)
       if (until && until > at) return { allowed: false, limit: rate.max, remaining: 0, resetSeconds: Math.ceil((until - at) / 1000) }
@@ -79,33 +80,33 @@ export function createLimiter(url: string, token: string, timeoutMs = 250, now: 
         const args = [String(at), String(rate.windowMs), String(rate.max), `${at}-${crypto.randomUUID()}`]
         const [allowed, count, oldest] = await window.exec([`limit:${key}`], args)
         const freeAt = Number(oldest) + rate.windowMs
-        if (!allowed) remember(blocked, key, freeAt, at)
+        if (!allowed) rememberBlocked(blocked, key, freeAt, at)
         const resetSeconds = Math.max(1, Math.ceil((freeAt - at) / 1000))
         return { allowed: allowed === 1, limit: rate.max, remaining: Math.max(0, rate.max - count), resetSeconds }
       } catch {
-        // One caller finds out; the others of the next seconds do not wait for the same answer.
+        // For 5 s the other callers use the fallback without waiting for the same time-out.
         awayUntil = now() + 5000
         return fallback(key, rate, strict)
       }
     },
     async ping() {
-      if ((await redis.ping()) !== 'PONG') throw new Error('Redis did not say PONG')
+      if ((await redis.ping()) !== 'PONG') throw new Error('Redis did not answer PONG')
     },
   }
 }
 
-function open(rate: ParsedRate): Verdict {
+function allow(rate: ParsedRate): LimitResult {
   return { allowed: true, limit: rate.max, remaining: rate.max - 1, resetSeconds: Math.ceil(rate.windowMs / 1000) }
 }
 
-function remember(blocked: Map<string, number>, key: string, until: number, at: number): void {
+function rememberBlocked(blocked: Map<string, number>, key: string, until: number, at: number): void {
   if (blocked.size >= 5000) for (const [old, end] of blocked) if (end <= at || blocked.size >= 5000) blocked.delete(old)
   blocked.set(key, until)
 }
 
-function localWindows() {
+function createLocalWindows() {
   const calls = new Map<string, number[]>()
-  return (key: string, max: number, rate: ParsedRate, at: number): Verdict => {
+  return (key: string, max: number, rate: ParsedRate, at: number): LimitResult => {
     if (calls.size > 5000) calls.clear()
     const recent = (calls.get(key) ?? []).filter((time) => time > at - rate.windowMs)
     const allowed = recent.length < max

@@ -1,19 +1,19 @@
-import type { Sent } from '../net/sent.ts'
+import type { SendResult } from '../net/send-result.ts'
 
-/** A message to a channel: plain text as users wrote it, and where it leads. */
+/** A message to a channel, in plain text as users wrote it. */
 export interface ChatMessage {
   title: string
   body: string
-  /** Absolute, or null when it leads nowhere. */
+  /** An absolute URL, or null. */
   url: string | null
 }
 
 export interface ChatPort {
-  /** One attempt; redirects are not followed. The caller has asked the outbound guard. */
-  send(tool: 1 | 2, webhookUrl: string, message: ChatMessage): Promise<Sent>
+  /** Sends once and follows no redirect. The caller checks the URL with the outbound guard first. */
+  send(tool: 1 | 2, webhookUrl: string, message: ChatMessage): Promise<SendResult>
 }
 
-/** At most `max` characters, the last an ellipsis when something was cut; never half of a character. */
+/** Cuts a text to `max` characters, the last one an ellipsis. Never splits a character. */
 export function clip(text: string, max: number): string {
   const characters = Array.from(text)
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`

@@ -2,25 +2,25 @@ import { type ChatMessage, clip } from './chat.ts'
 
 const maxBytes = 20 * 1024
 
-// Cards read a little Markdown (emphasis, links, lists): a backslash keeps what a user wrote text.
+// Cards render some Markdown (emphasis, links, lists). A backslash keeps users' characters literal.
 function escapeText(text: string): string {
   return text
     .replace(/[\\*_[\]]/g, (mark) => `\\${mark}`)
     .replace(/^(\s*)([-+]|\d+\.)(?=\s)/gm, (_, space: string, mark: string) => `${space}\\${mark}`)
 }
 
-/** A workflow webhook's message with one Adaptive Card 1.4, under 20 KB as UTF-8. */
-export function adaptiveCard(message: ChatMessage) {
+/** Builds a workflow webhook's message with one Adaptive Card 1.4, under 20 KB of UTF-8. */
+export function toAdaptiveCard(message: ChatMessage) {
   let length = 4000
-  let card = build(message, length)
+  let card = buildCard(message, length)
   while (new TextEncoder().encode(JSON.stringify(card)).byteLength > maxBytes) {
     length = Math.floor(length / 2)
-    card = build(message, length)
+    card = buildCard(message, length)
   }
   return card
 }
 
-function build({ title, body, url }: ChatMessage, length: number) {
+function buildCard({ title, body, url }: ChatMessage, length: number) {
   const text = (value: string, style: object) => ({ type: 'TextBlock', text: escapeText(value), wrap: true, ...style })
   return {
     type: 'message',

@@ -1,14 +1,14 @@
 import type { EventKey } from './keys.ts'
 
-interface Common {
-  /** Who caused it; null when a schedule or a job did. */
+interface EventOrigin {
+  /** The user who caused it; null when a schedule or a job did. */
   actorId: string | null
-  /** The team whose admins count as team admins of it. */
+  /** The team whose admins are notified as team admins. */
   teamId: string | null
 }
 
-/** Everything that can happen, with what its messages need to say. */
-export type Event = Common &
+/** Every event that can be notified, with the data of its messages. */
+export type Event = EventOrigin &
   (
     | {
         key: 'session.escalated'
@@ -36,49 +36,50 @@ export type Event = Common &
     | { key: 'member.joined'; memberName: string; inviterId: string }
   )
 
-/** What is told, and to whom in the app. */
+/** The message of an event, and its receivers in the app. */
 export interface Announcement {
   key: EventKey
   title: string
   body: string
-  /** A path of the frontend. */
+  /** A path in the frontend. */
   link: string
   userIds: string[]
-  /** Also the account admins and the admins of the team, without the actor. */
-  admins: boolean
-  /** Also a mail to each of them at the own address. */
-  mailEach: boolean
+  /** Also notifies the account admins and the admins of the team, except the actor. */
+  notifyAdmins: boolean
+  /** Also sends each receiver an e-mail. */
+  mailUsers: boolean
 }
 
-/** The problem in one line, its first 70 characters followed by an ellipsis when it is longer. */
-export function snippet(problem: string): string {
+/** Shortens a problem to one line of at most 70 characters, with an ellipsis when it was longer. */
+export function toSnippet(problem: string): string {
   const line = Array.from(problem.replace(/\s+/g, ' ').trim())
   return line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join('')
 }
 
-/** Where an escalation is picked up. */
-export const escalationLink = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
+/** Returns the frontend path where an escalation is picked up. */
+export const escalationPath = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
 
-export function announce(event: Event): Announcement {
-  const told = { key: event.key, userIds: [] as string[], admins: false, mailEach: false }
+/** Returns the message and the receivers of an event. */
+export function toAnnouncement(event: Event): Announcement {
+  const defaults = { key: event.key, userIds: [] as string[], notifyAdmins: false, mailUsers: false }
   switch (event.key) {
     case 'session.escalated': {
       const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
-      const title = `${event.engineerName} escalated: ${snippet(event.problemSummary)}${ticket}`
+      const title = `${event.engineerName} escalated: ${toSnippet(event.problemSummary)}${ticket}`
       const userIds = event.targetUserId ? [event.targetUserId] : []
       return {
-        ...told,
+        ...defaults,
         title,
         body: event.problemSummary,
-        link: escalationLink(event.sessionId),
+        link: escalationPath(event.sessionId),
         userIds,
-        admins: true,
-        mailEach: true,
+        notifyAdmins: true,
+        mailUsers: true,
       }
     }
     case 'handoff.claimed':
       return {
-        ...told,
+        ...defaults,
         title: `${event.claimantName} picked up your escalation`,
         body: event.sessionTitle,
         link: `/pilot/${event.sessionId}`,
@@ -87,53 +88,53 @@ export function announce(event: Event): Announcement {
     case 'handoff.assessment_ready': {
       const link = `/pilot/${event.sessionId}${event.claimantId ? '' : '?pickup=true'}`
       return {
-        ...told,
+        ...defaults,
         title: 'AI assessment ready',
         body: event.sessionTitle,
         link,
         userIds: event.claimantId ? [event.claimantId] : [],
-        admins: !event.claimantId,
+        notifyAdmins: !event.claimantId,
       }
     }
     case 'proposal.submitted':
       return {
-        ...told,
-        title: `${event.submitterName} proposed a flow: ${snippet(event.flowName)}`,
+        ...defaults,
+        title: `${event.submitterName} proposed a flow: ${toSnippet(event.flowName)}`,
         body: event.flowName,
         link: `/flow-proposals/${event.proposalId}`,
-        admins: true,
+        notifyAdmins: true,
       }
     case 'proposal.approved':
       return {
-        ...told,
-        title: `Flow proposal approved: ${snippet(event.flowName)}`,
+        ...defaults,
+        title: `Flow proposal approved: ${toSnippet(event.flowName)}`,
         body: event.flowName,
         link: `/flow-proposals/${event.proposalId}`,
         userIds: [event.submitterId],
       }
     case 'proposal.rejected':
       return {
-        ...told,
-        title: `Flow proposal rejected: ${snippet(event.flowName)}`,
+        ...defaults,
+        title: `Flow proposal rejected: ${toSnippet(event.flowName)}`,
         body: event.reason,
         link: `/flow-proposals/${event.proposalId}`,
         userIds: [event.submitterId],
       }
     default:
-      return announceOperations(event, told)
+      return toOperationsAnnouncement(event, defaults)
   }
 }
 
-type Told = Pick<Announcement, 'key' | 'userIds' | 'admins' | 'mailEach'>
-type Operational = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` }>
+type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'mailUsers'>
+type OperationsEvent = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` }>
 
-function announceOperations(event: Operational, told: Told): Announcement {
+function toOperationsAnnouncement(event: OperationsEvent, defaults: AnnouncementDefaults): Announcement {
   switch (event.key) {
     case 'maintenance.batch_created': {
       const body = `${event.sessionCount} ${event.sessionCount === 1 ? 'session is' : 'sessions are'} waiting.`
       return {
-        ...told,
-        title: `Maintenance batch created: ${snippet(event.scheduleName)}`,
+        ...defaults,
+        title: `Maintenance batch created: ${toSnippet(event.scheduleName)}`,
         body,
         link: `/maintenance/${event.scheduleId}`,
         userIds: [event.ownerId],
@@ -141,16 +142,16 @@ function announceOperations(event: Operational, told: Told): Announcement {
     }
     case 'maintenance.run_failed':
       return {
-        ...told,
-        title: `Maintenance run failed: ${snippet(event.scheduleName)}`,
+        ...defaults,
+        title: `Maintenance run failed: ${toSnippet(event.scheduleName)}`,
         body: event.reason,
         link: `/maintenance/${event.scheduleId}`,
         userIds: [event.ownerId],
-        admins: true,
+        notifyAdmins: true,
       }
     case 'psa.push_failed':
       return {
-        ...told,
+        ...defaults,
         title: `Push to ticket #${event.psaTicketId} failed`,
         body: event.reason,
         link: event.source === 'session' ? `/sessions/${event.sessionId}` : `/pilot/${event.sessionId}`,
@@ -158,7 +159,7 @@ function announceOperations(event: Operational, told: Told): Announcement {
       }
     case 'member.joined':
       return {
-        ...told,
+        ...defaults,
         title: `${event.memberName} joined the account`,
         body: 'Your invite was accepted.',
         link: '/settings/members',

@@ -1,15 +1,16 @@
-/** The closed list of what can be notified of, with what each means to the person who switches it on. */
+/** Every event that a channel can subscribe to, with the description that the API returns. */
 export const eventKeys = {
-  'session.escalated': 'An engineer escalated a session; team admins and the target engineer are told',
-  'handoff.claimed': 'A colleague claimed a handoff; the engineer who escalated is told',
-  'handoff.assessment_ready': 'The AI assessment of a handoff is stored; its claimant is told, or the team admins while nobody has claimed',
-  'proposal.submitted': 'A flow proposal awaits review; team admins are told',
-  'proposal.approved': 'A flow proposal was approved; its submitter is told',
-  'proposal.rejected': 'A flow proposal was rejected; its submitter is told',
-  'maintenance.batch_created': 'A maintenance schedule created a batch of sessions; its owner is told',
-  'maintenance.run_failed': 'A due maintenance run could not be created or was missed; its owner and team admins are told',
-  'psa.push_failed': "A push to the ticketing system gave up; the session's owner is told",
-  'member.joined': 'An invited colleague joined the account; the inviter is told',
+  'session.escalated': 'An engineer escalated a session; team admins and the target engineer are notified',
+  'handoff.claimed': 'A colleague claimed a handoff; the engineer who escalated is notified',
+  'handoff.assessment_ready':
+    'The AI assessment of a handoff is stored; its claimant is notified, or the team admins while it is unclaimed',
+  'proposal.submitted': 'A flow proposal awaits review; team admins are notified',
+  'proposal.approved': 'A flow proposal was approved; its submitter is notified',
+  'proposal.rejected': 'A flow proposal was rejected; its submitter is notified',
+  'maintenance.batch_created': 'A maintenance schedule created a batch of sessions; its owner is notified',
+  'maintenance.run_failed': 'A due maintenance run could not be created or was missed; its owner and team admins are notified',
+  'psa.push_failed': "A push to the ticketing system gave up; the session's owner is notified",
+  'member.joined': 'An invited colleague joined the account; the inviter is notified',
 } as const
 
 export type EventKey = keyof typeof eventKeys

@@ -1,14 +1,14 @@
 import { escapeHtml } from '../text/html.ts'
 
-/** What a mail says: paragraphs of plain text and one link. */
-export interface Letter {
+/** The content of an e-mail: paragraphs of plain text and at most one link. */
+export interface EmailContent {
   subject: string
   paragraphs: string[]
   link?: { label: string; url: string }
 }
 
-/** The HTML and the text part of a mail; everything a user wrote is escaped. */
-export function renderLetter({ subject, paragraphs, link }: Letter): { subject: string; html: string; text: string } {
+/** Renders the HTML and the text part of an e-mail. Users' texts are escaped. */
+export function renderEmail({ subject, paragraphs, link }: EmailContent): { subject: string; html: string; text: string } {
   const body = paragraphs.map((text) => `<p style="margin:0 0 16px;white-space:pre-line">${escapeHtml(text)}</p>`).join('')
   const style = 'display:inline-block;padding:10px 18px;background:#1d4ed8;color:#ffffff;text-decoration:none;border-radius:6px'
   const button = link ? `<p style="margin:24px 0"><a href="${escapeHtml(link.url)}" style="${style}">${escapeHtml(link.label)}</a></p>` : ''
@@ -16,6 +16,6 @@ export function renderLetter({ subject, paragraphs, link }: Letter): { subject: 
   const text = [subject, '', ...paragraphs.flatMap((paragraph) => [paragraph, '']), ...(link ? [`${link.label}: ${link.url}`] : [])].join(
     '\n',
   )
-  // A line break in a subject would be a header of its own.
+  // A line break in a subject would start another header.
   return { subject: Array.from(subject.replace(/\s+/g, ' ')).slice(0, 300).join(''), html, text }
 }

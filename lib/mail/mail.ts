@@ -1,4 +1,4 @@
-import type { Sent } from '../net/sent.ts'
+import type { SendResult } from '../net/send-result.ts'
 
 export interface Mail {
   to: string
@@ -9,8 +9,8 @@ export interface Mail {
 }
 
 export interface MailPort {
-  /** All of them or none, in one call; the same key again sends nothing twice within the provider's 24 hours. */
-  send(mails: Mail[], idempotencyKey: string): Promise<Sent>
-  /** Throws when the provider does not answer as it should. */
+  /** Sends all mails or none, in one call. A repeated call with the same key within 24 hours sends nothing. */
+  send(mails: Mail[], idempotencyKey: string): Promise<SendResult>
+  /** Throws when the provider does not answer. */
   ping(): Promise<void>
 }

@@ -1,5 +1,5 @@
-export interface Resolver {
-  /** Every address of a name; empty when it has none, null when nobody answered. */
+export interface DnsResolver {
+  /** Returns every address of a name: an empty list when it has none, null when no server answered. */
   resolve(name: string): Promise<string[] | null>
 }
 
@@ -10,8 +10,8 @@ interface DnsAnswer {
 
 const recordTypes = { A: 1, AAAA: 28 } as const
 
-/** DNS over HTTPS in its JSON form (application/dns-json), as Cloudflare and Google serve it. */
-export function dnsOverHttps(endpoint: string): Resolver {
+/** Resolves names over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. */
+export function dnsOverHttps(endpoint: string): DnsResolver {
   const ask = async (name: string, type: keyof typeof recordTypes): Promise<string[] | null> => {
     const url = `${endpoint}?name=${encodeURIComponent(name)}&type=${type}`
     const response = await fetch(url, { headers: { accept: 'application/dns-json' }, signal: AbortSignal.timeout(2000) })

@@ -1,18 +1,18 @@
-// ConnectWise's condition language. Values enter it here alone, so that none of them can end its literal.
+// ConnectWise's condition language. Every value is written here, so that none can end its literal.
 
-/** A text as a literal: what would end it or begin an escape is escaped, and control characters are left out. */
-export function literal(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
+/** Writes a text as a literal: escapes quotes and backslashes, and removes control characters. */
+export function toLiteral(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
   return `"${value.replace(/[\u0000-\u001f\u007f]/g, '').replace(/["\\]/g, (mark) => `\\${mark}`)}"`
 }
 
-/** Ids as a list of numbers; whatever is none is dropped, and a list without any matches nothing. */
-export function idList(ids: readonly string[]): string {
+/** Writes ids as a list of numbers. Other texts are dropped; an empty list matches nothing. */
+export function toIdList(ids: readonly string[]): string {
   const numbers = ids.filter((id) => /^\d{1,15}$/.test(id))
   return `(${numbers.length > 0 ? numbers.join(',') : '0'})`
 }
 
-/** All must hold; undefined ones are no conditions. */
-export function all(...conditions: (string | false | undefined)[]): string {
+/** Joins conditions with `and`; false and undefined are skipped. */
+export function joinConditions(...conditions: (string | false | undefined)[]): string {
   return conditions.filter(Boolean).join(' and ')
 }

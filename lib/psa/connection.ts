@@ -1,7 +1,7 @@
 import type { Vault } from '../auth/vault.ts'
 import type { Provider, PsaConnection } from './psa.ts'
 
-/** A connection as it is stored. */
+/** A connection as stored, with encrypted credentials. */
 export interface ConnectionRow {
   id: string
   account_id: string
@@ -14,26 +14,27 @@ export interface ConnectionRow {
   last_check_error: string | null
   created_at: string
   updated_at: string
-  /** The database's time as this was read. */
+  /** The database's time of the read. */
   now: string
 }
 
-const contextOf = (accountId: string, provider: string) => `psa:${accountId}:${provider}`
+const vaultContext = (accountId: string, provider: string) => `psa:${accountId}:${provider}`
 
-/** A connection's secrets as they are stored: only for this account and provider. */
-export function sealSecrets(vault: Vault, accountId: string, provider: Provider, secrets: Record<string, string>): Promise<string> {
-  return vault.seal(JSON.stringify(secrets), contextOf(accountId, provider))
+/** Encrypts a connection's secrets for storage. They can be decrypted only for the same account and provider. */
+export function encryptSecrets(vault: Vault, accountId: string, provider: Provider, secrets: Record<string, string>): Promise<string> {
+  return vault.seal(JSON.stringify(secrets), vaultContext(accountId, provider))
 }
 
-export async function openSecrets(
+/** Decrypts the secrets of a stored connection. */
+export async function decryptSecrets(
   vault: Vault,
   row: Pick<ConnectionRow, 'account_id' | 'provider' | 'credentials'>,
 ): Promise<Record<string, string>> {
-  return JSON.parse(await vault.open(row.credentials, contextOf(row.account_id, row.provider)))
+  return JSON.parse(await vault.open(row.credentials, vaultContext(row.account_id, row.provider)))
 }
 
-/** What a port is opened with. Keep it for one request, and out of every log. */
-export async function unsealed(vault: Vault, row: ConnectionRow): Promise<PsaConnection> {
+/** Decrypts a connection. Use it for one request only, and never log it. */
+export async function decryptConnection(vault: Vault, row: ConnectionRow): Promise<PsaConnection> {
   const { provider, base_url: baseUrl, identity } = row
-  return { provider, baseUrl, identity, secrets: await openSecrets(vault, row) } as unknown as PsaConnection
+  return { provider, baseUrl, identity, secrets: await decryptSecrets(vault, row) } as unknown as PsaConnection
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Configuration, Member } from './psa.ts'
-import { flag, id, joined, optionalId, readList, reference, text, time } from './wire.ts'
+import { flag, id, joinParts, optionalId, parseItems, reference, text, time } from './wire.ts'
 
-// ConnectWise's records as they come, and what they are here.
+// ConnectWise's records, and their conversion to ours.
 
 const Info = z.object({ lastUpdated: time, dateEntered: time }).partial().nullish().catch(null)
 export const Created = z.object({ id })
@@ -24,7 +24,7 @@ export const TicketWire = z.object({
   _info: Info,
 })
 
-export function ticketItem(wire: z.output<typeof TicketWire>) {
+export function toTicketItem(wire: z.output<typeof TicketWire>) {
   return {
     id: wire.id,
     summary: wire.summary ?? '',
@@ -38,9 +38,9 @@ export function ticketItem(wire: z.output<typeof TicketWire>) {
   }
 }
 
-export function fullTicket(wire: z.output<typeof TicketWire>) {
+export function toTicket(wire: z.output<typeof TicketWire>) {
   return {
-    ...ticketItem(wire),
+    ...toTicketItem(wire),
     board_id: wire.board.id,
     company_id: wire.company.id,
     contact_id: wire.contact.id,
@@ -62,9 +62,9 @@ export const CompanyWire = z.object({
   state: text,
   zip: text,
 })
-export function company(wire: z.output<typeof CompanyWire>) {
+export function toCompany(wire: z.output<typeof CompanyWire>) {
   const { id, name, website, phoneNumber: phone } = wire
-  const address = joined(wire.addressLine1, wire.addressLine2, wire.city, joined(wire.state, wire.zip))
+  const address = joinParts(wire.addressLine1, wire.addressLine2, wire.city, joinParts(wire.state, wire.zip))
   return { id, name: name ?? `Company ${id}`, phone, address, website }
 }
 
@@ -76,13 +76,13 @@ export const ContactWire = z.object({
   title: text,
   communicationItems: z.array(z.unknown()).nullish().catch(null),
 })
-export function contact({ id, firstName, lastName, title, communicationItems }: z.output<typeof ContactWire>) {
-  const items = readList(Communication, communicationItems ?? [])
-  const of = (kind: string) => {
-    const those = items.filter(({ communicationType }) => communicationType === kind)
-    return (those.find(({ defaultFlag }) => defaultFlag) ?? those[0])?.value ?? null
+export function toContact({ id, firstName, lastName, title, communicationItems }: z.output<typeof ContactWire>) {
+  const items = parseItems(Communication, communicationItems ?? [])
+  const findValue = (kind: string) => {
+    const matching = items.filter(({ communicationType }) => communicationType === kind)
+    return (matching.find(({ defaultFlag }) => defaultFlag) ?? matching[0])?.value ?? null
   }
-  return { id, name: [firstName, lastName].filter(Boolean).join(' ') || `Contact ${id}`, title, email: of('Email'), phone: of('Phone') }
+  return { id, name: [firstName, lastName].filter(Boolean).join(' ') || `Contact ${id}`, title, email: findValue('Email'), phone: findValue('Phone') }
 }
 
 export const ConfigurationRef = z.object({ id, deviceIdentifier: text })
@@ -99,23 +99,23 @@ export const ConfigurationWire = z.object({
     ipAddress: text,
   },
 })
-export function configuration(wire: z.output<typeof ConfigurationWire>): Omit<Configuration, 'name'> {
+export function toConfiguration(wire: z.output<typeof ConfigurationWire>): Omit<Configuration, 'name'> {
   const { id, type, manufacturer, modelNumber: model, serialNumber: serial_number, osInfo, osType, ipAddress: ip_address } = wire
   return { id, type: type.name, manufacturer: manufacturer.name, model, serial_number, operating_system: osInfo ?? osType, ip_address }
 }
 
-// Its author is a member, or a contact who wrote in; some versions send either as a whole record.
+// The author is a member or a contact. Some versions send a whole record.
 const Author = z.object({ name: text, firstName: text, lastName: text, identifier: text }).nullish().catch(null)
 export const Note = z
   .object({ id, text, member: Author, contact: Author, createdBy: text, internalAnalysisFlag: flag, internalFlag: flag, dateCreated: time })
   .transform((wire) => ({
     id: wire.id,
     text: wire.text ?? '',
-    author: authorOf(wire.member) ?? authorOf(wire.contact) ?? wire.createdBy,
+    author: toAuthorName(wire.member) ?? toAuthorName(wire.contact) ?? wire.createdBy,
     internal: wire.internalAnalysisFlag || wire.internalFlag,
     created_at: wire.dateCreated,
   }))
-function authorOf(who: z.output<typeof Author>): string | null {
+function toAuthorName(who: z.output<typeof Author>): string | null {
   return who ? (who.name ?? ([who.firstName, who.lastName].filter(Boolean).join(' ') || who.identifier)) : null
 }
 
@@ -130,7 +130,7 @@ export const MemberWire = z.object({
 export type MemberRow = z.output<typeof MemberWire>
 export const isActive = (wire: MemberRow): wire is MemberRow & { id: string; identifier: string } =>
   Boolean(wire.id && wire.identifier) && !wire.inactiveFlag
-export function member({
+export function toMember({
   id,
   identifier,
   firstName,

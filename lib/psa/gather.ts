@@ -1,21 +1,21 @@
-import { PsaError, type SidePart, sideParts, type Ticket, type TicketContext } from './psa.ts'
+import { PsaError, type ContextPart, contextParts, type Ticket, type TicketContext } from './psa.ts'
 
-type Sides = { [P in SidePart]: () => Promise<TicketContext[P]> }
-const nothing = { company: null, contact: null, configurations: [], notes: [], related_tickets: [] }
+type PartReaders = { [P in ContextPart]: () => Promise<TicketContext[P]> }
+const emptyParts = { company: null, contact: null, configurations: [], notes: [], related_tickets: [] }
 
-/** Asks for everything around a ticket at once. A part that fails is left empty and named; it never takes the others with it. */
-export async function gather(ticket: Ticket, sides: Sides): Promise<TicketContext> {
-  const unavailable: SidePart[] = []
-  const asked = await Promise.all(
-    sideParts.map(async (part) => {
+/** Reads all parts of a context in parallel. A part that fails is empty and named in `unavailable`; the others are kept. */
+export async function readContextParts(ticket: Ticket, sides: PartReaders): Promise<TicketContext> {
+  const unavailable: ContextPart[] = []
+  const parts = await Promise.all(
+    contextParts.map(async (part) => {
       const value = await sides[part]().catch((error: unknown) => {
         if (!(error instanceof PsaError)) throw error
         unavailable.push(part)
-        return nothing[part]
+        return emptyParts[part]
       })
       return [part, value] as const
     }),
   )
-  const found = Object.fromEntries(asked) as Pick<TicketContext, SidePart>
-  return { ticket, ...found, unavailable: sideParts.filter((part) => unavailable.includes(part)) }
+  const found = Object.fromEntries(parts) as Pick<TicketContext, ContextPart>
+  return { ticket, ...found, unavailable: contextParts.filter((part) => unavailable.includes(part)) }
 }

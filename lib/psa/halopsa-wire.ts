@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { flag, id, joined, optionalId, text, time } from './wire.ts'
+import { flag, id, joinParts, optionalId, text, time } from './wire.ts'
 
-// HaloPSA's records as they come, and what they are here.
+// HaloPSA's records, and their conversion to ours.
 
-export type Statuses = ReadonlyMap<string, string | null>
-// Tickets that nobody has belong to an agent of this id, who is nobody.
-export const nobody = '1'
+export type StatusNames = ReadonlyMap<string, string | null>
+// HaloPSA assigns unassigned tickets to this agent.
+export const unassignedAgentId = '1'
 
 const list = z.array(z.unknown()).catch([])
 export const TicketList = z.object({ tickets: list, record_count: z.int() })
@@ -32,7 +32,7 @@ export const TicketWire = z.object({
   status_id: optionalId,
   priority: z.object({ name: text }).nullish().catch(null),
 })
-export const ticketItem = (statuses: Statuses) => (wire: z.output<typeof TicketWire>) => ({
+export const toTicketItem = (statuses: StatusNames) => (wire: z.output<typeof TicketWire>) => ({
   id: wire.id,
   summary: wire.summary ?? '',
   board: wire.team,
@@ -40,17 +40,17 @@ export const ticketItem = (statuses: Statuses) => (wire: z.output<typeof TicketW
   priority: wire.priority?.name ?? null,
   company: wire.client_name,
   contact: wire.user_name,
-  owner: wire.agent_id === nobody ? null : wire.agent_name,
+  owner: wire.agent_id === unassignedAgentId ? null : wire.agent_name,
   updated_at: wire.lastactiondate,
 })
-/** Zero stands for nobody. */
-const anybody = (someId: string | null) => (someId === '0' ? null : someId)
-export function fullTicket(wire: z.output<typeof TicketWire>, statuses: Statuses) {
+/** HaloPSA writes 0 for no client or user. */
+const nullIfZero = (someId: string | null) => (someId === '0' ? null : someId)
+export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusNames) {
   return {
-    ...ticketItem(statuses)(wire),
+    ...toTicketItem(statuses)(wire),
     board_id: wire.team_id,
-    company_id: anybody(wire.client_id),
-    contact_id: anybody(wire.user_id),
+    company_id: nullIfZero(wire.client_id),
+    contact_id: nullIfZero(wire.user_id),
     type: wire.tickettype_name,
     description: wire.details,
     is_closed: wire.hasbeenclosed,
@@ -62,8 +62,8 @@ export const ClientWire = z.object({
   ...{ id, name: text, website: text, phonenumber: text },
   main_site: z.object({ line1: text, line2: text, line3: text, postcode: text }).nullish().catch(null),
 })
-export function client({ id, name, website, phonenumber: phone, main_site: at }: z.output<typeof ClientWire>) {
-  const address = at ? joined(at.line1, at.line2, at.line3, at.postcode) : null
+export function toCompany({ id, name, website, phonenumber: phone, main_site: at }: z.output<typeof ClientWire>) {
+  const address = at ? joinParts(at.line1, at.line2, at.line3, at.postcode) : null
   return { id, name: name ?? `Client ${id}`, phone, address, website }
 }
 export const UserWire = z
@@ -99,15 +99,15 @@ export const Asset = z
   }))
 export const Action = z.object({ id, who: text, note: text, note_html: text, hiddenfromuser: flag, datetime: time }).transform((wire) => ({
   id: wire.id,
-  text: wire.note_html === null ? (wire.note ?? '') : plain(wire.note_html),
+  text: wire.note_html === null ? (wire.note ?? '') : htmlToText(wire.note_html),
   author: wire.who,
   internal: wire.hiddenfromuser,
   created_at: wire.datetime,
 }))
 
-const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
-/** What a note of HTML says: its lines, without its markup. */
-function plain(html: string): string {
+const htmlEntities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
+/** Converts a note's HTML to plain lines. */
+function htmlToText(html: string): string {
   const lines = html.replace(/<br\s*\/?>|<\/(p|div|li|tr)>/gi, '\n').replace(/<[^>]*>/g, '')
-  return lines.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => named[name] ?? '').trim()
+  return lines.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => htmlEntities[name] ?? '').trim()
 }

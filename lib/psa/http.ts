@@ -1,39 +1,39 @@
 import type { OutboundGuard } from '../net/guard.ts'
-import { retryAfter } from '../net/sent.ts'
+import { parseRetryAfter } from '../net/send-result.ts'
 import { PsaError } from './psa.ts'
 
-const callMs = 8000
-const totalMs = 9500
+const callTimeoutMs = 8000
+const requestTimeoutMs = 9500
 const maxBytes = 8 * 1024 * 1024
-// A Worker may hold six connections for a request; two are left for the database and Redis.
-const mostAtOnce = 4
+// A Worker may open six connections per request; two stay free for the database and Redis.
+const maxParallelCalls = 4
 
 export interface PsaRequest {
   method?: 'GET' | 'POST'
-  /** Joined to the root by the caller. */
+  /** Absolute. */
   url: string
   headers?: Record<string, string>
   body?: string
 }
 
-/** Sends one call and answers its JSON; null for an answer without content. Throws PsaError. */
+/** Sends one call and returns its JSON, or null for an empty answer. Throws PsaError. */
 export type PsaHttp = (request: PsaRequest) => Promise<unknown>
 
 /**
- * Calls to one provider's address for one request: only where the guard lets them lead, without following redirects, 8 s each and 9.5 s in
- * all, 8 MiB an answer, four at once.
+ * Creates a function that calls one provider during one request. Limits: addresses that the guard allows, no redirects, 8 s per call, 9.5 s in
+ * total, 8 MiB per answer, four calls at once.
  */
-export function psaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
-  const deadline = Date.now() + totalMs
-  const queue = slots(mostAtOnce)
-  let allowed: Promise<string | null> | undefined
+export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
+  const deadline = Date.now() + requestTimeoutMs
+  const queue = createSlots(maxParallelCalls)
+  let refusal: Promise<string | null> | undefined
   return async (request) => {
-    allowed ??= guard.refusal(baseUrl, 'sending')
-    if (await allowed) throw new PsaError('invalid', 'The address of the ticketing system is refused')
+    refusal ??= guard.findRefusal(baseUrl, 'sending')
+    if (await refusal) throw new PsaError('invalid', 'The address of the ticketing system is refused')
     return queue(async () => {
-      const left = Math.min(callMs, deadline - Date.now())
-      if (left <= 0) throw late()
-      return send(request, AbortSignal.timeout(left))
+      const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
+      if (remainingMs <= 0) throw timeoutError()
+      return send(request, AbortSignal.timeout(remainingMs))
     })
   }
 }
@@ -49,36 +49,36 @@ async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, sig
     })
     if (!response.ok) {
       await response.body?.cancel()
-      throw refusal(response)
+      throw toPsaError(response)
     }
-    return parsed(await textOf(response))
+    return parseJson(await readText(response))
   } catch (error) {
     if (error instanceof PsaError) throw error
-    throw signal.aborted ? late() : new PsaError('down', 'The connection to the ticketing system failed')
+    throw signal.aborted ? timeoutError() : new PsaError('down', 'The connection to the ticketing system failed')
   }
 }
 
-function refusal({ status, headers }: Response): PsaError {
+function toPsaError({ status, headers }: Response): PsaError {
   if (status === 401 || status === 403) return new PsaError('auth', 'The ticketing system refused the credentials', { status })
-  if (status === 404) return new PsaError('missing', 'The ticketing system knows no such thing', { status })
+  if (status === 404) return new PsaError('missing', 'The ticketing system has no such record', { status })
   if (status === 429) {
-    const retryAfterSeconds = retryAfter(headers.get('retry-after'))
-    return new PsaError('rate_limit', 'The ticketing system takes no more calls at the moment', { status, retryAfterSeconds })
+    const retryAfterSeconds = parseRetryAfter(headers.get('retry-after'))
+    return new PsaError('rate_limit', 'The ticketing system limits our calls; try again later', { status, retryAfterSeconds })
   }
   const kind = status >= 400 && status < 500 ? 'invalid' : 'down'
   return new PsaError(kind, `The ticketing system answered ${status}`, { status })
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   if (text.trim() === '') return null
   try {
     return JSON.parse(text)
   } catch {
-    throw new PsaError('down', 'The ticketing system answered something other than JSON')
+    throw new PsaError('down', 'The ticketing system did not answer with JSON')
   }
 }
 
-async function textOf(response: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let [text, size] = ['', 0]
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -89,14 +89,14 @@ async function textOf(response: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-const late = () => new PsaError('down', 'The ticketing system did not answer in time')
+const timeoutError = () => new PsaError('down', 'The ticketing system did not answer in time')
 
-/** Lets so many run at once; the rest wait in line. */
-function slots(most: number) {
+/** Runs at most `max` tasks at once; the others wait in order. */
+function createSlots(max: number) {
   const waiting: (() => void)[] = []
   let running = 0
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= most) await new Promise<void>((go) => waiting.push(go))
+    if (running >= max) await new Promise<void>((start) => waiting.push(start))
     else running++
     try {
       return await work()

@@ -1,13 +1,13 @@
 import type { OutboundGuard } from '../net/guard.ts'
-import { connectwise } from './connectwise.ts'
-import { halopsa } from './halopsa.ts'
-import { psaHttp } from './http.ts'
+import { createConnectWise } from './connectwise.ts'
+import { createHaloPsa } from './halopsa.ts'
+import { createPsaHttp } from './http.ts'
 import type { OpenPsa } from './psa.ts'
 
-/** Opens connections to whichever provider they name. */
-export function psaProviders(guard: OutboundGuard): OpenPsa {
+/** Opens connections of both providers. */
+export function createPsaOpener(guard: OutboundGuard): OpenPsa {
   return (connection) => {
-    const http = psaHttp(connection.baseUrl, guard)
-    return connection.provider === 'connectwise' ? connectwise(connection, http) : halopsa(connection, http)
+    const http = createPsaHttp(connection.baseUrl, guard)
+    return connection.provider === 'connectwise' ? createConnectWise(connection, http) : createHaloPsa(connection, http)
   }
 }

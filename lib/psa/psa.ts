@@ -1,10 +1,10 @@
-/** A service board (a team's queue, where the provider has those). */
+/** A service board in ConnectWise, a team in HaloPSA. */
 export interface Board {
   id: string
   name: string
 }
 
-/** A ticket as a list shows it. Times are RFC 3339; what the provider does not say is null. */
+/** A ticket in a list. Times are RFC 3339; an unknown value is null. */
 export interface TicketItem {
   id: string
   summary: string
@@ -43,7 +43,7 @@ export interface Contact {
   phone: string | null
 }
 
-/** A device or service of the client's that the ticket is about. */
+/** A client's device or service that the ticket is about. */
 export interface Configuration {
   id: string
   name: string
@@ -63,11 +63,11 @@ export interface TicketNote {
   created_at: string | null
 }
 
-/** The parts of a context that are asked for beside the ticket, in the order in which they are named when they fail. */
-export const sideParts = ['company', 'contact', 'configurations', 'notes', 'related_tickets'] as const
-export type SidePart = (typeof sideParts)[number]
+/** The parts of a context beside the ticket, in the order of `unavailable`. */
+export const contextParts = ['company', 'contact', 'configurations', 'notes', 'related_tickets'] as const
+export type ContextPart = (typeof contextParts)[number]
 
-/** A ticket with what is known around it. `unavailable` names the parts that the provider did not give. */
+/** A ticket with its company, contact, devices, notes and related tickets. `unavailable` names the parts that could not be read. */
 export interface TicketContext {
   ticket: Ticket
   company: Company | null
@@ -76,23 +76,23 @@ export interface TicketContext {
   /** Newest first. */
   notes: TicketNote[]
   related_tickets: TicketItem[]
-  unavailable: SidePart[]
+  unavailable: ContextPart[]
 }
 
 export interface Member {
   id: string
-  /** The sign-in name; some providers find tickets by it. */
+  /** The sign-in name. ConnectWise searches tickets by it. */
   identifier: string
   name: string
   email: string | null
 }
 
 export interface TicketSearch {
-  /** Of boards; none given means all. */
+  /** An empty list means all boards. */
   boardIds: readonly string[]
   assignedTo: Pick<Member, 'id' | 'identifier'> | null
   unassigned: boolean
-  /** From 1. */
+  /** Starts at 1. */
   page: number
   pageSize: number
 }
@@ -100,30 +100,30 @@ export interface TicketSearch {
 export interface NewNote {
   text: string
   internal: boolean
-  /** Stands in the note, so that it is known again. */
+  /** A text in the note by which a retry finds it. */
   marker: string
 }
 
-/** One account's ticketing system. Every method throws PsaError, and nothing else, when the provider does not do what it is asked. */
+/** One account's ticketing system. Every method throws only PsaError when the provider fails. */
 export interface PsaPort {
-  /** Whether the credentials are let in. */
-  check(): Promise<void>
-  boards(): Promise<Board[]>
-  /** Open tickets, the last changed first. */
+  /** Throws when the provider refuses the credentials. */
+  checkCredentials(): Promise<void>
+  listBoards(): Promise<Board[]>
+  /** Returns open tickets, the last changed first. */
   searchTickets(search: TicketSearch): Promise<{ items: TicketItem[]; hasMore: boolean }>
-  /** Throws `missing` when there is no such ticket; what fails beside the ticket itself is only left out. */
-  ticketContext(id: string): Promise<TicketContext>
-  /** Those who are active. */
-  members(): Promise<Member[]>
-  /** Answers the note's id. */
+  /** Throws `missing` when the ticket does not exist. A part that fails is only left out. */
+  getTicketContext(id: string): Promise<TicketContext>
+  /** Returns the active members. */
+  listMembers(): Promise<Member[]>
+  /** Returns the note's id. */
   addNote(ticketId: string, note: NewNote): Promise<string>
-  /** The id of a note that holds the marker, or null. */
+  /** Returns the id of the note with the marker, or null. */
   findNote(ticketId: string, marker: string): Promise<string | null>
 }
 
 export type PsaErrorKind = 'auth' | 'missing' | 'rate_limit' | 'down' | 'invalid'
 
-/** What a provider's failure comes to. The message is for people outside: no address, secret or word of the provider's is in it. */
+/** A failure of the provider. The message is shown to users, so it contains no address, no secret and no text of the provider. */
 export class PsaError extends Error {
   readonly kind: PsaErrorKind
   readonly status: number | null
@@ -142,7 +142,7 @@ export class PsaError extends Error {
   }
 }
 
-/** Where a connection leads and what opens it, decrypted: for one request, and never for a log. */
+/** A connection with its decrypted secrets. Use it for one request only, and never log it. */
 export type PsaConnection = { baseUrl: string } & (
   | { provider: 'connectwise'; identity: { company_id: string; client_id: string }; secrets: { public_key: string; private_key: string } }
   | { provider: 'halopsa'; identity: { client_id: string; tenant: string | null }; secrets: { client_secret: string } }
@@ -150,10 +150,10 @@ export type PsaConnection = { baseUrl: string } & (
 export const providers = ['connectwise', 'halopsa'] as const
 export type Provider = (typeof providers)[number]
 
-/** Opens connections; each port lasts one request and gives its calls ten seconds in all. */
+/** Opens a connection. Its port serves one request, in at most ten seconds. */
 export type OpenPsa = (connection: PsaConnection) => PsaPort
 
-/** The id in what a technician calls a ticket (`4711`, `#4711`), or null when there is none. */
-export function ticketIdOf(text: string | null): string | null {
+/** Parses a ticket number as technicians write it (`4711`, `#4711`). Returns null when it is not one. */
+export function parseTicketId(text: string | null): string | null {
   return /^\s*#?(\d{1,15})\s*$/.exec(text ?? '')?.[1] ?? null
 }

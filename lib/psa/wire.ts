@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { PsaError } from './psa.ts'
 
-// Providers leave keys out where they know nothing, or send null, or a number for a text: reading is forgiving, what is read is strict.
+// Providers omit keys, send null, or send numbers for texts. Parsing accepts these; the parsed values are strict.
 
 const anything = z.unknown()
 export const text = z
   .union([z.string(), z.number()])
   .nullish()
   .catch(null)
-  .transform((value) => clean(value === null || value === undefined ? '' : String(value)) || null)
+  .transform((value) => removeUnstorable(value === null || value === undefined ? '' : String(value)) || null)
 export const id = z.union([z.int(), z.string().regex(/^\d{1,15}$/)]).transform(String)
 export const optionalId = id
   .nullish()
@@ -26,7 +26,7 @@ export const time = anything.transform((value) => {
       : Number.NaN
   return Number.isNaN(at) ? null : new Date(at).toISOString()
 })
-/** An object that stands for another: its id and name. */
+/** A reference to another record: its id and name. */
 export const reference = z
   .object({ id: optionalId, name: text, identifier: text })
   .partial()
@@ -34,32 +34,32 @@ export const reference = z
   .catch(null)
   .transform((value) => ({ id: value?.id ?? null, name: value?.name ?? null, identifier: value?.identifier ?? null }))
 
-/** Without what neither PostgreSQL nor JSON's readers take. */
-function clean(value: string): string {
+/** Removes characters that PostgreSQL cannot store. */
+function removeUnstorable(value: string): string {
   return value.replaceAll('\u0000', '').toWellFormed().trim()
 }
 
-/** What was answered, by its shape; an answer of another one is the provider's failure. */
-export function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+/** Parses an answer. Throws `down` when its shape is not as documented. */
+export function parseAnswer<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value)
-  if (!parsed.success) throw new PsaError('down', 'The ticketing system answered something that was not understood')
+  if (!parsed.success) throw new PsaError('down', 'The ticketing system did not answer as documented')
   return parsed.data
 }
 
-/** Of a list, the items that can be read: one that is broken does not hide the others. */
-export function readList<S extends z.ZodType>(item: S, value: unknown): z.output<S>[] {
-  return read(z.array(anything), value).flatMap((one) => {
-    const parsed = item.safeParse(one)
+/** Parses a list and skips items with an unexpected shape, so that one does not hide the others. */
+export function parseItems<S extends z.ZodType>(item: S, value: unknown): z.output<S>[] {
+  return parseAnswer(z.array(anything), value).flatMap((value) => {
+    const parsed = item.safeParse(value)
     return parsed.success ? [parsed.data] : []
   })
 }
 
-/** Newest first; what has no time last. */
-export function newestFirst<T extends { id: string; created_at: string | null }>(items: T[]): T[] {
+/** Sorts newest first; items without a time come last. */
+export function sortNewestFirst<T extends { id: string; created_at: string | null }>(items: T[]): T[] {
   return items.toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? '') || Number(b.id) - Number(a.id))
 }
 
-/** The parts of an address that are known, in one line. */
-export function joined(...parts: (string | null)[]): string | null {
+/** Joins the known parts of an address into one line. */
+export function joinParts(...parts: (string | null)[]): string | null {
   return parts.filter(Boolean).join(', ') || null
 }

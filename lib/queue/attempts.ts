@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { PlatformDb } from '../db/scope.ts'
-import type { Sent } from '../net/sent.ts'
+import type { SendResult } from '../net/send-result.ts'
 import type { QueuePort } from './queue.ts'
 
-// Rows that must leave the house: claimed attempt by attempt, tried again later, and found by a sweep when their message was lost.
+// Rows that must be sent: each attempt is claimed, failed ones are repeated, and a sweep finds rows whose message was lost.
 
-/** An attempt that was claimed. */
+/** A claimed attempt. */
 export interface Attempt {
   id: string
   attempts: number
@@ -15,39 +15,39 @@ export interface Attempt {
 // Seconds until the next attempt, after the first, second and third failure.
 const backoff = [30, 120, 600]
 
-/** Seconds until a claimed row is tried again after this, or null when it is not: it arrived, never will, or this was the last attempt. */
-export function nextDelay({ attempts, max_attempts }: Attempt, sent: Sent): number | null {
-  if (sent.ok || sent.gone || attempts >= max_attempts) return null
-  return Math.max(backoff[attempts - 1] ?? 600, sent.retryAfterSeconds ?? 0)
+/** Returns the seconds until the next attempt. Returns null after success, after a final failure, or after the last attempt. */
+export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: SendResult): number | null {
+  if (result.ok || result.gone || attempts >= max_attempts) return null
+  return Math.max(backoff[attempts - 1] ?? 600, result.retryAfterSeconds ?? 0)
 }
 
-export const neverReported = 'The last attempt never reported back'
+export const abandonedAttemptError = 'The last attempt did not finish'
 
-/** The statements of one table of such rows. `fresh` is the state before the first attempt, `done` the one after the last that worked. */
-export function attemptsOf(table: string, { fresh, done, doneAt }: { fresh: string; done: string; doneAt: string }) {
+/** Builds the statements for one table. `fresh` is the state before the first attempt, `done` the state after a successful one. */
+export function attemptStatements(table: string, { fresh, done, doneAt }: { fresh: string; done: string; doneAt: string }) {
   const rows = sql.table(table)
   const open = sql`state in (${sql.lit(fresh)}, 'retrying')`
   const free = sql`(leased_until is null or leased_until <= app.now())`
   return {
-    /** Takes attempt `attempt` for a minute: no row when another worker has it or it is past that attempt. */
+    /** Claims an attempt for one minute. Returns no row when another worker has it or the attempt is over. */
     claim: <Row>(id: string, attempt: number): RawBuilder<Row> => sql`
       update ${rows} set attempts = attempts + 1, leased_until = app.now() + interval '60 seconds'
        where id = ${id} and attempts = ${attempt} - 1 and ${open} and ${free} returning *`,
-    /** Writes how an attempt ended; no row when it has moved on without it. */
+    /** Records the result of an attempt. Returns no row when another attempt has been claimed since. */
     record: (
       { id, attempts }: Attempt,
-      sent: Sent,
+      result: SendResult,
       retrySeconds: number | null,
       more: RawBuilder<unknown> = sql``,
     ): RawBuilder<{ id: string }> => sql`
       update ${rows}
-         set state = ${sent.ok ? done : retrySeconds === null ? 'failed' : 'retrying'}, leased_until = null, last_status_code = ${sent.status},
+         set state = ${result.ok ? done : retrySeconds === null ? 'failed' : 'retrying'}, leased_until = null, last_status_code = ${result.status},
              next_attempt_at = ${retrySeconds === null ? sql`null` : sql`app.now() + make_interval(secs => ${retrySeconds})`},
-             last_error = ${sent.ok ? null : sent.error}, ${sql.ref(doneAt)} = ${sent.ok ? sql`app.now()` : sql`null`} ${more}
+             last_error = ${result.ok ? null : result.error}, ${sql.ref(doneAt)} = ${result.ok ? sql`app.now()` : sql`null`} ${more}
        where id = ${id} and attempts = ${attempts} and ${open} returning id`,
-    /** Of rows that a worker took for their last attempt and never reported of. */
+    /** Condition for rows whose last attempt was claimed and never recorded. */
     abandoned: sql`${open} and attempts >= max_attempts and leased_until <= app.now()`,
-    /** What is due, unleased and was therefore lost by the queue; the oldest first. */
+    /** Selects rows that are due and not claimed, oldest first: their message was lost. */
     async selectDue(db: PlatformDb, limit: number): Promise<{ id: string; attempts: number }[]> {
       const due = await sql<{ id: string; attempts: number }>`
         select id, attempts from ${rows}
@@ -58,16 +58,16 @@ export function attemptsOf(table: string, { fresh, done, doneAt }: { fresh: stri
   }
 }
 
-type Due = { id: string; attempts: number }
+type DueRow = { id: string; attempts: number }
 
-/** Publishes what is due once more, or tries the oldest 20 here when the queue is away too. */
-export async function republish(
+/** Publishes due rows again. When the queue does not answer, sends the oldest 20 here. */
+export async function republishDue(
   queue: QueuePort,
-  due: readonly Due[],
+  due: readonly DueRow[],
   messageOf: (id: string, attempt: number) => { path: `/jobs/${string}`; body: Record<string, string | number> },
   tryHere: (id: string, attempt: number) => Promise<void>,
 ): Promise<void> {
-  // Without an id of its own: the queue may remember the first message, the one that was lost.
+  // Without a deduplication id: the queue may still remember the id of the lost message.
   const messages = due.map(({ id, attempts }) => messageOf(id, attempts + 1)).map(({ path, body }) => ({ path, body }))
   const published = await queue.publish(messages).then(
     () => true,

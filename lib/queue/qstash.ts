@@ -1,16 +1,16 @@
 import { Client } from '@upstash/qstash'
-import { within } from '../net/sent.ts'
+import { withTimeout } from '../net/send-result.ts'
 import type { QueuePort } from './queue.ts'
 
-interface Settings {
+interface QStashSettings {
   url: string
   token: string
-  /** Where this Worker is reached. */
+  /** The public address of this service. */
   target: string
 }
 
-/** QStash, without its own retries: each attempt of ours is a message of its own, delayed as the row says. */
-export function qstashQueue({ url, token, target }: Settings): QueuePort {
+/** Publishes jobs to QStash without its own retries: each of our attempts is a message, delayed as its row says. */
+export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
   const client = new Client({ baseUrl: url, token, retry: false, enableTelemetry: false })
   return {
     async publish(messages) {
@@ -22,8 +22,8 @@ export function qstashQueue({ url, token, target }: Settings): QueuePort {
         ...(delaySeconds > 0 ? { delay: delaySeconds } : {}),
         ...(deduplicationId ? { deduplicationId } : {}),
       }))
-      // The client knows no time limit of its own.
-      await within(3000, client.batchJSON(requests))
+      // The client has no time-out of its own.
+      await withTimeout(3000, client.batchJSON(requests))
     },
     async ping() {
       const answer = await fetch(`${url}/v2/keys`, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual' })

@@ -1,15 +1,15 @@
-/** A job for later: delivered at least once, to a path of this Worker. */
+/** A job for later, delivered at least once to a path of this service. */
 export interface Message {
   path: `/jobs/${string}`
   body: Record<string, string | number>
   delaySeconds?: number
-  /** A second message of the same id is dropped by the queue. */
+  /** The queue drops a second message with the same id. */
   deduplicationId?: string
 }
 
 export interface QueuePort {
-  /** All in one call. Throws when the queue does not take them; what must not be lost is a row that a sweep finds. */
+  /** Publishes all messages in one call. Throws when the queue does not accept them; each has a row that a sweep finds. */
   publish(messages: Message[]): Promise<void>
-  /** Throws when the queue does not answer as it should. */
+  /** Throws when the queue does not answer. */
   ping(): Promise<void>
 }

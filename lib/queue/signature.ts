@@ -2,8 +2,8 @@ import { jwtVerify } from 'jose'
 import { sha256Base64url } from '../auth/hash.ts'
 
 /**
- * Whether a call is the queue's own: HS256 by one of the keys, for exactly this address and body, and not expired. Stricter than QStash's
- * Receiver, which takes HS512 and any address. A repeated call passes: what it asks for is done once by the rows it names.
+ * Whether QStash signed this request: HS256 with one of the keys, for exactly this address and body, not expired. QStash's own Receiver
+ * is less strict: it accepts HS512 and any address. A repeated request passes; the row it names makes it idempotent.
  */
 export async function verifySignature(token: string | undefined, body: string, url: string, keys: readonly string[]): Promise<boolean> {
   if (!token) return false

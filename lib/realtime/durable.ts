@@ -1,28 +1,28 @@
-import { within } from '../net/sent.ts'
+import { withTimeout } from '../net/send-result.ts'
 import type { RealtimePort } from './realtime.ts'
 
 interface Stub {
   fetch(url: string, init?: RequestInit): Promise<Response>
 }
-/** The part of Cloudflare's binding that is used. */
+/** The used part of Cloudflare's Durable Object binding. */
 export interface HubNamespace {
   idFromName(name: string): unknown
   get(id: unknown): Stub
 }
 
-const publishMs = 1000
+const publishTimeoutMs = 1000
 
-/** One hub per account. */
+/** Reaches one Durable Object per account. */
 export function durableRealtime(namespace: HubNamespace | undefined): RealtimePort {
   const hubOf = (accountId: string): Stub => {
-    if (!namespace) throw new Error('No hub is bound')
+    if (!namespace) throw new Error('The ESCALATION_HUB binding is missing')
     return namespace.get(namespace.idFromName(accountId))
   }
   return {
     async publish(accountId, events) {
       if (events.length === 0) return
       const sent = hubOf(accountId).fetch('https://hub/publish', { method: 'POST', body: JSON.stringify(events) })
-      const answer = await within(publishMs, sent)
+      const answer = await withTimeout(publishTimeoutMs, sent)
       await answer.body?.cancel()
       if (!answer.ok) throw new Error(`The hub answered ${answer.status}`)
     },

@@ -1,36 +1,36 @@
 import { parseConfig } from '../config.ts'
-import { openWire, type Wire } from '../db/client.ts'
+import { type Database, openDatabase } from '../db/client.ts'
 import type { LiveEvent } from './realtime.ts'
-import { type Numbered, openSubscriber, type Subscriber } from './subscriber.ts'
+import { openSubscriber, type StreamEvent, type Subscriber } from './subscriber.ts'
 
-interface State {
+interface DurableState {
   storage: { sql: { exec<Row>(query: string, ...values: (string | number)[]): { toArray(): Row[] } } }
 }
-interface Listening {
+interface StreamOwner {
   accountId: string
   userId: string
   signInId: string
 }
 
-const kept = 256
-// How long a client may be behind until it counts as gone.
-const patienceMs = 300_000
-// Heartbeats in a row that could not ask who is still signed in, until nobody is taken to be.
-const blindness = 4
+const storedEvents = 256
+// A client that has read nothing for this long counts as disconnected.
+const maxDelayMs = 300_000
+// After this many failed sign-in checks in a row, all streams are closed.
+const maxFailedChecks = 4
 
-/** One account's open streams and the last events they were told: a Durable Object, since all its streams must meet in one place. */
+/** Holds one account's open streams and its last 256 events. A Durable Object, because all streams of an account must be in one place. */
 export class EscalationHub {
-  readonly #sql: State['storage']['sql']
-  readonly #wire: Wire
+  readonly #sql: DurableState['storage']['sql']
+  readonly #database: Database
   readonly #heartbeatMs: number
-  readonly #open = new Map<Subscriber, Listening>()
-  #clock: ReturnType<typeof setInterval> | undefined
-  #asking = false
-  #blind = 0
+  readonly #streams = new Map<Subscriber, StreamOwner>()
+  #heartbeat: ReturnType<typeof setInterval> | undefined
+  #isChecking = false
+  #failedChecks = 0
 
-  constructor(state: State, env: Record<string, unknown>) {
+  constructor(state: DurableState, env: Record<string, unknown>) {
     const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = parseConfig({ ...env })
-    this.#wire = openWire({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
+    this.#database = openDatabase({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
     this.#heartbeatMs = STREAM_HEARTBEAT_MS
     this.#sql = state.storage.sql
     this.#sql.exec(
@@ -44,11 +44,11 @@ export class EscalationHub {
         this.#publish((await request.json()) as LiveEvent[])
         return new Response(null, { status: 204 })
       case '/subscribe': {
-        const { lastEventId, ...listening } = (await request.json()) as Listening & { lastEventId: string | null }
-        return new Response(this.#subscribe(listening, lastEventId, request.signal))
+        const { lastEventId, ...owner } = (await request.json()) as StreamOwner & { lastEventId: string | null }
+        return new Response(this.#subscribe(owner, lastEventId, request.signal))
       }
       default:
-        return Response.json({ subscribers: this.#open.size })
+        return Response.json({ subscribers: this.#streams.size })
     }
   }
 
@@ -57,64 +57,65 @@ export class EscalationHub {
       const text = JSON.stringify(data)
       const insert = 'insert into events (key, event, data) values (?, ?, ?) on conflict (key) do nothing returning id'
       const [row] = this.#sql.exec<{ id: number }>(insert, key, event, text).toArray()
-      // It came already: whoever published it before did not hear that it had arrived.
+      // A repeated publish: the first one arrived, but its answer was lost.
       if (!row) continue
-      this.#sql.exec('delete from events where id <= ?', row.id - kept)
-      for (const subscriber of this.#open.keys()) subscriber.send({ id: row.id, event, data: text })
+      this.#sql.exec('delete from events where id <= ?', row.id - storedEvents)
+      for (const subscriber of this.#streams.keys()) subscriber.send({ id: row.id, event, data: text })
     }
   }
 
-  #subscribe(listening: Listening, lastEventId: string | null, signal: AbortSignal): ReadableStream<Uint8Array> {
-    const { missed, ...gap } = this.#since(lastEventId)
+  #subscribe(owner: StreamOwner, lastEventId: string | null, signal: AbortSignal): ReadableStream<Uint8Array> {
+    const { missed, ...gap } = this.#eventsAfter(lastEventId)
     const leave = () => this.#leave(subscriber)
     const subscriber = openSubscriber(missed, gap, leave)
-    this.#open.set(subscriber, listening)
-    this.#clock ??= setInterval(() => this.#beat(), this.#heartbeatMs)
+    this.#streams.set(subscriber, owner)
+    this.#heartbeat ??= setInterval(() => this.#sendHeartbeats(), this.#heartbeatMs)
     signal.addEventListener('abort', leave)
     if (signal.aborted) leave()
     return subscriber.body
   }
 
-  /** What came after an event. An id that none of ours can be gets all that is kept. */
-  #since(lastEventId: string | null): { missed: Numbered[]; after: number; forgotten: number } {
+  /** Returns the events after `lastEventId`. An unknown id gets all stored events. */
+  #eventsAfter(lastEventId: string | null): { missed: StreamEvent[]; after: number; forgotten: number } {
     const [{ newest } = { newest: 0 }] = this.#sql.exec<{ newest: number }>('select coalesce(max(id), 0) as newest from events').toArray()
     if (!lastEventId || !/^\d{1,15}$/.test(lastEventId)) return { missed: [], after: newest, forgotten: 0 }
     const after = Number(lastEventId) <= newest ? Number(lastEventId) : 0
-    const missed = this.#sql.exec<Numbered>('select id, event, data from events where id > ? order by id', after).toArray()
+    const missed = this.#sql.exec<StreamEvent>('select id, event, data from events where id > ? order by id', after).toArray()
     return { missed, after, forgotten: Math.max(0, (missed[0]?.id ?? 0) - after - 1) }
   }
 
   #leave(subscriber: Subscriber): void {
-    this.#open.delete(subscriber)
-    subscriber.end()
-    if (this.#open.size > 0) return
-    clearInterval(this.#clock)
-    this.#clock = undefined
+    this.#streams.delete(subscriber)
+    subscriber.close()
+    if (this.#streams.size > 0) return
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = undefined
   }
 
-  #beat(): void {
-    for (const subscriber of [...this.#open.keys()]) if (subscriber.beat() * this.#heartbeatMs >= patienceMs) this.#leave(subscriber)
-    void this.#dismiss()
+  #sendHeartbeats(): void {
+    for (const subscriber of [...this.#streams.keys()])
+      if (subscriber.sendHeartbeat() * this.#heartbeatMs >= maxDelayMs) this.#leave(subscriber)
+    void this.#closeEndedSignIns()
   }
 
-  /** Ends the streams of those who may not listen any more: one question to the database, whoever they are and however many. */
-  async #dismiss(): Promise<void> {
-    if (this.#asking || this.#open.size === 0) return
-    this.#asking = true
-    const asked = [...this.#open]
-    const letIn = await this.#stillLetIn(asked.map(([, listening]) => listening)).catch(() => undefined)
-    this.#asking = false
-    this.#blind = letIn ? 0 : this.#blind + 1
-    if (!letIn && this.#blind < blindness) return
-    for (const [subscriber, { signInId }] of asked) if (!letIn?.has(signInId)) this.#leave(subscriber)
+  /** Closes the streams of users who have lost access, with one query for all of them. */
+  async #closeEndedSignIns(): Promise<void> {
+    if (this.#isChecking || this.#streams.size === 0) return
+    this.#isChecking = true
+    const streams = [...this.#streams]
+    const active = await this.#selectActiveSignIns(streams.map(([, owner]) => owner)).catch(() => undefined)
+    this.#isChecking = false
+    this.#failedChecks = active ? 0 : this.#failedChecks + 1
+    if (!active && this.#failedChecks < maxFailedChecks) return
+    for (const [subscriber, { signInId }] of streams) if (!active?.has(signInId)) this.#leave(subscriber)
   }
 
-  async #stillLetIn(listening: readonly Listening[]): Promise<Set<string>> {
-    const people = [...new Map(listening.map((one) => [one.signInId, one])).values()]
+  async #selectActiveSignIns(owners: readonly StreamOwner[]): Promise<Set<string>> {
+    const people = [...new Map(owners.map((owner) => [owner.signInId, owner])).values()]
     const users = `{${people.map(({ userId }) => userId).join(',')}}`
     const signIns = `{${people.map(({ signInId }) => signInId).join(',')}}`
     const sql = `select id from app.still_let_in($1, $2::uuid[], $3::uuid[], 'engineer', 'ai_sessions') id`
-    const [result] = await this.#wire.run([{ sql, parameters: [people[0]?.accountId, users, signIns] }], { readOnly: false })
+    const [result] = await this.#database.run([{ sql, parameters: [people[0]?.accountId, users, signIns] }], { readOnly: false })
     return new Set(result?.rows.map((row) => (row as { id: string }).id))
   }
 }

@@ -1,23 +1,23 @@
-/** Something that an account's open streams are told. */
+/** An event for the open streams of an account. */
 export interface LiveEvent {
-  /** Of its row: the hub takes a copy for the event it has already. */
+  /** The id of its row. The hub ignores a second event with the same key. */
   key: string
   event: 'handoff_created' | 'handoff_assessment_ready'
   data: Record<string, unknown>
 }
 
-export interface Listener {
+export interface StreamListener {
   userId: string
   signInId: string
-  /** The last event heard on an earlier stream. */
+  /** The last event that the client received on an earlier stream. */
   lastEventId: string | null
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
 }
 
 export interface RealtimePort {
-  /** Throws when the hub does not take them within a second; what must not be lost is a row that a sweep finds. */
+  /** Throws when the hub does not accept the events within a second. Their rows remain, and the sweep publishes them again. */
   publish(accountId: string, events: readonly LiveEvent[]): Promise<void>
-  /** Server-sent events of the account, until the listener leaves or may not listen any more. */
-  subscribe(accountId: string, listener: Listener): Promise<ReadableStream<Uint8Array>>
+  /** Opens a stream of the account's server-sent events. It ends when the client disconnects or loses access. */
+  subscribe(accountId: string, listener: StreamListener): Promise<ReadableStream<Uint8Array>>
 }

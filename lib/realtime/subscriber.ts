@@ -1,33 +1,34 @@
-/** An event as it goes over the wire; its id is what a reconnect names. */
-export interface Numbered {
+/** An event as the client receives it. A reconnect sends its id as Last-Event-ID. */
+export interface StreamEvent {
   id: number
   event: string
-  /** JSON. */
+  /** JSON text. */
   data: string
 }
 
 export interface Subscriber {
   readonly body: ReadableStream<Uint8Array>
-  /** Hands an event over, or counts it as dropped. Never waits. */
-  send(event: Numbered): void
-  /** A sign of life; answers how many in a row found the client behind with what was sent before. */
-  beat(): number
-  end(): void
+  /** Queues an event, or counts it as dropped. Never waits. */
+  send(event: StreamEvent): void
+  /** Sends a heartbeat if the client has read everything. Returns for how many heartbeats in a row it has not. */
+  sendHeartbeat(): number
+  close(): void
 }
 
-export const queueLength = 64
+export const maxQueuedEvents = 64
 
 const encoder = new TextEncoder()
-const frame = ({ id, event, data }: Numbered) => `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
+const frame = ({ id, event, data }: StreamEvent) => `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
 const overflow = (id: number, dropped: number) => frame({ id, event: 'overflow', data: JSON.stringify({ dropped }) })
 
 /**
- * One open stream with its own queue of events, filled without regard to how fast the client reads. What finds the queue full is dropped, and
- * an `overflow` event takes its place; its id is that of the last event before the gap, so that a reconnect may still get what was dropped.
- * `missed` events come first, and `forgotten` says how many before them are lost. `onLeave` hears that the client has gone.
+ * Opens one stream with its own queue, which fills independently of how fast the client reads. Events that find the queue full are dropped,
+ * and one `overflow` event replaces them. It has the id of the last event before the gap, so a reconnect may still receive the dropped events.
+ * `missed` events are sent first; `forgotten` is the number of events before them that are no longer stored. `onLeave` runs when the client
+ * disconnects.
  */
 export function openSubscriber(
-  missed: readonly Numbered[],
+  missed: readonly StreamEvent[],
   { after, forgotten }: { after: number; forgotten: number },
   onLeave: () => void,
 ) {
@@ -65,14 +66,14 @@ export function openSubscriber(
         onLeave()
       },
     },
-    // Nothing is asked for before the client takes it: what waits, waits in the queue and is counted there.
+    // Without internal buffering, every waiting event is in our queue and is counted there.
     { highWaterMark: 0 },
   )
   const subscriber: Subscriber = {
     body,
     send(event) {
       if (ended) return
-      if (queue.length >= queueLength) {
+      if (queue.length >= maxQueuedEvents) {
         dropped++
         return
       }
@@ -80,12 +81,12 @@ export function openSubscriber(
       if (waiting) write(frame(event))
       else queue.push(frame(event))
     },
-    beat() {
+    sendHeartbeat() {
       if (waiting && !ended) write(': heartbeat\n\n')
       else behind++
       return behind
     },
-    end() {
+    close() {
       if (ended) return
       ended = true
       controller?.close()

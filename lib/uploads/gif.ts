@@ -1,15 +1,15 @@
-import { maxParts, type Walked } from './parts.ts'
+import { type ImageStructure, maxParts } from './parts.ts'
 
-/** Along a GIF's blocks up to its trailer and not a byte further; null when it is not whole. Every frame must lie on its screen. */
-export function walkGif(bytes: Uint8Array): Walked | null {
+/** Reads a GIF's blocks up to its trailer, which must be the last byte. Returns null when it is incomplete or a frame exceeds the screen. */
+export function readGifStructure(bytes: Uint8Array): ImageStructure | null {
   const word = (at: number) => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
   const [width, height] = [word(6), word(8)]
   if (bytes.length < 14 || width === 0 || height === 0) return null
-  const aside: Uint8Array[] = []
+  const otherParts: Uint8Array[] = []
   let frames = 0
   for (let at = 13 + tableSize(bytes[10]), parts = 0; at < bytes.length && parts < maxParts; parts++) {
     const kind = bytes[at]
-    if (kind === 0x3b) return frames > 0 && at + 1 === bytes.length ? { width, height, end: at + 1, aside } : null
+    if (kind === 0x3b) return frames > 0 && at + 1 === bytes.length ? { width, height, end: at + 1, otherParts } : null
     let data = at + 2
     if (kind === 0x2c) {
       if (word(at + 1) + word(at + 5) > width || word(at + 3) + word(at + 7) > height) return null
@@ -18,13 +18,13 @@ export function walkGif(bytes: Uint8Array): Walked | null {
     } else if (kind !== 0x21) return null
     const next = endOfBlocks(bytes, data)
     if (next === null) return null
-    if (kind === 0x21) aside.push(bytes.subarray(at, next))
+    if (kind === 0x21) otherParts.push(bytes.subarray(at, next))
     at = next
   }
   return null
 }
 
-/** Bytes of a colour table, by the flags before it. */
+/** Returns the size of a colour table in bytes, from the flags before it. */
 function tableSize(flags = 0): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }

@@ -1,6 +1,6 @@
 import type { UploadsPort } from './uploads.ts'
 
-/** As much of Cloudflare's Images binding as is used here. */
+/** The used part of Cloudflare's Images binding. */
 export interface ImagesBinding {
   input(image: ReadableStream): ImageTransformer
 }
@@ -10,9 +10,10 @@ interface ImageTransformer {
 }
 
 const quality = 85
-// Wrong options, a spent allowance, trouble of its own, out of time: none of them is the image's fault.
-const notTheImage = new Set([9401, 9422, 9523, 9524, 9529])
+// Error codes that are not caused by the image: wrong options, quota used up, internal error, time-out.
+const serviceErrorCodes = new Set([9401, 9422, 9523, 9524, 9529])
 
+/** Converts images with Cloudflare Images. */
 export function imagesConversion(images: ImagesBinding | undefined): Pick<UploadsPort, 'toJpeg'> {
   return {
     async toJpeg(image, maxSide) {
@@ -23,7 +24,7 @@ export function imagesConversion(images: ImagesBinding | undefined): Pick<Upload
         return { ok: true, jpeg: new Uint8Array(await result.response().arrayBuffer()) }
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? error.code : undefined
-        return { ok: false, reason: typeof code === 'number' && !notTheImage.has(code) ? 'unreadable' : 'failed' }
+        return { ok: false, reason: typeof code === 'number' && !serviceErrorCodes.has(code) ? 'unreadable' : 'failed' }
       }
     },
   }

@@ -1,10 +1,10 @@
-// Far more than any encoder makes; a file of nothing but tiny parts would take a second to walk along.
+// No encoder writes this many parts. A file of only tiny parts would take a second to read.
 export const maxParts = 50_000
 
-/** What an image says of itself; `end` is where it is over, `aside` the parts that are no picture: comments, metadata, trailers. */
-export interface Walked {
+/** The structure of an image. `end` is the offset of its last byte plus one; `otherParts` are comments, metadata and trailers. */
+export interface ImageStructure {
   width: number
   height: number
   end: number
-  aside: Uint8Array[]
+  otherParts: Uint8Array[]
 }

@@ -1,11 +1,11 @@
-import { maxParts, type Walked } from './parts.ts'
+import { type ImageStructure, maxParts } from './parts.ts'
 
 const picture = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'fdAT'])
 
-/** Along a PNG's chunks, from its header to its end and not a byte further; null when it is not whole. */
-export function walkPng(bytes: Uint8Array): Walked | null {
+/** Reads a PNG's chunks from its header to its end, which must be the last byte. Returns null when it is incomplete. */
+export function readPngStructure(bytes: Uint8Array): ImageStructure | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const aside: Uint8Array[] = []
+  const otherParts: Uint8Array[] = []
   let size: { width: number; height: number } | null = null
   let data = 0
   for (let at = 8, parts = 0; at + 12 <= bytes.length && parts < maxParts; parts++) {
@@ -19,8 +19,8 @@ export function walkPng(bytes: Uint8Array): Walked | null {
       if (size.width === 0 || size.height === 0) return null
     }
     if (type === 'IDAT') data += length
-    if (!picture.has(type)) aside.push(bytes.subarray(at, next))
-    if (type === 'IEND') return size && data > 0 && next === bytes.length ? { ...size, end: next, aside } : null
+    if (!picture.has(type)) otherParts.push(bytes.subarray(at, next))
+    if (type === 'IEND') return size && data > 0 && next === bytes.length ? { ...size, end: next, otherParts } : null
     at = next
   }
   return null

@@ -1,12 +1,13 @@
 import type { UploadsPort } from './uploads.ts'
 
-/** As much of an R2 bucket as is used here. */
+/** The used part of an R2 bucket. */
 export interface R2Bucket {
   put(key: string, value: Uint8Array, options: { httpMetadata: { contentType: string } }): Promise<unknown>
   get(key: string): Promise<{ body: ReadableStream } | null>
   delete(key: string): Promise<void>
 }
 
+/** Stores objects in R2. */
 export function r2Objects(bucket: R2Bucket | undefined): Pick<UploadsPort, 'put' | 'get' | 'remove'> {
   const open = () => {
     if (!bucket) throw new Error('The Worker has no UPLOADS binding')

@@ -1,11 +1,11 @@
-/** What a decoder made of an image: the bytes of a JPEG; or that it is none it can read, or could not be asked. */
-export type Converted = { ok: true; jpeg: Uint8Array<ArrayBuffer> } | { ok: false; reason: 'unreadable' | 'failed' }
+/** A converted JPEG. `unreadable`: the file is not an image that the decoder can read. `failed`: the decoder did not answer. */
+export type ConversionResult = { ok: true; jpeg: Uint8Array<ArrayBuffer> } | { ok: false; reason: 'unreadable' | 'failed' }
 
 export interface UploadsPort {
-  /** A JPEG of quality 85, upright, on white, its first frame, at most `maxSide` pixels a side and never enlarged. */
-  toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number): Promise<Converted>
+  /** Converts the first frame to a JPEG of quality 85, upright, on white, at most `maxSide` pixels per side. Never enlarges. */
+  toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number): Promise<ConversionResult>
   put(key: string, jpeg: Uint8Array<ArrayBuffer>): Promise<void>
-  /** Null when there is no such object. */
+  /** Returns null when the object does not exist. */
   get(key: string): Promise<ReadableStream | null>
   remove(key: string): Promise<void>
 }

@@ -1,12 +1,12 @@
-import { maxParts, type Walked } from './parts.ts'
+import { type ImageStructure, maxParts } from './parts.ts'
 
 const picture = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF'])
 
-/** Along a WebP's chunks, which fill its file exactly; null when it is not whole. */
-export function walkWebp(bytes: Uint8Array): Walked | null {
+/** Reads a WebP's chunks, which must fill the file exactly. Returns null when it is incomplete. */
+export function readWebpStructure(bytes: Uint8Array): ImageStructure | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 25 || view.getUint32(4, true) + 8 !== bytes.length) return null
-  const aside: Uint8Array[] = []
+  const otherParts: Uint8Array[] = []
   const size = { width: 0, height: 0 }
   let frames = 0
   let at = 12
@@ -19,10 +19,10 @@ export function walkWebp(bytes: Uint8Array): Walked | null {
     if (own === 'broken') return null
     if (own) Object.assign(size, { width: Math.max(size.width, own.width), height: Math.max(size.height, own.height) })
     if (type === 'VP8 ' || type === 'VP8L' || type === 'ANMF') frames++
-    if (!picture.has(type)) aside.push(bytes.subarray(at, next))
+    if (!picture.has(type)) otherParts.push(bytes.subarray(at, next))
     at = next
   }
-  return at === bytes.length && frames > 0 && size.width > 0 && size.height > 0 ? { ...size, end: at, aside } : null
+  return at === bytes.length && frames > 0 && size.width > 0 && size.height > 0 ? { ...size, end: at, otherParts } : null
 }
 
 function sizeOf(type: string, view: DataView, at: number): { width: number; height: number } | 'broken' | null {

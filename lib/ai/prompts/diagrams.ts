@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deviceCategories } from '../../diagrams/shapes.ts'
+import { deviceCategories } from '../../diagrams/schema.ts'
 import type { Prompt } from '../ask.ts'
 
 const text = (max: number) => z.string().trim().min(1).max(max)
