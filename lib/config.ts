@@ -111,7 +111,7 @@ export type Config = z.infer<typeof Settings>
 /** The settings with their descriptions. A test compares them with functions/README.md. */
 export const settings = Settings.shape
 
-/** Parses the settings. Throws one error that names every missing or wrong setting, without any value. */
+/** Parse the settings. Throw one error that names every missing or wrong setting, without any value. */
 export function parseConfig(env: Record<string, unknown>): Config {
   const parsed = Settings.safeParse(env)
   if (parsed.success) return parsed.data

@@ -124,7 +124,7 @@ export function isErrorCode(kind: ProblemKind): kind is ErrorCode {
   return kind in codedProblems
 }
 
-/** Returns the body of a failure: `{detail}`, `{detail, code}`, or billing's `{error}`. */
+/** Return the body of a failure: `{detail}`, `{detail, code}`, or billing's `{error}`. */
 export function problemBody(kind: ProblemKind, detail: string = problems[kind].detail): Record<string, unknown> {
   if (kind in billingProblems) return { error: kind }
   return isErrorCode(kind) ? { detail, code: kind } : { detail }

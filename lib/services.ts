@@ -29,7 +29,7 @@ export interface Bindings {
   ESCALATION_HUB?: HubNamespace
 }
 
-/** Creates every service from the settings. The only place that chooses vendors. */
+/** Create every service from the settings. The only place that chooses vendors. */
 export function createServices(config: Config, log: Services['log'], bindings: Bindings = {}): Services {
   const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB } = bindings
   const { ANALYTICS_URL, ANALYTICS_KEY } = config

@@ -15,7 +15,7 @@ export interface Completion {
   schema: Record<string, unknown>
   maxTokens: number
   timeoutMs: number
-  /** Receives the answer's text as it streams. Without it the answer is not streamed. */
+  /** Receive the answer's text as it streams. Without it the answer is not streamed. */
   onText?: ((delta: string) => void) | undefined
 }
 
@@ -28,7 +28,7 @@ export interface CompletionResult {
 export interface AiPort {
   /** Stored with the token usage. */
   readonly model: string
-  /** Calls the model once. Throws AiFailure. */
+  /** Call the model once. Throw AiFailure. */
   complete(completion: Completion): Promise<CompletionResult>
 }
 

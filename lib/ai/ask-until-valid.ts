@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { type AskContext, ask, type Prompt, toProviderProblem, type Question } from './ask.ts'
+import { type AskContext, ask, type Prompt, type Question, toProviderProblem } from './ask.ts'
 
 const maxRepeats = 2
 // As long as one question with its second call. The lease of an idempotency key is longer.
 const totalMs = 240_000
 
 /**
- * Asks until `judge` accepts the answer. The problems of a rejected answer are added to the facts, at most twice and within four minutes.
- * Throws 502 `ai_provider_error`.
+ * Ask until `judge` accepts the answer. The problems of a rejected answer are added to the facts, at most twice and within four minutes.
+ * Throw 502 `ai_provider_error`.
  */
 export async function askUntilValid<S extends z.ZodObject, T>(
   context: AskContext,

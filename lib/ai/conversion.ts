@@ -1,17 +1,17 @@
 import { insertCustomSteps } from '../flows/custom-steps.ts'
 import type { FlowDraft } from '../flows/flat-nodes.ts'
-import { indexAnswerableSteps } from '../flows/step-navigation.ts'
 import type { SessionRow } from '../flows/session-row.ts'
+import { indexAnswerableSteps } from '../flows/step-navigation.ts'
 import { walkAll } from '../flows/walk.ts'
 import { toWrittenFlow } from './flow-drafts.ts'
 
-/** Returns the flow that a session ran, with its custom steps inserted. */
+/** Return the flow that a session ran, with its custom steps inserted. */
 export function toFlowAsRun({ name, description, tree_type, tree_structure, intake_form, custom_steps, decisions }: SessionRow): FlowDraft {
   const taken = new Map(decisions.map(({ step_id, option_id }) => [step_id, option_id]))
   return { name, description, tree_type, tree_structure: insertCustomSteps(tree_structure, custom_steps, taken), intake_form }
 }
 
-/** Returns a session as facts for a prompt. The flow's texts keep their placeholders; variables are not included. */
+/** Return a session as facts for a prompt. The flow's texts keep their placeholders; variables are not included. */
 export function toRunFacts(session: SessionRow, flow: FlowDraft) {
   const { decisions, fallback_decisions, tree_structure, outcome, notes, next_steps } = session
   const asked = indexAnswerableSteps(tree_structure)

@@ -10,7 +10,7 @@ const toSection = (title: string, lines: readonly string[]) =>
   lines.length > 0 ? `${title}\n${lines.map((line) => `- ${line}`).join('\n')}` : ''
 const toWords = (text: string) => text.replaceAll('_', ' ')
 
-/** Writes a case as plain text for a ticket note. It contains stored facts only, no text of the model. */
+/** Write a case as plain text for a ticket note. It contains stored facts only, no text of the model. */
 export function writeDocumentation(session: AiSessionRow, { outcome, notes, handoff }: DocumentationOptions): string {
   const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis } = session
   const head = [

@@ -25,7 +25,7 @@ const shorten = (text: string, max: number) => {
   return characters.length > max ? `${characters.slice(0, max).join('')}…` : text
 }
 
-/** Returns a session as facts for a prompt. Items that the model may refer to have a number instead of an id. */
+/** Return a session as facts for a prompt. Items that the model may refer to have a number instead of an id. */
 export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, candidates: Candidates = { flows: [], templates: [] }) {
   const { title, problem_summary, environment_tags, client_name, asset_name, issue_category, triage_hypothesis } = session
   const { questions, actions, responses } = session.pending_task_lane
@@ -68,7 +68,7 @@ export type CaseFacts = ReturnType<typeof toCaseFacts>
 // The last turns that a writing prompt gets.
 const maxTurns = 30
 
-/** Returns a whole case for a writing prompt, with the conversation and the resolution. */
+/** Return a whole case for a writing prompt, with the conversation and the resolution. */
 export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
   const { outcome, resolution_notes: notes } = session
   return {
@@ -80,7 +80,7 @@ export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
 
 const maxNodes = 80
 
-/** Returns a decision tree's nodes with their texts and links. */
+/** Return a decision tree's nodes with their texts and links. */
 function toOutline(structure: TreeStructure) {
   if (isStepList(structure)) return []
   return [...walkNodes(structure)].slice(0, maxNodes).map(({ node }) => ({
@@ -88,17 +88,20 @@ function toOutline(structure: TreeStructure) {
     kind: node.type,
     title: namePlaceholders(node.title ?? node.action ?? node.solution ?? ''),
     description: shorten(namePlaceholders(node.description ?? ''), 300),
-    options: (node.options ?? []).map(({ label, next_node_id }) => ({ label: namePlaceholders(label ?? ''), leads_to: next_node_id ?? '' })),
+    options: (node.options ?? []).map(({ label, next_node_id }) => ({
+      label: namePlaceholders(label ?? ''),
+      leads_to: next_node_id ?? '',
+    })),
     next: node.next_node_id ?? null,
   }))
 }
 
-/** Replaces placeholders by their names, because no intake form was filled in. */
+/** Replace placeholders by their names, because no intake form was filled in. */
 function namePlaceholders(text: string): string {
   return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, key: string) => `[${key.replaceAll('_', ' ')}]`)
 }
 
-/** Returns the text to search flows and scripts by. */
+/** Return the text to search flows and scripts by. */
 export function toSearchText(session: AiSessionRow, ticket: TicketFacts | null, latest = ''): string {
   const { problem_summary, title, issue_category } = session
   return [title, problem_summary, issue_category, ticket?.summary, latest].filter(Boolean).join(' ').slice(0, 4000)

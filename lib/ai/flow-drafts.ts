@@ -1,5 +1,5 @@
-import { type FlowDraft, buildStructure, flattenStructure } from '../flows/flat-nodes.ts'
-import { normaliseForm, normaliseStructure, toSingleLine, normaliseLineBreaks } from '../flows/normalise.ts'
+import { buildStructure, type FlowDraft, flattenStructure } from '../flows/flat-nodes.ts'
+import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '../flows/normalise.ts'
 import { IntakeForm, type TreeType } from '../flows/structure.ts'
 import { validateFlow } from '../flows/validate.ts'
 import type { WrittenFlow } from './prompts/authoring.ts'
@@ -13,8 +13,11 @@ interface DraftOptions {
   as: 'draft' | 'published'
 }
 
-/** Turns the model's flow into a valid draft, or returns its problems for the model to fix. */
-export function toFlowDraft(written: WrittenFlow, { tree_type, base, redaction, as }: DraftOptions): { fit: FlowDraft } | { problems: string[] } {
+/** Turn the model's flow into a valid draft, or return its problems for the model to fix. */
+export function toFlowDraft(
+  written: WrittenFlow,
+  { tree_type, base, redaction, as }: DraftOptions,
+): { fit: FlowDraft } | { problems: string[] } {
   const { name, description, nodes, intake } = base ? restoreMasked(written, base, redaction) : written
   const grown = buildStructure(tree_type, nodes, base?.tree_structure)
   if ('problems' in grown) return grown
@@ -34,13 +37,13 @@ export function toFlowDraft(written: WrittenFlow, { tree_type, base, redaction, 
   return errors.length > 0 ? { problems: errors.map(({ path, message }) => `${path}: ${message}`) } : { fit: draft }
 }
 
-/** Returns a flow in the form that the model reads and writes. */
+/** Return a flow in the form that the model reads and writes. */
 export function toWrittenFlow({ name, description, tree_structure, intake_form }: FlowDraft) {
   const intake = intake_form.map(({ key, label, type, required, options }) => ({ key, label, type, required, options: options ?? null }))
   return { name, description, nodes: flattenStructure(tree_structure), intake }
 }
 
-/** Restores texts that the model returned unchanged and masked, so that a mask never replaces the text it hides. */
+/** Restore texts that the model returned unchanged and masked, so that a mask never replaces the text it hides. */
 function restoreMasked(written: WrittenFlow, base: FlowDraft, redaction: Redaction): WrittenFlow {
   const own = toWrittenFlow(base)
   const seen = redact(own, redaction)

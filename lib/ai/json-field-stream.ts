@@ -1,5 +1,5 @@
 /**
- * Follows the first property of a JSON object that arrives in pieces, and passes on each new part of its text. A piece may end anywhere, also
+ * Follow the first property of a JSON object that arrives in pieces, and pass on each new part of its text. A piece may end anywhere, also
  * inside an escape. Text that is not JSON is ignored, because the whole answer is checked at its end.
  */
 export function streamJsonField(field: string, onText: (delta: string) => void): (piece: string) => void {
@@ -34,7 +34,7 @@ function passOn(escaped: string, onText: (delta: string) => void): void {
   }
 }
 
-/** Returns the offset of the closing quote, or of the last complete character. */
+/** Return the offset of the closing quote, or of the last complete character. */
 function endOfCompleteText(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== '"') {

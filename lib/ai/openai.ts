@@ -1,6 +1,6 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { ChatCompletionContentPart, ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions'
-import { AiFailure, type AiPort, type CompletionResult, type Completion, type Turn } from './ai.ts'
+import { AiFailure, type AiPort, type Completion, type CompletionResult, type Turn } from './ai.ts'
 
 export interface OpenAiSettings {
   key: string
@@ -11,7 +11,7 @@ export interface OpenAiSettings {
 // Of one response with all its events. Longer than any answer within the token limit.
 const maxBytes = 4 * 1024 * 1024
 
-/** Calls the chat completions API with a JSON schema for the answer. A call is one request; repeats are the caller's decision. */
+/** Call the chat completions API with a JSON schema for the answer. A call is one request; repeats are the caller's decision. */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
   const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: limitedFetch })
   return {
@@ -21,7 +21,9 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
       const options = { signal, timeout: completion.timeoutMs }
       try {
         const params = toParams(model, completion)
-        return await (completion.onText ? completeStreamed(client, params, options, completion.onText) : completeWhole(client, params, options))
+        return await (completion.onText
+          ? completeStreamed(client, params, options, completion.onText)
+          : completeWhole(client, params, options))
       } catch (error) {
         throw toFailure(error, signal)
       }
@@ -75,7 +77,12 @@ async function completeWhole(client: OpenAI, params: Params, options: RequestOpt
   return { text, inputTokens: answer.usage?.prompt_tokens ?? 0, outputTokens: answer.usage?.completion_tokens ?? 0 }
 }
 
-async function completeStreamed(client: OpenAI, params: Params, options: RequestOptions, onText: (delta: string) => void): Promise<CompletionResult> {
+async function completeStreamed(
+  client: OpenAI,
+  params: Params,
+  options: RequestOptions,
+  onText: (delta: string) => void,
+): Promise<CompletionResult> {
   const events = await client.chat.completions.create({ ...params, stream: true, stream_options: { include_usage: true } }, options)
   const completed = { text: '', inputTokens: 0, outputTokens: 0 }
   for await (const { choices, usage } of events) {
@@ -90,7 +97,7 @@ async function completeStreamed(client: OpenAI, params: Params, options: Request
   return completed
 }
 
-/** Stops reading a response that exceeds the size limit. */
+/** Stop reading a response that exceeds the size limit. */
 async function limitedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'manual' })
   if (!response.body) return response

@@ -5,7 +5,7 @@ import { maskSecrets } from '../text/mask-secrets.ts'
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]
 
-/** Masks every text in a value. Property names are ours and stay. */
+/** Mask every text in a value. Property names are ours and stay. */
 export function redact<T>(value: T, redaction: Redaction): T {
   return redaction === 'none' ? value : (maskTexts(value, redaction === 'all' ? mask : maskSecrets) as T)
 }

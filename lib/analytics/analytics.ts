@@ -7,7 +7,7 @@ export interface AnalyticsEvent {
 }
 
 export interface AnalyticsPort {
-  /** Throws when the event is not accepted. Nothing may depend on it. */
+  /** Throw when the event is not accepted. Nothing may depend on it. */
   capture(capture: AnalyticsEvent): Promise<void>
 }
 

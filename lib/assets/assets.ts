@@ -1,6 +1,6 @@
 /** Reads static files that are deployed beside the bundle. */
 export interface AssetsPort {
-  /** Throws when the file does not exist. */
+  /** Throw when the file does not exist. */
   read(path: string): Promise<ArrayBuffer>
 }
 
@@ -9,7 +9,7 @@ export interface AssetsBinding {
   fetch(request: Request): Promise<Response>
 }
 
-/** Reads static files from the platform's binding. */
+/** Read static files from the platform's binding. */
 export function staticAssets(binding: AssetsBinding | undefined): AssetsPort {
   return {
     async read(path) {

@@ -4,17 +4,17 @@ async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<Uint8Arra
   return new Uint8Array(await crypto.subtle.digest('SHA-256', typeof data === 'string' ? new TextEncoder().encode(data) : data))
 }
 
-/** Hashes with SHA-256. Returns PostgreSQL's text form of a bytea. */
+/** Hash with SHA-256. Return PostgreSQL's text form of a bytea. */
 export async function sha256Bytea(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
   return `\\x${Array.from(await sha256(data), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** Hashes with SHA-256. Returns base64url. */
+/** Hash with SHA-256. Return base64url. */
 export async function sha256Base64url(text: string): Promise<string> {
   return base64url.encode(await sha256(text))
 }
 
-/** Creates a random 256-bit token as URL-safe text, for refresh tokens and links in mails. */
+/** Create a random 256-bit token as URL-safe text, for refresh tokens and links in mails. */
 export function randomToken(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }

@@ -21,9 +21,9 @@ interface SignInFlow {
 }
 
 export interface IdentityProvider {
-  /** Returns the address for the browser. Throws OidcFailure. */
+  /** Return the address for the browser. Throw OidcFailure. */
   authorizationUrl(flow: SignInFlow): Promise<string>
-  /** Exchanges the code from the browser for a verified identity. A code works once. Throws OidcFailure. */
+  /** Exchange the code from the browser for a verified identity. A code works once. Throw OidcFailure. */
   redeem(flow: SignInFlow & { code: string }): Promise<Identity>
 }
 export type IdentityProviders = Partial<Record<ProviderName, IdentityProvider>>
@@ -56,7 +56,7 @@ const requestTimeoutMs = 8000
 const discoveryLifetimeMs = 3_600_000
 const clockToleranceSeconds = 30
 
-/** Signs in with OpenID Connect: code flow, PKCE, state and nonce. This isolate caches discovery for an hour and keys for five minutes. */
+/** Sign in with OpenID Connect: code flow, PKCE, state and nonce. This isolate caches discovery for an hour and keys for five minutes. */
 export function identityProvider(settings: ProviderSettings): IdentityProvider {
   const { name, clientId, clientSecret, redirectUri } = settings
   const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: clockToleranceSeconds }
@@ -107,7 +107,7 @@ async function discover({ issuer }: ProviderSettings): Promise<oauth.Authorizati
   return { ...server, issuer: server.issuer, authorization_response_iss_parameter_supported: false }
 }
 
-/** Returns the unchecked claims of the ID token. Throws when a 200 has no tokens; another status is a refusal that the library reads. */
+/** Return the unchecked claims of the ID token. Throw when a 200 has no tokens; another status is a refusal that the library reads. */
 async function idTokenOf(answer: Response): Promise<Record<string, unknown>> {
   if (answer.status !== 200) return {}
   const { id_token, access_token } = (await answer.json()) as { id_token?: unknown; access_token?: unknown }
@@ -120,14 +120,14 @@ async function idTokenOf(answer: Response): Promise<Record<string, unknown>> {
   }
 }
 
-/** Returns the issuer that the ID token must have. The library checks it and the signature afterwards. */
+/** Return the issuer that the ID token must have. The library checks it and the signature afterwards. */
 function issuerFor({ iss, tid }: Record<string, unknown>, issuer: string): string {
   if (issuer.includes(tenantTemplate)) return issuer.replace(tenantTemplate, () => (isTenant(tid) ? tid : 'none'))
   // Google's older tokens have an issuer without the scheme.
   return `https://${iss}` === issuer ? String(iss) : issuer
 }
 
-/** Verifies the signature. An unknown key is looked up once more in freshly fetched keys, because providers rotate them. */
+/** Verify the signature. An unknown key is looked up once more in freshly fetched keys, because providers rotate them. */
 async function verifySignature(
   as: oauth.AuthorizationServer,
   response: Response,
@@ -183,7 +183,7 @@ function throwUnprovenToken(error: unknown): never {
 
 const badSignatureCodes: ReadonlySet<unknown> = new Set([oauth.KEY_SELECTION, oauth.INVALID_RESPONSE, oauth.UNSUPPORTED_OPERATION])
 
-/** Turns a bad signature into a refusal. A failure to fetch keys is no refusal of the token. */
+/** Turn a bad signature into a refusal. A failure to fetch keys is no refusal of the token. */
 function throwUnverifiedSignature(error: unknown): never {
   throw badSignatureCodes.has(codeOf(error)) ? new OidcFailure('refused', 'The signature of the ID token is wrong', error) : error
 }

@@ -17,7 +17,7 @@ async function instantiate(): Promise<Argon2> {
   return new Argon2(await WebAssembly.instantiate(wasm))
 }
 
-/** Hashes with argon2id. Returns the PHC string, which contains the salt. */
+/** Hash with argon2id. Return the PHC string, which contains the salt. */
 export async function hashPassword(password: string): Promise<string> {
   return (await loadArgon2()).hash(password, argon2Options).encoded
 }
@@ -32,7 +32,7 @@ export async function verifyPassword(hash: string | undefined, password: string)
   return hash !== undefined && result.success
 }
 
-/** Returns why a password is too easy to guess, or null. The schema checks the length. */
+/** Return why a password is too easy to guess, or null. The schema checks the length. */
 export function findPasswordWeakness(password: string, email: string): string | null {
   const lower = password.toLowerCase()
   const [name = ''] = email.toLowerCase().split('@')

@@ -5,7 +5,7 @@ export const accessTokenSeconds = 15 * 60
 
 export interface AccessTokens {
   sign(caller: Caller): Promise<string>
-  /** Returns the caller of a token, or null when it is not ours, was changed or has expired. */
+  /** Return the caller of a token, or null when it is not ours, was changed or has expired. */
   verify(token: string): Promise<Caller | null>
 }
 
@@ -16,7 +16,7 @@ interface SigningKey {
 
 const maxCachedTokens = 2000
 
-/** Creates and verifies JWT access tokens (HS256). The first key signs and every key verifies, so that keys can be rotated. */
+/** Create and verify JWT access tokens (HS256). The first key signs and every key verifies, so that keys can be rotated. */
 export function createAccessTokens(keys: readonly SigningKey[]): AccessTokens {
   const imported = new Map(keys.map(({ kid, secret }) => [kid, importKey(secret)]))
   const signingKey = keys[0]

@@ -2,9 +2,9 @@ import { base64url } from 'jose'
 
 /** Encrypts secrets that must be read again, with a versioned key. Each is bound to its owner. */
 export interface Vault {
-  /** Encrypts a secret. `context` names the owner; the same text is needed to open it. */
+  /** Encrypt a secret. `context` names the owner; the same text is needed to open it. */
   seal(secret: string, context: string): Promise<string>
-  /** Decrypts a secret. Throws for another context, a missing key or a changed text. */
+  /** Decrypt a secret. Throw for another context, a missing key or a changed text. */
   open(sealed: string, context: string): Promise<string>
 }
 
@@ -16,7 +16,7 @@ export interface VaultKey {
 
 const encoder = new TextEncoder()
 
-/** Creates a vault with AES-256-GCM and a random 96-bit nonce per secret. The first key seals, every key opens. Sealed text: `version.nonce.ciphertext`. */
+/** Create a vault with AES-256-GCM and a random 96-bit nonce per secret. The first key seals, every key opens. Sealed text: `version.nonce.ciphertext`. */
 export function createVault(keys: readonly VaultKey[]): Vault {
   const imported = new Map(keys.map(({ version, key }) => [String(version), importKey(key)]))
   const keyOf = (version: string) => imported.get(version) ?? Promise.reject(new Error(`No credentials key of version ${version}`))

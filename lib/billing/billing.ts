@@ -35,10 +35,10 @@ export type ProviderResult<T> = { ok: true; value: T } | { ok: false; reason: 'n
 export interface BillingPort {
   /** Without a provider every call returns `not_configured`. */
   readonly isConfigured: boolean
-  /** Creates a short-lived page where the customer manages payment. Anyone with the address can open it. */
+  /** Create a short-lived page where the customer manages payment. Anyone with the address can open it. */
   createPortalUrl(customerId: string, returnUrl: string): Promise<ProviderResult<string>>
-  /** Reads the event of a body that the provider signed within the last five minutes; `unsigned` for any other body. */
+  /** Read the event of a body that the provider signed within the last five minutes; `unsigned` for any other body. */
   readEvent(body: RawBody): Promise<{ ok: true; value: BillingEvent } | { ok: false; reason: 'not_configured' | 'unsigned' }>
-  /** Returns a subscription's current state; null for one that was never paid. */
+  /** Return a subscription's current state; null for one that was never paid. */
   getSubscription(id: string): Promise<ProviderResult<Subscription | null>>
 }

@@ -12,7 +12,7 @@ const toleranceSeconds = 300
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const timeoutMs = 5000
 
-/** Bills through Stripe. Without its keys every call returns `not_configured`. */
+/** Bill through Stripe. Without its keys every call returns `not_configured`. */
 export function stripeBilling({ secretKey, webhookSecret, baseUrl }: StripeSettings): BillingPort {
   const stripe = secretKey ? openStripe(secretKey, baseUrl) : null
   return {

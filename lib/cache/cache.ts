@@ -2,15 +2,15 @@ import { Redis } from '@upstash/redis'
 
 /** A cache. Every failure is a miss, so nothing may depend on it. */
 export interface CachePort {
-  /** Returns the stored JSON, or undefined. The caller checks its shape. */
+  /** Return the stored JSON, or undefined. The caller checks its shape. */
   get(key: string): Promise<unknown>
-  /** Stores a value for some seconds, if Redis answers. */
+  /** Store a value for some seconds, if Redis answers. */
   set(key: string, value: unknown, seconds: number): Promise<void>
-  /** Deletes a value, if Redis answers. */
+  /** Delete a value, if Redis answers. */
   delete(key: string): Promise<void>
 }
 
-/** Caches JSON in Redis. After a call that fails or takes longer than `timeoutMs`, the calls of the next 5 s are misses without waiting. */
+/** Cache JSON in Redis. After a call that fails or takes longer than `timeoutMs`, the calls of the next 5 s are misses without waiting. */
 export function redisCache(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): CachePort {
   const plain = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false, automaticDeserialization: false } as const
   const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs), ...plain })

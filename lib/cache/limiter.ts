@@ -15,9 +15,9 @@ export interface LimitResult {
 }
 
 export interface Limiter {
-  /** Counts one call. When Redis does not answer, a `strict` call is counted in this isolate against half the limit; any other is allowed. */
+  /** Count one call. When Redis does not answer, a `strict` call is counted in this isolate against half the limit; any other is allowed. */
   count(key: string, rate: ParsedRate, strict: boolean): Promise<LimitResult>
-  /** Throws when Redis does not answer. */
+  /** Throw when Redis does not answer. */
   ping(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ const namedLimits: Record<NamedLimit, Rate> = {
 }
 const millis = { minute: 60_000, hour: 3_600_000 }
 
-/** Parses a rate or the name of one. */
+/** Parse a rate or the name of one. */
 export function parseRate(limit: Limit): ParsedRate {
   const rate = limit in namedLimits ? namedLimits[limit as NamedLimit] : (limit as Rate)
   const [max = '', unit = '', ip] = rate.split('/')
@@ -57,7 +57,7 @@ if n < tonumber(ARGV[3]) then
 end
 return {allowed, n, redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]}`
 
-/** Counts calls in exact sliding windows in Redis. Remembers blocked keys, and falls back while Redis does not answer. */
+/** Count calls in exact sliding windows in Redis. Remember blocked keys, and fall back while Redis does not answer. */
 export function createLimiter(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): Limiter {
   // Each request makes one small call. The client's features for batches and large values would cost more than the call.
   const plain = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false } as const

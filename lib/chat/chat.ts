@@ -9,11 +9,11 @@ export interface ChatMessage {
 }
 
 export interface ChatPort {
-  /** Sends once and follows no redirect. The caller checks the URL with the outbound guard first. */
+  /** Send once and follow no redirect. The caller checks the URL with the outbound guard first. */
   send(tool: 1 | 2, webhookUrl: string, message: ChatMessage): Promise<SendResult>
 }
 
-/** Cuts a text to `max` characters, the last one an ellipsis. Never splits a character. */
+/** Cut a text to `max` characters, the last one an ellipsis. Never splits a character. */
 export function clip(text: string, max: number): string {
   const characters = Array.from(text)
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`

@@ -5,7 +5,7 @@ function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Escapes a text and cuts it to `max` characters. Never splits an escape or a character. */
+/** Escape a text and cut it to `max` characters. Never splits an escape or a character. */
 function clipEscaped(text: string, max: number): string {
   const whole = escapeText(text)
   if (whole.length <= max) return whole
@@ -18,7 +18,7 @@ function clipEscaped(text: string, max: number): string {
   return `${clipped}…`
 }
 
-/** Builds the Block Kit message of an incoming webhook: header (150 characters), section (3,000) and the link. `text` is the phone notification. */
+/** Build the Block Kit message of an incoming webhook: header (150 characters), section (3,000) and the link. `text` is the phone notification. */
 export function toBlocks({ title, body, url }: ChatMessage) {
   const section = { type: 'section', text: { type: 'mrkdwn', text: clipEscaped(body || title, 3000) } }
   const context = url ? [{ type: 'context', elements: [{ type: 'mrkdwn', text: `<${escapeText(url)}|Open in Support Flow>` }] }] : []

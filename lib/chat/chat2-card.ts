@@ -9,7 +9,7 @@ function escapeText(text: string): string {
     .replace(/^(\s*)([-+]|\d+\.)(?=\s)/gm, (_, space: string, mark: string) => `${space}\\${mark}`)
 }
 
-/** Builds a workflow webhook's message with one Adaptive Card 1.4, under 20 KB of UTF-8. */
+/** Build a workflow webhook's message with one Adaptive Card 1.4, under 20 KB of UTF-8. */
 export function toAdaptiveCard(message: ChatMessage) {
   let length = 4000
   let card = buildCard(message, length)

@@ -19,9 +19,9 @@ export interface TransactionConnection {
 
 /** The database as one role sees it. Each call of a method is one round trip, and so is each query of a transaction. */
 export interface Database {
-  /** Runs all statements in one HTTP request and one transaction. A single statement runs without one. */
+  /** Run all statements in one HTTP request and one transaction. A single statement runs without one. */
   run(statements: readonly Statement[], options: { readOnly: boolean }): Promise<QueryRows[]>
-  /** Opens a transaction with the SQL text `first`. */
+  /** Open a transaction with the SQL text `first`. */
   begin(first: string): Promise<TransactionConnection>
 }
 
@@ -33,7 +33,7 @@ export interface DatabaseSettings {
   onRoundTrip?: (() => void) | undefined
 }
 
-/** Converts PostgreSQL's text of a UTC timestamptz to RFC 3339 with milliseconds. Works on text, because a Date per cell makes lists slow. */
+/** Convert PostgreSQL's on of a UTC timestamptz to RFC 3339 with milliseconds. It works text, because a Date per cell makes lists slow. */
 export function isoTime(text: string): string {
   const dot = text.indexOf('.')
   const plus = text.lastIndexOf('+')

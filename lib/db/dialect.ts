@@ -63,7 +63,7 @@ function lazyConnection(database: Database, context: TenantContext): LazyConnect
   }
 }
 
-/** Runs statements after the scope's context statement in one round trip. Returns their results without the context statement's. */
+/** Run statements after the scope's context statement in one round trip. Return their results without the context statement's. */
 export async function runInContext(
   database: Database,
   { statement, readOnly }: TenantContext,
@@ -78,7 +78,7 @@ export function toResult<R>(result: QueryRows | undefined): QueryResult<R> {
   return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
 }
 
-/** Returns `begin` and the context statement as one SQL text. Its parameters are written as literals, so they must be strings or null. */
+/** Return `begin` and the context statement as one SQL text. Its parameters are written as literals, so they must be strings or null. */
 function beginStatement({ statement, readOnly }: TenantContext): string {
   const begin = readOnly ? 'begin read only' : 'begin'
   if (!statement) return begin

@@ -1,9 +1,9 @@
-/** Returns a LIKE pattern that matches `text` anywhere. Its wildcard characters are escaped. */
+/** Return a LIKE pattern that matches `text` anywhere. Its wildcard characters are escaped. */
 export function contains(text: string): string {
   return `%${text.replace(/[\\%_]/g, (mark) => `\\${mark}`)}%`
 }
 
-/** Returns one lower-case pattern per word of a search, at most ten. All must match. */
+/** Return one lower-case pattern per word of a search, at most ten. All must match. */
 export function containsWords(search: string): string[] {
   return search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 10).map(contains)
 }

@@ -11,8 +11,8 @@ interface Passwords {
 }
 
 /**
- * Applies the pending migrations to the database at `ownerUrl`, each file in its own transaction, under one advisory lock. Sets the passwords
- * of the two service roles when given. Returns the names of the applied files. Throws when an applied file has changed.
+ * Apply the pending migrations to the database at `ownerUrl`, each file in its own transaction, under one advisory lock. Set the passwords
+ * of the two service roles when given. Return the names of the applied files. Throw when an applied file has changed.
  */
 export async function migrate(ownerUrl: string, passwords?: Passwords): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl })
@@ -40,7 +40,8 @@ async function applyPending(client: pg.Client): Promise<string[]> {
     const checksum = createHash('sha256').update(text).digest('hex')
     const before = known.get(name)
     if (before === checksum) continue
-    if (before) throw new Error(`Migration ${name} has changed since it was applied. Add a new migration instead, or start over with a new database.`)
+    if (before)
+      throw new Error(`Migration ${name} has changed since it was applied. Add a new migration instead, or start over with a new database.`)
     await applyOne(client, name, text, checksum)
     applied.push(name)
   }

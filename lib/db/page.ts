@@ -12,7 +12,7 @@ export interface Page<T> {
   more: boolean
 }
 
-/** Cuts `limit + 1` rows to a page. The extra row only shows that more follow. */
+/** Cut `limit + 1` rows to a page. The extra row only shows that more follow. */
 export function toPage<T>(rows: T[], limit: number): Page<T> {
   return { items: rows.slice(0, limit), more: rows.length > limit }
 }

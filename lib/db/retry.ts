@@ -3,8 +3,8 @@ import { type Problem, staleVersion } from '../problem.ts'
 const maxAttempts = 5
 
 /**
- * Repeats a read and its conditional write until the write succeeds. `attempt` returns undefined when another request changed the row in
- * between. Throws 409 `stale_version` after 5 attempts; `conflict` replaces that answer. `resource` names the row, as in "session".
+ * Repeat a read and its conditional write until the write succeeds. `attempt` returns undefined when another request changed the row in
+ * between. Throw 409 `stale_version` after 5 attempts; `conflict` replaces that answer. `resource` names the row, as in "session".
  */
 export async function retryOnConflict<T>(
   resource: string,

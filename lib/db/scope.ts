@@ -9,7 +9,7 @@ import type { DB } from './schema.ts'
 type Results<Q extends readonly Compilable[]> = { [K in keyof Q]: InferResult<Q[K]> }
 
 export interface Batches {
-  /** Runs several statements in one round trip and one transaction. Returns each statement's rows. */
+  /** Run several statements in one round trip and one transaction. Return each statement's rows. */
   batch<const Q extends readonly Compilable[]>(queries: Q): Promise<Results<Q>>
 }
 
@@ -51,11 +51,11 @@ export interface Scope {
   db: WriteDb
   /** Whether app.enter has admitted this caller during this request. */
   readonly hasEntered: boolean
-  /** Calls a SQL function that enters by itself: `select * from name(…the arguments of app.enter, …rest)`. Returns its row, or undefined. */
+  /** Call a SQL function that enters by itself: `select * from name(…the arguments of app.enter, …rest)`. Return its row, or undefined. */
   callFunction(name: `app.${string}`, rest: readonly (string | number)[]): Promise<unknown>
-  /** Runs app.enter alone. Throws what it would throw before any statement. */
+  /** Run app.enter alone. Throw what it would throw before any statement. */
   enter(): Promise<void>
-  /** Runs `work` in one transaction; transactions and batches inside join it. */
+  /** Run `work` in one transaction; transactions and batches inside join it. */
   transaction<T>(work: (db: WriteDb) => Promise<T>): Promise<T>
 }
 
@@ -66,12 +66,12 @@ function enterStatement({ caller, access, skipGuards, ip, feature }: ScopeOption
   return { sql: 'select app.enter_feature($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature] }
 }
 
-/** Opens the only way to a tenant's rows: every statement runs after app.enter in the same transaction. With the `platform` connection it is a super admin's. */
+/** Open the only way to a tenant's rows: every statement runs after app.enter in the same transaction. With the `platform` connection it is a super admin's. */
 export function openScope(database: Database, options: ScopeOptions): Scope {
   return scopeIn(database, { statement: enterStatement(options), readOnly: options.readOnly })
 }
 
-/** Opens an account's scope for work without a signed-in user. `database` must be the `platform` connection. */
+/** Open an account's scope for work without a signed-in user. `database` must be the `platform` connection. */
 export function openAccountScope(database: Database, accountId: string, actorId: string | null): Scope {
   const statement = { sql: 'select app.enter_account($1, $2)', parameters: [accountId, actorId] }
   return scopeIn(database, { statement, readOnly: false })
@@ -107,7 +107,7 @@ function scopeIn(outer: Database, context: TenantContext & { statement: Statemen
   }
 }
 
-/** Runs `work` in one transaction; batches inside join it. */
+/** Run `work` in one transaction; batches inside join it. */
 export function inTransaction<T>(db: Pick<WriteDb, 'transaction'>, work: (db: WriteDb) => Promise<T>): Promise<T> {
   return db.transaction().execute((tx) => work(joinTransaction(tx)))
 }
@@ -123,7 +123,7 @@ function joinTransaction(tx: Transaction<DB>): WriteDb {
   return Object.assign(tx, { batch, transaction }) as unknown as WriteDb
 }
 
-/** Opens the rows of every account. `reason` documents the call for its reader. */
+/** Open the rows of every account. `reason` documents the call for its reader. */
 export function openPlatformDb(database: Database, _reason: string): PlatformDb {
   return new Kysely<PlatformTables>({ dialect: lazyDialect(database, { statement: null, readOnly: false }) })
 }

@@ -1,7 +1,7 @@
 import type { Compilable, RawBuilder } from 'kysely'
 import type { ReadDb } from './scope.ts'
 
-/** Makes a raw statement usable in a batch. */
+/** Make a raw statement usable in a batch. */
 export function statement<T>(db: Pick<ReadDb, 'getExecutor'>, query: RawBuilder<T>): Compilable<T> {
   return { compile: () => query.compile(db) }
 }

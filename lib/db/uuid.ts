@@ -1,4 +1,4 @@
-/** Creates a UUIDv7, for a row whose id must be known before it is written. `at` is in milliseconds since the epoch. */
+/** Create a UUIDv7, for a row whose id must be known before it is written. `at` is in milliseconds since the epoch. */
 export function uuidv7(at: number = Date.now()): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   new DataView(bytes.buffer).setUint32(0, Math.floor(at / 2 ** 16))

@@ -50,16 +50,16 @@ export interface Announcement {
   mailUsers: boolean
 }
 
-/** Shortens a problem to one line of at most 70 characters, with an ellipsis when it was longer. */
+/** Shorten a problem to one line of at most 70 characters, with an ellipsis when it was longer. */
 export function toSnippet(problem: string): string {
   const line = Array.from(problem.replace(/\s+/g, ' ').trim())
   return line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join('')
 }
 
-/** Returns the frontend path where an escalation is picked up. */
+/** Return the frontend path where an escalation is picked up. */
 export const escalationPath = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
 
-/** Returns the message and the receivers of an event. */
+/** Return the message and the receivers of an event. */
 export function toAnnouncement(event: Event): Announcement {
   const defaults = { key: event.key, userIds: [] as string[], notifyAdmins: false, mailUsers: false }
   switch (event.key) {

@@ -56,7 +56,7 @@ function renderSections(report: Report): string {
   return sections.join('')
 }
 
-/** Uses a loop, because it is faster than `map` and `join`: every line of a text is one call. */
+/** Use a loop, because it is faster than `map` and `join`: every line of a text is one call. */
 function renderAll<T>(items: readonly T[], render: (item: T) => string): string {
   let html = ''
   for (const item of items) html += render(item)

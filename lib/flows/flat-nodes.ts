@@ -109,7 +109,7 @@ function findLinkProblems(nodes: readonly FlatNode[]): string[] {
   return [...problems, ...nodes.filter(({ id }) => !reachedIds.has(id)).map(({ id }) => `Nothing leads to the node ${id}`)]
 }
 
-/** Requires nodes without link problems. */
+/** Require nodes without link problems. */
 function buildTree(nodes: readonly FlatNode[], baseNodes: ReadonlyMap<string, BaseNode>): FlowNode {
   const builtNodes = new Map<string, FlowNode>()
   // Starting at the leaves needs no recursion, so a deep flow cannot overflow the call stack.

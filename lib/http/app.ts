@@ -26,7 +26,7 @@ export interface Variables {
 export type Env = { Variables: Variables }
 export type C = HonoContext<Env>
 
-/** Creates the app without operations: request ids, headers, CORS, the log line, 404, 405 and 500. */
+/** Create the app without operations: request ids, headers, CORS, the log line, 404, 405 and 500. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   const { CORS_ORIGINS } = services.ports.config
@@ -95,7 +95,7 @@ function logRequest(c: C, started: number, services: Services): void {
   })
 }
 
-/** Describes an error for the log by name, code and stack. Its message is left out, because it may quote what the client sent. */
+/** Describe an error for the log by name, code and stack. Its message is left out, because it may quote what the client sent. */
 export function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const code = 'code' in error ? error.code : undefined
@@ -107,12 +107,12 @@ export function describe(error: unknown): Record<string, unknown> {
   return { name: error.name, code, stack, ...(error.cause ? { cause: describe(error.cause) } : {}) }
 }
 
-/** Turns any error into the Problem that is answered; an unknown error becomes 500. */
+/** Turn any error into the Problem that is answered; an unknown error becomes 500. */
 export function asProblem(error: unknown): Problem {
   return error instanceof Problem ? error : (databaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
 }
 
-/** Answers a Problem and keeps its error for the log line. */
+/** Answer a Problem and keep its error for the log line. */
 export function respondProblem(c: C, problem: Problem, error: unknown = problem): Response {
   c.set('failure', error)
   for (const [name, value] of Object.entries(problem.headers)) c.header(name, value)

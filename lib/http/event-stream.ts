@@ -1,11 +1,11 @@
 import { asProblem } from './app.ts'
 import { type BaseContext, Content } from './operation.ts'
 
-/** Sends one server-sent event. */
+/** Send one server-sent event. */
 export type SendEvent = (event: string, data: unknown) => void
 
 /**
- * Answers with the server-sent events that `produce` sends. A failure before the first event is thrown and becomes a normal error answer.
+ * Answer with the server-sent events that `produce` sends. A failure before the first event is thrown and becomes a normal error answer.
  * A later failure is sent as an `error` event with the body and status it would have had. The work continues when the client disconnects.
  */
 export async function eventStream(

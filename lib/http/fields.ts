@@ -14,13 +14,14 @@ export const Name = z.string().trim().min(1).max(200)
 
 /** A longer text: 1 to 20,000 characters. */
 export const Text = z.string().trim().min(1).max(20_000)
-/** Where in the frontend somebody was, as the frontend says it. */
+
+/** The page of the frontend that a user was on. */
 export const PageUrl = z.string().max(2000)
 
-export const Role = z.enum(['viewer', 'engineer', 'admin']).describe('What this person may do in the account.')
-export const TeamRole = z.enum(['member', 'admin']).describe('What this person is in the team.')
+export const Role = z.enum(['viewer', 'engineer', 'admin']).describe('The role of a user in the account.')
+export const TeamRole = z.enum(['member', 'admin']).describe('The role of a user in the team.')
 
-/** Also the older names that `Intl.supportedValuesOf` leaves out, but no bare offsets. */
+/** Return whether `zone` is an IANA name. Accept aliases that `Intl.supportedValuesOf` omits; reject bare offsets such as `+02:00`. */
 function isTimezone(zone: string): boolean {
   try {
     return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
@@ -29,9 +30,9 @@ function isTimezone(zone: string): boolean {
   }
 }
 
-export const Timezone = z.string().max(100).refine(isTimezone, 'Must be an IANA time zone').describe('IANA time zone.')
+export const Timezone = z.string().max(100).refine(isTimezone, 'must be an IANA time zone').describe('IANA time zone.')
 
-// Ids of one little world, so that the document's examples tell one story.
+/** Ids for the examples of the OpenAPI document. They are shared, so that examples of different operations fit together. */
 export const exampleIds = {
   account: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10',
   user: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',

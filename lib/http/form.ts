@@ -5,7 +5,7 @@ import type { FormFile } from './operation.ts'
 // The platform's parser takes seconds for a form of 100,000 parts.
 const maxParts = 20
 
-/** Reads the one `file` of a form. Other fields, a second file or a missing file are added to `errors`. */
+/** Read the one `file` of a form. Other fields, a second file or a missing file are added to `errors`. */
 export async function readForm(sent: Uint8Array<ArrayBuffer>, type: string, errors: FieldError[]): Promise<FormFile | undefined> {
   const form = await parseForm(sent, type)
   if (!form)

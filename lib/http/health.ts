@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { withTimeout } from '../net/send-result.ts'
 import type { Env, Services } from './app.ts'
 
-/** Adds `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer within 1.5 s fails. */
+/** Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer within 1.5 s fails. */
 export function mountHealth(app: Hono<Env>, { ports, limiter, runtime, platform }: Services): void {
   const dependencies: Record<string, () => Promise<unknown>> = {
     database: () =>

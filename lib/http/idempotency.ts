@@ -7,21 +7,21 @@ import type { RenderedResponse } from './response.ts'
 // Policies filter the same rows, but not on the platform connection, which staff use.
 const isCallers = sql`account_id = app.account_id() and user_id = app.user_id()`
 
-/** Reads the Idempotency-Key header, or null. Throws 422 for a key that is empty, too long or not printable. */
+/** Read the Idempotency-Key header, or null. Throw 422 for a key that is empty, too long or not printable. */
 export function readIdempotencyKey(request: Request): string | null {
   const key = request.headers.get('idempotency-key')
   if (key === null || /^[\x20-\x7e]{1,255}$/.test(key)) return key
   throw invalidRequest([{ loc: ['header', 'idempotency-key'], msg: 'must have 1 to 255 printable characters', type: 'invalid_key' }])
 }
 
-/** Hashes the request that a key stands for: path, query and body. */
+/** Hash the request that a key stands for: path, query and body. */
 export async function fingerprint(url: URL, rawBody: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const body = typeof rawBody === 'string' ? rawBody : await sha256Bytea(rawBody)
   return sha256Bytea(`${url.pathname}${url.search}\n${body}`)
 }
 
 /**
- * Runs `work` once per caller, operation and key within 24 hours, and stores its answer in the same transaction. A 400 or 422 is stored
+ * Run `work` once per caller, operation and key within 24 hours, and store its answer in the same transaction. A 400 or 422 is stored
  * too, because the same body would be refused again; its effects are rolled back. Any other problem is thrown and leaves the key free.
  */
 export async function runIdempotent(

@@ -8,7 +8,7 @@ import { asProblem, type C, type Env, respondProblem, type Services } from './ap
 
 export interface JobContext extends Ports {
   platform: PlatformDb
-  /** Opens the scope of one account, for work that must stay inside it. */
+  /** Open the scope of one account, for work that must stay inside it. */
   account(accountId: string, actorId?: string | null): Scope
 }
 
@@ -20,18 +20,18 @@ export interface Job<B extends z.ZodType = z.ZodType> {
   handle(input: { ctx: JobContext; body: z.output<B> }): Promise<void>
 }
 
-/** Declares a target of the queue. */
+/** Declare a target of the queue. */
 export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
   return definition
 }
 
-/** Creates the context of a job, also for the work of each minute. */
+/** Create the context of a job, also for the work of each minute. */
 export function jobContext({ ports, platform }: Services): JobContext {
   const reason = 'a job acts for the account of its row'
   return { ...ports, platform: openPlatformDb(platform, reason), account: (id, actor = null) => openAccountScope(platform, id, actor) }
 }
 
-/** Adds the queue's targets. They are outside /api/v1 and accept only requests that the queue signed. */
+/** Add the queue's targets. They are outside /api/v1 and accept only requests that the queue signed. */
 export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Services): void {
   for (const { id, path, body, handle } of jobs) {
     app.post(path, async (c) => {

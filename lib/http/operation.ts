@@ -23,13 +23,13 @@ export interface BaseContext extends Ports {
   lastEventId: string | null
   /** Aborted when the client disconnects. */
   signal: AbortSignal
-  /** Runs an effect after the commit and the response. It may be lost in a crash, so whatever must not be lost is a row too. */
+  /** Run an effect after the commit and the response. It may be lost in a crash, so whatever must not be lost is a row too. */
   afterCommit(effect: () => Promise<unknown>): void
-  /** Writes a log line beside the request's own. Never pass what the client sent. */
+  /** Write a log line beside the request's own. Never pass what the client sent. */
   log(line: Record<string, unknown>): void
 }
 
-/** Calls a SQL function that runs `app.enter` itself, so that one statement does both. Returns its row, or undefined. */
+/** Call a SQL function that runs `app.enter` itself, so that one statement does both. Return its row, or undefined. */
 export type CallFunction = <Row>(name: `app.${string}`, ...rest: (string | number)[]) => Promise<Row | undefined>
 
 type TenantContext<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; callFunction: CallFunction }
@@ -174,7 +174,7 @@ export interface Operation<
 // biome-ignore lint/suspicious/noExplicitAny: the one place operation types are erased
 export type AnyOperation = Operation<any, any, any, any, any, any, any, any, any>
 
-/** Declares an operation whose answer is JSON. */
+/** Declare an operation whose answer is JSON. */
 export function operation<
   M extends Method,
   A extends OperationAccess,
@@ -201,7 +201,7 @@ type StreamDefinition<
   handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }): Promise<Content>
 }
 
-/** Declares an operation whose answer is not JSON: server-sent events or a download. */
+/** Declare an operation whose answer is not JSON: server-sent events or a download. */
 export function stream<
   M extends Method,
   A extends OperationAccess,
@@ -213,7 +213,7 @@ export function stream<
   return { ...definition, success: 200, idempotent: false } as AnyOperation
 }
 
-/** Declares an operation that redirects to another address. Its request is not validated. */
+/** Declare an operation that redirects to another address. Its request is not validated. */
 export function redirect(
   definition: Pick<AnyOperation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit'> & {
     handle(input: { ctx: BaseContext }): Promise<Redirect>
@@ -237,7 +237,7 @@ export function takesIdempotencyKey(op: AnyOperation): boolean {
   return op.method === 'post' && requiresToken(op) && op.idempotent !== false
 }
 
-/** Returns every failure the operation may answer with. The OpenAPI document and the tests read this list. */
+/** Return every failure the operation may answer with. The OpenAPI document and the tests read this list. */
 export function failuresOf(op: AnyOperation): ProblemKind[] {
   const failures = new Set<ProblemKind>(op.errors ?? [])
   failures.add('internal').add('unavailable')

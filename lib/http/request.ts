@@ -22,7 +22,7 @@ interface OperationCall {
   effects: (() => Promise<unknown>)[]
 }
 
-/** Adds every operation to the app, at its path under /api/v1. */
+/** Add every operation to the app, at its path under /api/v1. */
 export function mountOperations(app: Hono<Env>, operations: readonly AnyOperation[], services: Services): void {
   for (const op of operations) {
     const rate = op.limit === 'none' ? null : parseRate(op.limit)
@@ -117,7 +117,7 @@ function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null)
   if (!result.allowed) throw rateLimited(rate, result)
 }
 
-/** Answers an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
+/** Answer an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
 async function refuseInvalid({ c, op, scope, url }: OperationCall, { problem, rawBody }: ReadResult): Promise<RenderedResponse> {
   await scope?.enter()
   const key = takesIdempotencyKey(op) && problem?.status === 422 ? readIdempotencyKey(c.req.raw) : null
@@ -178,7 +178,7 @@ function databasesOf({ op, services, scope }: OperationCall, db: WriteDb | undef
   }
 }
 
-/** Runs the effects after the commit. Each has a row that a sweep picks up, so a failure is only logged. */
+/** Run the effects after the commit. Each has a row that a sweep picks up, so a failure is only logged. */
 async function runEffects({ c, effects, services }: OperationCall): Promise<void> {
   for (const effect of effects) {
     await effect().catch((error: unknown) =>

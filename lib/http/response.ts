@@ -14,13 +14,13 @@ export interface RenderedResponse {
   etag?: string
 }
 
-/** Adds an ETag when the operation allows public caching. */
+/** Add an ETag when the operation allows public caching. */
 export async function withEtag(op: AnyOperation, answer: RenderedResponse): Promise<RenderedResponse> {
   if (!op.maxAgeSeconds) return answer
   return { ...answer, etag: `"${(await sha256Base64url(answer.body)).slice(0, 22)}"` }
 }
 
-/** Turns a handler's result into the declared response. `check` throws when the result does not match the declared schema. */
+/** Turn a handler's result into the declared response. `check` throws when the result does not match the declared schema. */
 export function renderResult(op: AnyOperation, result: unknown, check: boolean): RenderedResponse {
   if (result instanceof Existing) return { ...renderResult(op, result.value, check), status: 200 }
   if (result instanceof Content) return { status: op.success, body: '', content: result }
@@ -39,12 +39,12 @@ function requireShape(op: AnyOperation, body: string): void {
   throw new TypeError(`${op.id} answered a body that does not match its schema: ${where.join('; ')}`)
 }
 
-/** Writes the response. */
+/** Write the response. */
 export function toResponse(c: C, op: AnyOperation, url: URL, { status, body, more, content, location, etag }: RenderedResponse): Response {
-  if (content) return respondContent(c, content, status)
+  if (content) return sendContent(c, content, status)
   if (location) c.header('location', location)
   if (body === '') return c.body(null, status as 204)
-  if (op.paged && more) c.header('link', `<${nextPage(url)}>; rel="next"`)
+  if (op.paged && more) c.header('link', `<${buildNextPageUrl(url)}>; rel="next"`)
   if (etag) {
     c.header('etag', etag)
     c.header('cache-control', `public, max-age=${op.maxAgeSeconds}`)
@@ -54,7 +54,7 @@ export function toResponse(c: C, op: AnyOperation, url: URL, { status, body, mor
   return c.body(body, status as 200)
 }
 
-function nextPage(url: URL): string {
+function buildNextPageUrl(url: URL): string {
   const next = new URL(url)
   const limit = Number(url.searchParams.get('limit') ?? 50)
   next.searchParams.set('skip', String(Number(url.searchParams.get('skip') ?? 0) + limit))
@@ -62,7 +62,7 @@ function nextPage(url: URL): string {
   return next.href
 }
 
-function respondContent(c: C, { body, type, filename, etag }: Content, status: number): Response {
+function sendContent(c: C, { body, type, filename, etag }: Content, status: number): Response {
   if (etag) {
     c.header('etag', etag)
     c.header('cache-control', 'private, max-age=86400, immutable')
@@ -74,11 +74,11 @@ function respondContent(c: C, { body, type, filename, etag }: Content, status: n
   c.header('content-type', type)
   // A browser that opens the content runs no script in it.
   c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-  if (filename) c.header('content-disposition', `attachment; filename*=UTF-8''${percentEncoded(filename)}`)
+  if (filename) c.header('content-disposition', `attachment; filename*=UTF-8''${percentEncode(filename)}`)
   return c.body(body as ReadableStream, status as 200)
 }
 
 // RFC 8187 requires four more characters to be encoded than encodeURIComponent does, and a lone surrogate would make that throw.
-function percentEncoded(name: string): string {
+function percentEncode(name: string): string {
   return encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }

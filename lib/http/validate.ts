@@ -18,7 +18,7 @@ const json = 'application/json'
 const decoder = new TextDecoder()
 const querySchemas = new WeakMap<AnyOperation, z.ZodType>()
 
-/** Returns the query schema of an operation, paging included. */
+/** Return the query schema of an operation, paging included. */
 export function querySchema(op: AnyOperation): z.ZodObject {
   return op.paged
     ? PageQuery.extend((op.query as z.ZodObject | undefined)?.shape ?? {})
@@ -32,7 +32,7 @@ export interface ReadResult {
   rawBody: string | Uint8Array<ArrayBuffer>
 }
 
-/** Reads and checks a request in the contract's order: 404 malformed id, 413, 415, 422. */
+/** Read and check a request in the contract's order: 404 malformed id, 413, 415, 422. */
 export async function readInput(op: AnyOperation, request: Request, pathParams: Record<string, string>, url: URL): Promise<ReadResult> {
   let rawBody: RequestInput['rawBody'] = ''
   try {
@@ -99,7 +99,7 @@ function concatenate(chunks: BodyBytes[], size: number): BodyBytes {
   return whole
 }
 
-/** Returns the media types that an operation accepts; an empty list accepts any. */
+/** Return the media types that an operation accepts; an empty list accepts any. */
 function acceptedMediaTypes(op: AnyOperation): string[] {
   return [...(op.body ? [json] : []), ...(op.bodyFormat === 'file' ? ['multipart/form-data'] : [])]
 }
@@ -161,7 +161,7 @@ function toInvalid(issue: z.core.$ZodIssue, place: string): FieldError[] {
   return [{ loc, msg: issue.message, type: issue.code }]
 }
 
-/** Returns the issues of the alternative that was most likely meant: its first issue lies deepest, then it has the fewest issues. */
+/** Return the issues of the alternative that was most likely meant: its first issue lies deepest, then it has the fewest issues. */
 function closestAlternative(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
   const depth = (issues: readonly z.core.$ZodIssue[]) => Math.min(...issues.map(({ path }) => path.length))
   return alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []

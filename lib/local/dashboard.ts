@@ -9,9 +9,9 @@ import type { Qstash } from './qstash.ts'
 import { createRecords, type RecordLists, type Records, recordedServices } from './records.ts'
 
 export interface DashboardHooks {
-  /** Moves PostgreSQL's clock and runs cron. The queue follows the shared clock by itself. */
+  /** Move PostgreSQL's clock and run cron. The queue follows the shared clock by itself. */
   moveClock?: (offsetMs: number) => Promise<void>
-  /** Handles POST /desk/demo/escalation, which is 404 without this hook. */
+  /** Handle POST /desk/demo/escalation, which is 404 without this hook. */
   createEscalation?: ((input: unknown) => Promise<unknown>) | undefined
   /** Paused while the clock moves. Then it delivers the messages that have become due. */
   queue?: Pick<Qstash, 'pauseDeliveries' | 'waitUntilSettled'>
@@ -21,7 +21,7 @@ export interface Dashboard {
   records: Records
   /** `/` and `/desk/…` */
   routes: Hono
-  /** Adds hooks that are created after the dashboard. */
+  /** Add hooks that are created after the dashboard. */
   addHooks(hooks: DashboardHooks): void
 }
 

@@ -65,16 +65,16 @@ export interface FaultChange {
 }
 
 export interface Faults {
-  /** Replaces the service's fault. Delivery, token and model modes are independent: they replace only a fault of the same mode. */
+  /** Replace the service's fault. Delivery, token and model modes are independent: they replace only a fault of the same mode. */
   set(fault: Fault): Fault
-  /** Removes all faults. */
+  /** Remove all faults. */
   clear(): void
   list(): Fault[]
-  /** Returns the fault for the next request and counts down its `times`. Without `mode`, only the HTTP modes are considered. */
+  /** Return the fault for the next request and count down its `times`. Without `mode`, only the HTTP modes are considered. */
   take(service: Service, mode?: IndependentMode): Fault | undefined
-  /** Returns the same fault as `take`, without counting it down. */
+  /** Return the same fault as `take`, without counting it down. */
   peek(service: Service, mode?: IndependentMode): Fault | undefined
-  /** Calls the listener after every change. Returns a function that removes it. */
+  /** Call the listener after every change. Return a function that removes it. */
   onChange(listener: (change: FaultChange) => void): () => void
 }
 

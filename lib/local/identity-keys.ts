@@ -8,7 +8,7 @@ interface SigningKey {
 
 /** The RS256 keys of one provider. The newest key signs. The one before it stays published. */
 export interface SigningKeys {
-  /** Signs claims. With `forgedKey`, signs with that key under the published `kid`, so that verification fails. */
+  /** Sign claims. With `forgedKey`, sign with that key under the published `kid`, so that verification fails. */
   sign(claims: JWTPayload, forgedKey?: CryptoKey): Promise<string>
   listPublicKeys(): Promise<{ keys: JWK[] }>
   rotate(): Promise<void>

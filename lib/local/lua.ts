@@ -76,11 +76,11 @@ const prelude = to_luastring(`
 `)
 
 export interface Lua {
-  /** Compiles and stores a script, and returns its SHA-1. Throws `ERR …` on a syntax error. */
+  /** Compile and store a script, and return its SHA-1. Throw `ERR …` on a syntax error. */
   load(script: string): string
   has(sha: string): boolean
   flush(): void
-  /** Runs a stored script. The caller must not run two scripts at the same time. */
+  /** Run a stored script. The caller must not run two scripts at the same time. */
   run(sha: string, keys: string[], args: string[]): Promise<unknown>
 }
 

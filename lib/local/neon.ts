@@ -45,7 +45,7 @@ export function createNeon(postgresPort: () => number) {
     const { command, rowCount, fields, rows } = result
     return { command, rowCount, fields, rows, rowAsArray: true }
   }
-  /** Sends all statements at once. If one fails, those after it fail too, and the commit rolls back. */
+  /** Send all statements at once. If one fails, those after it fail too, and the commit rolls back. */
   const runBatch = async (client: pg.PoolClient, statements: Statement[], headers: IncomingMessage['headers']) => {
     const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
     stream.cork()
@@ -80,13 +80,13 @@ export function createNeon(postgresPort: () => number) {
   }
 
   return {
-    /** Handles a request if it is one of Neon's. Returns whether it is. */
+    /** Handle a request if it is one of Neon's. Return whether it is. */
     handle(request: IncomingMessage, response: ServerResponse): boolean {
       if (request.url !== '/sql' || request.method !== 'POST') return false
       void handleSql(request, response)
       return true
     },
-    /** Opens the WebSocket tunnel. */
+    /** Open the WebSocket tunnel. */
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
       tunnel.handleUpgrade(request, socket, head, (webSocket) => tunnelToPostgres(webSocket, postgresPort()))
     },

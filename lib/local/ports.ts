@@ -1,30 +1,27 @@
 import { createServer } from 'node:net'
 
-/** Find a free port of the loopback interface. Another process may take it before it is used. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('No free port'))))
-    })
-  })
+/** Find a free port of the loopback interface. It is outside the range that systems use for outgoing connections, which could take it before its use. */
+export async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    if (!(await probePort(port))) return port
+  }
+  throw new Error('No free port between 20000 and 31999')
 }
 
 /** Throw an error that names the setting to change if the port is in use. */
-export function requireFreePort(port: number, setting: string): Promise<void> {
-  return new Promise((resolve, reject) => {
+export async function requireFreePort(port: number, setting: string): Promise<void> {
+  const error = await probePort(port)
+  if (!error) return
+  if (error.code !== 'EADDRINUSE') throw error
+  throw new Error(`Port ${port} is in use. Stop the process that uses it, or set ${setting} to another port.`)
+}
+
+/** Listen on a port for a moment. Return the error when that fails. */
+function probePort(port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new Error(
-          error.code === 'EADDRINUSE'
-            ? `Port ${port} is in use. Stop the process that uses it, or set ${setting} to another port.`
-            : error.message,
-        ),
-      ),
-    )
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()))
+    probe.once('error', resolve)
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(undefined)))
   })
 }

@@ -15,7 +15,7 @@ export const platformPassword = 'local-platform'
 /** The databases of a running PostgreSQL server. */
 export interface Databases {
   port: number
-  /** Creates and migrates a database, unless it exists. A copy of `template` needs no migration. Returns the owner's connection string. */
+  /** Create and migrate a database, unless it exists. A copy of `template` needs no migration. Return the owner's connection string. */
   createDatabase(name: string, template?: string): Promise<string>
 }
 

@@ -114,7 +114,7 @@ const firstTicketMs = Date.parse('2026-09-01T08:00:00.000Z')
 export interface LocalPsa {
   company: LocalCompany
   findTicket(id: number): LocalTicket | undefined
-  /** Adds a note to a ticket as the API's user. */
+  /** Add a note to a ticket as the API's user. */
   addNote(ticket: LocalTicket, text: string, internal: boolean): LocalNote
 }
 

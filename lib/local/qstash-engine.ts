@@ -16,23 +16,23 @@ export interface DeadLetter extends Message {
 }
 
 export interface Engine {
-  /** Accepts a message. Returns the earlier message instead if its deduplication id was used in the last ten minutes. */
+  /** Accept a message. Return the earlier message instead if its deduplication id was used in the last ten minutes. */
   accept(message: Message): { message: Message; deduplicated: boolean }
-  /** Returns the messages that are waiting or in flight. */
+  /** Return the messages that are waiting or in flight. */
   listPending(): Message[]
-  /** Cancels a waiting message. Returns whether there was one. */
+  /** Cancel a waiting message. Return whether there was one. */
   cancel(messageId: string): boolean
   /** Messages that were not delivered, by dead letter id. */
   deadLetters: Map<string, DeadLetter>
-  /** Starts the deliveries that are due. */
+  /** Start the deliveries that are due. */
   startDueDeliveries(): void
-  /** Resolves when nothing is due or in flight. */
+  /** Resolve when nothing is due or in flight. */
   waitUntilIdle(): Promise<void>
   /** Like `waitUntilIdle`, but also waits for messages that a destination publishes shortly after its response. */
   waitUntilSettled(): Promise<void>
-  /** Starts no delivery until the returned function is called. */
+  /** Start no delivery until the returned function is called. */
   pauseDeliveries(): () => void
-  /** Aborts the deliveries in flight and stops the engine. */
+  /** Abort the deliveries in flight and stop the engine. */
   close(): Promise<void>
 }
 

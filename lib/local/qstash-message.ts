@@ -23,7 +23,7 @@ export interface Message {
   retried: number
 }
 
-/** Returns a request header by its lower-case name. */
+/** Return a request header by its lower-case name. */
 export type GetHeader = (name: string) => string | undefined
 
 /** An invalid request. QStash answers it with 400 and this message. */

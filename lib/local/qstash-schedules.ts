@@ -22,9 +22,9 @@ export interface Schedules {
   list(): Schedule[]
   remove(id: string): boolean
   pause(id: string, paused: boolean): boolean
-  /** Returns one message for each schedule that is due, and sets its next time. Several missed times create one message. */
+  /** Return one message for each schedule that is due, and set its next time. Several missed times create one message. */
   takeDueMessages(): Message[]
-  /** Returns the time of the next run of all schedules, or undefined if none is active. */
+  /** Return the time of the next run of all schedules, or undefined if none is active. */
   nextRunAt(): number | undefined
 }
 

@@ -65,9 +65,9 @@ export const recordedServices = [
 const maxRecords = 1000
 
 export interface Records {
-  /** Adds a record, with a new id and the current time unless it has them. Returns the stored record, which the caller may change. */
+  /** Add a record, with a new id and the current time unless it has them. Return the stored record, which the caller may change. */
   add<S extends RecordedService>(service: S, record: NewRecord<S>): RecordTypes[S]
-  /** Returns the records of a service, newest first. */
+  /** Return the records of a service, newest first. */
   list<S extends RecordedService>(service: S): RecordTypes[S][]
   clear(service: RecordedService): void
 }

@@ -4,7 +4,7 @@ import RedisMock from 'ioredis-mock'
 import { createLua, type Lua } from './lua.ts'
 
 export interface RedisStore {
-  /** Runs commands in order, without other commands in between if `atomic`. Returns each command's reply or its Error. */
+  /** Run commands in order, without other commands in between if `atomic`. Return each command's reply or its Error. */
   runCommands(commands: string[][], atomic: boolean): Promise<unknown[]>
   close(): Promise<void>
 }

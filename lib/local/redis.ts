@@ -15,7 +15,7 @@ export interface RedisOptions {
 
 export interface RedisRoutes {
   app: Hono
-  /** Handles a request with one command in its body, without the routes, which is faster. Returns whether it did. */
+  /** Handle a request with one command in its body, without the routes, which is faster. Return whether it did. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   close(): Promise<void>
 }

@@ -52,16 +52,16 @@ export interface LocalServerOptions {
   redisName: string
   /** Origin of the Worker, for Stripe's events and the sign-in pages. Without it there are no sign-in pages. */
   api?: string
-  /** Finds the account of a user's e-mail address, for the dashboard. */
+  /** Find the account of a user's e-mail address, for the dashboard. */
   findAccountId?: (email: string) => Promise<string>
-  /** Moves PostgreSQL's clock and runs cron when the dashboard's clock moves. */
+  /** Move PostgreSQL's clock and run cron when the dashboard's clock moves. */
   moveClock?: (offsetMs: number) => Promise<void>
-  /** Creates the dashboard's demo escalation. Without it the route is 404. */
+  /** Create the dashboard's demo escalation. Without it the route is 404. */
   createEscalation?: (input: unknown) => Promise<unknown>
   /** Called before everything else, for speed. Returns whether it has handled the request. */
   rawHandler?: RequestHandler
   onUpgrade?: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Creates further emulators, which are mounted at the root before the dashboard. */
+  /** Create further emulators, which are mounted at the root before the dashboard. */
   createExtraRoutes?: (local: { dashboard: Dashboard; clock: Clock; faults: Faults }) => Hono
 }
 

@@ -47,7 +47,7 @@ export interface StackOptions {
   hub?: boolean
   /** Port for Chrome DevTools; no inspector by default. */
   inspectorPort?: number | undefined
-  /** Creates the dashboard's demo escalation. */
+  /** Create the dashboard's demo escalation. */
   createEscalation?: (stack: Stack, input: unknown) => Promise<unknown>
 }
 
@@ -57,13 +57,13 @@ export interface Stack {
   localServer: LocalServer
   settings: Record<string, string>
   ownerUrl: string
-  /** Counts the requests to the database's HTTP endpoint so far. */
+  /** Count the requests to the database's HTTP endpoint so far. */
   countRoundTrips(): number
-  /** Writes an event as the service does, publishes its deliveries, and returns their ids. */
+  /** Write an event as the service does, publish its deliveries, and return their ids. */
   emitEvent(accountId: string, event: Event): Promise<string[]>
-  /** Runs the cron trigger, as Cloudflare does each minute. */
+  /** Run the cron trigger, as Cloudflare does each minute. */
   runCron(): Promise<void>
-  /** Counts the open escalation streams of an account. */
+  /** Count the open escalation streams of an account. */
   countSubscribers(accountId: string): Promise<number>
   close(): Promise<void>
 }

@@ -13,17 +13,17 @@ export interface StripeEvent {
 }
 
 export interface StripeEvents {
-  /** Creates an event and delivers it, unless `keep` is set. */
+  /** Create an event and deliver it, unless `keep` is set. */
   send(type: string, object: object, options?: SendOptions): Promise<SentEvent>
-  /** Delivers an existing event, for the first time or again. */
+  /** Deliver an existing event, for the first time or again. */
   resend(id: string): Promise<SentEvent | undefined>
-  /** Changes a subscription's status and sends the event. */
+  /** Change a subscription's status and send the event. */
   changeStatus(subscription: LocalSubscription, status: LocalSubscription['status'], options?: SendOptions): Promise<SentEvent>
-  /** Subscribes an account to a price and sends the events of a checkout. */
+  /** Subscribe an account to a price and send the events of a checkout. */
   subscribe(accountId: string, price: string, options?: SendOptions): Promise<SentEvent[]>
-  /** Returns a subscription in Stripe's format. */
+  /** Return a subscription in Stripe's format. */
   subscriptionObject(subscription: LocalSubscription): object
-  /** Creates the dashboard's routes `/` and `/:id/resend`. */
+  /** Create the dashboard's routes `/` and `/:id/resend`. */
   createRoutes(findAccountId: (email: string) => Promise<string>): Hono
 }
 

@@ -9,11 +9,11 @@ const root = join(import.meta.dirname, '../..')
 export const compatibility = { date: '2026-11-01', flags: ['nodejs_compat', 'enable_request_signal', 'request_signal_passthrough'] }
 
 export interface RunningWorker {
-  /** Runs the cron trigger, as Cloudflare does each minute. */
+  /** Run the cron trigger, as Cloudflare does each minute. */
   runCron(): Promise<void>
-  /** Sends a GET request and returns the response's status. */
+  /** Send a GET request and return the response's status. */
   fetchStatus(path: string): Promise<number>
-  /** Counts the open streams in the hub of an account. */
+  /** Count the open streams in the hub of an account. */
   countSubscribers(accountId: string): Promise<number>
   dispose(): Promise<void>
 }

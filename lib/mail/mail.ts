@@ -9,8 +9,8 @@ export interface Mail {
 }
 
 export interface MailPort {
-  /** Sends all mails or none, in one call. A repeated call with the same key within 24 hours sends nothing. */
+  /** Send all mails or none, in one call. A repeated call with the same key within 24 hours sends nothing. */
   send(mails: Mail[], idempotencyKey: string): Promise<SendResult>
-  /** Throws when the provider does not answer. */
+  /** Throw when the provider does not answer. */
   ping(): Promise<void>
 }

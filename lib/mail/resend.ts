@@ -8,7 +8,7 @@ interface ResendSettings {
   from: string
 }
 
-/** Sends mail through Resend. */
+/** Send mail through Resend. */
 export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
   const resend = new Resend(key, { baseUrl })
   return {

@@ -1,5 +1,5 @@
 export interface DnsResolver {
-  /** Returns every address of a name: an empty list when it has none, null when no server answered. */
+  /** Return every address of a name: an empty list when it has none, null when no server answered. */
   resolve(name: string): Promise<string[] | null>
 }
 
@@ -10,7 +10,7 @@ interface DnsAnswer {
 
 const recordTypes = { A: 1, AAAA: 28 } as const
 
-/** Resolves names over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. */
+/** Resolve names over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. */
 export function dnsOverHttps(endpoint: string): DnsResolver {
   const ask = async (name: string, type: keyof typeof recordTypes): Promise<string[] | null> => {
     const url = `${endpoint}?name=${encodeURIComponent(name)}&type=${type}`

@@ -4,7 +4,7 @@ import type { DnsResolver } from './dns.ts'
 /** Decides which addresses from users' settings the service may call. */
 export interface OutboundGuard {
   /**
-   * Returns why `url` is refused, as the end of the sentence "The address …", or null. `saving`: a name that does not resolve now is
+   * Return why `url` is refused, as the end of the sentence "The address …", or null. `saving`: a name that does not resolve now is
    * accepted. `sending`: it is refused.
    */
   findRefusal(url: string, moment: 'saving' | 'sending'): Promise<string | null>
@@ -12,7 +12,7 @@ export interface OutboundGuard {
 
 const internalNamePattern = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)\.?$/i
 
-/** Creates the guard. `allowedOrigin` is the one origin that may be plain http and loopback: the local emulators. */
+/** Create the guard. `allowedOrigin` is the one origin that may be plain http and loopback: the local emulators. */
 export function outboundGuard(resolver: DnsResolver, allowedOrigin?: string): OutboundGuard {
   const allowed = new Set(allowedOrigin ? [allowedOrigin, allowedOrigin.replace('//127.0.0.1', '//localhost')] : [])
   return {

@@ -5,20 +5,20 @@ export type SendResult =
 
 export const sendTimeoutMs = 10_000
 
-/** Turns an exception of a send into its result. */
+/** Turn an exception of a send into its result. */
 export function failedSend(error: unknown): SendResult {
   const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
   return { ok: false, status: null, error: isTimeout ? `No answer within ${sendTimeoutMs / 1000} s` : 'The connection failed' }
 }
 
-/** Parses a Retry-After header, a number or a date, into seconds (at most one day). Returns undefined when it is neither. */
+/** Parse a Retry-After header, a number or a date, into seconds (at most one day). Return undefined when it is neither. */
 export function parseRetryAfter(header: string | null): number | undefined {
   if (!header) return undefined
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(Math.min(seconds, 86_400)) : undefined
 }
 
-/** Rejects with a TimeoutError when `work` takes longer. For clients without a time limit of their own. */
+/** Reject with a TimeoutError when `work` takes longer. For clients without a time limit of their own. */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {

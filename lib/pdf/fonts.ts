@@ -1,6 +1,6 @@
 // Each font is cut into slices by code point. A text loads the slices that have its characters; the PDF embeds only the glyphs it shows.
 
-/** Reads a static file by its path below the assets folder. */
+/** Read a static file by its path below the assets folder. */
 export type ReadAsset = (path: string) => Promise<ArrayBuffer>
 
 export interface FontSlice {

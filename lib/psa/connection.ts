@@ -20,12 +20,12 @@ export interface ConnectionRow {
 
 const vaultContext = (accountId: string, provider: string) => `psa:${accountId}:${provider}`
 
-/** Encrypts a connection's secrets for storage. They can be decrypted only for the same account and provider. */
+/** Encrypt a connection's secrets for storage. They can be decrypted only for the same account and provider. */
 export function encryptSecrets(vault: Vault, accountId: string, provider: Provider, secrets: Record<string, string>): Promise<string> {
   return vault.seal(JSON.stringify(secrets), vaultContext(accountId, provider))
 }
 
-/** Decrypts the secrets of a stored connection. */
+/** Decrypt the secrets of a stored connection. */
 export async function decryptSecrets(
   vault: Vault,
   row: Pick<ConnectionRow, 'account_id' | 'provider' | 'credentials'>,
@@ -33,7 +33,7 @@ export async function decryptSecrets(
   return JSON.parse(await vault.open(row.credentials, vaultContext(row.account_id, row.provider)))
 }
 
-/** Decrypts a connection. Use it for one request only, and never log it. */
+/** Decrypt a connection. Use it for one request only, and never log it. */
 export async function decryptConnection(vault: Vault, row: ConnectionRow): Promise<PsaConnection> {
   const { provider, base_url: baseUrl, identity } = row
   return { provider, baseUrl, identity, secrets: await decryptSecrets(vault, row) } as unknown as PsaConnection

@@ -82,7 +82,13 @@ export function toContact({ id, firstName, lastName, title, communicationItems }
     const matching = items.filter(({ communicationType }) => communicationType === kind)
     return (matching.find(({ defaultFlag }) => defaultFlag) ?? matching[0])?.value ?? null
   }
-  return { id, name: [firstName, lastName].filter(Boolean).join(' ') || `Contact ${id}`, title, email: findValue('Email'), phone: findValue('Phone') }
+  return {
+    id,
+    name: [firstName, lastName].filter(Boolean).join(' ') || `Contact ${id}`,
+    title,
+    email: findValue('Email'),
+    phone: findValue('Phone'),
+  }
 }
 
 export const ConfigurationRef = z.object({ id, deviceIdentifier: text })

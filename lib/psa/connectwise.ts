@@ -6,22 +6,22 @@ import {
   ConfigurationWire,
   ContactWire,
   Created,
-  toCompany,
-  toConfiguration,
-  toContact,
-  toTicket,
   isActive,
   MemberWire,
-  toMember,
   Named,
   Note,
   TicketWire,
+  toCompany,
+  toConfiguration,
+  toContact,
+  toMember,
+  toTicket,
   toTicketItem,
 } from './connectwise-wire.ts'
 import { readContextParts } from './gather.ts'
 import type { PsaHttp } from './http.ts'
 import type { Configuration, NewNote, PsaConnection, PsaPort, TicketSearch } from './psa.ts'
-import { sortNewestFirst, parseAnswer, parseItems } from './wire.ts'
+import { parseAnswer, parseItems, sortNewestFirst } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'connectwise' }>
 type Query = Record<string, string | number>
@@ -32,7 +32,7 @@ const maxRelatedTickets = 10
 const pageSize = 1000
 const itemFields = 'id,summary,board,status,priority,company,contact,owner,closedFlag,_info'
 
-/** Calls ConnectWise Manage over its REST API 3.0, with an API member's keys and the integration's client id. */
+/** Call ConnectWise Manage over its REST API 3.0, with an API member's keys and the integration's client id. */
 export function createConnectWise({ baseUrl, identity, secrets }: Connection, http: PsaHttp): PsaPort {
   const root = toApiRoot(baseUrl)
   const headers = {
@@ -44,7 +44,8 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
     http({ method: 'POST', url: root + path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) })
   return {
     checkCredentials: async () => void parseAnswer(z.looseObject({}), await get('/system/info')),
-    listBoards: () => readAllPages(get, '/service/boards', { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, Named),
+    listBoards: () =>
+      readAllPages(get, '/service/boards', { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, Named),
     listMembers: async () =>
       (await readAllPages(get, '/system/members', { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
         .filter(isActive)
@@ -59,7 +60,7 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
   }
 }
 
-/** Returns the root of the API. Cloud sites serve it on a host of their own, and the address may already contain the API's path. */
+/** Return the root of the API. Cloud sites serve it on a host of their own, and the address may already contain the API's path. */
 function toApiRoot(baseUrl: string): string {
   const url = new URL(baseUrl)
   const site = /^(na|eu|au|aus|za)\.myconnectwise\.net$|^(staging)\.connectwisedev\.com$/.exec(url.hostname)
@@ -70,7 +71,7 @@ function toApiRoot(baseUrl: string): string {
 
 type Get = (path: string, query?: Query) => Promise<unknown>
 
-/** Reads pages until one is not full, at most five, because lists have no total. */
+/** Read pages until one is not full, at most five, because lists have no total. */
 async function readAllPages<S extends z.ZodType>(get: Get, path: string, query: Query, item: S): Promise<z.output<S>[]> {
   const items: z.output<S>[] = []
   for (let page = 1; page <= 5; page++) {
@@ -116,7 +117,7 @@ async function readRelatedTickets(get: Get, companyId: string, ticketId: string)
   return parseItems(TicketWire, await get('/service/tickets', query)).map(toTicketItem)
 }
 
-/** Reads each configuration by itself, because the list contains little more than ids. */
+/** Read each configuration by itself, because the list contains little more than ids. */
 async function readConfigurations(get: Get, ticketId: string): Promise<Configuration[]> {
   const listed = parseItems(ConfigurationRef, await get(`/service/tickets/${ticketId}/configurations`, { pageSize: maxConfigurations }))
   return Promise.all(
@@ -138,7 +139,7 @@ function toQueryString(query: Query): string {
   return search ? `?${search}` : ''
 }
 
-/** Encodes UTF-8; btoa alone accepts only Latin-1. */
+/** Encode UTF-8; btoa alone accepts only Latin-1. */
 function encodeBase64(plain: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(plain)))
 }

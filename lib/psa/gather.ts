@@ -1,9 +1,9 @@
-import { PsaError, type ContextPart, contextParts, type Ticket, type TicketContext } from './psa.ts'
+import { type ContextPart, contextParts, PsaError, type Ticket, type TicketContext } from './psa.ts'
 
 type PartReaders = { [P in ContextPart]: () => Promise<TicketContext[P]> }
 const emptyParts = { company: null, contact: null, configurations: [], notes: [], related_tickets: [] }
 
-/** Reads all parts of a context in parallel. A part that fails is empty and named in `unavailable`; the others are kept. */
+/** Read all parts of a context in parallel. A part that fails is empty and named in `unavailable`; the others are kept. */
 export async function readContextParts(ticket: Ticket, sides: PartReaders): Promise<TicketContext> {
   const unavailable: ContextPart[] = []
   const parts = await Promise.all(

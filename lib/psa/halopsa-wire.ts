@@ -106,7 +106,7 @@ export const Action = z.object({ id, who: text, note: text, note_html: text, hid
 }))
 
 const htmlEntities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
-/** Converts a note's HTML to plain lines. */
+/** Convert a note's HTML to plain lines. */
 function htmlToText(html: string): string {
   const lines = html.replace(/<br\s*\/?>|<\/(p|div|li|tr)>/gi, '\n').replace(/<[^>]*>/g, '')
   return lines.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => htmlEntities[name] ?? '').trim()

@@ -7,19 +7,19 @@ import {
   Asset,
   AssetList,
   ClientWire,
-  toCompany,
-  toTicket,
-  unassignedAgentId,
   type StatusNames,
   Team,
   TicketList,
   TicketWire,
+  toCompany,
+  toTicket,
   toTicketItem,
   UserWire,
+  unassignedAgentId,
 } from './halopsa-wire.ts'
 import type { PsaHttp } from './http.ts'
 import { type NewNote, type PsaConnection, PsaError, type PsaPort, type TicketSearch } from './psa.ts'
-import { id, sortNewestFirst, parseAnswer, parseItems, text } from './wire.ts'
+import { id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'halopsa' }>
 type Query = Record<string, string | number>
@@ -32,7 +32,7 @@ const maxAssets = 10
 // Tokens are cached by address, client, tenant and secret, so a caller only gets a token of its own secret.
 const tokens = new Map<string, { token: string; expiresAt: number }>()
 
-/** Calls HaloPSA over its REST API, with a bearer token from client credentials. Lists have a total; notes are HTML. */
+/** Call HaloPSA over its REST API, with a bearer token from client credentials. Lists have a total; notes are HTML. */
 export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
   const root = connection.baseUrl.replace(/\/+$/, '')
   const call = async (path: string, query: Query, body?: object): Promise<unknown> => {
@@ -55,7 +55,9 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
     checkCredentials: async () => void parseItems(z.unknown(), await get('/Team')),
     listBoards: async () => parseItems(Team, await get('/Team')).flatMap(({ inactive, ...team }) => (inactive ? [] : [team])),
     listMembers: async () =>
-      parseItems(Agent, await get('/Agent')).flatMap(({ isdisabled, ...agent }) => (isdisabled || agent.id === unassignedAgentId ? [] : [agent])),
+      parseItems(Agent, await get('/Agent')).flatMap(({ isdisabled, ...agent }) =>
+        isdisabled || agent.id === unassignedAgentId ? [] : [agent],
+      ),
     searchTickets: (search) => searchTickets(get, search),
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
     addNote: async (ticketId, note) => parseActionId(await call('/Actions', {}, [toNoteBody(ticketId, note)])),
@@ -114,7 +116,8 @@ async function readTicketContext(get: Get, ticketId: string) {
   const actions = { ticket_id: ticketId, excludesys: 'true', count: maxNotes }
   const others = { pageinate: 'true', page_no: 1, page_size: maxRelatedTickets + 1, order: 'lastactiondate', orderdesc: 'true' }
   return readContextParts(ticket, {
-    company: async () => (company_id ? toCompany(parseAnswer(ClientWire, await get(`/Client/${company_id}`, { includedetails: 'true' }))) : null),
+    company: async () =>
+      company_id ? toCompany(parseAnswer(ClientWire, await get(`/Client/${company_id}`, { includedetails: 'true' }))) : null,
     contact: async () => (contact_id ? parseAnswer(UserWire, await get(`/Users/${contact_id}`, { includedetails: 'true' })) : null),
     configurations: async () =>
       parseItems(
@@ -132,7 +135,7 @@ async function readRelatedTickets(get: Get, companyId: string, ticketId: string,
   return others.slice(0, maxRelatedTickets).map(toTicketItem(statuses))
 }
 
-/** Reads the names of statuses, because tickets contain only ids. When it fails, tickets have no status name. */
+/** Read the names of statuses, because tickets contain only ids. When it fails, tickets have no status name. */
 async function readStatusNames(get: Get): Promise<StatusNames> {
   const answer = await get('/Status').catch((error: unknown) => (error instanceof PsaError ? [] : Promise.reject(error)))
   return new Map(parseItems(z.object({ id, name: text }), answer).map((status) => [status.id, status.name]))

@@ -16,11 +16,11 @@ export interface PsaRequest {
   body?: string
 }
 
-/** Sends one call and returns its JSON, or null for an empty answer. Throws PsaError. */
+/** Send one call and return its JSON, or null for an empty answer. Throw PsaError. */
 export type PsaHttp = (request: PsaRequest) => Promise<unknown>
 
 /**
- * Creates a function that calls one provider during one request. Limits: addresses that the guard allows, no redirects, 8 s per call, 9.5 s in
+ * Create a function that calls one provider during one request. Limits: addresses that the guard allows, no redirects, 8 s per call, 9.5 s in
  * total, 8 MiB per answer, four calls at once.
  */
 export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
@@ -91,7 +91,7 @@ async function readText(response: Response): Promise<string> {
 
 const timeoutError = () => new PsaError('down', 'The ticketing system did not answer in time')
 
-/** Runs at most `max` tasks at once; the others wait in order. */
+/** Run at most `max` tasks at once; the others wait in order. */
 function createSlots(max: number) {
   const waiting: (() => void)[] = []
   let running = 0

@@ -4,7 +4,7 @@ import { createHaloPsa } from './halopsa.ts'
 import { createPsaHttp } from './http.ts'
 import type { OpenPsa } from './psa.ts'
 
-/** Opens connections of both providers. */
+/** Open connections of both providers. */
 export function createPsaOpener(guard: OutboundGuard): OpenPsa {
   return (connection) => {
     const http = createPsaHttp(connection.baseUrl, guard)

@@ -106,18 +106,18 @@ export interface NewNote {
 
 /** One account's ticketing system. Every method throws only PsaError when the provider fails. */
 export interface PsaPort {
-  /** Throws when the provider refuses the credentials. */
+  /** Throw when the provider refuses the credentials. */
   checkCredentials(): Promise<void>
   listBoards(): Promise<Board[]>
-  /** Returns open tickets, the last changed first. */
+  /** Return open tickets, the last changed first. */
   searchTickets(search: TicketSearch): Promise<{ items: TicketItem[]; hasMore: boolean }>
-  /** Throws `missing` when the ticket does not exist. A part that fails is only left out. */
+  /** Throw `missing` when the ticket does not exist. A part that fails is only left out. */
   getTicketContext(id: string): Promise<TicketContext>
-  /** Returns the active members. */
+  /** Return the active members. */
   listMembers(): Promise<Member[]>
-  /** Returns the note's id. */
+  /** Return the note's id. */
   addNote(ticketId: string, note: NewNote): Promise<string>
-  /** Returns the id of the note with the marker, or null. */
+  /** Return the id of the note with the marker, or null. */
   findNote(ticketId: string, marker: string): Promise<string | null>
 }
 
@@ -150,10 +150,10 @@ export type PsaConnection = { baseUrl: string } & (
 export const providers = ['connectwise', 'halopsa'] as const
 export type Provider = (typeof providers)[number]
 
-/** Opens a connection. Its port serves one request, in at most ten seconds. */
+/** Open a connection. Its port serves one request, in at most ten seconds. */
 export type OpenPsa = (connection: PsaConnection) => PsaPort
 
-/** Parses a ticket number as technicians write it (`4711`, `#4711`). Returns null when it is not one. */
+/** Parse a ticket number as technicians write it (`4711`, `#4711`). Return null when it is not one. */
 export function parseTicketId(text: string | null): string | null {
   return /^\s*#?(\d{1,15})\s*$/.exec(text ?? '')?.[1] ?? null
 }

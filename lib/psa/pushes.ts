@@ -18,7 +18,7 @@ export interface NewPush {
 const maxBodyCharacters = 30_000
 
 /**
- * Writes a note's row in the transaction of `db`. Returns its id, or null when the account has no active connection. The caller publishes
+ * Write a note's row in the transaction of `db`. Return its id, or null when the account has no active connection. The caller publishes
  * it after the commit; otherwise the sweep does.
  */
 export async function insertPush(db: Pick<WriteDb, 'getExecutor'>, push: NewPush): Promise<string | null> {
@@ -30,14 +30,14 @@ export async function insertPush(db: Pick<WriteDb, 'getExecutor'>, push: NewPush
   return rows[0]?.id ?? null
 }
 
-/** Publishes the first attempt of each note. */
+/** Publish the first attempt of each note. */
 export async function publishPushes(queue: QueuePort, ids: readonly string[]): Promise<void> {
   await queue.publish(ids.map((id) => pushMessage(id, 1)))
 }
 
 export const pushPath = '/jobs/psa/push'
 
-/** Returns the queue message of one attempt. */
+/** Return the queue message of one attempt. */
 export function pushMessage(id: string, attempt: number, delaySeconds = 0) {
   return { path: pushPath, body: { push_id: id, attempt }, delaySeconds, deduplicationId: `${id}-${attempt}` } as const
 }

@@ -34,19 +34,19 @@ export const reference = z
   .catch(null)
   .transform((value) => ({ id: value?.id ?? null, name: value?.name ?? null, identifier: value?.identifier ?? null }))
 
-/** Removes characters that PostgreSQL cannot store. */
+/** Remove characters that PostgreSQL cannot store. */
 function removeUnstorable(value: string): string {
   return value.replaceAll('\u0000', '').toWellFormed().trim()
 }
 
-/** Parses an answer. Throws `down` when its shape is not as documented. */
+/** Parse an answer. Throw `down` when its shape is not as documented. */
 export function parseAnswer<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw new PsaError('down', 'The ticketing system did not answer as documented')
   return parsed.data
 }
 
-/** Parses a list and skips items with an unexpected shape, so that one does not hide the others. */
+/** Parse a list and skip items with an unexpected shape, so that one does not hide the others. */
 export function parseItems<S extends z.ZodType>(item: S, value: unknown): z.output<S>[] {
   return parseAnswer(z.array(anything), value).flatMap((value) => {
     const parsed = item.safeParse(value)
@@ -54,12 +54,12 @@ export function parseItems<S extends z.ZodType>(item: S, value: unknown): z.outp
   })
 }
 
-/** Sorts newest first; items without a time come last. */
+/** Sort newest first; items without a time come last. */
 export function sortNewestFirst<T extends { id: string; created_at: string | null }>(items: T[]): T[] {
   return items.toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? '') || Number(b.id) - Number(a.id))
 }
 
-/** Joins the known parts of an address into one line. */
+/** Join the known parts of an address into one line. */
 export function joinParts(...parts: (string | null)[]): string | null {
   return parts.filter(Boolean).join(', ') || null
 }

@@ -15,7 +15,7 @@ export interface Attempt {
 // Seconds until the next attempt, after the first, second and third failure.
 const backoff = [30, 120, 600]
 
-/** Returns the seconds until the next attempt. Returns null after success, after a final failure, or after the last attempt. */
+/** Return the seconds until the next attempt. Return null after success, after a final failure, or after the last attempt. */
 export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: SendResult): number | null {
   if (result.ok || result.gone || attempts >= max_attempts) return null
   return Math.max(backoff[attempts - 1] ?? 600, result.retryAfterSeconds ?? 0)
@@ -23,13 +23,13 @@ export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: S
 
 export const abandonedAttemptError = 'The last attempt did not finish'
 
-/** Builds the statements for one table. `fresh` is the state before the first attempt, `done` the state after a successful one. */
+/** Build the statements for one table. `fresh` is the state before the first attempt, `done` the state after a successful one. */
 export function attemptStatements(table: string, { fresh, done, doneAt }: { fresh: string; done: string; doneAt: string }) {
   const rows = sql.table(table)
   const open = sql`state in (${sql.lit(fresh)}, 'retrying')`
   const free = sql`(leased_until is null or leased_until <= app.now())`
   return {
-    /** Claims an attempt for one minute. Returns no row when another worker has it or the attempt is over. */
+    /** Claim an attempt for one minute. Return no row when another worker has it or the attempt is over. */
     claim: <Row>(id: string, attempt: number): RawBuilder<Row> => sql`
       update ${rows} set attempts = attempts + 1, leased_until = app.now() + interval '60 seconds'
        where id = ${id} and attempts = ${attempt} - 1 and ${open} and ${free} returning *`,
@@ -47,7 +47,7 @@ export function attemptStatements(table: string, { fresh, done, doneAt }: { fres
        where id = ${id} and attempts = ${attempts} and ${open} returning id`,
     /** Condition for rows whose last attempt was claimed and never recorded. */
     abandoned: sql`${open} and attempts >= max_attempts and leased_until <= app.now()`,
-    /** Selects rows that are due and not claimed, oldest first: their message was lost. */
+    /** Select rows that are due and not claimed, oldest first: their message was lost. */
     async selectDue(db: PlatformDb, limit: number): Promise<{ id: string; attempts: number }[]> {
       const due = await sql<{ id: string; attempts: number }>`
         select id, attempts from ${rows}
@@ -60,7 +60,7 @@ export function attemptStatements(table: string, { fresh, done, doneAt }: { fres
 
 type DueRow = { id: string; attempts: number }
 
-/** Publishes due rows again. When the queue does not answer, sends the oldest 20 here. */
+/** Publish due rows again. When the queue does not answer, send the oldest 20 here. */
 export async function republishDue(
   queue: QueuePort,
   due: readonly DueRow[],

@@ -9,7 +9,7 @@ interface QStashSettings {
   target: string
 }
 
-/** Publishes jobs to QStash without its own retries: each of our attempts is a message, delayed as its row says. */
+/** Publish jobs to QStash without its own retries: each of our attempts is a message, delayed as its row says. */
 export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
   const client = new Client({ baseUrl: url, token, retry: false, enableTelemetry: false })
   return {

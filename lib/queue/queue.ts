@@ -8,8 +8,8 @@ export interface Message {
 }
 
 export interface QueuePort {
-  /** Publishes all messages in one call. Throws when the queue does not accept them; each has a row that a sweep finds. */
+  /** Publish all messages in one call. Throw when the queue does not accept them; each has a row that a sweep finds. */
   publish(messages: Message[]): Promise<void>
-  /** Throws when the queue does not answer. */
+  /** Throw when the queue does not answer. */
   ping(): Promise<void>
 }

@@ -12,7 +12,7 @@ export interface HubNamespace {
 
 const publishTimeoutMs = 1000
 
-/** Reaches one Durable Object per account. */
+/** Reach one Durable Object per account. */
 export function durableRealtime(namespace: HubNamespace | undefined): RealtimePort {
   const hubOf = (accountId: string): Stub => {
     if (!namespace) throw new Error('The ESCALATION_HUB binding is missing')

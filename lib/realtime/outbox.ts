@@ -3,7 +3,7 @@ import type { PlatformDb, WriteDb } from '../db/scope.ts'
 import type { LiveEvent, RealtimePort } from './realtime.ts'
 
 /**
- * Writes an event for the account's open streams in the transaction of `db`. The caller publishes it after the commit; otherwise the sweep
+ * Write an event for the account's open streams in the transaction of `db`. The caller publishes it after the commit; otherwise the sweep
  * does.
  */
 export async function insertLiveEvent(
@@ -26,7 +26,7 @@ interface LiveOutboxContext {
 // Less than a stream's queue, so that a client that keeps reading receives all of them.
 const publishBatchSize = 16
 
-/** Publishes events to the account's open streams, and deletes their rows once the hub has them. */
+/** Publish events to the account's open streams, and delete their rows once the hub has them. */
 export async function publishLiveEvents(
   { db, realtime }: LiveOutboxContext,
   accountId: string,
@@ -44,7 +44,7 @@ const sweepLimit = 500
 // A Worker may hold six open connections.
 const maxParallelAccounts = 4
 
-/** Publishes events whose first publish failed, and deletes those older than a day. Runs each minute. */
+/** Publish events whose first publish failed, and delete those older than a day. Run each minute. */
 export async function sweepLiveEvents({ platform, realtime }: { platform: PlatformDb; realtime: RealtimePort }): Promise<void> {
   await sql`delete from stream_events where created_at < app.now() - interval '1 day'`.execute(platform)
   const { rows } = await sql<{ account_id: string; events: LiveEvent[] }>`

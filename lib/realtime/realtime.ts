@@ -16,8 +16,8 @@ export interface StreamListener {
 }
 
 export interface RealtimePort {
-  /** Throws when the hub does not accept the events within a second. Their rows remain, and the sweep publishes them again. */
+  /** Throw when the hub does not accept the events within a second. Their rows remain, and the sweep publishes them again. */
   publish(accountId: string, events: readonly LiveEvent[]): Promise<void>
-  /** Opens a stream of the account's server-sent events. It ends when the client disconnects or loses access. */
+  /** Open a stream of the account's server-sent events. It ends when the client disconnects or loses access. */
   subscribe(accountId: string, listener: StreamListener): Promise<ReadableStream<Uint8Array>>
 }

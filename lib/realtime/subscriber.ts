@@ -8,9 +8,9 @@ export interface StreamEvent {
 
 export interface Subscriber {
   readonly body: ReadableStream<Uint8Array>
-  /** Queues an event, or counts it as dropped. Never waits. */
+  /** Queue an event, or count it as dropped. Never waits. */
   send(event: StreamEvent): void
-  /** Sends a heartbeat if the client has read everything. Returns for how many heartbeats in a row it has not. */
+  /** Send a heartbeat if the client has read everything. Return for how many heartbeats in a row it has not. */
   sendHeartbeat(): number
   close(): void
 }
@@ -22,7 +22,7 @@ const frame = ({ id, event, data }: StreamEvent) => `id: ${id}\nevent: ${event}\
 const overflow = (id: number, dropped: number) => frame({ id, event: 'overflow', data: JSON.stringify({ dropped }) })
 
 /**
- * Opens one stream with its own queue, which fills independently of how fast the client reads. Events that find the queue full are dropped,
+ * Open one stream with its own queue, which fills independently of how fast the client reads. Events that find the queue full are dropped,
  * and one `overflow` event replaces them. It has the id of the last event before the gap, so a reconnect may still receive the dropped events.
  * `missed` events are sent first; `forgotten` is the number of events before them that are no longer stored. `onLeave` runs when the client
  * disconnects.

@@ -23,12 +23,10 @@ function formatBashText(text: string): string {
 
 /** Python accepts the escapes of JSON. Other than in JSON, all non-ASCII characters are escaped, so the encoding of the file does not matter. */
 function formatPythonText(text: string): string {
-  const literal = JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (char) => {
+  return JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (char) => {
     const code = char.codePointAt(0) ?? 0
     return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
   })
-  // Python reads \/ and \\/ as the same text.
-  return literal.replaceAll('\\/', '/')
 }
 
 /**

@@ -24,7 +24,7 @@ type Instruction =
   | { op: 'jump'; target: number }
   | { op: 'match' }
 
-/** Returns whether the whole text matches. */
+/** Return whether the whole text matches. */
 export type Matcher = (text: string) => boolean
 
 /** Compile a regular expression with the flag `u`. Return undefined if it is invalid, not supported or too large. */

@@ -1,6 +1,6 @@
 import { type ImageStructure, maxParts } from './parts.ts'
 
-/** Reads a GIF's blocks up to its trailer, which must be the last byte. Returns null when it is incomplete or a frame exceeds the screen. */
+/** Read a GIF's blocks up to its trailer, which must be the last byte. Return null when it is incomplete or a frame exceeds the screen. */
 export function readGifStructure(bytes: Uint8Array): ImageStructure | null {
   const word = (at: number) => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
   const [width, height] = [word(6), word(8)]
@@ -24,7 +24,7 @@ export function readGifStructure(bytes: Uint8Array): ImageStructure | null {
   return null
 }
 
-/** Returns the size of a colour table in bytes, from the flags before it. */
+/** Return the size of a colour table in bytes, from the flags before it. */
 function tableSize(flags = 0): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }

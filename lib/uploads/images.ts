@@ -13,7 +13,7 @@ const quality = 85
 // Error codes that are not caused by the image: wrong options, quota used up, internal error, time-out.
 const serviceErrorCodes = new Set([9401, 9422, 9523, 9524, 9529])
 
-/** Converts images with Cloudflare Images. */
+/** Convert images with Cloudflare Images. */
 export function imagesConversion(images: ImagesBinding | undefined): Pick<UploadsPort, 'toJpeg'> {
   return {
     async toJpeg(image, maxSide) {

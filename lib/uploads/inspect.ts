@@ -22,8 +22,8 @@ const markup = /<(?:script|html|svg|!doctype|\?php)/i
 const ascii = new TextDecoder('latin1')
 
 /**
- * Checks an image by its bytes, without decoding it: one of four formats, complete from the first to the last byte, nothing that a browser
- * could read as a page, and a size that may be decoded. Takes a few milliseconds.
+ * Check an image by its bytes, without decoding it: one of four formats, complete from the first to the last byte, nothing that a browser
+ * could read as a page, and a size that may be decoded. Take a few milliseconds.
  */
 export function inspectImage(bytes: Uint8Array): InspectionResult {
   const head = Array.from(bytes.subarray(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -11,7 +11,7 @@ interface Segment {
 
 const isStandalone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
 
-/** Yields a JPEG's segments up to and including its end marker. The data of a scan belongs to no segment. Stops early where the file is broken. */
+/** Yield a JPEG's segments up to and including its end marker. The data of a scan belongs to no segment. Stop early where the file is broken. */
 function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
   for (let at = 2, parts = 0; at + 1 < bytes.length && parts < maxParts; ) {
     if (bytes[at] !== 0xff) return
@@ -30,7 +30,7 @@ function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
   }
 }
 
-/** Returns the offset of the next marker after a scan. In a scan 0xff is followed by zero, and restart markers belong to it. */
+/** Return the offset of the next marker after a scan. In a scan 0xff is followed by zero, and restart markers belong to it. */
 function endOfScan(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0
@@ -39,7 +39,7 @@ function endOfScan(bytes: Uint8Array, from: number): number {
   return bytes.length
 }
 
-/** Reads a JPEG's segments. Returns null when it is incomplete, of an unusual type, or has too many scans. */
+/** Read a JPEG's segments. Return null when it is incomplete, of an unusual type, or has too many scans. */
 export function readJpegStructure(bytes: Uint8Array): ImageStructure | null {
   const otherParts: Uint8Array[] = []
   let size: { width: number; height: number } | null = null
@@ -72,7 +72,7 @@ function isAllowedTrailer(rest: Uint8Array): boolean {
   return rest.every((byte) => byte === 0)
 }
 
-/** Removes a JPEG's metadata. Of the application segments only those for colour stay (JFIF, Adobe, ICC). */
+/** Remove a JPEG's metadata. Of the application segments only those for colour stay (JFIF, Adobe, ICC). */
 export function removeJpegMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let copied = 0

@@ -2,7 +2,7 @@ import { type ImageStructure, maxParts } from './parts.ts'
 
 const picture = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'fdAT'])
 
-/** Reads a PNG's chunks from its header to its end, which must be the last byte. Returns null when it is incomplete. */
+/** Read a PNG's chunks from its header to its end, which must be the last byte. Return null when it is incomplete. */
 export function readPngStructure(bytes: Uint8Array): ImageStructure | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const otherParts: Uint8Array[] = []

@@ -2,10 +2,10 @@
 export type ConversionResult = { ok: true; jpeg: Uint8Array<ArrayBuffer> } | { ok: false; reason: 'unreadable' | 'failed' }
 
 export interface UploadsPort {
-  /** Converts the first frame to a JPEG of quality 85, upright, on white, at most `maxSide` pixels per side. Never enlarges. */
+  /** Convert the first frame to a JPEG of quality 85, upright, on white, at most `maxSide` pixels per side. Never enlarges. */
   toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number): Promise<ConversionResult>
   put(key: string, jpeg: Uint8Array<ArrayBuffer>): Promise<void>
-  /** Returns null when the object does not exist. */
+  /** Return null when the object does not exist. */
   get(key: string): Promise<ReadableStream | null>
   remove(key: string): Promise<void>
 }

@@ -2,7 +2,7 @@ import { type ImageStructure, maxParts } from './parts.ts'
 
 const picture = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF'])
 
-/** Reads a WebP's chunks, which must fill the file exactly. Returns null when it is incomplete. */
+/** Read a WebP's chunks, which must fill the file exactly. Return null when it is incomplete. */
 export function readWebpStructure(bytes: Uint8Array): ImageStructure | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 25 || view.getUint32(4, true) + 8 !== bytes.length) return null

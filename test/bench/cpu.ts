@@ -16,7 +16,14 @@ export function readProcessCpuMicros(pid: number): number | null {
   return stat && stat.ticks * microsPerTick
 }
 
+/** Read the processor time of this process's children with a name, such as `workerd`, in microseconds. */
+export function readChildrenCpuMicros(name: string): number {
+  const children = listChildren(process.pid).filter((child) => child.name === name)
+  return children.reduce((sum, { ticks }) => sum + ticks, 0) * microsPerTick
+}
+
 interface Stat {
+  name: string
   parentPid: number
   ticks: number
   /** Ticks of child processes that have ended. */
@@ -29,6 +36,7 @@ function readStat(pid: number | string): Stat | null {
     // The process name in parentheses may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return {
+      name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
       parentPid: Number(fields[1]),
       ticks: Number(fields[11]) + Number(fields[12]),
       endedChildrenTicks: Number(fields[13]) + Number(fields[14]),

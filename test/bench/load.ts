@@ -19,9 +19,9 @@ export interface LoadRequest {
 interface LoadOptions {
   port: number
   connections: number
-  /** Returns the next request. */
+  /** Return the next request. */
   next(): LoadRequest
-  /** Returns whether there are more requests. */
+  /** Return whether there are more requests. */
   hasMore(): boolean
 }
 

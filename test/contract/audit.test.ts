@@ -11,7 +11,7 @@ const adminAccess = ['team_admin', 'account_admin', 'account_or_super_admin', 's
 const writes = operations.filter(({ access, method }) => adminAccess.includes(access) && method !== 'get')
 const each = writes.map((op) => [op.id, op] as const)
 
-/** Selects the audit rows of a user's actions, in every account. */
+/** Select the audit rows of a user's actions, in every account. */
 const selectAuditRows = ({ id }: Person) => service.sql('select account_id, action, ip from audit_logs where actor_id = $1', [id])
 
 describe("an administrator's write", () => {

@@ -12,7 +12,7 @@ export interface Sample {
   content?: { bytes: Uint8Array<ArrayBuffer>; headers: Record<string, string> }
 }
 
-/** Inserts the rows that an operation needs, owned by `owner` where that matters, and returns a valid request for them. */
+/** Insert the rows that an operation needs, owned by `owner` where that matters, and return a valid request for them. */
 export type Fixture = (service: Service, owner: Person) => Promise<Sample>
 
 export const password = 'violet-tractor-81'

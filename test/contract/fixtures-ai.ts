@@ -10,7 +10,7 @@ function insertUpload(service: Service, { accountId }: Person): Promise<string> 
   return insertReturningId(service, statement, [accountId])
 }
 
-/** Inserts an AI session with one row in every table that belongs to it. */
+/** Insert an AI session with one row in every table that belongs to it. */
 export async function insertFullAiSession(service: Service, owner: Person) {
   const session_id = await insertAiSession(service, owner, 'guided')
   const of = [owner.accountId, session_id]

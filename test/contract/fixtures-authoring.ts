@@ -8,7 +8,7 @@ const { tree_type, tree_structure, intake_form } = flowBody()
 const draft = { name: 'Printer offline', description: 'A network printer shows as offline.', tree_type, tree_structure, intake_form }
 const goal = 'If the printer answers a ping, then clear the print queue, otherwise reseat the network cable.'
 
-/** Inserts the owner's flow-builder conversation with a draft. */
+/** Insert the owner's flow-builder conversation with a draft. */
 export function insertConversation(service: Service, { accountId, id }: Person): Promise<string> {
   const messages = [{ role: 'user', content: goal, created_at: '2026-11-21T09:30:00.000Z' }]
   return insertReturningId(
@@ -19,7 +19,7 @@ export function insertConversation(service: Service, { accountId, id }: Person):
   )
 }
 
-/** Inserts the owner's proposal for a new flow, from a deleted session. */
+/** Insert the owner's proposal for a new flow, from a deleted session. */
 export function insertProposal(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   return insertReturningId(
     service,
@@ -29,7 +29,7 @@ export function insertProposal(service: Service, { accountId, teamId, id }: Pers
   )
 }
 
-/** Inserts the owner's completed session with one row in every table that belongs to it. */
+/** Insert the owner's completed session with one row in every table that belongs to it. */
 export async function insertCompletedSession(service: Service, owner: Person): Promise<string> {
   const { session_id } = await insertFullSession(service, owner)
   await service.sql(

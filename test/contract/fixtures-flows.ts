@@ -4,7 +4,7 @@ import { flowBody, patchProcedure, printerFlow, printerForm } from '../support/f
 import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId, sha256 } from './fixture-rows.ts'
 
-/** Inserts the owner's published flow, visible to the account. */
+/** Insert the owner's published flow, visible to the account. */
 export function insertTree(service: Service, { accountId, teamId, id }: Person, status = 'published'): Promise<string> {
   return insertReturningId(
     service,

@@ -8,7 +8,7 @@ const blocks = [
   { kind: 'item', level: 0, text: '1. Open the services console.' },
 ]
 
-/** Inserts the owner's import, converted to a section with one step. */
+/** Insert the owner's import, converted to a section with one step. */
 export async function insertKbImport(
   service: Service,
   { accountId, teamId, id }: Person,

@@ -3,7 +3,7 @@ import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertMaintenanceTree, insertTargetList } from './fixtures-sessions.ts'
 
-/** Inserts the owner's active schedule with one missed run. */
+/** Insert the owner's active schedule with one missed run. */
 export async function insertSchedule(service: Service, owner: Person): Promise<string> {
   const [tree, list] = [await insertMaintenanceTree(service, owner), await insertTargetList(service, owner)]
   const id = await insertReturningId(

@@ -6,8 +6,8 @@ import { type Fixture, insertReturningId } from './fixture-rows.ts'
 const nothing: Fixture = async () => ({})
 const page: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
 
-/** Inserts a plan of its own, because a change of a shared plan would change every account. */
-function somePlan(): string {
+/** A unique plan name: changing a shared plan would change every account. */
+function createPlanName(): string {
   return `p${randomBytes(8).toString('hex')}`
 }
 
@@ -58,11 +58,11 @@ export const platformFixtures: Record<string, Fixture> = {
 
   'admin.plans.listLimits': page,
   'admin.plans.putLimits': async () => ({
-    body: { plan: somePlan(), max_users: 7, monthly_price_cents: 900, currency: 'eur', sort_order: 5 },
+    body: { plan: createPlanName(), max_users: 7, monthly_price_cents: 900, currency: 'eur', sort_order: 5 },
   }),
   'admin.plans.listFeatureFlags': nothing,
   'admin.plans.putFeatureFlag': async (service) => {
-    const plan = somePlan()
+    const plan = createPlanName()
     await service.sql('insert into plan_limits (plan) values ($1)', [plan])
     return { params: { flag_key: 'kb_import' }, body: { plan, enabled: true } }
   },

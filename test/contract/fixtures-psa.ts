@@ -7,7 +7,7 @@ import { connectwiseBody } from '../support/psa.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertSession } from './fixtures-sessions.ts'
 
-/** Connects the owner's account to the local ConnectWise, unless it is connected already. */
+/** Connect the owner's account to the local ConnectWise, unless it is connected already. */
 export async function connected(service: Service, { accountId }: Person): Promise<void> {
   const { provider, base_url, company_id, client_id, public_key, private_key } = connectwiseBody(service)
   const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)

@@ -29,7 +29,7 @@ export function insertScriptCategory(service: Service, { accountId }: Person): P
 const script: Fixture = async (service, owner) => ({ params: { template_id: await insertScript(service, owner) } })
 const draft: Fixture = async (service, owner) => ({ params: { draft_id: await insertDraft(service, owner) } })
 
-/** Inserts a builder session beside an AI session, because the number of those is not limited. */
+/** Insert a builder session beside an AI session, because the number of those is not limited. */
 export async function insertBuilder(service: Service, owner: Person): Promise<string> {
   const statement = `with s as (
       insert into script_builder_sessions (account_id, user_id, origin, ai_session_id, language, title, script_body)

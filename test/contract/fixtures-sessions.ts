@@ -4,7 +4,7 @@ import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertStep, insertTree } from './fixtures-flows.ts'
 
-/** Inserts the owner's session, at the first step of its flow unless it is only prepared. */
+/** Insert the owner's session, at the first step of its flow unless it is only prepared. */
 export async function insertSession(
   service: Service,
   owner: Person,
@@ -22,7 +22,7 @@ export async function insertSession(
   )
 }
 
-/** Inserts a session with one row in every table that belongs to it. */
+/** Insert a session with one row in every table that belongs to it. */
 export async function insertFullSession(service: Service, owner: Person): Promise<{ session_id: string; item_id: string }> {
   const session_id = await insertSession(service, owner)
   const of = [owner.accountId, session_id]
@@ -70,7 +70,7 @@ export function insertTargetList(service: Service, { accountId, teamId, id }: Pe
     JSON.stringify([{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01' } }]),
   ])
 }
-/** Inserts a published maintenance flow of the owner's team. */
+/** Insert a published maintenance flow of the owner's team. */
 export async function insertMaintenanceTree(service: Service, owner: Person): Promise<string> {
   const tree_id = await insertTree(service, owner)
   await service.sql(`update trees set tree_type = 'maintenance', team_id = $2 where id = $1`, [tree_id, owner.teamId])

@@ -25,7 +25,7 @@ export interface FuzzContext {
 
 const megabyte = 1024 * 1024
 
-/** Turns a plan into a request, with the ids and tokens of the run. */
+/** Turn a plan into a request, with the ids and tokens of the run. */
 export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, known: FuzzContext): FuzzRequest {
   const params = Object.keys(known.sample.params ?? {}).map((name) => [name, chooseId(plan.ids, name, known)] as const)
   const path = params.reduce((made, [name, id]) => made.replace(`{${name}}`, encodeSegment(id)), op.path as string)
@@ -56,13 +56,13 @@ function chooseId({ kind, pick, malformed }: FuzzPlan['ids'], name: string, { sa
   return kind === 'random' ? randomUUID() : own
 }
 
-/** Encodes a path segment. `.` and `..` are replaced, because the client would remove them. */
+/** Encode a path segment. `.` and `..` are replaced, because the client would remove them. */
 function encodeSegment(id: string): string {
   const text = encodeURIComponent(id.slice(0, 1000).toWellFormed())
   return /^\.*$/.test(text) ? 'dots' : text
 }
 
-/** Replaces characters that fetch does not allow in a header value. */
+/** Replace characters that fetch does not allow in a header value. */
 function toHeaderText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a header holds none of them
   return text.slice(0, 2000).replace(/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/g, '?')
@@ -75,7 +75,7 @@ function toQuery({ kind, made, broken }: FuzzPlan['query'], { query = {} }: Samp
   return new URLSearchParams(values).toString()
 }
 
-/** Replaces the ids in a body like those in the path. */
+/** Replace the ids in a body like those in the path. */
 function replaceBodyIds({ ids }: FuzzPlan, known: FuzzContext): Record<string, unknown> | undefined {
   const { body } = known.sample
   if (!body || ids.kind === 'own') return body
@@ -111,7 +111,7 @@ function toJsonText(entries: [string, unknown][]): string {
   return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`).join(',')}}`
 }
 
-/** Returns the sample's bytes: complete, cut off, or with one byte changed. Returns undefined for a plan with another body. */
+/** Return the sample's bytes: complete, cut off, or with one byte changed. Return undefined for a plan with another body. */
 function toBytes(plan: BodyPlan, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   if (plan.kind === 'sample') return bytes
   if (plan.kind !== 'torn') return undefined
@@ -128,7 +128,7 @@ export async function sendFuzzRequest({ method, url, headers, body, size }: Fuzz
   return { status: response.status, headers: response.headers, text: await readText(method, response) }
 }
 
-/** Returns the request as a shell command. */
+/** Return the request as a shell command. */
 export function toCurl({ method, url, headers, body, size }: FuzzRequest): string {
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
   const parts = Object.entries(headers).map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`)

@@ -44,7 +44,7 @@ async function createAccounts(): Promise<FuzzAccounts> {
   return { ours: await createAccount(service), theirs: await createAccount(service), people: new Map(), samples: new Map() }
 }
 
-/** Chooses the sender of a case: the same person until the limit is exceeded, then another one. */
+/** Choose the sender of a case: the same person until the limit is exceeded, then another one. */
 async function chooseSender(op: AnyOperation, world: FuzzAccounts, who: FuzzPlan['who']) {
   const max = op.limit === 'none' ? Number.POSITIVE_INFINITY : parseRate(op.limit).max
   const known = world.people.get(who)
@@ -68,21 +68,21 @@ function markChanged<T>(world: FuzzAccounts, made: Promise<T>): Promise<T> {
   return made
 }
 
-/** Returns the owner's valid request. It is created again after a successful case, which may have used it up. */
+/** Return the owner's valid request. It is created again after a successful case, which may have used it up. */
 async function getSample(op: AnyOperation, world: FuzzAccounts, owner: Person): Promise<Sample> {
   const sample = world.samples.get(owner) ?? (await markChanged(world, getFixture(op)(service, owner)))
   world.samples.set(owner, sample)
   return sample
 }
 
-/** Returns the other account's valid request. It is created once, except for staff, who can use it up. */
+/** Return the other account's valid request. It is created once, except for staff, who can use it up. */
 function getForeignSample(op: AnyOperation, world: FuzzAccounts): Promise<Sample> {
   if (op.access === 'super_admin') return markChanged(world, getFixture(op)(service, world.theirs.admin))
   world.foreign ??= markChanged(world, getFixture(op)(service, world.theirs.admin))
   return world.foreign
 }
 
-/** Sends one case. Throws the fault it finds, with a command that repeats the request. */
+/** Send one case. Throw the fault it finds, with a command that repeats the request. */
 async function run(op: AnyOperation, world: FuzzAccounts, plan: FuzzPlan): Promise<RawResponse> {
   const { person, address } = await chooseSender(op, world, plan.who)
   world.owner ??= await markChanged(world, createPermittedCaller(op, world.ours))
@@ -131,7 +131,7 @@ function rememberIds({ status, text }: RawResponse): void {
   if (earlierIds.length > 500) earlierIds.splice(0, earlierIds.length - 500)
 }
 
-/** Runs all cases of an operation. Returns how often each status was answered. */
+/** Run all cases of an operation. Return how often each status was answered. */
 async function runCases(op: AnyOperation, ownSeed: number): Promise<Map<number, number>> {
   let world = await createAccounts()
   const statuses = new Map<number, number>()

@@ -28,7 +28,7 @@ export type BodyPlan =
   | { kind: 'torn'; at: number; flip: number }
   | { kind: 'huge' }
 
-/** Generates values that match a JSON Schema. zod refinements are not part of it, so some values are invalid. */
+/** Generate values that match a JSON Schema. zod refinements are not part of it, so some values are invalid. */
 export function arbitraryFor(schema: Schema): fc.Arbitrary<unknown> {
   const { type, anyOf, oneOf } = schema as { type?: string; anyOf?: Schema[]; oneOf?: Schema[] }
   if ('const' in schema) return fc.constant(schema.const)
@@ -82,7 +82,7 @@ function toInlineSchema(type: z.ZodType): Schema {
   return inlineReferences(root, $defs as Record<string, Schema>, 12) as Schema
 }
 
-/** Replaces references by their schemas. A recursive schema ends in one that accepts anything. */
+/** Replace references by their schemas. A recursive schema ends in one that accepts anything. */
 function inlineReferences(value: unknown, definitions: Record<string, Schema>, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => inlineReferences(item, definitions, depth))
@@ -168,7 +168,7 @@ export function firstPlans(op: AnyOperation): FuzzPlan[] {
   ]
 }
 
-/** Generates plans for an operation: valid ones, ones with a single random part, and completely random ones. */
+/** Generate plans for an operation: valid ones, ones with a single random part, and completely random ones. */
 export function fuzzPlans(op: AnyOperation): fc.Arbitrary<FuzzPlan> {
   const parts = planParts(op)
   const only = (name: keyof FuzzPlan) => (parts[name] as fc.Arbitrary<unknown>).map((part): FuzzPlan => ({ ...validPlan, [name]: part }))

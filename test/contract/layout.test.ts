@@ -10,7 +10,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((p
 const groups = files.filter((path) => path.endsWith('/operations.ts') && !path.startsWith('jobs/')).map((path) => dirname(path))
 
 /** The group of a folder: `flows.stepLibrary` of `flows/step-library`, `flows.trees` of `flows/trees`, `scripts` of `scripts/scripts`. */
-function groupIn(folder: string): string {
+function toGroup(folder: string): string {
   const [subject, group] = folder.split('/').map((part) => part.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()))
   return !group || group === subject ? String(subject) : `${subject}.${group}`
 }
@@ -22,7 +22,7 @@ async function operationsIn(folder: string): Promise<AnyOperation[]> {
 
 it.each(groups)('names the operations of functions/%s after their folder', async (folder) => {
   const prefixes = new Set((await operationsIn(folder)).map(groupOf))
-  expect([...prefixes]).toEqual([groupIn(folder)])
+  expect([...prefixes]).toEqual([toGroup(folder)])
 })
 
 it('lists the operations of every group in functions/operations.ts', async () => {

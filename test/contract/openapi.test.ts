@@ -28,7 +28,7 @@ const schemas = document.components.schemas ?? {}
 const each = operations.map((op) => [op.id, op, document.paths[`/api/v1${op.path}`]?.[op.method] as Described] as const)
 const json = (content: Record<string, Content> | undefined) => content?.['application/json']
 
-/** Resolves a reference; any other value is returned unchanged. */
+/** Resolve a reference; any other value is returned unchanged. */
 function resolve<T>(value: T): T {
   const { $ref } = (value ?? {}) as { $ref?: string }
   if (typeof $ref !== 'string') return value
@@ -36,7 +36,7 @@ function resolve<T>(value: T): T {
   return parts.reduce<unknown>((target, key) => (target as Json | undefined)?.[key], document) as T
 }
 
-/** Returns the example of a body: its own, or that of its schema. */
+/** Return the example of a body: its own, or that of its schema. */
 function exampleIn(content: Content | undefined): unknown {
   if (content?.example !== undefined) return content.example
   const { items, ...schema } = content?.schema ?? {}
@@ -44,7 +44,7 @@ function exampleIn(content: Content | undefined): unknown {
   return items ? [example] : example
 }
 
-/** Yields every object in a JSON value with its path, without examples. */
+/** Yield every object in a JSON value with its path, without examples. */
 function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield [way, value as Json]
@@ -52,7 +52,7 @@ function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
     if (!['example', 'examples', 'default', 'enum'].includes(key)) yield* objectsIn(item, `${way}/${key}`)
 }
 
-/** Returns the media types of a body without a schema. */
+/** Return the media types of a body without a schema. */
 function mediaOf({ bodyFormat }: (typeof operations)[number]): string[] {
   if (bodyFormat === 'file') return ['multipart/form-data']
   return bodyFormat === 'raw' ? ['application/json'] : []
@@ -64,7 +64,7 @@ function descriptionOf(property: Json): unknown {
 
 const statusOf = (kind: ProblemKind): number => problems[kind].status
 
-/** Returns the error codes that a response's schema lists. */
+/** Return the error codes that a response's schema lists. */
 function codesIn(schema: Json | undefined): string[] {
   const parts = (schema?.allOf ?? (schema?.anyOf as Json[] | undefined)?.flatMap((part) => part.allOf ?? []) ?? []) as Json[]
   return parts.flatMap(({ properties }) => (properties as { code?: { enum?: string[] } } | undefined)?.code?.enum ?? []).toSorted()

@@ -19,7 +19,7 @@ const signedIn = requiresToken
 const malformedTokens = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
 const megabyte = 1024 * 1024
 
-/** Creates a valid request of the operation, and the token to send it with. */
+/** Create a valid request of the operation, and the token to send it with. */
 async function createSetup(op: AnyOperation) {
   const made = await createRequestSetup(service, op)
   return { ...made, token: signedIn(op) ? made.person.token : null }
@@ -220,7 +220,7 @@ describe.concurrent('the order of checks', () => {
 const { UPSTASH_REDIS_REST_URL: url = '', UPSTASH_REDIS_REST_TOKEN: token = '' } = service.settings
 const redis = new Redis({ url, token, enableTelemetry: false })
 
-/** Adds counted calls to the limit of a person who has made one call. */
+/** Add counted calls to the limit of a person who has made one call. */
 async function addCountedCalls({ id }: Person, count: number): Promise<void> {
   const keys = await redis.keys(`limit:*${id}*`)
   expect(keys).toHaveLength(1)
@@ -240,7 +240,7 @@ interface Mistake {
   make?: (request: BrokenRequest) => Partial<BrokenRequest>
 }
 
-/** Lists the mistakes that one request can contain, in the order in which they must be answered. */
+/** List the mistakes that one request can contain, in the order in which they must be answered. */
 function listMistakes(op: AnyOperation, sample: Sample): Mistake[] {
   const nobody = crypto.randomUUID()
   const randomIds = mapIds(sample, () => nobody)

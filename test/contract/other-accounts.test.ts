@@ -12,14 +12,14 @@ const service = sharedService()
 // Operations of super admins act on every account.
 const tenantOperations = operations.filter((op) => requiresToken(op) && op.access !== 'super_admin')
 
-/** Creates two accounts, and a valid request for rows of the first. */
+/** Create two accounts, and a valid request for rows of the first. */
 async function createTwoAccounts(op: AnyOperation) {
   const [ours, theirs] = [await createAccount(service), await createAccount(service)]
   const owner = await createPermittedCaller(op, ours)
   return { ours, theirs, owner, sample: await getFixture(op)(service, owner) }
 }
 
-/** Returns an answer without the parts that differ between two requests of one person. */
+/** Return an answer without the parts that differ between two requests of one person. */
 function toComparable({ status, headers, text }: ApiResponse): unknown {
   const varying = ['date', 'x-request-id', 'ratelimit-remaining', 'ratelimit-reset']
   return [status, text, [...headers].filter(([name]) => !varying.includes(name))]
@@ -110,7 +110,7 @@ describe('rows of an account', () => {
   })
 })
 
-/** Sets every state column of an account's rows to its n-th value. Returns whether any row changed: false once all values were set. */
+/** Set every state column of an account's rows to its n-th value. Return whether any row changed: false once all values were set. */
 async function setNthStates(accountId: string, n: number): Promise<boolean> {
   const columns = (await listStateColumns()).filter(({ values }) => n < values.length)
   let changed = 0
@@ -145,7 +145,7 @@ function listStateColumns() {
   return knownStateColumns
 }
 
-/** Returns the ids of an account's rows. */
+/** Return the ids of an account's rows. */
 async function listAccountIds({ id }: TestAccount): Promise<string[]> {
   const tables = ['users', 'teams', 'notifications', 'notification_configs', 'deliveries', 'events']
   const rows = await service.sql<{ id: string }>(

@@ -5,7 +5,7 @@ import { getFixture } from './fixtures.ts'
 import { createPermittedCaller } from './requests.ts'
 import { readChecksums } from './row-checksums.ts'
 
-/** Creates an account, a user who may call the operation, and a valid request. `rows` reads the account's checksums. */
+/** Create an account, a user who may call the operation, and a valid request. `rows` reads the account's checksums. */
 export async function createRequestSetup(service: Service, op: AnyOperation) {
   const account = await createAccount(service)
   const person = await createPermittedCaller(op, account)

@@ -20,16 +20,16 @@ export const roles: Record<RoleName, Role> = {
   superAdmin: { options: { role: 'engineer', superAdmin: true }, grants: ['user', 'engineer', 'account_or_super_admin', 'super_admin'] },
 }
 
-/** Creates a user who may call the operation. */
+/** Create a user who may call the operation. */
 export function createPermittedCaller(op: AnyOperation, account: TestAccount): Promise<Person> {
   return account.addColleague(roles[op.access === 'super_admin' ? 'superAdmin' : 'admin'].options)
 }
-/** Creates a user whom the operation refuses. */
+/** Create a user whom the operation refuses. */
 export function createRefusedCaller(op: AnyOperation, account: TestAccount): Promise<Person> {
   return account.addColleague(roles[op.access === 'super_admin' ? 'admin' : 'viewer'].options)
 }
 
-/** Returns the path under /api/v1 with the query. */
+/** Return the path under /api/v1 with the query. */
 export function toPath(op: AnyOperation, { params = {}, query = {} }: Sample): string {
   const path = op.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams(query).toString()
@@ -44,7 +44,7 @@ interface SendOptions {
   size?: number
 }
 
-/** Sends a sample from a random client address. */
+/** Send a sample from a random client address. */
 export function send(
   service: Service,
   op: AnyOperation,
@@ -77,7 +77,7 @@ export function hasUuidParams({ params }: AnyOperation): boolean {
   return takes(crypto.randomUUID()) === true && takes('x') === false
 }
 
-/** Replaces every row id in path and body. */
+/** Replace every row id in path and body. */
 export function mapIds({ params, query, body, content }: Sample, change: (id: string) => string): Sample {
   const map = <V>(values: Record<string, V>) => Object.entries(values).map(([key, value]) => [key, isId(value) ? change(value) : value])
   return {
@@ -88,7 +88,7 @@ export function mapIds({ params, query, body, content }: Sample, change: (id: st
   }
 }
 
-/** Returns the row ids in path and body. */
+/** Return the row ids in path and body. */
 export function listIds(sample: Sample): string[] {
   return [...Object.values(sample.params ?? {}), ...Object.values(sample.body ?? {})].filter(isId)
 }

@@ -9,13 +9,13 @@ export interface RawResponse {
 
 const places = new Set(['path', 'query', 'body', 'header'])
 
-/** Returns the statuses that an operation declares: its success and its failures. */
+/** Return the statuses that an operation declares: its success and its failures. */
 export function listDeclaredStatuses(op: AnyOperation): Set<number> {
   const failures = failuresOf(op).map((kind) => problems[kind].status)
   return new Set([op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...failures])
 }
 
-/** Returns how an answer differs from the operation's declaration, or null. */
+/** Return how an answer differs from the operation's declaration, or null. */
 export function findFault(op: AnyOperation, { status, headers, text }: RawResponse): string | null {
   if (status >= 500) return `answered ${status}`
   if (!listDeclaredStatuses(op).has(status)) return `answered ${status}, which it does not declare`
@@ -42,7 +42,7 @@ function findSuccessFault(op: AnyOperation, body: unknown): string | null {
   return parsed.success ? null : `answered a body that does not match its schema: ${parsed.error.message}`
 }
 
-/** Returns the codes that an operation may answer as `{error: code}` with a status. */
+/** Return the codes that an operation may answer as `{error: code}` with a status. */
 function listBillingCodes(op: AnyOperation, status: number): unknown[] {
   return failuresOf(op)
     .filter((kind) => problems[kind].status === status)

@@ -7,7 +7,7 @@ const userTables = ['passwords', 'one_time_tokens', 'identities']
 const exceptPendingMails = 'and purpose is null'
 const statements = new Map<string, Promise<string>>()
 
-/** Returns the tables that have an account_id. */
+/** Return the tables that have an account_id. */
 export async function listTenantTables(service: Service): Promise<string[]> {
   const rows = await service.sql<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id' and not a.attisdropped
@@ -32,7 +32,7 @@ async function buildChecksumStatement(service: Service): Promise<string> {
   return `select t, count(*) || ':' || md5(string_agg(h, '' order by h)) as h from (${parts.join(' union all ')}) r group by t order by t`
 }
 
-/** Returns one checksum per table of the accounts' rows, so that a difference shows its table. */
+/** Return one checksum per table of the accounts' rows, so that a difference shows its table. */
 export async function readChecksums(service: Service, ...accountIds: string[]): Promise<Record<string, string>> {
   const statement = statements.get(service.api) ?? buildChecksumStatement(service)
   statements.set(service.api, statement)

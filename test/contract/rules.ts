@@ -31,13 +31,13 @@ const built = [
 
 const root = join(import.meta.dirname, '../..')
 
-/** Reads rules.tsv: the rules by id, in its order. */
+/** Read rules.tsv: the rules by id, in its order. */
 async function readRules(): Promise<Map<string, string>> {
   const lines = (await readFile(join(import.meta.dirname, 'rules.tsv'), 'utf8')).trim().split('\n').slice(1)
   return new Map(lines.map((line) => line.split('\t')).map(([id = '', , rule = '']) => [id, rule]))
 }
 
-/** Returns the names of all tests in a source, except skipped ones and todos. */
+/** Return the names of all tests in a source, except skipped ones and todos. */
 export function testNames(source: string): string[] {
   const names: string[] = []
   for (const match of source.matchAll(/(?<![\w.$'"`])(?:it|test|describe)((?:\.\w+)*)\s*\(/g)) {
@@ -53,7 +53,7 @@ export function testNames(source: string): string[] {
   return names
 }
 
-/** Returns the index after the bracket that closes the one before `at`. Brackets in strings do not count. */
+/** Return the index after the bracket that closes the one before `at`. Brackets in strings do not count. */
 function endOfCall(source: string, at: number): number {
   let depth = 1
   let quote = ''
@@ -69,7 +69,7 @@ function endOfCall(source: string, at: number): number {
   return source.length
 }
 
-/** Returns the rule ids at the start of a name: two in `NOT-11 NOT-47 tests a config`. */
+/** Return the rule ids at the start of a name: two in `NOT-11 NOT-47 tests a config`. */
 export function rulesOf(name: string, groups: ReadonlySet<string>): string[] {
   const ids: string[] = []
   for (const word of name.split(' ')) {

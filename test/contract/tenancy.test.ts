@@ -195,7 +195,7 @@ describe('row level security alone', () => {
   const idColumn = (table: string) => (table === 'accounts' ? 'id' : 'account_id')
   const count = async (sql: string, values: unknown[] = []) => (await client.query(sql, values)).rowCount ?? 0
 
-  /** Runs one statement in a scope and rolls it back. Returns the row count, or the SQLSTATE of a refusal. */
+  /** Run one statement in a scope and roll it back. Return the row count, or the SQLSTATE of a refusal. */
   async function inScope(of: TestAccount, sql: string, values: unknown[] = []): Promise<number | string> {
     await client.query('begin')
     try {

@@ -1,10 +1,11 @@
 import { randomToken } from '../../lib/auth/hash.ts'
+import { readChildrenCpuMicros } from '../bench/cpu.ts'
 import type { Service } from '../support/app.ts'
 import { median } from '../support/measure.ts'
 import { createAccount } from '../support/people.ts'
 import { postWithoutToken } from '../support/public-requests.ts'
 
-/** Median durations of a failed sign-in, in milliseconds. */
+/** The cost of a failed sign-in: a median duration in milliseconds, or processor time in microseconds. */
 export interface LoginMedians {
   known: number
   unknown: number
@@ -13,6 +14,27 @@ export interface LoginMedians {
 }
 
 const password = 'Copper-Kettle-Harbour-93'
+
+/** Measure the processor time that workerd takes for one failed sign-in, in microseconds. Unlike a duration it does not depend on other load. */
+export async function measureLoginCpu(service: Service, samples: number): Promise<LoginMedians> {
+  const knownAddresses = await insertKnownAddresses(service, samples)
+  const unknownAddresses = knownAddresses.map((_, n) => `timing-${n}-${crypto.randomUUID()}@people.example`)
+  const locked = await insertLockedAddress(service)
+  const measure = async (emails: readonly string[]) => {
+    const before = readChildrenCpuMicros('workerd')
+    for (const email of emails) await postWithoutToken(service, '/auth/login', { email, password: randomToken() })
+    return (readChildrenCpuMicros('workerd') - before) / samples
+  }
+  await measure(unknownAddresses.slice(0, 5).map((email) => `warm-up-${email}`))
+  const [known, unknown] = [await measure(knownAddresses), await measure(unknownAddresses)]
+  return { known, unknown, locked: await measure(knownAddresses.map(() => locked)) }
+}
+
+async function insertLockedAddress(service: Service): Promise<string> {
+  const email = `locked-${crypto.randomUUID()}@people.example`
+  await service.sql(`insert into login_failures values ($1, '{}', app.now() + interval '1 hour')`, [email])
+  return email
+}
 
 /** Insert users with a password and return their e-mail addresses. They share one hash, which takes as long to check as any other. */
 async function insertKnownAddresses(service: Service, count: number): Promise<string[]> {
@@ -32,8 +54,7 @@ async function insertKnownAddresses(service: Service, count: number): Promise<st
 /** Measure sign-ins with a wrong password. Known, unknown and locked addresses take turns, and each unlocked address is used once. */
 export async function measureLoginMedians(service: Service, samples: number): Promise<LoginMedians> {
   const knownAddresses = await insertKnownAddresses(service, samples)
-  const locked = `locked-${crypto.randomUUID()}@people.example`
-  await service.sql(`insert into login_failures values ($1, '{}', app.now() + interval '1 hour')`, [locked])
+  const locked = await insertLockedAddress(service)
   const durations = { known: [] as number[], unknown: [] as number[], locked: [] as number[] }
   for (const [n, known] of knownAddresses.entries()) {
     const unknown = `timing-${n}-${crypto.randomUUID()}@people.example`

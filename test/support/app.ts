@@ -18,7 +18,7 @@ export interface Service {
   /** Origin of the local emulators and the local dashboard. */
   localOrigin: string
   settings: Record<string, string>
-  /** Runs a statement as the database owner. A statement with a `name` is prepared, which makes repeated calls faster. */
+  /** Run a statement as the database owner. A statement with a `name` is prepared, which makes repeated calls faster. */
   sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[], name?: string) => Promise<Row[]>
 }
 

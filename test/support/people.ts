@@ -8,7 +8,7 @@ export interface Person {
   email: string
   fullName: string
   token: string
-  /** Sends a request to /api/v1 with this person's token. */
+  /** Send a request to /api/v1 with this person's token. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
 }
 
@@ -16,7 +16,7 @@ export interface TestAccount {
   id: string
   teamId: string
   admin: Person
-  /** Adds a signed-in user, by default an engineer who is a member of the account's team. */
+  /** Add a signed-in user, by default an engineer who is a member of the account's team. */
   addColleague(options?: {
     role?: 'viewer' | 'engineer' | 'admin'
     teamRole?: 'member' | 'admin'

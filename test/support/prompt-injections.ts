@@ -12,9 +12,9 @@ interface OpenedSession {
 
 /** A place from which text can reach the model. */
 interface InjectionPlace {
-  /** Creates what the session will refer to, before the test counts rows. Returns its id for `openSession`. */
+  /** Create what the session will refer to, before the test counts rows. Return its id for `openSession`. */
   prepare?: (service: Service, owner: Person, demand: string, n: number) => Promise<string>
-  /** Opens a session with the demand in this place, and returns it with the message to send. */
+  /** Open a session with the demand in this place, and return it with the message to send. */
   openSession: (owner: Person, demand: string, preparedId: string) => Promise<OpenedSession>
 }
 

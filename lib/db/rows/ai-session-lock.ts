@@ -11,7 +11,7 @@ const aiSessionState = (id: string) => sql<AiSessionState>`
     from ai_sessions s where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`
 
 /**
- * Locks the caller's session and runs statements in order, in one transaction. Returns the session's state afterwards, undefined when the
+ * Lock the caller's session and run statements in order, in one transaction. Return the session's state afterwards, undefined when the
  * caller may not see it, and the rows of each statement.
  */
 export async function lockAiSession<const Q extends readonly RawBuilder<unknown>[]>(db: WriteDb, id: string, writes: Q) {

@@ -29,7 +29,7 @@ const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', '
 /** Of `ai_facts x`. */
 export const factItem = sql`${plainPairs(['id', 'key', 'value', 'source', 'created_by'])}, ${timePair('created_at')}, ${timePair('updated_at')}`
 
-/** Selects a session that the caller may see, with everything that belongs to it. In a batch it sees the earlier statements' changes. */
+/** Select a session that the caller may see, with everything that belongs to it. In a batch it sees the earlier statements' changes. */
 export const fullAiSession = (id: string) => sql<AiSessionRow>`
   select ${aiSessionColumns}, s.triage_hypothesis, s.evidence_items, s.pending_task_lane, s.is_branching, s.active_branch_id,
          s.escalation_package, s.resolution_notes, s.team_id, app.owns_ai_session(s) as is_owner,
@@ -48,7 +48,7 @@ export async function selectAiSession(db: Pick<WriteDb, 'getExecutor'>, id: stri
 export const isOwnAiSession = (id: string, states: readonly AiStatus[] = []) =>
   sql`s.account_id = app.account_id() and s.id = ${id} and app.owns_ai_session(s)${states.length > 0 ? sql` and s.status in (${sql.join(states)})` : sql``}`
 
-/** Runs an update that returns a row if it changed the session, then reads the session, in one transaction. */
+/** Run an update that returns a row if it changed the session, then read the session, in one transaction. */
 export async function updateAiSession(
   db: WriteDb,
   id: string,

@@ -11,7 +11,7 @@ export interface AiUsage {
   output: number
 }
 
-/** Adds to the account's usage of the day. */
+/** Add to the account's usage of the day. */
 export async function recordAiUsage(db: Pick<WriteDb, 'getExecutor'>, usage: AiUsage): Promise<void> {
   const { prompt, model, calls, failed, input, output } = usage
   await sql`select app.record_ai_usage(${prompt}, ${model}, ${calls}, ${failed}, ${input}, ${output})`.execute(db as WriteDb)

@@ -18,7 +18,7 @@ export const sessionJoins = sql`
 const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
   coalesce((select jsonb_agg(${item} order by ${order}) from ${sql.table(table)} x where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
-/** Selects a session of the account with everything that belongs to it. In a batch it sees the earlier statements' changes. */
+/** Select a session of the account with everything that belongs to it. In a batch it sees the earlier statements' changes. */
 export const fullSession = (id: string) => sql<SessionRow>`
   select ${sessionColumns}, s.variables, s.notes, s.next_steps, v.tree_structure, v.intake_form, ${mayChange} as may_change,
          ${listOf(
@@ -48,7 +48,7 @@ export interface Changed {
   session: SessionRow | undefined
 }
 
-/** Runs an update that returns a row if it changed the session, then reads the session, in one transaction. */
+/** Run an update that returns a row if it changed the session, then read the session, in one transaction. */
 export async function changeSession(db: WriteDb, id: string, write: RawBuilder<{ id: string }>): Promise<Changed> {
   const [done, rows] = await db.batch([statement(db, write), statement(db, fullSession(id))])
   return { done: done.length > 0, session: rows[0] }

@@ -165,7 +165,7 @@ function parseDefault(cell: string): unknown {
   return isCanonicalNumber(cell) ? Number(cell) : parseText(cell)
 }
 
-/** Numbers that JavaScript would write differently stay texts: `1.0`, `007`. */
+/** Number that JavaScript would write differently stay texts: `1.0`, `007`. */
 function isCanonicalNumber(cell: string): boolean {
   return Number.isFinite(Number(cell)) && String(Number(cell)) === cell
 }

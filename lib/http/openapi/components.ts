@@ -14,7 +14,7 @@ export interface JsonComponents {
   parameter(parameter: Json & { name: string }, group: string): Json
   response(name: string, response: Json): Json
   header(name: string, description: string): Json
-  /** Adds the components to the document. */
+  /** Add the components to the document. */
   finish(document: Json): Json
 }
 
@@ -88,7 +88,7 @@ export function pascalCase(name: string): string {
     .join('')
 }
 
-/** Returns the example that a schema carries, or a list with its element's example. */
+/** Return the example that a schema carries, or a list with its element's example. */
 export function exampleOf(type: z.ZodType): unknown {
   const [example] = (type.meta()?.examples as unknown[] | undefined) ?? []
   if (example !== undefined) return example
@@ -103,7 +103,7 @@ interface Conversion {
   io: 'input' | 'output'
 }
 
-/** Converts a schema to JSON Schema. Schemas with an id and every enum become shared components. */
+/** Convert a schema to JSON Schema. Schemas with an id and every enum become shared components. */
 function hoistSchema(type: z.ZodType, io: 'input' | 'output', schemas: Map<string, unknown>): Json {
   const conversion = { schemas, io }
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json
@@ -159,7 +159,7 @@ function isRedundant(key: string, item: unknown, schema: Json, { io }: Conversio
   return (key === 'minimum' && item === Number.MIN_SAFE_INTEGER) || (key === 'maximum' && item === Number.MAX_SAFE_INTEGER)
 }
 
-/** Writes "a simple type or null" as one schema: `type: ['string', 'null']`. */
+/** Write "a simple type or null" as one schema: `type: ['string', 'null']`. */
 function nullableType(schema: Json): Json {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || (anyOf[1] as Json).type !== 'null') return schema
@@ -174,7 +174,7 @@ function cleanEntry(key: string, item: unknown, conversion: Conversion): unknown
   return valueKeys.has(key) ? item : clean(item, conversion)
 }
 
-/** Moves an enum of several texts to the components under its name; its description and default stay beside the reference. */
+/** Move an enum of several texts to the components under its name; its description and default stay beside the reference. */
 function hoistEnum(schema: Json, schemas: Map<string, unknown>): Json {
   const { enum: values, type, ...rest } = schema
   if (!Array.isArray(values) || values.length < 2 || type !== 'string' || String(values) === 'true,false') return schema

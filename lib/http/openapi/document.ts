@@ -14,7 +14,7 @@ export interface TagInfo {
   description: string
 }
 
-/** Builds the OpenAPI 3.1 document from the declarations alone. The same declarations always give the same text. */
+/** Build the OpenAPI 3.1 document from the declarations alone. The same declarations always give the same text. */
 export function openApi(operations: readonly AnyOperation[], tags: readonly TagInfo[], version: string): Json {
   const components = createComponents()
   const paths: Record<string, Json> = {}

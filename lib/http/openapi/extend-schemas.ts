@@ -9,7 +9,7 @@ interface ObjectSchema extends Json {
 const minSharedProperties = 5
 
 /**
- * Writes a schema that has all properties of another one as an extension of it, such as a detail of its list item. Takes the largest such
+ * Write a schema that has all properties of another one as an extension of it, such as a detail of its list item. Take the largest such
  * schema. The document stays small, and generated types extend each other.
  */
 export function extendSchemas(schemas: Json): Json {
