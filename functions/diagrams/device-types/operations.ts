@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
-import * as types from './service.ts'
+import * as deviceTypes from './service.ts'
 
 const feature = 'network_diagrams'
 
@@ -10,7 +10,8 @@ export const deviceTypeOperations = [
     id: 'diagrams.deviceTypes.list',
     method: 'get',
     path: '/device-types',
-    summary: 'Device types by category and name: those that ship with the service and those of my team',
+    summary: 'List diagram device types',
+    description: 'Types of my team and types that ship with the service, by category and name.',
     access: 'user',
     feature,
     limit: 'read',
@@ -18,7 +19,7 @@ export const deviceTypeOperations = [
     query: schemas.DeviceTypeQuery,
     success: 200,
     returns: z.array(schemas.DeviceType),
-    handle: ({ ctx, query }) => types.list(ctx, query),
+    handle: ({ ctx, query }) => deviceTypes.list(ctx, query),
   }),
 
   operation({
@@ -26,22 +27,22 @@ export const deviceTypeOperations = [
     method: 'post',
     path: '/device-types',
     summary: 'Create a device type for my team',
-    description: 'A name that the team has already is 409 `name_taken`.',
+    description: 'A name that the team already uses is 409 `name_taken`.',
     access: 'engineer',
     feature,
     limit: 'write',
     body: schemas.DeviceTypeCreate,
     success: 201,
     returns: schemas.DeviceType,
-    errors: ['conflict'],
-    handle: ({ ctx, body }) => types.create(ctx, body),
+    errors: ['name_taken'],
+    handle: ({ ctx, body }) => deviceTypes.create(ctx, body),
   }),
 
   operation({
     id: 'diagrams.deviceTypes.update',
     method: 'put',
     path: '/device-types/{device_type_id}',
-    summary: 'Change a device type of my team',
+    summary: 'Update a device type of my team',
     access: 'engineer',
     feature,
     limit: 'write',
@@ -49,8 +50,8 @@ export const deviceTypeOperations = [
     body: schemas.DeviceTypeUpdate,
     success: 200,
     returns: schemas.DeviceType,
-    errors: ['conflict'],
-    handle: ({ ctx, params, body }) => types.update(ctx, params.device_type_id, body),
+    errors: ['name_taken'],
+    handle: ({ ctx, params, body }) => deviceTypes.update(ctx, params.device_type_id, body),
   }),
 
   operation({
@@ -63,6 +64,6 @@ export const deviceTypeOperations = [
     limit: 'write',
     params: schemas.DeviceTypeId,
     success: 204,
-    handle: ({ ctx, params }) => types.remove(ctx, params.device_type_id),
+    handle: ({ ctx, params }) => deviceTypes.remove(ctx, params.device_type_id),
   }),
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DeviceCategory } from '../../../lib/diagrams/shapes.ts'
+import { DeviceCategory } from '../../../lib/diagrams/schema.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
 export const DeviceTypeId = idParams('device_type_id', 'device type')
@@ -7,16 +7,16 @@ const Icon = z
   .string()
   .trim()
   .max(100)
-  .regex(/^[a-z0-9-]*$/, 'Must be lower-case letters, digits and hyphens')
+  .regex(/^[a-z0-9-]*$/, 'must contain only lower-case letters, digits and hyphens')
   .nullable()
-  .describe('Name of an icon; null for the category’s own.')
+  .describe('Name of an icon; null for the icon of the category.')
 
 export const DeviceType = z
   .strictObject({
     id: Id,
-    name: z.string().describe('What it is called.'),
+    name: z.string().describe('Name of the device type.'),
     category: DeviceCategory,
-    icon: z.string().nullable().describe('Name of an icon; null for the category’s own.'),
+    icon: z.string().nullable().describe('Name of an icon; null for the icon of the category.'),
     is_system: z.boolean().describe('Whether it ships with the service; such types cannot be changed.'),
     team_id: Id.nullable().describe('The team it belongs to.'),
     created_at: Time,
@@ -39,17 +39,21 @@ export type DeviceType = z.infer<typeof DeviceType>
 
 export const DeviceTypeQuery = z.strictObject({
   category: DeviceCategory.optional().describe('Only types of this category.'),
-  search: z.string().trim().min(1).max(200).optional().describe('A part of the name.'),
+  search: z.string().trim().min(1).max(200).optional().describe('Part of the name.'),
 })
 export type DeviceTypeQuery = z.infer<typeof DeviceTypeQuery>
 
-const fields = { name: Name.describe('What it is called; once in a team, whatever its case.'), category: DeviceCategory, icon: Icon }
+const inputFields = {
+  name: Name.describe('Name of the device type; unique in a team, ignoring case.'),
+  category: DeviceCategory,
+  icon: Icon,
+}
 export const DeviceTypeCreate = z
-  .strictObject({ ...fields, icon: Icon.default(null) })
+  .strictObject({ ...inputFields, icon: Icon.default(null) })
   .meta({ id: 'DeviceTypeCreate', examples: [{ name: 'Label printer', category: 'endpoint', icon: 'printer' }] })
 export type DeviceTypeCreate = z.infer<typeof DeviceTypeCreate>
 export const DeviceTypeUpdate = z
-  .strictObject(fields)
+  .strictObject(inputFields)
   .partial()
   .meta({ id: 'DeviceTypeUpdate', examples: [{ icon: null }] })
 export type DeviceTypeUpdate = z.infer<typeof DeviceTypeUpdate>

@@ -9,16 +9,16 @@ export interface DiagramRow extends Diagram {
   may_change: boolean
 }
 
-const shown = sql`
+const itemColumns = sql`
   d.id, d.account_id, d.team_id, d.name, d.description, d.client_name, d.asset_name, d.is_archived, d.created_by, d.created_at, d.updated_at`
-const columns = sql`${shown}, d.nodes, d.edges, app.may_change(d.created_by, d.team_id) as may_change`
+const diagramColumns = sql`${itemColumns}, d.nodes, d.edges, app.may_change(d.created_by, d.team_id) as may_change`
 
 export async function selectDiagrams(
   db: ReadDb,
   { search, client, archived, skip, limit }: DiagramQuery & PageQuery,
 ): Promise<DiagramItem[]> {
   const { rows } = await sql<DiagramItem>`
-    select ${shown}, jsonb_array_length(d.nodes) as node_count, jsonb_array_length(d.edges) as edge_count
+    select ${itemColumns}, jsonb_array_length(d.nodes) as node_count, jsonb_array_length(d.edges) as edge_count
       from network_diagrams d where d.account_id = app.account_id() and d.is_archived = ${archived}
        ${client ? sql`and lower(d.client_name) = lower(${client})` : sql``}
        ${search ? sql`and d.id in (select app.find_diagrams(${containsWords(search)}::text[]))` : sql``}
@@ -35,10 +35,10 @@ export async function selectClients(db: ReadDb, { skip, limit }: PageQuery): Pro
 }
 
 export async function selectDiagram(db: ReadDb, id: string): Promise<DiagramRow | undefined> {
-  return (await sql<DiagramRow>`select ${columns} from network_diagrams d where d.id = ${id}`.execute(db as WriteDb)).rows[0]
+  return (await sql<DiagramRow>`select ${diagramColumns} from network_diagrams d where d.id = ${id}`.execute(db as WriteDb)).rows[0]
 }
 
-/** Undefined when the caller has no team that it could belong to. */
+/** Insert a diagram. Return undefined when the caller has no team. */
 export async function insertDiagram(db: WriteDb, diagram: DiagramCreate): Promise<DiagramRow | undefined> {
   const { name, description = '', client_name = null, asset_name = null, nodes, edges } = diagram
   const { rows } = await sql<DiagramRow>`
@@ -46,23 +46,23 @@ export async function insertDiagram(db: WriteDb, diagram: DiagramCreate): Promis
       insert into network_diagrams (team_id, name, description, client_name, asset_name, nodes, edges)
       select app.team_id(), ${name}, ${description}, ${client_name}, ${asset_name}, ${JSON.stringify(nodes)}::jsonb, ${JSON.stringify(edges)}::jsonb
        where app.team_id() is not null returning *)
-    select ${columns} from d`.execute(db)
+    select ${diagramColumns} from d`.execute(db)
   return rows[0]
 }
 
-/** Changes what is given, if nobody saved since `updatedAt`; undefined otherwise, or when it is not the caller's to change. */
-export async function updateDiagram(db: WriteDb, id: string, updatedAt: string, change: DiagramUpdate): Promise<DiagramRow | undefined> {
-  const set: RawBuilder<unknown>[] = [sql`updated_at = greatest(app.now(), d.updated_at + interval '1 ms')`]
-  for (const [name, value] of Object.entries(change)) {
-    const json = name === 'nodes' || name === 'edges'
-    if (value !== undefined) set.push(sql`${sql.ref(name)} = ${json ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`}`)
+/** Update the columns in `changes` if `updatedAt` is still the stored time and the caller may change the diagram. */
+export async function updateDiagram(db: WriteDb, id: string, updatedAt: string, changes: DiagramUpdate): Promise<DiagramRow | undefined> {
+  const assignments: RawBuilder<unknown>[] = [sql`updated_at = greatest(app.now(), d.updated_at + interval '1 ms')`]
+  for (const [name, value] of Object.entries(changes)) {
+    const isJson = name === 'nodes' || name === 'edges'
+    if (value !== undefined) assignments.push(sql`${sql.ref(name)} = ${isJson ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`}`)
   }
   const { rows } = await sql<DiagramRow>`
     with d as (
-      update network_diagrams d set ${sql.join(set)}
+      update network_diagrams d set ${sql.join(assignments)}
        where d.id = ${id} and d.account_id = app.account_id() and d.updated_at = ${updatedAt}::timestamptz and app.may_change(d.created_by, d.team_id)
       returning d.*)
-    select ${columns} from d`.execute(db)
+    select ${diagramColumns} from d`.execute(db)
   return rows[0]
 }
 
@@ -71,6 +71,6 @@ export async function archiveDiagram(db: WriteDb, id: string, archived: boolean)
     with d as (
       update network_diagrams d set is_archived = ${archived}
        where d.id = ${id} and d.account_id = app.account_id() and app.may_change(d.created_by, d.team_id) returning d.*)
-    select ${columns} from d`.execute(db)
+    select ${diagramColumns} from d`.execute(db)
   return rows[0]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DiagramEdges, DiagramNodes, faultsOf } from '../../../lib/diagrams/shapes.ts'
+import { DiagramEdges, DiagramNodes, validateDiagram } from '../../../lib/diagrams/schema.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
 export const DiagramId = idParams('diagram_id', 'diagram')
@@ -17,7 +17,7 @@ const example = {
   created_at: '2026-11-02T08:12:00.000Z',
   updated_at: '2026-11-20T16:40:00.000Z',
 }
-const exampleParts = {
+const exampleDrawing = {
   nodes: [
     { id: 'fw1', type: 'security', position: { x: 240, y: 40 }, nodeType: 'Firewall', data: { label: 'FW-HQ' } },
     { id: 'sw1', type: 'network', position: { x: 240, y: 200 }, nodeType: 'Switch (core)', data: { label: 'SW-CORE' } },
@@ -25,100 +25,100 @@ const exampleParts = {
   edges: [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' as const }],
 }
 
-const shown = {
+const diagramFields = {
   id: Id,
   account_id: Id.describe('The account it belongs to.'),
   team_id: Id.describe('The team it belongs to.'),
-  name: z.string().describe('What it is called.'),
-  description: z.string().describe('What it shows.'),
-  client_name: z.string().nullable().describe('Whose network it is.'),
-  asset_name: z.string().nullable().describe('The asset it is about.'),
-  is_archived: z.boolean().describe('Archived diagrams are left out of the normal list.'),
-  created_by: Id.describe('Who made it.'),
+  name: z.string().describe('Name of the diagram.'),
+  description: z.string().describe('Description of the network.'),
+  client_name: z.string().nullable().describe('The client whose network it shows.'),
+  asset_name: z.string().nullable().describe('The asset that it shows.'),
+  is_archived: z.boolean().describe('Archived diagrams are not in the normal list.'),
+  created_by: Id.describe('The user who created it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
 }
 
 export const Diagram = z
-  .strictObject({ ...shown, nodes: DiagramNodes, edges: DiagramEdges })
-  .meta({ id: 'NetworkDiagramResponse', examples: [{ ...example, ...exampleParts }] })
+  .strictObject({ ...diagramFields, nodes: DiagramNodes, edges: DiagramEdges })
+  .meta({ id: 'NetworkDiagramResponse', examples: [{ ...example, ...exampleDrawing }] })
 export type Diagram = z.infer<typeof Diagram>
 
 export const DiagramItem = z
   .strictObject({
-    ...shown,
-    node_count: z.int().describe('How many nodes it has.'),
-    edge_count: z.int().describe('How many edges it has.'),
+    ...diagramFields,
+    node_count: z.int().describe('Number of nodes.'),
+    edge_count: z.int().describe('Number of edges.'),
   })
   .meta({ id: 'NetworkDiagramListItem', examples: [{ ...example, node_count: 2, edge_count: 1 }] })
 export type DiagramItem = z.infer<typeof DiagramItem>
 
 export const DiagramQuery = z.strictObject({
-  search: z.string().trim().min(1).max(200).optional().describe('Words that all appear in name, description, client or asset.'),
-  client: z.string().trim().min(1).max(200).optional().describe('Only diagrams of the client of this name, whatever its case.'),
+  search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the name, description, client or asset.'),
+  client: z.string().trim().min(1).max(200).optional().describe('Only diagrams of the client with this name, ignoring case.'),
   archived: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true')
-    .describe('True lists the archived ones instead.'),
+    .describe('`true` lists archived diagrams instead.'),
 })
 export type DiagramQuery = z.infer<typeof DiagramQuery>
 
 export const DiagramClient = z
   .strictObject({
-    client_name: z.string().describe('Its name.'),
-    count: z.int().describe('How many diagrams it has that are not archived.'),
+    client_name: z.string().describe('Name of the client.'),
+    count: z.int().describe('Number of its diagrams that are not archived.'),
   })
   .meta({ id: 'DiagramClient', examples: [{ client_name: 'Fabrikam', count: 3 }] })
 export type DiagramClient = z.infer<typeof DiagramClient>
 
-const fields = {
-  name: Name.describe('What it is called.'),
-  description: z.string().max(20_000).describe('What it shows.'),
-  client_name: Name.nullable().describe('Whose network it is.'),
-  asset_name: Name.nullable().describe('The asset it is about.'),
+const inputFields = {
+  name: Name.describe('Name of the diagram.'),
+  description: z.string().max(20_000).describe('Description of the network.'),
+  client_name: Name.nullable().describe('The client whose network it shows.'),
+  asset_name: Name.nullable().describe('The asset that it shows.'),
   nodes: DiagramNodes,
   edges: DiagramEdges,
 }
-const Given = z.strictObject(fields).partial()
-type Given = z.infer<typeof Given>
+const DiagramInput = z.strictObject(inputFields).partial()
+type DiagramInput = z.infer<typeof DiagramInput>
 
-function whole({ nodes, edges }: Given, ctx: z.RefinementCtx): void {
-  // What is not given is there already; the service looks at the two together.
+function checkNodesAndEdges({ nodes, edges }: DiagramInput, ctx: z.RefinementCtx): void {
+  // An update may contain only one of them; the service then checks it with the stored other one.
   if (!nodes || !edges) return
-  for (const { path, message } of faultsOf({ nodes, edges })) ctx.addIssue({ code: 'custom', path, message })
+  for (const { path, message } of validateDiagram({ nodes, edges })) ctx.addIssue({ code: 'custom', path, message })
 }
 
-export const DiagramCreate = Given.required({ name: true })
+export const DiagramCreate = DiagramInput.required({ name: true })
   .extend({ nodes: DiagramNodes.default([]), edges: DiagramEdges.default([]) })
-  .superRefine(whole)
-  .meta({ id: 'NetworkDiagramCreate', examples: [{ name: example.name, client_name: example.client_name, ...exampleParts }] })
+  .superRefine(checkNodesAndEdges)
+  .meta({ id: 'NetworkDiagramCreate', examples: [{ name: example.name, client_name: example.client_name, ...exampleDrawing }] })
 export type DiagramCreate = z.infer<typeof DiagramCreate>
 
-export const DiagramUpdate = Given.superRefine(whole).meta({
+export const DiagramUpdate = DiagramInput.superRefine(checkNodesAndEdges).meta({
   id: 'NetworkDiagramUpdate',
   examples: [{ name: 'Head office, after the move' }],
 })
 export type DiagramUpdate = z.infer<typeof DiagramUpdate>
 
 export const DiagramArchive = z
-  .strictObject({ archived: z.boolean().default(true).describe('False restores it.') })
+  .strictObject({ archived: z.boolean().default(true).describe('`false` restores it.') })
   .prefault({})
   .meta({ id: 'NetworkDiagramArchive', examples: [{ archived: true }] })
 
 export const exportFormat = 'network-diagram'
 export const DiagramFile = z
   .strictObject({
-    format: z.literal(exportFormat).describe('What kind of file it is.'),
+    format: z.literal(exportFormat).describe('Type of the file.'),
     version: z.literal('1.0').describe('Version of the format.'),
-    name: Name.describe('What it is called.'),
-    description: z.string().max(20_000).default('').describe('What it shows.'),
-    client_name: Name.nullable().default(null).describe('Whose network it is.'),
-    asset_name: Name.nullable().default(null).describe('The asset it is about.'),
+    name: Name.describe('Name of the diagram.'),
+    description: z.string().max(20_000).default('').describe('Description of the network.'),
+    client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
+    asset_name: Name.nullable().default(null).describe('The asset that it shows.'),
     nodes: DiagramNodes,
     edges: DiagramEdges,
   })
-  .superRefine(whole)
+  .superRefine(checkNodesAndEdges)
   .meta({
     id: 'NetworkDiagramFile',
     examples: [
@@ -129,7 +129,7 @@ export const DiagramFile = z
         description: '',
         client_name: 'Fabrikam',
         asset_name: null,
-        ...exampleParts,
+        ...exampleDrawing,
       },
     ],
   })
@@ -137,10 +137,10 @@ export type DiagramFile = z.infer<typeof DiagramFile>
 
 const DrawioFile = z
   .strictObject({
-    format: z.literal('drawio').describe('A file of draw.io.'),
-    content: z.string().min(1).max(4_000_000).describe('The file’s text, plain or compressed.'),
-    name: Name.optional().describe('What the diagram is called; its page’s name when not said.'),
-    client_name: Name.nullable().default(null).describe('Whose network it is.'),
+    format: z.literal('drawio').describe('A draw.io file.'),
+    content: z.string().min(1).max(4_000_000).describe('The text of the file, plain or compressed.'),
+    name: Name.optional().describe('Name of the diagram; the name of the page by default.'),
+    client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
   })
   .meta({ id: 'DrawioFile', examples: [{ format: 'drawio', content: '<mxGraphModel><root/></mxGraphModel>', name: 'Head office' }] })
 export type DrawioFile = z.infer<typeof DrawioFile>
@@ -151,13 +151,16 @@ export const DiagramImport = z.discriminatedUnion('format', [DiagramFile, Drawio
 })
 export type DiagramImport = z.infer<typeof DiagramImport>
 
-export const DiagramImported = z
+export const DiagramImportResult = z
   .strictObject({
     diagram: Diagram.describe('The new diagram.'),
-    skipped: z.array(z.string()).describe('What was in the file and is not in the diagram.'),
+    skipped: z.array(z.string()).describe('Parts of the file that are not in the diagram.'),
   })
-  .meta({ id: 'NetworkDiagramImportResponse', examples: [{ diagram: { ...example, ...exampleParts }, skipped: ['Text “Drawn in 2024”'] }] })
+  .meta({
+    id: 'NetworkDiagramImportResponse',
+    examples: [{ diagram: { ...example, ...exampleDrawing }, skipped: ['Text “Drawn in 2024”'] }],
+  })
 
 export const DiagramExport = z.strictObject({
-  format: z.enum(['json', 'svg']).default('json').describe('A file to import again, or a picture.'),
+  format: z.enum(['json', 'svg']).default('json').describe('A file that can be imported, or an SVG image.'),
 })

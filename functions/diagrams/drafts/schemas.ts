@@ -1,16 +1,15 @@
 import { z } from 'zod'
-import { DiagramEdges, DiagramNodes } from '../../../lib/diagrams/shapes.ts'
+import { DiagramEdges, DiagramNodes } from '../../../lib/diagrams/schema.ts'
 import { Id, Text } from '../../../lib/http/fields.ts'
 
 export const DiagramGenerate = z
   .strictObject({
-    description: Text.describe('The network in words: its devices and what is connected to what.'),
-    mode: z.enum(['replace', 'merge']).describe('A drawing from nothing, or one that adds to a diagram.'),
-    diagram_id: Id.optional().describe('With `merge`: the diagram to add to.'),
+    description: Text.describe('Description of the network: its devices and their connections.'),
+    mode: z.enum(['replace', 'merge']).describe('A new drawing, or additions to a diagram.'),
+    diagram_id: Id.optional().describe('The diagram to add to, for mode `merge`.'),
   })
   .superRefine(({ mode, diagram_id }, ctx) => {
-    if (mode === 'merge' && !diagram_id)
-      ctx.addIssue({ code: 'custom', path: ['diagram_id'], message: 'A merge names the diagram to add to' })
+    if (mode === 'merge' && !diagram_id) ctx.addIssue({ code: 'custom', path: ['diagram_id'], message: 'is required for mode merge' })
   })
   .meta({
     id: 'NetworkDiagramGenerate',
@@ -19,7 +18,7 @@ export const DiagramGenerate = z
 export type DiagramGenerate = z.infer<typeof DiagramGenerate>
 
 export const DiagramDraft = z
-  .strictObject({ nodes: DiagramNodes, edges: DiagramEdges, notes: z.string().describe('What was unclear or is left out.') })
+  .strictObject({ nodes: DiagramNodes, edges: DiagramEdges, notes: z.string().describe('What was unclear or omitted.') })
   .meta({
     id: 'NetworkDiagramDraft',
     examples: [

@@ -8,25 +8,27 @@ export interface CategoryRow extends Category {
   may_change: boolean
 }
 
-const columns = sql`
+const categoryColumns = sql`
   c.id, c.account_id, c.name, c.created_by, c.created_at,
   (select count(*)::integer from trees t where t.account_id = c.account_id and t.category_id = c.id and t.deleted_at is null) as flow_count,
   c.account_id = app.account_id() and app.may_change(c.created_by, c.team_id) as may_change`
 
 export async function selectCategories(db: ReadDb, { skip, limit }: PageQuery): Promise<CategoryRow[]> {
   const { rows } = await sql<CategoryRow>`
-    select ${columns} from categories c where c.account_id in (app.account_id(), app.platform_account())
+    select ${categoryColumns} from categories c where c.account_id in (app.account_id(), app.platform_account())
      order by lower(c.name), c.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
 export async function selectCategory(db: ReadDb, id: string): Promise<CategoryRow | undefined> {
-  return (await sql<CategoryRow>`select ${columns} from categories c where c.id = ${id}`.execute(db as WriteDb)).rows[0]
+  return (await sql<CategoryRow>`select ${categoryColumns} from categories c where c.id = ${id}`.execute(db as WriteDb)).rows[0]
 }
 
 export async function insertCategory(db: WriteDb, name: string): Promise<CategoryRow> {
   const { rows } = await sql<CategoryRow>`
-    with c as (insert into categories (name, team_id) values (${name}, app.team_id()) returning *) select ${columns} from c`.execute(db)
+    with c as (insert into categories (name, team_id) values (${name}, app.team_id()) returning *) select ${categoryColumns} from c`.execute(
+    db,
+  )
   return rows[0] as CategoryRow
 }
 
@@ -35,7 +37,7 @@ export async function updateCategory(db: WriteDb, id: string, name: string): Pro
     with c as (
       update categories c set name = ${name}
        where c.account_id = app.account_id() and c.id = ${id} and app.may_change(c.created_by, c.team_id) returning c.*)
-    select ${columns} from c`.execute(db)
+    select ${categoryColumns} from c`.execute(db)
   return rows[0]
 }
 

@@ -6,10 +6,10 @@ export const CategoryId = idParams('category_id', 'category')
 export const Category = z
   .strictObject({
     id: Id,
-    account_id: Id.describe('The account it belongs to; the platform account for those that ship with the service.'),
-    name: z.string().describe('Unique in its account, whatever its case.'),
-    flow_count: z.int().describe('How many flows in it I see.'),
-    created_by: Id.nullable().describe('Who made it.'),
+    account_id: Id.describe('The account it belongs to; the platform account for categories that ship with the service.'),
+    name: z.string().describe('Unique in its account, ignoring case.'),
+    flow_count: z.int().describe('Number of its flows that I can see.'),
+    created_by: Id.nullable().describe('The user who created it.'),
     created_at: Time,
   })
   .meta({
@@ -28,18 +28,18 @@ export const Category = z
 export type Category = z.infer<typeof Category>
 
 export const CategoryCreate = z
-  .strictObject({ name: Name.describe('Unique in the account, whatever its case.') })
+  .strictObject({ name: Name.describe('Unique in the account, ignoring case.') })
   .meta({ id: 'CategoryCreate', examples: [{ name: 'Printing' }] })
 
 export const CategoryUpdate = z
-  .strictObject({ name: Name.describe('Unique in the account, whatever its case.') })
+  .strictObject({ name: Name.describe('Unique in the account, ignoring case.') })
   .partial()
   .meta({ id: 'CategoryUpdate', examples: [{ name: 'Printers and scanners' }] })
 
 export const Tag = z
   .strictObject({
-    tag: z.string().describe('As it is written most often.'),
-    count: z.int().describe('How many flows with it I see, whatever its case.'),
+    tag: z.string().describe('In its most frequent spelling.'),
+    count: z.int().describe('Number of flows with it that I can see, ignoring case.'),
   })
   .meta({ id: 'TagResponse', examples: [{ tag: 'printer', count: 9 }] })
 export type Tag = z.infer<typeof Tag>

@@ -1,22 +1,22 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import * as trees from '../trees/service.ts'
 import * as queries from './queries.ts'
 import type { ForkCreate } from './schemas.ts'
 
-/** A draft of one's own with the flow's content as it is now. */
-export async function fork({ db }: Writer, treeId: string, { name, reason }: ForkCreate) {
-  const of = await trees.find(db, treeId)
-  const { tree_type, description, category, tags, tree_structure, intake_form } = of
+/** Create a draft that belongs to the caller, with the current content of the flow. */
+export async function create({ db }: WriteContext, treeId: string, { name, reason }: ForkCreate) {
+  const source = await trees.find(db, treeId)
+  const { tree_type, description, category, tags, tree_structure, intake_form } = source
   const content = { tree_type, description, tags, tree_structure, intake_form, ...(category ? { category } : {}) }
   return trees.create(
     { db },
-    { ...content, name: name ?? of.name, status: 'draft' },
-    { parent: { account_id: of.account_id, id: of.id, reason: reason ?? null } },
+    { ...content, name: name ?? source.name, status: 'draft' },
+    { parent: { account_id: source.account_id, id: source.id, reason: reason ?? null } },
   )
 }
 
-export async function list({ db }: Reader, treeId: string, page: PageQuery) {
+export async function list({ db }: ReadContext, treeId: string, page: PageQuery) {
   await trees.find(db, treeId)
   return toPage(await queries.selectForks(db, treeId, page), page.limit)
 }

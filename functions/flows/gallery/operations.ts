@@ -3,12 +3,12 @@ import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as gallery from './service.ts'
 
-const open = {
+const publicRead = {
   access: 'public',
-  platform: 'the gallery shows what every account made public',
+  platform: 'the gallery lists the public flows of every account',
   limit: '30/minute/ip',
   errors: ['not_found'],
-  freshSeconds: 60,
+  maxAgeSeconds: 60,
 } as const
 
 export const galleryOperations = [
@@ -16,9 +16,9 @@ export const galleryOperations = [
     id: 'flows.gallery.list',
     method: 'get',
     path: '/public/templates',
-    summary: 'Public flows and scripts, a page at a time',
-    description: '404 while the gallery is switched off, like all of its operations.',
-    ...open,
+    summary: 'List public flows and scripts',
+    description: '404 while the gallery is switched off, as for all of its operations.',
+    ...publicRead,
     query: schemas.GalleryQuery,
     success: 200,
     returns: schemas.GalleryPage,
@@ -29,19 +29,20 @@ export const galleryOperations = [
     id: 'flows.gallery.listCategories',
     method: 'get',
     path: '/public/templates/categories',
-    summary: 'The gallery’s categories, with how many items each has',
-    ...open,
+    summary: 'List gallery categories',
+    description: 'With the number of items in each.',
+    ...publicRead,
     success: 200,
     returns: z.array(schemas.GalleryCategory),
-    handle: ({ ctx }) => gallery.categories(ctx),
+    handle: ({ ctx }) => gallery.listCategories(ctx),
   }),
 
   operation({
     id: 'flows.gallery.search',
     method: 'get',
     path: '/public/templates/search',
-    summary: 'Look for words in the gallery',
-    ...open,
+    summary: 'Search the gallery',
+    ...publicRead,
     query: schemas.GallerySearch,
     success: 200,
     returns: schemas.GalleryPage,
@@ -52,23 +53,25 @@ export const galleryOperations = [
     id: 'flows.gallery.getFlow',
     method: 'get',
     path: '/public/templates/flows/{tree_id}',
-    summary: 'A public flow, with the first three levels of its structure',
-    ...open,
+    summary: 'Get a public flow',
+    description: 'With the first three levels of its structure.',
+    ...publicRead,
     params: schemas.FlowId,
     success: 200,
     returns: schemas.GalleryFlow,
-    handle: ({ ctx, params }) => gallery.flow(ctx, params.tree_id),
+    handle: ({ ctx, params }) => gallery.getFlow(ctx, params.tree_id),
   }),
 
   operation({
     id: 'flows.gallery.getScript',
     method: 'get',
     path: '/public/templates/scripts/{slug}',
-    summary: 'A script of the gallery, with what it asks for and without its body',
-    ...open,
+    summary: 'Get a script of the gallery',
+    description: 'With its parameters and without its body.',
+    ...publicRead,
     params: schemas.Slug,
     success: 200,
     returns: schemas.GalleryScript,
-    handle: ({ ctx, params }) => gallery.script(ctx, params.slug),
+    handle: ({ ctx, params }) => gallery.getScript(ctx, params.slug),
   }),
 ]

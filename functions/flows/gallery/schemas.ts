@@ -4,38 +4,38 @@ import { Id, idParams, Time } from '../../../lib/http/fields.ts'
 import { Language, ParametersSchema } from '../../../lib/scripts/schema.ts'
 
 export const FlowId = idParams('tree_id', 'flow')
-export const Slug = z.object({ slug: z.string().min(1).max(200).describe('The script’s address.') })
+export const Slug = z.object({ slug: z.string().min(1).max(200).describe('Identifies the script in its URL.') })
 
-const Type = z.enum([...treeTypes, 'script']).describe('What it is: a flow of one of three types, or a script.')
+const Type = z.enum([...treeTypes, 'script']).describe('A flow of one of three types, or a script.')
 export const sorts = ['featured', 'popular', 'newest', 'name'] as const
 
-const paging = {
+const listFilters = {
   type: Type.optional().describe('Only items of this type.'),
-  category: z.string().trim().min(1).max(200).optional().describe('Only items of the category of this name.'),
-  page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Which page, from 1.'),
+  category: z.string().trim().min(1).max(200).optional().describe('Only items of the category with this name.'),
+  page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Page number, starting at 1.'),
   page_size: z.coerce.number().int().min(1).max(100).default(20).describe('How many items a page has.'),
 }
 export const GalleryQuery = z.strictObject({
-  ...paging,
+  ...listFilters,
   sort: z.enum(sorts).default('featured').describe('Featured first, most used first, newest first, or by name.'),
 })
 export type GalleryQuery = z.infer<typeof GalleryQuery>
 export const GallerySearch = z.strictObject({
-  ...paging,
-  q: z.string().trim().min(1).max(200).describe('Words to look for, best match first; `"a phrase"`, `or` and `-not` are understood.'),
+  ...listFilters,
+  q: z.string().trim().min(1).max(200).describe('Words to search for, best match first. Supports `"a phrase"`, `or` and `-not`.'),
 })
 export type GallerySearch = z.infer<typeof GallerySearch>
 
 const item = {
   id: Id,
   type: Type,
-  slug: z.string().nullable().describe('A script’s address; null for a flow, which is asked for by its id.'),
-  name: z.string().describe('What it is called.'),
-  description: z.string().describe('What it is for.'),
-  category: z.string().nullable().describe('Its category’s name.'),
-  tags: z.array(z.string()).describe('Free words to find it by.'),
-  usage_count: z.int().describe('How often it was used.'),
-  is_featured: z.boolean().describe('Whether it is shown first.'),
+  slug: z.string().nullable().describe('Identifies a script in its URL; null for a flow, which has its id there.'),
+  name: z.string().describe('The name of the item.'),
+  description: z.string().describe('The purpose of the item.'),
+  category: z.string().nullable().describe('Name of its category.'),
+  tags: z.array(z.string()).describe('Search keywords.'),
+  usage_count: z.int().describe('Number of times it was used.'),
+  is_featured: z.boolean().describe('Whether it is listed first.'),
   published_at: Time.nullable().describe('When it was first published.'),
 }
 const exampleItem = {
@@ -55,15 +55,15 @@ export type GalleryItem = z.infer<typeof GalleryItem>
 
 export const GalleryPage = z
   .strictObject({
-    items: z.array(GalleryItem).describe('This page.'),
-    total: z.int().describe('How many items all pages have.'),
-    page: z.int().describe('Which page this is.'),
+    items: z.array(GalleryItem).describe('The items of this page.'),
+    total: z.int().describe('Number of items on all pages.'),
+    page: z.int().describe('Number of this page.'),
     page_size: z.int().describe('How many items a page has.'),
   })
   .meta({ id: 'GalleryPage', examples: [{ items: [exampleItem], total: 1, page: 1, page_size: 20 }] })
 
 export const GalleryCategory = z
-  .strictObject({ category: z.string().describe('Its name.'), count: z.int().describe('How many items it has.') })
+  .strictObject({ category: z.string().describe('Name of the category.'), count: z.int().describe('Number of its items.') })
   .meta({ id: 'GalleryCategory', examples: [{ category: 'Printing', count: 12 }] })
 export type GalleryCategory = z.infer<typeof GalleryCategory>
 
@@ -71,22 +71,22 @@ const PreviewNode = z
   .strictObject({
     id: z.string().describe('Unique in the flow.'),
     type: z.string().describe('`decision`, `action` or `solution`.'),
-    title: z.string().describe('What the technician reads first.'),
+    title: z.string().describe('Shown to the technician as the heading.'),
     description: z.string().describe('Markdown.'),
     options: z
       .array(
         z.strictObject({
           id: z.string().describe('Unique in its decision.'),
-          label: z.string().describe('What is chosen.'),
-          next_node_id: z.string().nullish().describe('Where it leads.'),
+          label: z.string().describe('The text of the choice.'),
+          next_node_id: z.string().nullish().describe('Id of the node that follows.'),
         }),
       )
       .optional()
-      .describe('Of a decision.'),
+      .describe('The choices of a decision.'),
     get children() {
-      return z.array(PreviewNode).optional().describe('The nodes below, as far as they are shown.')
+      return z.array(PreviewNode).optional().describe('The child nodes, down to the third level.')
     },
-    truncated: z.literal(true).optional().describe('More lies below and is not shown.'),
+    truncated: z.literal(true).optional().describe('The node has children that are not shown.'),
   })
   .meta({
     id: 'GalleryPreviewNode',
@@ -99,22 +99,22 @@ const PreviewSteps = z
         z.strictObject({
           id: z.string().describe('Unique in the flow.'),
           type: z.string().describe('`procedure_step`, `section_header` or `procedure_end`.'),
-          title: z.string().describe('What is done.'),
+          title: z.string().describe('What to do.'),
           description: z.string().describe('Markdown.'),
-          group_label: z.string().optional().describe('Shown beside the steps that share it.'),
+          group_label: z.string().optional().describe('Label of the group of steps that it belongs to.'),
           fallback_steps: z
             .array(
               z.strictObject({
                 id: z.string().describe('Unique in the flow.'),
-                title: z.string().describe('What is done instead.'),
+                title: z.string().describe('What to do instead.'),
                 description: z.string().describe('Markdown.'),
               }),
             )
             .optional()
-            .describe('Tried when the step fails.'),
+            .describe('To try when the step fails.'),
         }),
       )
-      .describe('In their order.'),
+      .describe('In the order of the flow.'),
   })
   .meta({ id: 'GalleryPreviewSteps', examples: [{ steps: [{ id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }] })
 
@@ -122,7 +122,7 @@ export const GalleryFlow = z
   .strictObject({
     ...item,
     intake_form: IntakeForm,
-    preview: z.union([PreviewSteps, PreviewNode]).describe('The first three levels; `truncated` marks where more lies below.'),
+    preview: z.union([PreviewSteps, PreviewNode]).describe('The first three levels; `truncated` marks nodes with hidden children.'),
   })
   .meta({
     id: 'GalleryFlow',

@@ -1,43 +1,40 @@
 import type { PlatformDb } from '../../../lib/db/scope.ts'
-import { preview } from '../../../lib/flows/preview.ts'
-import { Problem } from '../../../lib/problem.ts'
+import { buildPreview } from '../../../lib/flows/preview.ts'
+import { Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { GalleryQuery, GallerySearch } from './schemas.ts'
 
-interface Visitor {
+interface GalleryContext {
   platform: PlatformDb
 }
 
-export async function list({ platform }: Visitor, query: GalleryQuery) {
-  const found = await whileOpen(platform, queries.selectItems(platform, query))
-  return { ...found, page: query.page, page_size: query.page_size }
+export async function list({ platform }: GalleryContext, query: GalleryQuery) {
+  const result = await requireEnabled(platform, queries.selectItems(platform, query))
+  return { ...result, page: query.page, page_size: query.page_size }
 }
 
-export async function search({ platform }: Visitor, query: GallerySearch) {
-  const found = await whileOpen(platform, queries.searchItems(platform, query))
-  return { ...found, page: query.page, page_size: query.page_size }
+export async function search({ platform }: GalleryContext, query: GallerySearch) {
+  const result = await requireEnabled(platform, queries.searchItems(platform, query))
+  return { ...result, page: query.page, page_size: query.page_size }
 }
 
-export async function categories({ platform }: Visitor) {
-  return whileOpen(platform, queries.selectCategories(platform))
+export async function listCategories({ platform }: GalleryContext) {
+  return requireEnabled(platform, queries.selectCategories(platform))
 }
 
-export async function flow({ platform }: Visitor, id: string) {
-  const found = await whileOpen(platform, queries.selectFlow(platform, id))
-  if (!found) throw new Problem('not_found')
-  const { tree_structure, ...item } = found
-  return { ...item, preview: preview(tree_structure) }
+export async function getFlow({ platform }: GalleryContext, id: string) {
+  const flow = (await requireEnabled(platform, queries.selectFlow(platform, id))) ?? throwNotFound('Flow')
+  const { tree_structure, ...item } = flow
+  return { ...item, preview: buildPreview(tree_structure) }
 }
 
-export async function script({ platform }: Visitor, slug: string) {
-  const found = await whileOpen(platform, queries.selectScript(platform, slug))
-  if (!found) throw new Problem('not_found')
-  return found
+export async function getScript({ platform }: GalleryContext, slug: string) {
+  return (await requireEnabled(platform, queries.selectScript(platform, slug))) ?? throwNotFound('Script')
 }
 
-/** What was found, asked for beside the switch: switched off, the gallery is as if it were not there. */
-async function whileOpen<T>(platform: PlatformDb, found: Promise<T>): Promise<T> {
-  const [open, result] = await Promise.all([queries.selectIsOpen(platform), found])
-  if (!open) throw new Problem('not_found')
+/** Return the result of `query`. Throw 404 while the gallery is switched off. Both are read in parallel. */
+async function requireEnabled<T>(platform: PlatformDb, query: Promise<T>): Promise<T> {
+  const [isEnabled, result] = await Promise.all([queries.isGalleryEnabled(platform), query])
+  if (!isEnabled) throw new Problem('not_found')
   return result
 }

@@ -4,7 +4,7 @@ import { TreeId } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as markdown from './service.ts'
 
-// 4 MiB of markdown are up to twice that in JSON.
+// Escaping can double the size of 4 MiB of markdown in JSON.
 const fileBody = { body: schemas.MarkdownFlow, maxBody: 8 * 1024 * 1024 + 1024 } as const
 
 export const treeMarkdownOperations = [
@@ -12,38 +12,39 @@ export const treeMarkdownOperations = [
     id: 'flows.markdown.export',
     method: 'get',
     path: '/trees/{tree_id}/export/markdown',
-    summary: 'A flow as markdown, `<slug>.md`',
-    description: 'Importing it gives an equal flow.',
+    summary: 'Export a flow as markdown',
+    description: 'The file is named `<slug>.md`. Importing it creates an equal flow.',
     access: 'user',
     limit: 'read',
     params: TreeId,
     produces: ['text/markdown'],
-    handle: ({ ctx, params }) => markdown.exportFile(ctx, params.tree_id),
+    handle: ({ ctx, params }) => markdown.exportMarkdown(ctx, params.tree_id),
   }),
 
   operation({
     id: 'flows.markdown.import',
     method: 'post',
     path: '/trees/import/markdown',
-    summary: 'Make a draft of a flow in markdown',
+    summary: 'Import a markdown flow as a draft',
     description:
-      'Category and tags of the same name are used, missing ones made. A file that cannot be read is 400 `markdown_invalid` with `problems`: ' +
-      '`[{line, message}]`, all at once. What would stop the flow from being published comes as warnings.',
+      'A missing category is created; an existing one of the same name is used. A file that cannot be parsed is 400 `markdown_invalid` with all `problems`: ' +
+      '`[{line, message}]`. Problems that prevent publishing are returned as warnings.',
     access: 'engineer',
     limit: '10/minute',
     ...fileBody,
     success: 201,
     returns: ImportResult,
-    errors: ['bad_request'],
-    handle: ({ ctx, body }) => markdown.importFile(ctx, body),
+    errors: ['markdown_invalid'],
+    handle: ({ ctx, body }) => markdown.importMarkdown(ctx, body),
   }),
 
   operation({
     id: 'flows.markdown.validate',
     method: 'post',
     path: '/trees/validate/markdown',
-    summary: 'Everything that is wrong with a flow in markdown, by line',
-    description: 'What keeps it from being read or, once it can be read, from being published. Nothing is stored.',
+    summary: 'Validate a markdown flow',
+    description:
+      'Lists by line what makes the file unreadable. A readable file is also checked for problems that prevent publishing. Nothing is stored.',
     access: 'engineer',
     limit: '30/minute',
     ...fileBody,

@@ -21,26 +21,26 @@ export const MarkdownFlow = z
     markdown: z
       .string()
       .max(4 * 1024 * 1024)
-      .describe('The whole file, front matter included, as an export gives it.'),
+      .describe('The whole file with its front matter, in the format of the export.'),
   })
   .meta({ id: 'MarkdownFlow', examples: [{ markdown: exampleMarkdown }] })
 export type MarkdownFlow = z.infer<typeof MarkdownFlow>
 
 export const LineProblem = z
   .strictObject({
-    line: z.int().min(1).describe('The line of the file, counted from 1.'),
-    message: z.string().describe('What is wrong there, in plain words.'),
+    line: z.int().min(1).describe('Line number in the file, starting at 1.'),
+    message: z.string().describe('What is wrong in that line.'),
   })
-  .meta({ id: 'LineProblem', examples: [{ line: 9, message: 'It leads to #queue, which is no node of this file' }] })
+  .meta({ id: 'LineProblem', examples: [{ line: 9, message: 'This link leads to #queue, which is not in this file' }] })
 
 export const MarkdownCheck = z
   .strictObject({
-    valid: z.boolean().describe('Whether it can be imported and would publish as it is.'),
+    valid: z.boolean().describe('Whether it can be imported and then published unchanged.'),
     problems: z
       .array(LineProblem)
-      .describe('All that is wrong, in the order of the file; of very many the first 200 and how many more there are.'),
+      .describe('Every problem, in the order of the file. Only the first 200 are listed, then the number of further ones.'),
   })
   .meta({
     id: 'MarkdownValidateResponse',
-    examples: [{ valid: false, problems: [{ line: 9, message: 'It leads to #queue, which is no node of this file' }] }],
+    examples: [{ valid: false, problems: [{ line: 9, message: 'This link leads to #queue, which is not in this file' }] }],
   })

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { exampleTree } from '../trees/schemas.ts'
 
-export const mostPins = 100
+export const maxPins = 100
 
 export const PinOrder = z
   .strictObject({
     tree_ids: z
       .array(z.uuid())
-      .max(mostPins)
-      .refine((ids) => new Set(ids).size === ids.length, 'Each flow once')
+      .max(maxPins)
+      .refine((ids) => new Set(ids).size === ids.length, 'must contain each flow once')
       .describe('Every flow I pinned, in its new order.'),
   })
   .meta({ id: 'PinOrder', examples: [{ tree_ids: [exampleTree.id] }] })

@@ -1,28 +1,28 @@
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { invalid, Problem } from '../../../lib/problem.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { invalidField, limitReached, Problem } from '../../../lib/problem.ts'
 import * as trees from '../trees/service.ts'
 import * as queries from './queries.ts'
-import { mostPins } from './schemas.ts'
+import { maxPins } from './schemas.ts'
 
-export async function list({ db }: Reader) {
-  return queries.selectPinned(db)
+export async function list({ db }: ReadContext) {
+  return queries.selectPinnedTrees(db)
 }
 
-export async function pin({ db }: Writer, id: string) {
-  const pins = await queries.insertPin(db, id)
-  if (pins.some((flow) => flow.id === id)) return pins
+export async function pin({ db }: WriteContext, id: string) {
+  const pinnedTrees = await queries.insertPin(db, id)
+  if (pinnedTrees.some((tree) => tree.id === id)) return pinnedTrees
   await trees.find(db, id)
-  throw new Problem('conflict', `At most ${mostPins} flows can be pinned`, { code: 'pin_limit_reached' })
+  throw limitReached('pins', maxPins, `At most ${maxPins} flows can be pinned; unpin one first`)
 }
 
-export async function unpin({ db }: Writer, id: string) {
-  if (!(await queries.deletePin(db, id))) throw new Problem('not_found', 'This flow is not pinned')
+export async function unpin({ db }: WriteContext, id: string) {
+  if (!(await queries.deletePin(db, id))) throw new Problem('not_found', 'The flow is not pinned')
 }
 
-export async function reorder({ db }: Writer, ids: readonly string[]) {
-  const before = await queries.selectPinned(db)
-  const given = new Set(ids)
-  if (before.length !== given.size || before.some(({ id }) => !given.has(id)))
-    throw invalid([{ loc: ['body', 'tree_ids'], msg: 'Must name every pinned flow once, and no other', type: 'custom' }])
-  return queries.updatePositions(db, ids)
+export async function reorder({ db }: WriteContext, ids: readonly string[]) {
+  const pinnedTrees = await queries.selectPinnedTrees(db)
+  const requestedIds = new Set(ids)
+  if (pinnedTrees.length !== requestedIds.size || pinnedTrees.some(({ id }) => !requestedIds.has(id)))
+    throw invalidField(['body', 'tree_ids'], 'must contain each pinned flow once and no other flow', 'custom')
+  return queries.updatePinPositions(db, ids)
 }

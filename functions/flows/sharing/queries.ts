@@ -5,7 +5,7 @@ import type { Share, SharedFlow } from './schemas.ts'
 
 const isLive = sql`s.revoked_at is null and s.expires_at > app.now()`
 
-/** Undefined unless the flow is there, published and the caller's to change. */
+/** Insert a share. Return undefined unless the flow exists, is published and the caller may change it. */
 export async function insertShare(
   db: WriteDb,
   treeId: string,
@@ -30,7 +30,7 @@ export async function selectShares(db: ReadDb, treeId: string, { skip, limit }: 
   return rows
 }
 
-/** Whether it was live. */
+/** Revoke a share. Return false when it does not exist, has expired or was revoked before. */
 export async function revokeShare(db: WriteDb, treeId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     update tree_shares s set revoked_at = app.now()
@@ -38,7 +38,7 @@ export async function revokeShare(db: WriteDb, treeId: string, id: string): Prom
   return rows.length > 0
 }
 
-/** What a live share opens: a flow that is published now. */
+/** Return the flow of a live share; undefined while the flow is not published. */
 export async function selectSharedFlow(platform: PlatformDb, hash: string): Promise<SharedFlow | undefined> {
   const { rows } = await sql<SharedFlow>`
     select t.name, t.description, t.tree_type, v.tree_structure, v.intake_form, s.expires_at

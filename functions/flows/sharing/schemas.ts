@@ -4,11 +4,11 @@ import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 import { TreeId } from '../trees/schemas.ts'
 
 export const ShareId = TreeId.extend(idParams('share_id', 'share').shape)
-export const Token = z.object({ token: z.string().min(1).max(200).describe('From the share’s link.') })
+export const Token = z.object({ token: z.string().min(1).max(200).describe('The token in the share link.') })
 
 export const ShareCreate = z
   .strictObject({
-    expires_in_days: z.int().min(1).max(365).default(30).describe('How long the link opens the flow, in days.'),
+    expires_in_days: z.int().min(1).max(365).default(30).describe('Days until the link expires.'),
   })
   .prefault({})
   .meta({ id: 'ShareCreate', examples: [{ expires_in_days: 7 }] })
@@ -24,8 +24,8 @@ const exampleShare = {
 export const NewShare = z
   .strictObject({
     id: Id,
-    token: z.string().describe('Opens the flow without sign-in. Shown this once; only its hash is kept.'),
-    url: z.url().describe('The link to hand out.'),
+    token: z.string().describe('Opens the flow without sign-in. Returned only once; the service stores its hash alone.'),
+    url: z.url().describe('The link to share.'),
     expires_at: Time,
   })
   .meta({
@@ -43,9 +43,9 @@ export const NewShare = z
 export const Share = z
   .strictObject({
     id: Id,
-    created_by: Id.nullable().describe('Who shared it.'),
-    created_by_name: z.string().nullable().describe('Their name.'),
-    expires_at: Time.describe('When the link stops opening the flow.'),
+    created_by: Id.nullable().describe('The user who created the link.'),
+    created_by_name: z.string().nullable().describe('The name of that user.'),
+    expires_at: Time.describe('When the link expires.'),
     created_at: Time,
   })
   .meta({ id: 'ShareListItem', examples: [exampleShare] })
@@ -53,12 +53,12 @@ export type Share = z.infer<typeof Share>
 
 export const SharedFlow = z
   .strictObject({
-    name: z.string().describe('What it is called.'),
-    description: z.string().describe('What it is for.'),
+    name: z.string().describe('Name of the flow.'),
+    description: z.string().describe('Purpose of the flow.'),
     tree_type: TreeType,
     tree_structure: TreeStructure,
     intake_form: IntakeForm,
-    expires_at: Time.describe('When the link stops opening it.'),
+    expires_at: Time.describe('When the link expires.'),
   })
   .meta({
     id: 'SharedFlowResponse',

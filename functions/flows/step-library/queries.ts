@@ -5,29 +5,30 @@ import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 
 export interface LibraryStepRow extends LibraryStep {
-  /** Whether the caller may change it, were it not a flow's. */
+  /** Whether the caller may change it, unless it belongs to a flow. */
   may_change: boolean
 }
 
-const columns = sql`
+const stepColumns = sql`
   s.id, s.title, s.description, s.step_type, s.visibility, s.source_tree_id is not null as is_flow_synced, s.is_active, s.source_tree_id,
   s.source_node_id, s.source_tree_name, s.team_id, s.created_by, s.created_at, s.updated_at, app.may_change(s.created_by, s.team_id) as may_change`
-const isSeen = sql`s.account_id = app.account_id() and app.sees(s.visibility, s.created_by, s.team_id)`
+const isVisible = sql`s.account_id = app.account_id() and app.sees(s.visibility, s.created_by, s.team_id)`
 
 export async function selectSteps(
   db: ReadDb,
   { search, synced, active, skip, limit }: LibraryQuery & PageQuery,
 ): Promise<LibraryStepRow[]> {
-  const found = search ? sql`and s.id in (select app.find_library_steps(${containsWords(search)}::text[], ${active}))` : sql``
-  const of = synced === undefined ? sql`` : sql`and (s.source_tree_id is not null) = ${synced}`
+  const matchesSearch = search ? sql`and s.id in (select app.find_library_steps(${containsWords(search)}::text[], ${active}))` : sql``
+  const matchesOrigin = synced === undefined ? sql`` : sql`and (s.source_tree_id is not null) = ${synced}`
   const { rows } = await sql<LibraryStepRow>`
-    select ${columns} from library_steps s where ${isSeen} and ${active ? sql`s.is_active` : sql`not s.is_active`} ${of} ${found}
+    select ${stepColumns} from library_steps s where ${isVisible} and ${active ? sql`s.is_active` : sql`not s.is_active`} ${matchesOrigin} ${matchesSearch}
      order by lower(s.title), s.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
 export async function selectStep(db: ReadDb, id: string): Promise<LibraryStepRow | undefined> {
-  return (await sql<LibraryStepRow>`select ${columns} from library_steps s where ${isSeen} and s.id = ${id}`.execute(db as WriteDb)).rows[0]
+  return (await sql<LibraryStepRow>`select ${stepColumns} from library_steps s where ${isVisible} and s.id = ${id}`.execute(db as WriteDb))
+    .rows[0]
 }
 
 export async function insertStep(db: WriteDb, { title, description, step_type, visibility }: LibraryStepCreate): Promise<LibraryStepRow> {
@@ -35,23 +36,23 @@ export async function insertStep(db: WriteDb, { title, description, step_type, v
     with s as (
       insert into library_steps (team_id, created_by, title, description, step_type, visibility)
       values (app.team_id(), app.user_id(), ${title}, ${description}, ${step_type}, ${visibility}) returning *)
-    select ${columns} from s`.execute(db)
+    select ${stepColumns} from s`.execute(db)
   return rows[0] as LibraryStepRow
 }
 
-const isOwn = sql`${isSeen} and s.source_tree_id is null and app.may_change(s.created_by, s.team_id)`
+const isEditable = sql`${isVisible} and s.source_tree_id is null and app.may_change(s.created_by, s.team_id)`
 
-export async function updateStep(db: WriteDb, id: string, change: LibraryStepUpdate): Promise<LibraryStepRow | undefined> {
-  const { title = null, description = null, step_type = null, visibility = null } = change
+export async function updateStep(db: WriteDb, id: string, changes: LibraryStepUpdate): Promise<LibraryStepRow | undefined> {
+  const { title = null, description = null, step_type = null, visibility = null } = changes
   const { rows } = await sql<LibraryStepRow>`
     with s as (
       update library_steps s set title = coalesce(${title}, s.title), description = coalesce(${description}, s.description),
              step_type = coalesce(${step_type}, s.step_type), visibility = coalesce(${visibility}, s.visibility), updated_at = app.now()
-       where s.id = ${id} and ${isOwn} returning s.*)
-    select ${columns} from s`.execute(db)
+       where s.id = ${id} and ${isEditable} returning s.*)
+    select ${stepColumns} from s`.execute(db)
   return rows[0]
 }
 
 export async function deleteStep(db: WriteDb, id: string): Promise<boolean> {
-  return (await sql`delete from library_steps s where s.id = ${id} and ${isOwn} returning s.id`.execute(db)).rows.length > 0
+  return (await sql`delete from library_steps s where s.id = ${id} and ${isEditable} returning s.id`.execute(db)).rows.length > 0
 }

@@ -3,24 +3,24 @@ import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 
 export const StepId = idParams('step_id', 'library step')
 
-const StepType = z.enum(['action', 'solution', 'procedure_step']).describe('What kind of step it is.')
-const Title = z.string().trim().min(1).max(300).describe('What is done.')
-const Description = z.string().max(20_000).describe('How it is done; markdown.')
+const StepType = z.enum(['action', 'solution', 'procedure_step']).describe('Type of the step.')
+const Title = z.string().trim().min(1).max(300).describe('What to do.')
+const Description = z.string().max(20_000).describe('How to do it, in markdown.')
 
 export const LibraryStep = z
   .strictObject({
     id: Id,
-    title: z.string().describe('What is done.'),
-    description: z.string().describe('How it is done; markdown.'),
+    title: z.string().describe('What to do.'),
+    description: z.string().describe('How to do it, in markdown.'),
     step_type: StepType,
-    visibility: z.enum(['private', 'team', 'account']).describe('Who finds it: who made it, their team, the account.'),
-    is_flow_synced: z.boolean().describe('Whether it comes from a flow and is changed there.'),
-    is_active: z.boolean().describe('False once its flow no longer has it.'),
+    visibility: z.enum(['private', 'team', 'account']).describe('Who can find it: its creator, their team or the whole account.'),
+    is_flow_synced: z.boolean().describe('Whether it belongs to a flow and can only be changed there.'),
+    is_active: z.boolean().describe('False when its flow no longer contains it.'),
     source_tree_id: Id.nullable().describe('The flow it comes from.'),
-    source_node_id: z.string().nullable().describe('The node or step of that flow.'),
-    source_tree_name: z.string().nullable().describe('That flow’s name when it was last published.'),
+    source_node_id: z.string().nullable().describe('The node or step in that flow.'),
+    source_tree_name: z.string().nullable().describe('The name of that flow when it was last published.'),
     team_id: Id.nullable().describe('The team it belongs to.'),
-    created_by: Id.describe('Who made it.'),
+    created_by: Id.describe('The user who created it.'),
     created_at: Time,
     updated_at: Time.describe('When it last changed.'),
   })
@@ -49,9 +49,9 @@ export type LibraryStep = z.infer<typeof LibraryStep>
 
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const LibraryQuery = z.strictObject({
-  search: z.string().trim().min(1).max(200).optional().describe('Words that all appear in title or description.'),
-  synced: Flag.optional().describe('Only steps that come from flows, or only own ones.'),
-  active: Flag.default(true).describe('False lists what flows no longer have.'),
+  search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the title or description.'),
+  synced: Flag.optional().describe('`true`: only steps that belong to flows. `false`: only the others.'),
+  active: Flag.default(true).describe('`false` lists the steps that their flows no longer contain.'),
 })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
 
@@ -59,7 +59,7 @@ const fields = {
   title: Title,
   description: Description,
   step_type: StepType,
-  visibility: z.enum(['team', 'account']).describe('Who finds it: my team or the whole account.'),
+  visibility: z.enum(['team', 'account']).describe('Who can find it: my team or the whole account.'),
 }
 
 export const LibraryStepCreate = z

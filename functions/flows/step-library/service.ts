@@ -1,41 +1,38 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 
-export async function list({ db }: Reader, query: LibraryQuery & PageQuery) {
-  return toPage((await queries.selectSteps(db, query)).map(shown), query.limit)
+export async function list({ db }: ReadContext, query: LibraryQuery & PageQuery) {
+  return toPage((await queries.selectSteps(db, query)).map(toLibraryStep), query.limit)
 }
 
-export async function get({ db }: Pick<Reader, 'db'>, id: string): Promise<LibraryStep> {
-  return shown((await queries.selectStep(db, id)) ?? missing())
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<LibraryStep> {
+  return toLibraryStep((await queries.selectStep(db, id)) ?? throwNotFound('Library step'))
 }
 
-export async function create({ db }: Writer, step: LibraryStepCreate) {
-  return shown(await queries.insertStep(db, step))
+export async function create({ db }: WriteContext, step: LibraryStepCreate) {
+  return toLibraryStep(await queries.insertStep(db, step))
 }
 
-export async function update({ db }: Writer, id: string, change: LibraryStepUpdate) {
-  const saved = Object.keys(change).length > 0 ? await queries.updateStep(db, id, change) : undefined
-  return shown(saved ?? (await findOwn(db, id)))
+export async function update({ db }: WriteContext, id: string, changes: LibraryStepUpdate) {
+  const updated = Object.keys(changes).length > 0 ? await queries.updateStep(db, id, changes) : undefined
+  return toLibraryStep(updated ?? (await requireEditable(db, id)))
 }
 
-export async function remove({ db }: Writer, id: string) {
-  if (!(await queries.deleteStep(db, id))) await findOwn(db, id)
+export async function remove({ db }: WriteContext, id: string) {
+  if (!(await queries.deleteStep(db, id))) await requireEditable(db, id)
 }
 
-async function findOwn(db: Reader['db'], id: string) {
-  const step = (await queries.selectStep(db, id)) ?? missing()
-  if (!step.may_change) throw new Problem('forbidden', 'Only who made it, an admin of their team or an account admin may change this step')
-  if (step.is_flow_synced) throw new Problem('bad_request', 'This step comes from a flow: change it there', { code: 'flow_synced' })
+/** Return the step. Throw 404 when the caller cannot see it, 403 when they may not change it, and 400 when it belongs to a flow. */
+async function requireEditable(db: ReadContext['db'], id: string) {
+  const step = (await queries.selectStep(db, id)) ?? throwNotFound('Library step')
+  if (!step.may_change) throw new Problem('forbidden', 'Only its creator, an admin of their team or an account admin may change this step')
+  if (step.is_flow_synced) throw new Problem('managed_by_flow')
   return step
 }
 
-function shown({ may_change: _, ...step }: queries.LibraryStepRow): LibraryStep {
+function toLibraryStep({ may_change: _, ...step }: queries.LibraryStepRow): LibraryStep {
   return step
-}
-
-function missing(): never {
-  throw new Problem('not_found', 'Library step not found')
 }

@@ -1,4 +1,4 @@
-import { Envelope } from '../../../lib/flows/envelope.ts'
+import { FlowEnvelope } from '../../../lib/flows/rfflow.ts'
 import { operation, stream } from '../../../lib/http/operation.ts'
 import { TreeId } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -9,31 +9,32 @@ export const treeTransferOperations = [
     id: 'flows.transfer.export',
     method: 'get',
     path: '/trees/{tree_id}/export',
-    summary: 'A flow as a file, `<slug>.rfflow`',
+    summary: 'Export a flow as a file',
+    description: 'The file is named `<slug>.rfflow`.',
     access: 'user',
     limit: 'read',
     params: TreeId,
     produces: ['application/json'],
-    returns: Envelope,
-    handle: ({ ctx, params }) => transfer.exportFile(ctx, params.tree_id),
+    returns: FlowEnvelope,
+    handle: ({ ctx, params }) => transfer.exportFlow(ctx, params.tree_id),
   }),
 
   operation({
     id: 'flows.transfer.import',
     method: 'post',
     path: '/trees/import',
-    summary: 'Make a draft of a flow file',
+    summary: 'Import a flow file as a draft',
     description:
-      'Category and tags of the same name are used, missing ones made. Another version of the format is 400 `unsupported_version`. ' +
-      'What would stop the flow from being published comes as warnings.',
+      'A missing category is created; an existing one of the same name is used. Another version of the format is 400 `unsupported_version`. ' +
+      'Problems that prevent publishing are returned as warnings.',
     access: 'engineer',
     limit: '10/minute',
-    body: Envelope,
+    body: FlowEnvelope,
     maxBody: 4 * 1024 * 1024,
     maxDepth: 128,
     success: 201,
     returns: schemas.ImportResult,
-    errors: ['bad_request'],
-    handle: ({ ctx, body }) => transfer.importFile(ctx, body),
+    errors: ['unsupported_version'],
+    handle: ({ ctx, body }) => transfer.importFlow(ctx, body),
   }),
 ]

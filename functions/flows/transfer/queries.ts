@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 
-/** What the account has already of a category and tags, by lower-case name. */
-export async function selectKnown(
+/** Return whether the account has the category, and which of the tags it has, in lower case. */
+export async function selectExistingLabels(
   db: ReadDb,
   category: string | null,
   tags: readonly string[],

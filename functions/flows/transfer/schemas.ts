@@ -5,11 +5,11 @@ import { FlowProblem } from '../trees/schemas.ts'
 export const ImportResult = z
   .strictObject({
     tree_id: Id.describe('The new flow.'),
-    name: z.string().describe('What it is called.'),
-    status: z.literal('draft').describe('An imported flow is a draft, whatever it was.'),
-    category_created: z.boolean().describe('Whether its category was new to the account.'),
-    tags_created: z.array(z.string()).describe('Its tags that were new to the account.'),
-    warnings: z.array(FlowProblem).describe('What would stop it from being published, and what looks wrong.'),
+    name: z.string().describe('Name of the flow.'),
+    status: z.literal('draft').describe('An imported flow is always a draft.'),
+    category_created: z.boolean().describe('Whether its category was created.'),
+    tags_created: z.array(z.string()).describe('The tags that were new to the account.'),
+    warnings: z.array(FlowProblem).describe('Everything that prevents publishing or looks wrong.'),
   })
   .meta({
     id: 'FlowImportResponse',

@@ -1,45 +1,45 @@
-import { type Envelope, envelopeVersion, type FlowContent, generator } from '../../../lib/flows/envelope.ts'
+import { type FlowContent, type FlowEnvelope, generatorName, rfflowVersion } from '../../../lib/flows/rfflow.ts'
 import { validateFlow } from '../../../lib/flows/validate.ts'
-import { Content, type Reader, type Writer } from '../../../lib/http/operation.ts'
+import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
 import { Problem } from '../../../lib/problem.ts'
-import { slugOf } from '../../../lib/text/slug.ts'
-import { eachOnce } from '../trees/schemas.ts'
+import { createSlug } from '../../../lib/text/slug.ts'
+import { removeDuplicateTags } from '../trees/schemas.ts'
 import * as trees from '../trees/service.ts'
 import * as queries from './queries.ts'
 
-export async function exportFile({ db }: Reader, treeId: string) {
+export async function exportFlow({ db }: ReadContext, treeId: string) {
   const { tree_type, name, description, category, tags, tree_structure, intake_form, version } = await trees.find(db, treeId)
   const flow = { tree_type, name, description, category, tags, tree_structure, intake_form, version }
-  const envelope: Envelope = { rfflow_version: envelopeVersion, exported_at: new Date().toISOString(), generator, flow }
-  return new Content(`${JSON.stringify(envelope, null, 2)}\n`, 'application/json', `${slugOf(name)}.rfflow`)
+  const envelope: FlowEnvelope = { rfflow_version: rfflowVersion, exported_at: new Date().toISOString(), generator: generatorName, flow }
+  return new Content(`${JSON.stringify(envelope, null, 2)}\n`, 'application/json', `${createSlug(name)}.rfflow`)
 }
 
-export async function importFile(ctx: Writer, { rfflow_version, exported_at, generator: from, flow }: Envelope) {
-  if (rfflow_version !== envelopeVersion)
-    throw new Problem('bad_request', `This version of the format is not supported; ${envelopeVersion} is`, { code: 'unsupported_version' })
+export async function importFlow(ctx: WriteContext, { rfflow_version, exported_at, generator, flow }: FlowEnvelope) {
+  if (rfflow_version !== rfflowVersion)
+    throw new Problem('unsupported_version', `This version of the format is not supported; export the flow as version ${rfflowVersion}`)
   const { version, ...content } = flow
-  return take(ctx, content, {
+  return createDraft(ctx, content, {
     source: 'rfflow',
     rfflow_version,
     exported_at: exported_at ?? null,
-    generator: from ?? null,
+    generator: generator ?? null,
     version: version ?? null,
   })
 }
 
-/** Makes a draft of what came from outside, and says what became of it. */
-export async function take({ db }: Writer, flow: FlowContent, metadata: Record<string, unknown>) {
+/** Create a draft from an imported flow. Return the draft's id and everything that prevents publishing it. */
+export async function createDraft({ db }: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
   const { category, tags, description, intake_form, ...rest } = flow
-  const known = await queries.selectKnown(db, category ?? null, tags ?? [])
-  const given = {
+  const known = await queries.selectExistingLabels(db, category ?? null, tags ?? [])
+  const draft = {
     ...rest,
     status: 'draft' as const,
     description: description ?? '',
     intake_form: intake_form ?? [],
-    tags: eachOnce(tags ?? []),
+    tags: removeDuplicateTags(tags ?? []),
     ...(category ? { category } : {}),
   }
-  const tree = await trees.create({ db }, given, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })
+  const tree = await trees.create({ db }, draft, { import_metadata: { ...metadata, imported_at: new Date().toISOString() } })
   const { errors, warnings } = validateFlow(tree, 'published')
   return {
     tree_id: tree.id,

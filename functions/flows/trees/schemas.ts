@@ -1,22 +1,23 @@
 import { z } from 'zod'
-import { fitsType, IntakeForm, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
+import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
 export const TreeId = idParams('tree_id', 'flow')
 
 export const Visibility = z
   .enum(['private', 'team', 'account', 'public'])
-  .describe('Who sees it: its author, its team, the account, or also the world through the gallery.')
-const Status = z.enum(['draft', 'published']).describe('A draft is being written, a published flow is run.')
+  .describe('Who can see it: its author, its team, the account, or everyone through the gallery.')
+const Status = z.enum(['draft', 'published']).describe('A draft is being edited; a published flow can be run.')
 const Tags = z
   .array(z.string().trim().min(1).max(100))
   .max(30)
-  .transform(eachOnce)
-  .describe('Free words to find it by; each once, whatever its case.')
-export function eachOnce(tags: readonly string[]): string[] {
+  .transform(removeDuplicateTags)
+  .describe('Search keywords. Duplicates are removed, ignoring case.')
+/** Remove tags that differ only in case; the last spelling stays. */
+export function removeDuplicateTags(tags: readonly string[]): string[] {
   return [...new Map(tags.map((tag) => [tag.toLowerCase(), tag])).values()]
 }
-const Category = Name.nullable().describe('A category by its name, made when the account has none of that name; null for none.')
+const Category = Name.nullable().describe('A category by its name; null for none. It is created if the account has none of that name.')
 const Text = z.string().max(20_000)
 
 export const exampleTree = {
@@ -62,28 +63,28 @@ const exampleStructure = {
 }
 const exampleForm = [{ key: 'printer_ip', label: 'Address of the printer', type: 'ip' as const, required: true }]
 
-const tree = {
+const treeFields = {
   id: Id,
   account_id: Id.describe('The account it belongs to; the platform account for flows that ship with the service.'),
   team_id: Id.nullable().describe('The team it belongs to.'),
-  author_id: Id.describe('Who made it.'),
-  author_name: z.string().nullable().describe('Their name.'),
+  author_id: Id.describe('The user who created it.'),
+  author_name: z.string().nullable().describe('The name of the author.'),
   tree_type: TreeType,
   status: Status,
   visibility: Visibility,
   is_public: z.boolean().describe('Whether its visibility is `public`.'),
-  name: z.string().describe('What it is called.'),
-  description: z.string().describe('What it is for.'),
+  name: z.string().describe('Name of the flow.'),
+  description: z.string().describe('Purpose of the flow, in markdown.'),
   category_id: Id.nullable().describe('Its category.'),
   category: z.string().nullable().describe('The category’s name.'),
-  tags: z.array(z.string()).describe('Free words to find it by.'),
-  version: z.int().describe('Grows by one with each save.'),
-  usage_count: z.int().describe('How many sessions were started with it.'),
+  tags: z.array(z.string()).describe('Search keywords.'),
+  version: z.int().describe('Incremented by each save.'),
+  usage_count: z.int().describe('Number of sessions started with it.'),
   parent_tree_id: Id.nullable().describe('The flow it was forked from.'),
-  root_tree_id: Id.nullable().describe('The first flow of its line of forks.'),
-  fork_depth: z.int().describe('How many forks lie between it and the first.'),
+  root_tree_id: Id.nullable().describe('The original flow, from which the chain of forks starts.'),
+  fork_depth: z.int().describe('Number of forks from the original flow to this one; 0 unless it is a fork.'),
   fork_reason: z.string().nullable().describe('Why it was forked.'),
-  import_metadata: z.record(z.string(), z.unknown()).nullable().describe('Where an imported flow came from.'),
+  import_metadata: z.record(z.string(), z.unknown()).nullable().describe('Origin of an imported flow.'),
   is_pinned: z.boolean().describe('Whether I pinned it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
@@ -92,7 +93,7 @@ const tree = {
 
 export const Tree = z
   .strictObject({
-    ...tree,
+    ...treeFields,
     tree_structure: NullableStructure,
     intake_form: IntakeForm,
   })
@@ -101,17 +102,17 @@ export type Tree = z.infer<typeof Tree>
 
 export const TreeListItem = z
   .strictObject({
-    ...tree,
+    ...treeFields,
     fork_info: z
       .strictObject({
         parent_id: Id.describe('The flow it was forked from.'),
-        parent_name: z.string().nullable().describe('Its name; null when the caller does not see it.'),
-        root_id: Id.describe('The first flow of the line.'),
-        depth: z.int().describe('How many forks lie between.'),
+        parent_name: z.string().nullable().describe('Its name; null when the caller cannot see it.'),
+        root_id: Id.describe('The original flow, from which the chain of forks starts.'),
+        depth: z.int().describe('Number of forks from the original flow to this one.'),
         reason: z.string().nullable().describe('Why it was forked.'),
       })
       .nullable()
-      .describe('Null when it is no fork.'),
+      .describe('Null unless it is a fork.'),
   })
   .meta({ id: 'TreeListItem', examples: [{ ...exampleTree, fork_info: null }] })
 export type TreeListItem = z.infer<typeof TreeListItem>
@@ -121,48 +122,50 @@ export const TreeQuery = z.strictObject({
   sort_by: z
     .enum(sorts)
     .default('usage_count')
-    .describe('Counts, times and versions greatest first; names from A, or from Z with `name_desc`.'),
+    .describe('Counts, times and versions in descending order. `name` ascending, `name_desc` descending.'),
   tree_type: TreeType.optional().describe('Only flows of this type.'),
   status: Status.optional().describe('Only drafts, or only published flows.'),
-  visibility: Visibility.optional().describe('Only flows shared this far.'),
+  visibility: Visibility.optional().describe('Only flows with this visibility.'),
   author_id: Id.optional().describe('Only flows of this author.'),
-  category: z.string().trim().min(1).max(200).optional().describe('Only flows of the category of this name.'),
+  category: z.string().trim().min(1).max(200).optional().describe('Only flows of the category with this name.'),
   tag: z.string().trim().min(1).max(100).optional().describe('Only flows with this tag.'),
-  search: z.string().trim().min(1).max(200).optional().describe('Words that all appear in name, description or tags.'),
+  search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the name, description or tags.'),
 })
 export type TreeQuery = z.infer<typeof TreeQuery>
 
-const fields = {
+const inputFields = {
   tree_type: TreeType,
   status: Status,
   visibility: Visibility,
-  is_public: z.boolean().describe('True is visibility `public`; false takes a public flow back to its team.'),
-  name: Name.describe('What it is called.'),
-  description: Text.describe('What it is for; markdown.'),
+  is_public: z.boolean().describe('`true` sets visibility `public`; `false` changes a public flow to visibility `team`.'),
+  name: Name.describe('Name of the flow.'),
+  description: Text.describe('Purpose of the flow, in markdown.'),
   category: Category,
-  category_id: Id.nullable().describe('A category by its id; not together with `category`.'),
+  category_id: Id.nullable().describe('A category by its id. Cannot be combined with `category`.'),
   tags: Tags,
   tree_structure: NullableStructure,
   intake_form: IntakeForm,
 }
 
-const Given = z.strictObject(fields).partial()
-type Given = z.infer<typeof Given>
-function consistent(given: Given, ctx: z.RefinementCtx): void {
-  const say = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
-  const { visibility, is_public, category, category_id, tree_type, tree_structure } = given
+const TreeInput = z.strictObject(inputFields).partial()
+type TreeInput = z.infer<typeof TreeInput>
+function checkConsistency(input: TreeInput, ctx: z.RefinementCtx): void {
+  const addError = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
+  const { visibility, is_public, category, category_id, tree_type, tree_structure } = input
   if (visibility && is_public !== undefined && is_public !== (visibility === 'public'))
-    say('is_public', `Contradicts visibility ${visibility}`)
-  if (category !== undefined && category_id !== undefined) say('category_id', 'Not together with category')
-  if (tree_type && tree_structure && !fitsType(tree_type, tree_structure)) say('tree_structure', wrongKind(tree_type))
+    addError('is_public', `must agree with visibility ${visibility}`)
+  if (category !== undefined && category_id !== undefined) addError('category_id', 'must be absent when category is set')
+  if (tree_type && tree_structure && !matchesTreeType(tree_type, tree_structure))
+    addError('tree_structure', wrongStructureMessage(tree_type))
 }
 
-export function wrongKind(type: TreeType): string {
-  return type === 'troubleshooting' ? 'A troubleshooting flow has a root node' : `A ${type} flow has a list of steps`
+/** Return the field error for a structure that does not match the type of the flow. */
+export function wrongStructureMessage(type: TreeType): string {
+  return type === 'troubleshooting' ? 'must be a root node in a troubleshooting flow' : `must be a list of steps in a ${type} flow`
 }
 
-export const TreeCreate = Given.required({ tree_type: true, name: true })
-  .superRefine(consistent)
+export const TreeCreate = TreeInput.required({ tree_type: true, name: true })
+  .superRefine(checkConsistency)
   .meta({
     id: 'TreeCreate',
     examples: [
@@ -179,23 +182,19 @@ export type TreeCreate = z.infer<typeof TreeCreate>
 
 export const TreeUpdate = z
   .strictObject({
-    ...fields,
-    expected_version: z
-      .int()
-      .min(1)
-      .max(2_147_483_647)
-      .describe('Save only if this is still the version; 409 with the current one otherwise.'),
+    ...inputFields,
+    expected_version: z.int().min(1).max(2_147_483_647).describe('Save only if this is the current version; otherwise 409.'),
   })
   .partial()
-  .superRefine(consistent)
+  .superRefine(checkConsistency)
   .meta({ id: 'TreeUpdate', examples: [{ name: 'Printer offline or stuck', expected_version: 3 }] })
 export type TreeUpdate = z.infer<typeof TreeUpdate>
 
 export const FlowProblem = z
   .strictObject({
-    node_id: z.string().nullable().describe('The node or step it is about; null when it is about the whole flow.'),
-    path: z.string().describe('Where, as `tree_structure.children[0].title`.'),
-    message: z.string().describe('What is wrong, in plain words.'),
+    node_id: z.string().nullable().describe('The node or step concerned; null when the whole flow is.'),
+    path: z.string().describe('Path of the value, such as `tree_structure.children[0].title`.'),
+    message: z.string().describe('What is wrong.'),
   })
   .meta({
     id: 'FlowProblem',
@@ -205,7 +204,7 @@ export const FlowProblem = z
 export const PublishCheck = z
   .strictObject({
     can_publish: z.boolean().describe('Whether there are no errors.'),
-    errors: z.array(FlowProblem).describe('What stops it from being published, all at once.'),
-    warnings: z.array(FlowProblem).describe('What looks wrong but stops nothing.'),
+    errors: z.array(FlowProblem).describe('Every problem that prevents publishing.'),
+    warnings: z.array(FlowProblem).describe('Problems that do not prevent publishing.'),
   })
   .meta({ id: 'CanPublishResponse', examples: [{ can_publish: true, errors: [], warnings: [] }] })

@@ -4,17 +4,17 @@ import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
 import { TreeId } from '../trees/schemas.ts'
 
 export const VersionId = TreeId.extend({
-  version: z.coerce.number().int().min(1).max(2_147_483_647).describe('Number of the version.'),
+  version: z.coerce.number().int().min(1).max(2_147_483_647).describe('Version number, starting at 1.'),
 })
 
-const fields = {
-  version: z.int().describe('1 is the first.'),
-  status: z.enum(['draft', 'published']).describe('What the flow was with this version.'),
-  name: z.string().describe('What it was called.'),
-  saved_by: Id.nullable().describe('Who saved it.'),
-  saved_by_name: z.string().nullable().describe('Their name.'),
-  restored_from: z.int().nullable().describe('The version that was restored with it.'),
-  is_current: z.boolean().describe('Whether it is the flow as it is now.'),
+const versionFields = {
+  version: z.int().describe('Version number, starting at 1.'),
+  status: z.enum(['draft', 'published']).describe('Status of the flow in this version.'),
+  name: z.string().describe('Name of the flow in this version.'),
+  saved_by: Id.nullable().describe('The user who saved it.'),
+  saved_by_name: z.string().nullable().describe('The name of that user.'),
+  restored_from: z.int().nullable().describe('The older version that was restored as this one.'),
+  is_current: z.boolean().describe('Whether it is the current version.'),
   created_at: Time.describe('When it was saved.'),
 }
 const example = {
@@ -28,14 +28,14 @@ const example = {
   created_at: '2026-11-20T16:40:00.000Z',
 }
 
-export const TreeVersionItem = z.strictObject(fields).meta({ id: 'TreeVersionListItem', examples: [example] })
+export const TreeVersionItem = z.strictObject(versionFields).meta({ id: 'TreeVersionListItem', examples: [example] })
 export type TreeVersionItem = z.infer<typeof TreeVersionItem>
 
 export const TreeVersion = z
   .strictObject({
-    ...fields,
-    description: z.string().describe('What it was for.'),
-    category: z.string().nullable().describe('Its category’s name then.'),
+    ...versionFields,
+    description: z.string().describe('Purpose of the flow in this version.'),
+    category: z.string().nullable().describe('Name of its category in this version.'),
     tree_type: TreeType,
     tree_structure: NullableStructure,
     intake_form: IntakeForm,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { Stored } from '../../../lib/schedules/due.ts'
+import type { StoredSchedule } from '../../../lib/schedules/due-times.ts'
 import type { BatchCreate } from '../../sessions/batches/schemas.ts'
 import type { Run } from './schemas.ts'
 
@@ -20,24 +20,25 @@ export async function selectRuns(db: ReadDb, scheduleId: string, { skip, limit }
   return rows
 }
 
-/** A schedule that is due, in whichever account. */
-export interface Due {
+/** A due schedule of any account. */
+export interface DueSchedule {
   id: string
   account_id: string
   created_by: string
   next_run_at: string
 }
 
-/** The first due schedules behind `after`, in the order of their times. */
-export async function selectDue(db: PlatformDb, after: Due | undefined, limit: number): Promise<Due[]> {
-  const behind = after ? sql`and (s.next_run_at, s.id) > (${after.next_run_at}::timestamptz, ${after.id}::uuid)` : sql``
-  const { rows } = await sql<Due>`
+/** Select the due schedules after `after`, sorted by due time and id. */
+export async function selectDueSchedules(db: PlatformDb, after: DueSchedule | undefined, limit: number): Promise<DueSchedule[]> {
+  const afterCondition = after ? sql`and (s.next_run_at, s.id) > (${after.next_run_at}::timestamptz, ${after.id}::uuid)` : sql``
+  const { rows } = await sql<DueSchedule>`
     select s.id, s.account_id, s.created_by, s.next_run_at from maintenance_schedules s
-     where s.next_run_at <= app.now() ${behind} order by s.next_run_at, s.id limit ${limit}`.execute(db)
+     where s.next_run_at <= app.now() ${afterCondition} order by s.next_run_at, s.id limit ${limit}`.execute(db)
   return rows
 }
 
-export interface Claimed extends Stored {
+/** A claimed schedule with everything that decides whether it may run. */
+export interface ClaimedSchedule extends StoredSchedule {
   id: string
   team_id: string
   created_by: string
@@ -50,17 +51,17 @@ export interface Claimed extends Stored {
   owner_active: boolean
   owner_role: string
   owner_team_id: string | null
-  /** Whether the flow is not kept private by somebody else; past the policies nobody asks. */
+  /** Whether the owner can see the flow. The connection bypasses the policies, so the query checks this itself. */
   owner_sees_flow: boolean
-  /** Why the due time before this one gave nothing. */
+  /** The error of the previous scheduled run. */
   last_error: string | null
 }
 
 /**
- * Takes a due schedule for this transaction, which then acts for the schedule's team; undefined when another tick has it or was first.
+ * Lock a due schedule and set the team of this transaction to the schedule's team. Return undefined when another tick has claimed it.
  */
-export async function claim(db: WriteDb, id: string): Promise<Claimed | undefined> {
-  const { rows } = await sql<Claimed>`
+export async function claimSchedule(db: WriteDb, id: string): Promise<ClaimedSchedule | undefined> {
+  const { rows } = await sql<ClaimedSchedule>`
     select s.id, s.team_id, s.created_by, s.tree_id, s.name, s.cron, s.timezone, s.next_run_at, s.timed_since, l.targets, app.now() as now,
            app.feature_on(s.account_id, 'maintenance_schedules') as feature_on, app.lapsed(a) as lapsed,
            u.is_active as owner_active, u.role as owner_role, u.team_id as owner_team_id,
@@ -77,8 +78,8 @@ export async function claim(db: WriteDb, id: string): Promise<Claimed | undefine
   return rows[0]
 }
 
-/** What came of a time that was due. */
-export interface Outcome {
+/** The result for one due time. */
+export interface RunOutcome {
   due_at: string
   status: 'created' | 'failed'
   error: string | null
@@ -86,30 +87,30 @@ export interface Outcome {
   session_count: number
 }
 
-/** Records what came of a claimed schedule's due times, and when it is due again. */
+/** Insert the runs of a claimed schedule's due times, and set its next due time. */
 export async function recordRuns(
   db: WriteDb,
   scheduleId: string,
-  { made, missed, reason, next }: { made: Outcome | null; missed: string[]; reason: string; next: string },
+  { outcome, missed, reason, nextRunAt }: { outcome: RunOutcome | null; missed: string[]; reason: string; nextRunAt: string },
 ): Promise<void> {
   await sql`
     with moved as (
-      update maintenance_schedules set next_run_at = ${next}::timestamptz, version = version + 1
+      update maintenance_schedules set next_run_at = ${nextRunAt}::timestamptz, version = version + 1
        where account_id = app.account_id() and id = ${scheduleId} returning id
     )
     insert into maintenance_runs (schedule_id, due_at, trigger, status, error)
     select m.id, due_at, 'scheduled', 'missed', ${reason} from moved m, unnest(${`{${missed.join(',')}}`}::timestamptz[]) due_at`.execute(
     db,
   )
-  if (made) await insertRun(db, scheduleId, 'scheduled', made)
+  if (outcome) await insertRun(db, scheduleId, 'scheduled', outcome)
 }
 
-/** Answers the run's id. */
+/** Insert a run and return its id. */
 export async function insertRun(
   db: WriteDb,
   scheduleId: string,
   trigger: 'scheduled' | 'manual',
-  { due_at, status, error, batch_ids, session_count }: Omit<Outcome, 'due_at'> & { due_at: string | null },
+  { due_at, status, error, batch_ids, session_count }: Omit<RunOutcome, 'due_at'> & { due_at: string | null },
 ): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     insert into maintenance_runs (schedule_id, due_at, trigger, status, error, batch_ids, session_count, started_at)
@@ -119,7 +120,7 @@ export async function insertRun(
 }
 
 export async function selectTargets(db: WriteDb, listId: string): Promise<BatchCreate['targets'] | undefined> {
-  const { rows } = await sql<Pick<Claimed, 'targets'>>`
+  const { rows } = await sql<Pick<ClaimedSchedule, 'targets'>>`
     select l.targets from target_lists l where l.account_id = app.account_id() and l.id = ${listId}`.execute(db)
   return rows[0]?.targets
 }

@@ -3,12 +3,12 @@ import { Id } from '../../../lib/http/fields.ts'
 import { ByOutcome, ByState, exampleBatchId, exampleCounts } from '../../sessions/batches/schemas.ts'
 import { exampleRun, exampleScheduleId, runFields } from '../schedules/schemas.ts'
 
-const batchIds = z.array(Id).describe('The batches it created, of at most 100 sessions each.')
+const batchIds = z.array(Id).describe('The batches that it created, with at most 100 sessions each.')
 
 export const Run = z
   .strictObject({
     ...runFields,
-    schedule_id: Id.describe('The schedule it is of.'),
+    schedule_id: Id.describe('The schedule that it belongs to.'),
     batch_ids: batchIds,
     by_state: ByState,
     by_outcome: ByOutcome,
@@ -19,10 +19,10 @@ export const Run = z
   })
 export type Run = z.infer<typeof Run>
 
-export const RunNow = z
+export const ManualRun = z
   .strictObject({
-    run_id: Id.describe('Of the run, as the schedule’s runs list it.'),
+    run_id: Id.describe('Id of the run.'),
     batch_ids: batchIds,
-    session_count: z.int().describe('Sessions that it created.'),
+    session_count: z.int().describe('Number of sessions that it created.'),
   })
   .meta({ id: 'MaintenanceRunNow', examples: [{ run_id: exampleRun.id, batch_ids: [exampleBatchId], session_count: 3 }] })

@@ -1,140 +1,152 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
-import { emit, publishDeliveries } from '../../../lib/events/outbox.ts'
+import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import { asProblem } from '../../../lib/http/app.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { type Invalid, Problem } from '../../../lib/problem.ts'
-import { waitingOf } from '../../../lib/schedules/due.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { type FieldError, Problem } from '../../../lib/problem.ts'
+import { getPendingDueTimes } from '../../../lib/schedules/due-times.ts'
 import * as batches from '../../sessions/batches/service.ts'
 import * as schedules from '../schedules/service.ts'
 import * as queries from './queries.ts'
 import type { Run } from './schemas.ts'
 
-export type Ticker = Pick<JobContext, 'platform' | 'account' | 'queue'>
+export type MaintenanceContext = Pick<JobContext, 'platform' | 'account' | 'queue'>
 
-export async function list({ db }: Reader, scheduleId: string, page: PageQuery) {
+export async function list({ db }: ReadContext, scheduleId: string, page: PageQuery) {
   await schedules.find(db, scheduleId)
-  return toPage((await queries.selectRuns(db, scheduleId, page)).map(shown), page.limit)
+  return toPage((await queries.selectRuns(db, scheduleId, page)).map(toRun), page.limit)
 }
 
-/** A run that somebody asks for: the sessions are the caller's, and what is due stays due. */
-export async function runNow(ctx: Writer, scheduleId: string) {
-  const { id, name, team_id, tree_id, target_list_id, created_by } = await schedules.findOwn(ctx.db, scheduleId)
-  const { deliveries, ...answer } = await inTransaction(ctx.db, async (db) => {
+/** Run a schedule for the caller, who owns the sessions. The due times of the schedule do not change. */
+export async function runNow(ctx: WriteContext, scheduleId: string) {
+  const { id, name, team_id, tree_id, target_list_id, created_by } = await schedules.requireEditable(ctx.db, scheduleId)
+  const { deliveries, ...run } = await inTransaction(ctx.db, async (db) => {
     const targets = await queries.selectTargets(db, target_list_id)
-    if (!targets) throw new Problem('bad_request', 'You do not see the target list of this schedule', { code: 'no_target_list' })
-    const made = await makeBatches(db, tree_id, targets).catch(explainTargets)
-    const run_id = await queries.insertRun(db, id, 'manual', { ...made, due_at: null })
-    const about = { scheduleId: id, scheduleName: name, sessionCount: made.session_count, ownerId: created_by }
-    const deliveries = await emit(db, { key: 'maintenance.batch_created', actorId: ctx.caller.userId, teamId: team_id, ...about })
-    return { run_id, batch_ids: made.batch_ids, session_count: made.session_count, deliveries }
+    if (!targets) throw new Problem('no_target_list')
+    const result = await createBatches(db, tree_id, targets).catch(throwInvalidTargets)
+    const run_id = await queries.insertRun(db, id, 'manual', { ...result, due_at: null })
+    const deliveries = await insertEvent(db, {
+      key: 'maintenance.batch_created',
+      actorId: ctx.caller.userId,
+      teamId: team_id,
+      scheduleId: id,
+      scheduleName: name,
+      sessionCount: result.session_count,
+      ownerId: created_by,
+    })
+    return { run_id, batch_ids: result.batch_ids, session_count: result.session_count, deliveries }
   })
-  ctx.after(() => publishDeliveries(ctx.queue, deliveries))
-  return answer
+  ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
+  return run
 }
 
-const sliceSize = 50
-// Below the six connections that a request may hold.
-const atOnce = 4
+const pageSize = 50
+// Less than the six connections that one request may open.
+const maxConcurrent = 4
 
 /**
- * Does what is due, whoever reminds of it and however often: a schedule's due time is claimed, and recorded with its sessions, in one
- * transaction. One that fails for a reason of ours stays due, is thrown at the end, and keeps none of the others waiting.
+ * Run every due schedule. Repeated and simultaneous calls are safe: one transaction claims a schedule and records its run and sessions.
+ * A schedule that fails with a 409 or 5xx stays due and does not stop the others. The first such error is thrown at the end.
  */
-export async function runDueSchedules(ctx: Ticker): Promise<void> {
+export async function runDueSchedules(ctx: MaintenanceContext): Promise<void> {
   const failures: unknown[] = []
-  for (let last: queries.Due | undefined; ; ) {
-    const due = await queries.selectDue(ctx.platform, last, sliceSize)
-    for (let n = 0; n < due.length; n += atOnce)
-      await Promise.all(due.slice(n, n + atOnce).map((one) => settle(ctx, one).catch((error: unknown) => failures.push(error))))
-    last = due.at(-1)
-    if (due.length < sliceSize) break
+  let previous: queries.DueSchedule | undefined
+  for (;;) {
+    const schedules = await queries.selectDueSchedules(ctx.platform, previous, pageSize)
+    for (let n = 0; n < schedules.length; n += maxConcurrent) {
+      const group = schedules.slice(n, n + maxConcurrent)
+      await Promise.all(group.map((schedule) => runDueSchedule(ctx, schedule).catch((error: unknown) => failures.push(error))))
+    }
+    previous = schedules.at(-1)
+    if (schedules.length < pageSize) break
   }
   if (failures.length > 0) throw failures[0]
 }
 
-async function settle(ctx: Ticker, { id, account_id, created_by }: queries.Due): Promise<void> {
+async function runDueSchedule(ctx: MaintenanceContext, { id, account_id, created_by }: queries.DueSchedule): Promise<void> {
   const scope = ctx.account(account_id, created_by)
-  const told = await scope
-    .within((db) => perform(db, id, null))
+  const deliveries = await scope
+    .transaction((db) => recordDueRuns(db, id, null))
     .catch((error: unknown) => {
       const problem = asProblem(error)
-      // A flow that is being saved, or a database that is away, are other in a minute.
+      // Temporary: another request saves the flow, or the database is unavailable. The schedule stays due.
       if (problem.status === 409 || problem.status >= 500) throw error
-      // What was begun is undone with the transaction; the failure is recorded in one of its own.
-      return scope.within((db) => perform(db, id, reasonOf(problem)))
+      // The first transaction was rolled back, so a second one records the failure.
+      return scope.transaction((db) => recordDueRuns(db, id, describeProblem(problem)))
     })
-  // What the queue does not take now, the sweep finds.
-  await publishDeliveries(ctx.queue, told).catch(() => {})
+  // Deliveries that the queue does not accept are published by the sweep.
+  await publishDeliveries(ctx.queue, deliveries).catch(() => {})
 }
 
-/** Makes up the latest of the due times, or records why not, and the older ones as missed; answers the deliveries to publish. */
-async function perform(db: WriteDb, id: string, failure: string | null): Promise<string[]> {
-  const schedule = await queries.claim(db, id)
+/** Run the latest due time, or record `failure` for it, and record older ones as missed. Return the ids of the deliveries to publish. */
+async function recordDueRuns(db: WriteDb, id: string, failure: string | null): Promise<string[]> {
+  const schedule = await queries.claimSchedule(db, id)
   if (!schedule) return []
   const now = Date.parse(schedule.now)
-  const { due, next } = waitingOf(schedule, now)
-  // When even the next one has passed there are more than fit in one go: the latest comes with the next runDueSchedules.
+  const { due, next } = getPendingDueTimes(schedule, now)
+  // If `next` has passed too, there are more due times than one call reads. A later call then runs the latest one.
   const latest = next > now ? due.pop() : undefined
   const missed = due.map(iso)
-  const made = latest === undefined ? null : { due_at: iso(latest), ...(await outcomeOf(db, schedule, failure)) }
-  await queries.recordRuns(db, id, { made, missed, reason: 'Nothing ran at this time; the latest run was made up', next: iso(next) })
-  return tell(db, schedule, made, missed.length)
+  const outcome = latest === undefined ? null : { due_at: iso(latest), ...(await attemptRun(db, schedule, failure)) }
+  await queries.recordRuns(db, id, { outcome, missed, reason: 'Missed; only the latest due run was started', nextRunAt: iso(next) })
+  return insertRunEvents(db, schedule, outcome, missed.length)
 }
 
-type Made = Omit<queries.Outcome, 'due_at'>
+type RunResult = Omit<queries.RunOutcome, 'due_at'>
 
-async function outcomeOf(db: WriteDb, schedule: queries.Claimed, failure: string | null): Promise<Made> {
+async function attemptRun(db: WriteDb, schedule: queries.ClaimedSchedule, failure: string | null): Promise<RunResult> {
   if (failure !== null) return { status: 'failed', error: failure, batch_ids: [], session_count: 0 }
-  const hindrance = hindranceOf(schedule)
-  if (hindrance) throw new Problem('bad_request', hindrance)
-  return makeBatches(db, schedule.tree_id, schedule.targets)
+  const obstacle = findObstacle(schedule)
+  if (obstacle) throw new Problem('bad_request', obstacle)
+  return createBatches(db, schedule.tree_id, schedule.targets)
 }
 
-/** Why a schedule may not run; whoever owns it must still be able to do by hand what it does. */
-function hindranceOf(schedule: queries.Claimed): string | null {
+/** Return why a schedule may not run, or null. Its owner must still be allowed to start the sessions manually. */
+function findObstacle(schedule: queries.ClaimedSchedule): string | null {
   const { owner_role, owner_team_id, team_id } = schedule
   if (!schedule.feature_on) return 'Maintenance schedules are switched off for the account'
   if (schedule.lapsed) return 'The subscription of the account has lapsed'
   if (!schedule.owner_active) return 'The owner of the schedule is deactivated'
   if (owner_role === 'viewer') return 'The owner of the schedule is a viewer and may not run flows'
-  if (owner_team_id !== team_id) return 'The owner of the schedule is not in its team any more'
-  return schedule.owner_sees_flow ? null : 'The owner of the schedule does not see the flow any more'
+  if (owner_team_id !== team_id) return 'The owner of the schedule is no longer in its team'
+  return schedule.owner_sees_flow ? null : 'The owner of the schedule can no longer see the flow'
 }
 
-async function makeBatches(db: WriteDb, tree_id: string, targets: queries.Claimed['targets']): Promise<Made> {
-  const made = await batches.createMany({ db }, { tree_id, targets })
-  return { status: 'created', error: null, batch_ids: made.map(({ batch_id }) => batch_id), session_count: targets.length }
+async function createBatches(db: WriteDb, tree_id: string, targets: queries.ClaimedSchedule['targets']): Promise<RunResult> {
+  const created = await batches.createMany({ db }, { tree_id, targets })
+  return { status: 'created', error: null, batch_ids: created.map(({ batch_id }) => batch_id), session_count: targets.length }
 }
 
-/** Tells of what came of it; of the same failure again and again only once. */
-async function tell(
+/** Insert the events of a run and return their deliveries. A repeated failure with the same reason is reported once. */
+async function insertRunEvents(
   db: WriteDb,
-  { id, name, team_id, created_by, last_error }: queries.Claimed,
-  made: queries.Outcome | null,
-  missed: number,
+  { id, name, team_id, created_by, last_error }: queries.ClaimedSchedule,
+  outcome: queries.RunOutcome | null,
+  missedCount: number,
 ): Promise<string[]> {
-  const about = { actorId: null, teamId: team_id, scheduleId: id, scheduleName: name, ownerId: created_by }
+  const eventFields = { actorId: null, teamId: team_id, scheduleId: id, scheduleName: name, ownerId: created_by }
   const reasons = [
-    ...(missed > 0 ? [`${missed} due ${missed === 1 ? 'run was' : 'runs were'} missed.`] : []),
-    ...(made?.error && (made.error !== last_error || missed > 0) ? [made.error] : []),
+    ...(missedCount > 0 ? [`${missedCount} due ${missedCount === 1 ? 'run was' : 'runs were'} missed.`] : []),
+    ...(outcome?.error && (outcome.error !== last_error || missedCount > 0) ? [outcome.error] : []),
   ]
-  const failed = reasons.length > 0 ? await emit(db, { key: 'maintenance.run_failed', reason: reasons.join(' '), ...about }) : []
-  if (made?.status !== 'created') return failed
-  return [...failed, ...(await emit(db, { key: 'maintenance.batch_created', sessionCount: made.session_count, ...about }))]
+  const failureDeliveries =
+    reasons.length > 0 ? await insertEvent(db, { key: 'maintenance.run_failed', reason: reasons.join(' '), ...eventFields }) : []
+  if (outcome?.status !== 'created') return failureDeliveries
+  return [
+    ...failureDeliveries,
+    ...(await insertEvent(db, { key: 'maintenance.batch_created', sessionCount: outcome.session_count, ...eventFields })),
+  ]
 }
 
-/** The list's targets are no part of this request: what is wrong with them is said as one. */
-function explainTargets(error: unknown): never {
-  throw error instanceof Problem && error.kind === 'invalid'
-    ? new Problem('bad_request', reasonOf(error), { code: 'targets_unfit' })
-    : error
+/** Turn field errors of the targets into one message, because the targets are not in the request. */
+function throwInvalidTargets(error: unknown): never {
+  throw error instanceof Problem && error.kind === 'invalid' ? new Problem('invalid_targets', describeProblem(error)) : error
 }
 
-/** A problem in a sentence: the first of its errors, and how many more there are. */
-function reasonOf({ body, message }: Problem): string {
-  const [first, ...more] = (body.errors ?? []) as Invalid[]
+/** Return a problem as one sentence: its first field error and the number of further ones. */
+function describeProblem({ body, message }: Problem): string {
+  const [first, ...more] = (body.errors ?? []) as FieldError[]
   if (!first) return message
   return `${first.msg.slice(0, 1000)}${more.length > 0 ? ` (and ${more.length} more)` : ''}`
 }
@@ -143,7 +155,7 @@ function iso(instant: number): string {
   return new Date(instant).toISOString()
 }
 
-function shown({ counts, ...run }: queries.RunRow): Run {
-  const { by_state, by_outcome } = batches.tally(counts)
+function toRun({ counts, ...run }: queries.RunRow): Run {
+  const { by_state, by_outcome } = batches.summariseCounts(counts)
   return { ...run, by_state, by_outcome }
 }

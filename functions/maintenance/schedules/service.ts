@@ -1,93 +1,90 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { noSuch } from '../../../lib/db/sqlstate.ts'
+import { retryOnConflict } from '../../../lib/db/retry.ts'
+import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { changedMeanwhile, invalid, Problem } from '../../../lib/problem.ts'
-import { dueAfter, mostWaiting, nextDue, type Timing, waitingOf } from '../../../lib/schedules/due.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { Problem, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import { getNextDueTime, getPendingDueTimes, iterateDueTimes, maxPendingDueTimes, type Timing } from '../../../lib/schedules/due-times.ts'
 import * as batches from '../../sessions/batches/service.ts'
 import * as queries from './queries.ts'
 import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
-const tries = 5
-const foreseen = 5
+const nextRunCount = 5
 
-export async function list({ db }: Reader, page: PageQuery) {
+export async function list({ db }: ReadContext, page: PageQuery) {
   return toPage(await queries.selectSchedules(db, page), page.limit)
 }
 
-export async function get({ db }: Reader, id: string) {
+export async function get({ db }: ReadContext, id: string) {
   const row = await find(db, id)
-  return { ...shown(row), next_runs: row.is_active ? nextRuns(row) : [] }
+  return { ...toSchedule(row), next_runs: row.is_active ? listNextRuns(row) : [] }
 }
 
-export async function create({ db }: Writer, given: ScheduleCreate): Promise<Schedule> {
-  await batches.findOwn(db, given.tree_id)
-  const now = await requireList(db, given.target_list_id)
-  const next = given.is_active ? iso(nextDue(given, Date.parse(now))) : null
-  return shown(await queries.insertSchedule(db, { id: uuidv7(), ...given }, next).catch(noList))
+export async function create({ db }: WriteContext, input: ScheduleCreate): Promise<Schedule> {
+  await batches.requireOwnMaintenanceFlow(db, input.tree_id)
+  const now = await requireVisibleList(db, input.target_list_id)
+  const nextRunAt = input.is_active ? iso(getNextDueTime(input, Date.parse(now))) : null
+  return toSchedule(await queries.insertSchedule(db, { id: uuidv7(), ...input }, nextRunAt).catch(throwUnknownList))
 }
 
-/** Changes what is given. What is due already is not lost by it: it is made up, or by a pause recorded as missed. */
-export async function update({ db }: Writer, id: string, change: ScheduleUpdate): Promise<Schedule> {
-  for (let n = 0; n < tries; n++) {
-    const row = await findOwn(db, id)
-    if (Object.keys(change).length === 0) return shown(row)
-    if (change.target_list_id) await requireList(db, change.target_list_id)
-    const saved = await queries.updateSchedule(db, row, change, retimed(row, change)).catch(noList)
-    if (saved.done && saved.row) return shown(saved.row)
-  }
-  throw changedMeanwhile('schedule')
+/** Update the changed fields. A run that is already due still takes place, or is recorded as missed by a pause. */
+export async function update({ db }: WriteContext, id: string, changes: ScheduleUpdate): Promise<Schedule> {
+  return retryOnConflict('schedule', async () => {
+    const row = await requireEditable(db, id)
+    if (Object.keys(changes).length === 0) return toSchedule(row)
+    if (changes.target_list_id) await requireVisibleList(db, changes.target_list_id)
+    const updated = await queries.updateSchedule(db, row, changes, computeRetiming(row, changes)).catch(throwUnknownList)
+    return updated.done && updated.row ? toSchedule(updated.row) : undefined
+  })
 }
 
-export async function remove({ db }: Writer, id: string): Promise<void> {
-  if (!(await queries.deleteSchedule(db, id))) await findOwn(db, id)
+export async function remove({ db }: WriteContext, id: string): Promise<void> {
+  if (!(await queries.deleteSchedule(db, id))) await requireEditable(db, id)
 }
 
-export async function find(db: Reader['db'], id: string): Promise<queries.ScheduleRow> {
-  const found = await queries.selectSchedule(db, id)
-  if (!found) throw new Problem('not_found', 'Maintenance schedule not found')
-  return found
+export async function find(db: ReadContext['db'], id: string): Promise<queries.ScheduleRow> {
+  return (await queries.selectSchedule(db, id)) ?? throwNotFound('Maintenance schedule')
 }
 
-/** A schedule that the caller may change; 403 to others who see it. */
-export async function findOwn(db: Reader['db'], id: string): Promise<queries.ScheduleRow> {
-  const found = await find(db, id)
-  if (!found.may_change)
-    throw new Problem('forbidden', 'Only who made it, an admin of its team or an account admin may change or run this schedule')
-  return found
+/** Return a schedule that the caller may change. Throw 404 when they cannot see it, and 403 when they may not change it. */
+export async function requireEditable(db: ReadContext['db'], id: string): Promise<queries.ScheduleRow> {
+  const schedule = await find(db, id)
+  if (!schedule.may_change)
+    throw new Problem('forbidden', 'Only its owner, an admin of its team or an account admin may change or run this schedule')
+  return schedule
 }
 
-/** What a change makes of the times; null when it leaves them. */
-function retimed(row: queries.ScheduleRow, change: ScheduleUpdate): queries.Retimed | null {
-  const { cron = row.cron, timezone = row.timezone, is_active = row.is_active } = change
+/** Return the new due times after a change; null when the change does not affect them. */
+function computeRetiming(row: queries.ScheduleRow, changes: ScheduleUpdate): queries.Retiming | null {
+  const { cron = row.cron, timezone = row.timezone, is_active = row.is_active } = changes
   if (cron === row.cron && timezone === row.timezone && is_active === row.is_active) return null
   const now = Date.parse(row.now)
-  const waiting = waitingOf(row, now).due
-  if (waiting.length === mostWaiting) throw new Problem('conflict', 'The schedule is catching up; try again in a minute')
-  if (!is_active) return { next_run_at: null, missed: waiting.map(iso), reason: 'The schedule was paused before it ran' }
-  const latest = waiting.at(-1) ?? nextDue({ cron, timezone }, now)
-  return { next_run_at: iso(latest), missed: waiting.slice(0, -1).map(iso), reason: 'A later run was made up' }
+  const dueTimes = getPendingDueTimes(row, now).due
+  if (dueTimes.length === maxPendingDueTimes) throw new Problem('schedule_busy')
+  if (!is_active) return { next_run_at: null, missed: dueTimes.map(iso), reason: 'The schedule was paused before it ran' }
+  const latest = dueTimes.at(-1) ?? getNextDueTime({ cron, timezone }, now)
+  return { next_run_at: iso(latest), missed: dueTimes.slice(0, -1).map(iso), reason: 'Missed; only the latest due run was started' }
 }
 
-/** Answers what time it is. */
-async function requireList(db: Reader['db'], listId: string): Promise<string> {
+/** Throw 422 unless the caller can see the target list. Return the database's time. */
+async function requireVisibleList(db: ReadContext['db'], listId: string): Promise<string> {
   const { now, has_list } = await queries.selectListAndTime(db, listId)
-  if (!has_list) throw invalid([{ loc: ['body', 'target_list_id'], msg: 'No such target list', type: 'unknown' }])
+  if (!has_list) throw unknownId('target_list_id', 'target list')
   return now
 }
 
-const noList = noSuch('target_list_id', 'target list', 'target_list_id')
+const throwUnknownList = throwUnknownId('target_list_id', 'target list', 'target_list_id')
 
-function nextRuns(row: Timing & Pick<Schedule, 'next_run_at'>): string[] {
+function listNextRuns(row: Timing & Pick<Schedule, 'next_run_at'>): string[] {
   const first = Date.parse(row.next_run_at ?? '')
-  const times = dueAfter(row, first)
-  return [first, ...Array.from({ length: foreseen - 1 }, () => times.next().value)].map(iso)
+  const times = iterateDueTimes(row, first)
+  return [first, ...Array.from({ length: nextRunCount - 1 }, () => times.next().value)].map(iso)
 }
 
 function iso(instant: number): string {
   return new Date(instant).toISOString()
 }
 
-function shown({ may_change: _, version: __, timed_since: ___, now: ____, ...schedule }: queries.ScheduleRow): Schedule {
+function toSchedule({ may_change: _, version: __, timed_since: ___, now: ____, ...schedule }: queries.ScheduleRow): Schedule {
   return schedule
 }

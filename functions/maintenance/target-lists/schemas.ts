@@ -4,16 +4,16 @@ import { BatchTarget } from '../../sessions/batches/schemas.ts'
 
 export const ListId = idParams('list_id', 'target list')
 
-const Targets = z.array(BatchTarget).min(1).max(500).describe('What flows are run on, 1 to 500.')
+const Targets = z.array(BatchTarget).min(1).max(500).describe('The targets that flows are run on, 1 to 500.')
 const exampleTargets = [{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01.contoso.example' } }]
 
-const shown = {
+const targetListFields = {
   id: Id,
   account_id: Id.describe('The account it belongs to.'),
   team_id: Id.nullable().describe('The team it belongs to.'),
-  name: z.string().describe('What it is called.'),
-  description: z.string().describe('What it is for.'),
-  created_by: Id.describe('Who made it.'),
+  name: z.string().describe('Name of the list.'),
+  description: z.string().describe('Purpose of the list.'),
+  created_by: Id.describe('The user who created it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
 }
@@ -29,26 +29,26 @@ const example = {
 }
 
 export const TargetList = z
-  .strictObject({ ...shown, targets: Targets })
+  .strictObject({ ...targetListFields, targets: Targets })
   .meta({ id: 'TargetListResponse', examples: [{ ...example, targets: exampleTargets }] })
 export type TargetList = z.infer<typeof TargetList>
 
 export const TargetListItem = z
-  .strictObject({ ...shown, target_count: z.int().describe('How many targets it has.') })
+  .strictObject({ ...targetListFields, target_count: z.int().describe('Number of its targets.') })
   .meta({ id: 'TargetListItem', examples: [{ ...example, target_count: 12 }] })
 export type TargetListItem = z.infer<typeof TargetListItem>
 
-const fields = {
-  name: Name.describe('What it is called.'),
-  description: z.string().max(20_000).describe('What it is for.'),
+const inputFields = {
+  name: Name.describe('Name of the list.'),
+  description: z.string().max(20_000).describe('Purpose of the list.'),
   targets: Targets,
 }
 export const TargetListCreate = z
-  .strictObject({ ...fields, description: fields.description.default('') })
+  .strictObject({ ...inputFields, description: inputFields.description.default('') })
   .meta({ id: 'TargetListCreate', examples: [{ name: 'Contoso servers', targets: exampleTargets }] })
 export type TargetListCreate = z.infer<typeof TargetListCreate>
 export const TargetListUpdate = z
-  .strictObject(fields)
+  .strictObject(inputFields)
   .partial()
   .meta({ id: 'TargetListUpdate', examples: [{ name: 'Contoso, all servers' }] })
 export type TargetListUpdate = z.infer<typeof TargetListUpdate>

@@ -1,53 +1,51 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { sqlState } from '../../../lib/db/sqlstate.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { TargetList, TargetListCreate, TargetListUpdate } from './schemas.ts'
 
-export async function list({ db }: Reader, page: PageQuery) {
+export async function list({ db }: ReadContext, page: PageQuery) {
   return toPage(await queries.selectLists(db, page), page.limit)
 }
 
-export async function get({ db }: Pick<Reader, 'db'>, id: string): Promise<TargetList> {
-  return shown(await find(db, id))
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<TargetList> {
+  return toTargetList(await find(db, id))
 }
 
-export async function create({ db }: Writer, given: TargetListCreate) {
-  return shown(await queries.insertList(db, given))
+export async function create({ db }: WriteContext, input: TargetListCreate) {
+  return toTargetList(await queries.insertList(db, input))
 }
 
-export async function update({ db }: Writer, id: string, change: TargetListUpdate) {
-  const saved = Object.keys(change).length > 0 ? await queries.updateList(db, id, change) : undefined
-  return shown(saved ?? (await findOwn(db, id)))
+export async function update({ db }: WriteContext, id: string, changes: TargetListUpdate) {
+  const updated = Object.keys(changes).length > 0 ? await queries.updateList(db, id, changes) : undefined
+  return toTargetList(updated ?? (await requireEditable(db, id)))
 }
 
-export async function remove({ db }: Writer, id: string) {
-  if (!(await queries.deleteList(db, id).catch(inUse(db, id)))) await findOwn(db, id)
+export async function remove({ db }: WriteContext, id: string) {
+  if (!(await queries.deleteList(db, id).catch(throwInUse(db, id)))) await requireEditable(db, id)
 }
 
-/** Says which schedules still run on a list; other errors go on. */
-function inUse(db: Writer['db'], id: string) {
+/** Make a `catch` handler: a foreign key violation becomes 409 `in_use` with the schedules that use the list. */
+function throwInUse(db: WriteContext['db'], id: string) {
   return async (error: unknown): Promise<never> => {
     if (sqlState(error) !== '23503') throw error
-    const schedules = await queries.selectSchedulesOf(db, id)
-    throw new Problem('conflict', 'Maintenance schedules run on this target list', { code: 'in_use', facts: { schedules } })
+    const schedules = await queries.selectSchedulesOfList(db, id)
+    throw new Problem('in_use', 'Maintenance schedules use this target list; change or delete them first', { facts: { schedules } })
   }
 }
 
-async function find(db: Reader['db'], id: string) {
-  const found = await queries.selectList(db, id)
-  if (!found) throw new Problem('not_found', 'Target list not found')
-  return found
+async function find(db: ReadContext['db'], id: string) {
+  return (await queries.selectList(db, id)) ?? throwNotFound('Target list')
 }
 
-async function findOwn(db: Reader['db'], id: string) {
-  const found = await find(db, id)
-  if (!found.may_change)
-    throw new Problem('forbidden', 'Only who made it, an admin of its team or an account admin may change this target list')
-  return found
+async function requireEditable(db: ReadContext['db'], id: string) {
+  const targetList = await find(db, id)
+  if (!targetList.may_change)
+    throw new Problem('forbidden', 'Only its creator, an admin of its team or an account admin may change this target list')
+  return targetList
 }
 
-function shown({ may_change: _, ...found }: queries.TargetListRow): TargetList {
-  return found
+function toTargetList({ may_change: _, ...targetList }: queries.TargetListRow): TargetList {
+  return targetList
 }

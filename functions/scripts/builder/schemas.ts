@@ -5,18 +5,18 @@ import { CheckedParameters } from '../scripts/schemas.ts'
 
 export const BuilderId = idParams('session_id', 'script-builder session')
 
-const Origin = z.enum(['standalone', 'pilot_inline']).describe('By itself, or beside an AI session.')
+const Origin = z.enum(['standalone', 'pilot_inline']).describe('`standalone`, or part of an AI session.')
 
-const item = {
+const itemFields = {
   id: Id,
-  user_id: Id.describe('Whose it is.'),
+  user_id: Id.describe('The user who started it.'),
   origin: Origin,
-  ai_session_id: Id.nullable().describe('The AI session it stands beside.'),
+  ai_session_id: Id.nullable().describe('The AI session that it is part of.'),
   language: Language,
-  title: z.string().describe('What it is about.'),
-  message_count: z.int().describe('How much was said, by both.'),
+  title: z.string().describe('Title of the session.'),
+  message_count: z.int().describe('Number of messages of the user and the model.'),
   created_at: Time,
-  updated_at: Time.describe('When something was last said.'),
+  updated_at: Time.describe('When the last message was sent.'),
 }
 const exampleItem = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01',
@@ -29,14 +29,14 @@ const exampleItem = {
   created_at: '2026-11-21T09:30:00.000Z',
   updated_at: '2026-11-21T09:31:00.000Z',
 }
-export const BuilderItem = z.strictObject(item).meta({ id: 'ScriptBuilderListItem', examples: [exampleItem] })
+export const BuilderItem = z.strictObject(itemFields).meta({ id: 'ScriptBuilderListItem', examples: [exampleItem] })
 export type BuilderItem = z.infer<typeof BuilderItem>
 
 const Message = z
   .strictObject({
     id: Id,
-    role: z.enum(['user', 'assistant']).describe('Who said it.'),
-    content: z.string().describe('What was said; of the model, markdown.'),
+    role: z.enum(['user', 'assistant']).describe('The sender of the message.'),
+    content: z.string().describe('Text of the message; markdown if the model wrote it.'),
     created_at: Time,
   })
   .meta({
@@ -50,8 +50,8 @@ const Message = z
       },
     ],
   })
-const script = {
-  script_body: z.string().nullable().describe('The script as it stands, with its placeholders; null before the first.'),
+const scriptFields = {
+  script_body: z.string().nullable().describe('The current script with its placeholders; null before there is one.'),
   parameters_schema: ParametersSchema,
 }
 const exampleMessage = {
@@ -64,7 +64,7 @@ const exampleScript = 'Restart-Service -Name {{ service }}\n'
 const exampleParameters = [{ name: 'service', label: 'Service', type: 'string' as const, required: true }]
 
 export const BuilderSession = z
-  .strictObject({ ...item, ...script, messages: z.array(Message).describe('What was said, in its order.') })
+  .strictObject({ ...itemFields, ...scriptFields, messages: z.array(Message).describe('The messages in order.') })
   .meta({
     id: 'ScriptBuilderSession',
     examples: [
@@ -76,15 +76,15 @@ export type BuilderSession = z.infer<typeof BuilderSession>
 export const BuilderCreate = z
   .strictObject({
     origin: Origin,
-    ai_session_id: Id.optional().describe('With `pilot_inline`: an AI session of mine.'),
+    ai_session_id: Id.optional().describe('An AI session of mine, for origin `pilot_inline`.'),
     language: Language.default('powershell'),
-    title: z.string().trim().min(1).max(300).optional().describe('What it is about.'),
+    title: z.string().trim().min(1).max(300).optional().describe('Title of the session.'),
   })
   .superRefine(({ origin, ai_session_id }, ctx) => {
     if (origin === 'pilot_inline' && !ai_session_id)
-      ctx.addIssue({ code: 'custom', path: ['ai_session_id'], message: 'A session beside an AI session names it' })
+      ctx.addIssue({ code: 'custom', path: ['ai_session_id'], message: 'is required for origin pilot_inline' })
     if (origin === 'standalone' && ai_session_id)
-      ctx.addIssue({ code: 'custom', path: ['ai_session_id'], message: 'A standalone session has none' })
+      ctx.addIssue({ code: 'custom', path: ['ai_session_id'], message: 'must be absent for origin standalone' })
   })
   .meta({ id: 'ScriptBuilderCreate', examples: [{ origin: 'standalone', language: 'powershell', title: 'Restart the spooler' }] })
 export type BuilderCreate = z.infer<typeof BuilderCreate>
@@ -93,19 +93,19 @@ export const BuilderQuery = z.strictObject({
   origin: z
     .enum(['standalone', 'pilot_inline', 'all'])
     .default('standalone')
-    .describe('Those by themselves, those beside AI sessions, or all.'),
+    .describe('Standalone sessions, sessions that are part of an AI session, or all.'),
 })
 export type BuilderQuery = z.infer<typeof BuilderQuery>
 
 export const BuilderMessage = z
-  .strictObject({ message: z.string().trim().min(1).max(8000).describe('What the script is to do, or what to change of it.') })
+  .strictObject({ message: z.string().trim().min(1).max(8000).describe('What the script must do, or what to change.') })
   .meta({ id: 'ScriptBuilderRequest', examples: [{ message: 'Write a script that restarts a service and waits until it runs.' }] })
 
 export const BuilderReply = z
   .strictObject({
-    message: Message.describe('The model’s answer.'),
-    script: z.string().optional().describe('The script, when this answer wrote or changed it.'),
-    parameters_schema: ParametersSchema.optional().describe('What it is asked for; with the script.'),
+    message: Message.describe('The reply of the model.'),
+    script: z.string().optional().describe('The script, if this reply wrote or changed it.'),
+    parameters_schema: ParametersSchema.optional().describe('The parameters of the script; present with `script`.'),
   })
   .meta({
     id: 'ScriptBuilderReply',
@@ -115,11 +115,11 @@ export type BuilderReply = z.infer<typeof BuilderReply>
 
 export const BuilderSave = z
   .strictObject({
-    name: Name.describe('What it is called in the library.'),
+    name: Name.describe('Name of the script in the library.'),
     category_id: Id.optional().describe('Its category.'),
-    description: z.string().max(20_000).optional().describe('What it does.'),
-    script_body: ScriptBody.optional().describe('In place of the session’s own.'),
-    parameters_schema: CheckedParameters.optional().describe('In place of the session’s own.'),
+    description: z.string().max(20_000).optional().describe('What the script does.'),
+    script_body: ScriptBody.optional().describe('Replaces that of the session.'),
+    parameters_schema: CheckedParameters.optional().describe('Replaces that of the session.'),
   })
   .meta({ id: 'ScriptBuilderSave', examples: [{ name: 'Restart a service' }] })
 export type BuilderSave = z.infer<typeof BuilderSave>

@@ -9,22 +9,22 @@ export interface DraftRow extends DraftTemplate {
   proposed_parameters: ScriptParameter[]
 }
 
-const columns = sql`
+const draftColumns = sql`
   d.id, d.status, d.name, d.description, d.language, d.script_body, d.proposed_parameters, d.source_session_id, d.promoted_template_id,
   d.created_by, d.created_at, d.resolved_at`
 
 export async function selectDrafts(db: ReadDb, pendingOnly: boolean, { skip, limit }: PageQuery): Promise<DraftRow[]> {
   const { rows } = await sql<DraftRow>`
-    select ${columns} from draft_templates d where d.account_id = app.account_id() ${pendingOnly ? sql`and d.status = 'pending'` : sql``}
+    select ${draftColumns} from draft_templates d where d.account_id = app.account_id() ${pendingOnly ? sql`and d.status = 'pending'` : sql``}
      order by d.created_at desc, d.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
 export async function selectDraft(db: ReadDb, id: string): Promise<DraftRow | undefined> {
-  return (await sql<DraftRow>`select ${columns} from draft_templates d where d.id = ${id}`.execute(db as WriteDb)).rows[0]
+  return (await sql<DraftRow>`select ${draftColumns} from draft_templates d where d.id = ${id}`.execute(db as WriteDb)).rows[0]
 }
 
-/** A script that somebody thinks worth keeping, from a fix of their AI session. */
+/** A script proposed as a template, from a fix of the caller's AI session. */
 export interface NewDraft {
   name: string
   description: string
@@ -36,19 +36,20 @@ export interface NewDraft {
   source_fix_id: string
 }
 
-/** The draft's id: that of the pending one when the caller has made the same of the same fix already. */
+/** Insert a draft and return its id. A pending draft of the same caller with the same script and fix is returned instead. */
 export async function insertDraft(db: WriteDb, { proposed_parameters, ...draft }: NewDraft): Promise<string> {
   const insert = sql`
     insert into draft_templates (team_id, proposed_parameters, ${sql.join(Object.keys(draft).map((column) => sql.ref(column)))})
     values (app.team_id(), ${JSON.stringify(proposed_parameters)}::jsonb, ${sql.join(Object.values(draft))}) on conflict do nothing`
-  const made = sql<{ id: string }>`
+  const select = sql<{ id: string }>`
     select d.id from draft_templates d
      where d.account_id = app.account_id() and d.created_by = app.user_id() and d.source_fix_id = ${draft.source_fix_id}
        and md5(d.script_body) = md5(${draft.script_body}) and d.status = 'pending'`
-  const [, rows] = await db.batch([statement(db, insert), statement(db, made)])
+  const [, rows] = await db.batch([statement(db, insert), statement(db, select)])
   return (rows[0] as { id: string }).id
 }
 
+/** The fields of the template that a draft becomes. */
 export interface Promotion {
   slug: string
   name: string
@@ -58,7 +59,7 @@ export interface Promotion {
   category_id: string | null
 }
 
-/** The template's id, if the draft was still pending: it is made and the draft resolved in one statement. */
+/** Insert the template and accept the draft in one statement. Return the template's id; undefined if the draft is not pending. */
 export async function promoteDraft(db: WriteDb, id: string, template: Promotion): Promise<string | undefined> {
   const { slug, name, description, script_body, parameters_schema, category_id } = template
   const { rows } = await sql<{ id: string }>`
@@ -79,6 +80,6 @@ export async function promoteDraft(db: WriteDb, id: string, template: Promotion)
 export async function rejectDraft(db: WriteDb, id: string): Promise<DraftRow | undefined> {
   const { rows } = await sql<DraftRow>`
     update draft_templates d set status = 'rejected', resolved_at = app.now()
-     where d.account_id = app.account_id() and d.id = ${id} and d.status = 'pending' returning ${columns}`.execute(db)
+     where d.account_id = app.account_id() and d.id = ${id} and d.status = 'pending' returning ${draftColumns}`.execute(db)
   return rows[0]
 }

@@ -8,15 +8,15 @@ export const DraftId = idParams('draft_id', 'draft')
 export const DraftTemplate = z
   .strictObject({
     id: Id,
-    status: z.enum(['pending', 'accepted', 'rejected']).describe('Pending until somebody accepts or rejects it.'),
-    name: z.string().describe('What the template would be called.'),
-    description: z.string().describe('What it does.'),
+    status: z.enum(['pending', 'accepted', 'rejected']).describe('Pending until it is accepted or rejected.'),
+    name: z.string().describe('Proposed name of the template.'),
+    description: z.string().describe('What the script does.'),
     language: Language,
     script_body: z.string().describe('The script, with its placeholders.'),
     proposed_parameters: ParametersSchema,
-    source_session_id: Id.nullable().describe('The session it came from.'),
-    promoted_template_id: Id.nullable().describe('The template that was made of it.'),
-    created_by: Id.describe('Whose session that was.'),
+    source_session_id: Id.nullable().describe('The AI session that it came from.'),
+    promoted_template_id: Id.nullable().describe('The template that it became.'),
+    created_by: Id.describe('The user who proposed it.'),
     created_at: Time,
     resolved_at: Time.nullable().describe('When it was accepted or rejected.'),
   })
@@ -46,15 +46,15 @@ export const DraftQuery = z.strictObject({
     .enum(['true', 'false'])
     .default('true')
     .transform((text) => text === 'true')
-    .describe('False lists those that were accepted or rejected as well.'),
+    .describe('`false` also lists accepted and rejected drafts.'),
 })
 
 export const DraftAccept = z
   .strictObject({
     script_body: ScriptBody,
-    name: Name.describe('What the template is called.'),
+    name: Name.describe('Name of the template.'),
     category_id: Id.nullable().describe('The template’s category.'),
-    description: z.string().max(20_000).describe('What it does.'),
+    description: z.string().max(20_000).describe('What the script does.'),
     parameters_schema: CheckedParameters,
   })
   .partial()

@@ -1,55 +1,54 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { sqlState, violated } from '../../../lib/db/sqlstate.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
+import { sqlState, violatedConstraint } from '../../../lib/db/sqlstate.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as scripts from '../scripts/service.ts'
 import * as queries from './queries.ts'
 import type { DraftAccept } from './schemas.ts'
 
-export async function list({ db }: Reader, { pending_only, ...page }: { pending_only: boolean } & PageQuery) {
+export async function list({ db }: ReadContext, { pending_only, ...page }: { pending_only: boolean } & PageQuery) {
   return toPage(await queries.selectDrafts(db, pending_only, page), page.limit)
 }
 
-export async function get({ db }: Pick<Reader, 'db'>, id: string) {
-  const draft = await queries.selectDraft(db, id)
-  if (!draft) throw new Problem('not_found', 'Draft not found')
-  return draft
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string) {
+  return (await queries.selectDraft(db, id)) ?? throwNotFound('Draft')
 }
 
-/** Puts a script forward as a template; answers the draft's id, the same for the same script of the same fix while it is pending. */
-export function propose({ db }: Pick<Writer, 'db'>, draft: queries.NewDraft): Promise<string> {
+/** Propose a script as a template and return the draft's id. Idempotent for a script of a fix while the draft is pending. */
+export function propose({ db }: Pick<WriteContext, 'db'>, draft: queries.NewDraft): Promise<string> {
   return queries.insertDraft(db, draft)
 }
 
-export async function accept(ctx: Writer, id: string, edited: DraftAccept) {
+/** Create a template from a draft; `changes` replace its fields. */
+export async function accept(ctx: WriteContext, id: string, changes: DraftAccept) {
   const draft = await get(ctx, id)
-  if (draft.status !== 'pending') throw resolved(draft.status)
-  const name = edited.name ?? draft.name
+  if (draft.status !== 'pending') throw alreadyDecided(draft.status)
+  const name = changes.name ?? draft.name
   const template = {
-    slug: scripts.newSlug(name),
+    slug: scripts.createUniqueSlug(name),
     name,
-    description: edited.description ?? draft.description,
-    script_body: edited.script_body ?? draft.script_body,
-    parameters_schema: edited.parameters_schema ?? draft.proposed_parameters,
-    category_id: edited.category_id ?? null,
+    description: changes.description ?? draft.description,
+    script_body: changes.script_body ?? draft.script_body,
+    parameters_schema: changes.parameters_schema ?? draft.proposed_parameters,
+    category_id: changes.category_id ?? null,
   }
-  scripts.requireSafe({ ...template, language: draft.language })
-  const made = await queries.promoteDraft(ctx.db, id, template).catch(unknownCategory)
-  if (!made) throw resolved((await get(ctx, id)).status)
-  return scripts.get(ctx, made)
+  scripts.requireSafePlaceholders({ ...template, language: draft.language })
+  const templateId = await queries.promoteDraft(ctx.db, id, template).catch(throwUnknownCategory)
+  if (!templateId) throw alreadyDecided((await get(ctx, id)).status)
+  return scripts.get(ctx, templateId)
 }
 
-export async function reject({ db }: Writer, id: string) {
-  const rejected = await queries.rejectDraft(db, id)
-  if (rejected) return rejected
-  throw resolved((await get({ db }, id)).status)
+export async function reject({ db }: WriteContext, id: string) {
+  const draft = await queries.rejectDraft(db, id)
+  if (draft) return draft
+  throw alreadyDecided((await get({ db }, id)).status)
 }
 
-function resolved(status: string): Problem {
-  return new Problem('conflict', `This draft was ${status} already`, { code: 'draft_resolved' })
+function alreadyDecided(status: string): Problem {
+  return new Problem('already_decided', `This draft was already ${status}`)
 }
 
-function unknownCategory(error: unknown): never {
-  const ours = sqlState(error) === '23503' && violated(error)?.includes('category')
-  throw ours ? new Problem('bad_request', 'No such category', { code: 'unknown_category' }) : error
+function throwUnknownCategory(error: unknown): never {
+  const isCategory = sqlState(error) === '23503' && violatedConstraint(error)?.includes('category')
+  throw isCategory ? new Problem('unknown_category') : error
 }

@@ -3,15 +3,16 @@ import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as scripts from './service.ts'
 
-const places =
-  'A placeholder inside a quoted string, a comment or a here-document, or where a command is named, is 422 with its line: no quoting is safe there.'
+const placeholderRule =
+  'A placeholder in a quoted string, a comment, a here-document or a command name is 422 with its line, because no quoting is safe there.'
 
 export const scriptOperations = [
   operation({
     id: 'scripts.list',
     method: 'get',
     path: '/script-templates',
-    summary: 'Script templates I see, by name',
+    summary: 'List script templates',
+    description: 'The templates that I can see, by name.',
     access: 'user',
     limit: 'read',
     paged: true,
@@ -26,7 +27,7 @@ export const scriptOperations = [
     method: 'post',
     path: '/script-templates',
     summary: 'Create a script template for my team',
-    description: places,
+    description: placeholderRule,
     access: 'engineer',
     limit: 'write',
     body: schemas.ScriptCreate,
@@ -39,7 +40,8 @@ export const scriptOperations = [
     id: 'scripts.listCategories',
     method: 'get',
     path: '/script-templates/categories',
-    summary: 'Categories of scripts, by name, with how many I see in each',
+    summary: 'List script categories',
+    description: 'Sorted by name. `count` counts the scripts that I can see.',
     access: 'user',
     limit: 'read',
     paged: true,
@@ -52,14 +54,14 @@ export const scriptOperations = [
     id: 'scripts.createCategory',
     method: 'post',
     path: '/script-templates/categories',
-    summary: 'Create a category of scripts',
-    description: 'A name that is there already, whatever its case, is 409 `name_taken`.',
+    summary: 'Create a script category',
+    description: 'Names are unique in the account, ignoring case: a duplicate is 409 `name_taken`.',
     access: 'team_admin',
     limit: 'write',
     body: schemas.ScriptCategoryCreate,
     success: 201,
     returns: schemas.ScriptCategory,
-    errors: ['conflict'],
+    errors: ['name_taken'],
     handle: ({ ctx, body }) => scripts.createCategory(ctx, body.name),
   }),
 
@@ -67,7 +69,7 @@ export const scriptOperations = [
     id: 'scripts.get',
     method: 'get',
     path: '/script-templates/{template_id}',
-    summary: 'One script template',
+    summary: 'Get a script template',
     access: 'user',
     limit: 'read',
     params: schemas.TemplateId,
@@ -80,15 +82,15 @@ export const scriptOperations = [
     id: 'scripts.update',
     method: 'put',
     path: '/script-templates/{template_id}',
-    summary: 'Change a script template',
-    description: places,
+    summary: 'Update a script template',
+    description: placeholderRule,
     access: 'engineer',
     limit: 'write',
     params: schemas.TemplateId,
     body: schemas.ScriptUpdate,
     success: 200,
     returns: schemas.ScriptTemplate,
-    errors: ['conflict'],
+    errors: ['stale_version'],
     handle: ({ ctx, params, body }) => scripts.update(ctx, params.template_id, body),
   }),
 
@@ -108,17 +110,17 @@ export const scriptOperations = [
     id: 'scripts.render',
     method: 'post',
     path: '/script-templates/{template_id}/generate',
-    summary: 'Fill a script template in',
+    summary: 'Render a script template',
     description:
-      'Every value becomes a whole literal of the language, so that none can end its string or start a command. What is missing or wrong is 422, each by its name.',
+      'Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing and invalid values are 422, each with its name.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TemplateId,
-    body: schemas.Generate,
-    // A kept answer would hold a password in the clear.
+    body: schemas.RenderRequest,
+    // A stored response would contain passwords in plain text.
     idempotent: false,
     success: 200,
-    returns: schemas.Generated,
+    returns: schemas.RenderResult,
     handle: ({ ctx, params, body }) => scripts.generate(ctx, params.template_id, body.parameters),
   }),
 
@@ -126,7 +128,8 @@ export const scriptOperations = [
     id: 'scripts.share',
     method: 'post',
     path: '/script-templates/{template_id}/share',
-    summary: 'Share a script with the account, or keep it to its team',
+    summary: 'Share or unshare a script template',
+    description: 'A shared template is visible to the whole account, an unshared one only to its team.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.TemplateId,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
-import { faultsOfSchema } from '../../../lib/scripts/values.ts'
+import { validateParameters } from '../../../lib/scripts/validate.ts'
 
 export const TemplateId = idParams('template_id', 'script template')
 
@@ -27,97 +27,97 @@ export const exampleScript = {
   created_at: '2026-11-02T08:12:00.000Z',
   updated_at: '2026-11-20T16:40:00.000Z',
 }
-const body = 'Restart-Service -Name {{ service }}\n(Get-Service -Name {{ service }}).WaitForStatus("Running")\n'
+const exampleBody = 'Restart-Service -Name {{ service }}\n(Get-Service -Name {{ service }}).WaitForStatus("Running")\n'
 
-const shown = {
+const scriptFields = {
   id: Id,
-  name: z.string().describe('What it is called.'),
-  slug: z.string().describe('Its address; unique, and kept when it is renamed.'),
-  description: z.string().describe('What it does.'),
+  name: z.string().describe('Name of the template.'),
+  slug: z.string().describe('Unique identifier in URLs. It does not change when the template is renamed.'),
+  description: z.string().describe('What the script does.'),
   parameters_schema: ParametersSchema,
   language: Language,
   requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
   category_id: Id.nullable().describe('Its category.'),
   category: z.string().nullable().describe('The category’s name.'),
-  is_shared: z.boolean().describe('Whether the whole account sees it, or its team alone.'),
-  is_gallery_featured: z.boolean().describe('Whether staff put it into the public gallery.'),
-  gallery_sort_order: z.int().describe('Its place there.'),
-  source_session_id: Id.nullable().describe('The session it came from.'),
-  source_user_id: Id.nullable().describe('Whose session that was.'),
+  is_shared: z.boolean().describe('Whether the whole account can see it, or only its team.'),
+  is_gallery_featured: z.boolean().describe('Whether staff featured it in the public gallery.'),
+  gallery_sort_order: z.int().describe('Its position in the gallery.'),
+  source_session_id: Id.nullable().describe('The session that it came from.'),
+  source_user_id: Id.nullable().describe('The user of that session.'),
   source_ticket_ref: z.string().nullable().describe('The ticket of that session.'),
   team_id: Id.nullable().describe('The team it belongs to.'),
-  account_id: Id.describe('The account it belongs to; the platform account for those that ship with the service.'),
-  created_by: Id.describe('Who made it.'),
+  account_id: Id.describe('The account it belongs to; the platform account for templates that ship with the service.'),
+  created_by: Id.describe('The user who created it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
 }
 
 export const ScriptTemplate = z
-  .strictObject({ ...shown, script_body: z.string().describe('The script, with its placeholders.') })
-  .meta({ id: 'ScriptTemplateResponse', examples: [{ ...exampleScript, script_body: body }] })
+  .strictObject({ ...scriptFields, script_body: z.string().describe('The script, with its placeholders.') })
+  .meta({ id: 'ScriptTemplateResponse', examples: [{ ...exampleScript, script_body: exampleBody }] })
 export type ScriptTemplate = z.infer<typeof ScriptTemplate>
-export const ScriptItem = z.strictObject(shown).meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
+export const ScriptItem = z.strictObject(scriptFields).meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
 export type ScriptItem = z.infer<typeof ScriptItem>
 
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const ScriptQuery = z.strictObject({
-  mine: Flag.optional().describe('Only what I made, or only what others did.'),
-  shared: Flag.optional().describe('Only what the whole account sees, or only what a team keeps to itself.'),
+  mine: Flag.optional().describe('`true`: only templates that I created. `false`: only those of others.'),
+  shared: Flag.optional().describe('`true`: only templates that the whole account can see. `false`: only those of a team.'),
   language: Language.optional().describe('Only scripts in this language.'),
-  category: z.string().trim().min(1).max(200).optional().describe('Only scripts of the category of this name.'),
-  search: z.string().trim().min(1).max(200).optional().describe('Words that all appear in name or description.'),
+  category: z.string().trim().min(1).max(200).optional().describe('Only scripts of the category with this name.'),
+  search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the name or description.'),
 })
 export type ScriptQuery = z.infer<typeof ScriptQuery>
 
 export const CheckedParameters = ParametersSchema.superRefine((parameters, ctx) => {
-  for (const { path, message } of faultsOfSchema(parameters)) ctx.addIssue({ code: 'custom', path, message })
+  for (const { path, message } of validateParameters(parameters)) ctx.addIssue({ code: 'custom', path, message })
 })
 
-const fields = {
-  name: Name.describe('What it is called.'),
-  description: z.string().max(20_000).describe('What it does.'),
+const inputFields = {
+  name: Name.describe('Name of the template.'),
+  description: z.string().max(20_000).describe('What the script does.'),
   script_body: ScriptBody,
   parameters_schema: CheckedParameters,
   language: Language,
   requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
   category_id: Id.nullable().describe('Its category; null for none.'),
 }
-const example = {
+const exampleInput = {
   name: exampleScript.name,
   language: 'powershell' as const,
-  script_body: body,
+  script_body: exampleBody,
   parameters_schema: exampleScript.parameters_schema,
 }
 export const ScriptCreate = z
-  .strictObject(fields)
+  .strictObject(inputFields)
   .partial()
   .required({ name: true, script_body: true, language: true })
-  .meta({ id: 'ScriptTemplateCreate', examples: [example] })
+  .meta({ id: 'ScriptTemplateCreate', examples: [exampleInput] })
 export type ScriptCreate = z.infer<typeof ScriptCreate>
 export const ScriptUpdate = z
-  .strictObject(fields)
+  .strictObject(inputFields)
   .partial()
   .meta({ id: 'ScriptTemplateUpdate', examples: [{ requires_elevation: true }] })
 export type ScriptUpdate = z.infer<typeof ScriptUpdate>
 
 export const ScriptShare = z
-  .strictObject({ is_shared: z.boolean().default(true).describe('False keeps it to its team.') })
+  .strictObject({ is_shared: z.boolean().default(true).describe('`false` limits it to its team.') })
   .prefault({})
   .meta({ id: 'ScriptTemplateShare', examples: [{ is_shared: true }] })
 
-export const Generate = z
+export const RenderRequest = z
   .strictObject({
-    parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('A value per parameter, by its name.'),
+    parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('Values by parameter name.'),
   })
   .meta({ id: 'ScriptGenerateRequest', examples: [{ parameters: { service: 'Spooler' } }] })
 
-export const Generated = z
+export const RenderResult = z
   .strictObject({
     script: z.string().describe('The script with every value as a literal of its language.'),
     language: Language,
     requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
-    warnings: z.array(z.string()).describe('What to mind.'),
-    filename: z.string().describe('What to save it as.'),
+    warnings: z.array(z.string()).describe('What to consider before running the script.'),
+    filename: z.string().describe('Suggested file name.'),
   })
   .meta({
     id: 'ScriptGenerateResponse',
@@ -135,8 +135,8 @@ export const Generated = z
 export const ScriptCategory = z
   .strictObject({
     id: Id,
-    name: z.string().describe('Unique in the account, whatever its case.'),
-    count: z.int().describe('How many scripts in it I see.'),
+    name: z.string().describe('Unique in the account, ignoring case.'),
+    count: z.int().describe('Number of its scripts that I can see.'),
     created_at: Time,
   })
   .meta({
@@ -145,5 +145,5 @@ export const ScriptCategory = z
   })
 export type ScriptCategory = z.infer<typeof ScriptCategory>
 export const ScriptCategoryCreate = z
-  .strictObject({ name: Name.describe('Unique in the account, whatever its case.') })
+  .strictObject({ name: Name.describe('Unique in the account, ignoring case.') })
   .meta({ id: 'ScriptCategoryCreate', examples: [{ name: 'Windows' }] })

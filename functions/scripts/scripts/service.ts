@@ -1,102 +1,107 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { nameTaken, noSuch } from '../../../lib/db/sqlstate.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { changedMeanwhile, invalid, Problem } from '../../../lib/problem.ts'
-import { type Rendered, renderScript, type Template, templateProblems, valueProblems } from '../../../lib/scripts/render.ts'
-import { slugOf } from '../../../lib/text/slug.ts'
+import { retryOnConflict } from '../../../lib/db/retry.ts'
+import { throwNameTaken, throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { invalidRequest, Problem, throwNotFound } from '../../../lib/problem.ts'
+import { type RenderedScript, renderScript, type Template, validateTemplate, validateValues } from '../../../lib/scripts/render.ts'
+import { createSlug } from '../../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import type { ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 
-export async function list({ db }: Reader, query: ScriptQuery & PageQuery) {
+export async function list({ db }: ReadContext, query: ScriptQuery & PageQuery) {
   return toPage(await queries.selectScripts(db, query), query.limit)
 }
 
-export async function get({ db }: Pick<Reader, 'db'>, id: string): Promise<ScriptTemplate> {
-  return shown(await find(db, id))
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<ScriptTemplate> {
+  return toScriptTemplate(await find(db, id))
 }
 
-export async function create({ db }: Pick<Writer, 'db'>, script: ScriptCreate): Promise<ScriptTemplate> {
-  requireSafe({ ...script, parameters_schema: script.parameters_schema ?? [] })
-  return shown(await queries.insertScript(db, script, newSlug(script.name)).catch(noSuch('category_id', 'category', 'category')))
+export async function create({ db }: Pick<WriteContext, 'db'>, script: ScriptCreate): Promise<ScriptTemplate> {
+  requireSafePlaceholders({ ...script, parameters_schema: script.parameters_schema ?? [] })
+  return toScriptTemplate(
+    await queries.insertScript(db, script, createUniqueSlug(script.name)).catch(throwUnknownId('category_id', 'category', 'category')),
+  )
 }
 
-export async function update({ db }: Writer, id: string, change: ScriptUpdate): Promise<ScriptTemplate> {
-  for (let tries = 0; tries < 5; tries++) {
-    const current = await findOwn(db, id)
-    if (Object.keys(change).length === 0) return shown(current)
-    const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = change
-    requireSafe({ language, script_body, parameters_schema })
-    const saved = await queries.updateScript(db, id, current.updated_at, change).catch(noSuch('category_id', 'category', 'category'))
-    if (saved) return shown(saved)
-  }
-  throw changedMeanwhile('script')
+export async function update({ db }: WriteContext, id: string, changes: ScriptUpdate): Promise<ScriptTemplate> {
+  return retryOnConflict('script', async () => {
+    const current = await requireEditable(db, id)
+    if (Object.keys(changes).length === 0) return toScriptTemplate(current)
+    const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = changes
+    requireSafePlaceholders({ language, script_body, parameters_schema })
+    const updated = await queries
+      .updateScript(db, id, current.updated_at, changes)
+      .catch(throwUnknownId('category_id', 'category', 'category'))
+    return updated && toScriptTemplate(updated)
+  })
 }
 
-export async function share({ db }: Writer, id: string, isShared: boolean): Promise<ScriptTemplate> {
-  return shown((await queries.shareScript(db, id, isShared)) ?? (await findOwn(db, id)))
+export async function share({ db }: WriteContext, id: string, isShared: boolean): Promise<ScriptTemplate> {
+  return toScriptTemplate((await queries.shareScript(db, id, isShared)) ?? (await requireEditable(db, id)))
 }
 
-export async function remove({ db }: Writer, id: string): Promise<void> {
-  if (!(await queries.deleteScript(db, id))) await findOwn(db, id)
+export async function remove({ db }: WriteContext, id: string): Promise<void> {
+  if (!(await queries.deleteScript(db, id))) await requireEditable(db, id)
 }
 
-export async function generate({ db }: Writer, id: string, parameters: Record<string, unknown>) {
+export async function generate({ db }: WriteContext, id: string, parameters: Record<string, unknown>) {
   const template = await find(db, id)
   const { language, requires_elevation, slug } = template
   const { script, warnings } = render(template, parameters)
   await queries.countUse(db, id)
-  const ending = { powershell: 'ps1', bash: 'sh', python: 'py' }[language]
-  const elevated = requires_elevation ? ['It needs administrator rights'] : []
+  const extension = { powershell: 'ps1', bash: 'sh', python: 'py' }[language]
+  const elevationWarnings = requires_elevation ? ['The script needs administrator rights'] : []
   return {
     script,
     language,
     requires_elevation,
-    warnings: [...elevated, ...warnings],
-    filename: `${slug.replace(/-[a-z0-9]{6}$/, '')}.${ending}`,
+    warnings: [...elevationWarnings, ...warnings],
+    filename: `${slug.replace(/-[a-z0-9]{6}$/, '')}.${extension}`,
   }
 }
 
-export async function listCategories({ db }: Reader, page: PageQuery) {
+export async function listCategories({ db }: ReadContext, page: PageQuery) {
   return toPage(await queries.selectCategories(db, page), page.limit)
 }
 
-export async function createCategory({ db }: Writer, name: string) {
-  return queries.insertCategory(db, name).catch(nameTaken('A category'))
+export async function createCategory({ db }: WriteContext, name: string) {
+  return queries.insertCategory(db, name).catch(throwNameTaken('A category'))
 }
 
-/** The script with these values in it; 422 for every value that is wrong, missing or nobody's. */
-export function render(template: Template, parameters: Record<string, unknown>): Rendered {
-  const faults = [...valueProblems(template.parameters_schema, parameters)]
-  if (faults.length > 0) throw invalid(faults.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })))
+/** Fill a template with values. Throw 422 for every value that is invalid, missing or not a parameter. */
+export function render(template: Template, parameters: Record<string, unknown>): RenderedScript {
+  const problems = [...validateValues(template.parameters_schema, parameters)]
+  if (problems.length > 0)
+    throw invalidRequest(problems.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })))
   return renderScript(template, parameters)
 }
 
-/** Throws every placeholder that nobody fills or that stands where no value is safe, with its line. */
-export function requireSafe(template: Template, field = 'script_body'): void {
-  const problems = templateProblems(template)
+/** Throw 422 for every placeholder without a parameter or at a place where no value is safe, with its line. */
+export function requireSafePlaceholders(template: Template, field = 'script_body'): void {
+  const problems = validateTemplate(template)
   if (problems.length === 0) return
-  throw invalid(problems.map(({ line, message }) => ({ loc: ['body', field], msg: `Line ${line}: ${message}`, type: 'placeholder' })))
+  throw invalidRequest(
+    problems.map(({ line, message }) => ({ loc: ['body', field], msg: `Line ${line}: ${message}`, type: 'placeholder' })),
+  )
 }
 
-/** A name as an address, with a tail that makes it the only one. */
-export function newSlug(name: string): string {
-  const tail = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => (byte % 36).toString(36)).join('')
-  return `${slugOf(name)}-${tail}`
+/** Return the name as a slug with a random suffix, which makes it unique. */
+export function createUniqueSlug(name: string): string {
+  const suffix = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => (byte % 36).toString(36)).join('')
+  return `${createSlug(name)}-${suffix}`
 }
 
-async function find(db: Reader['db'], id: string) {
-  const script = await queries.selectScript(db, id)
-  if (!script) throw new Problem('not_found', 'Script template not found')
-  return script
+async function find(db: ReadContext['db'], id: string) {
+  return (await queries.selectScript(db, id)) ?? throwNotFound('Script template')
 }
 
-async function findOwn(db: Reader['db'], id: string) {
+async function requireEditable(db: ReadContext['db'], id: string) {
   const script = await find(db, id)
   if (!script.may_change)
-    throw new Problem('forbidden', 'Only who made it, an admin of its team or an account admin may change this script')
+    throw new Problem('forbidden', 'Only its creator, an admin of its team or an account admin may change this script')
   return script
 }
 
-function shown({ may_change: _, ...script }: queries.ScriptRow): ScriptTemplate {
+function toScriptTemplate({ may_change: _, ...script }: queries.ScriptRow): ScriptTemplate {
   return script
 }

@@ -4,23 +4,23 @@ import { mayChange } from '../../../lib/db/rows/sessions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { FeedbackPut, Rating, RatingPut, StepFeedback, SupportingCreate, SupportingItem, SupportingUpdate } from './schemas.ts'
 
-const columns = sql`
+const itemColumns = sql`
   d.id, d.session_id, d.kind, d.title, d.content, d.upload_id, d.step_id, d.created_by,
   (select u.full_name from users u where u.account_id = d.account_id and u.id = d.created_by) as created_by_name, d.created_at, d.updated_at`
-const isOf = (sessionId: string) => sql`d.account_id = app.account_id() and d.session_id = ${sessionId}`
-/** The session, when the caller may change it. */
-const ownSession = (id: string) => sql`sessions s where s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
+const isInSession = (sessionId: string) => sql`d.account_id = app.account_id() and d.session_id = ${sessionId}`
+/** The session `s`, if the caller may change it. */
+const editableSession = (id: string) => sql`sessions s where s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
 
 export async function selectItems(db: ReadDb, sessionId: string, { skip, limit }: PageQuery): Promise<SupportingItem[]> {
   const { rows } = await sql<SupportingItem>`
-    select ${columns} from session_supporting_data d where ${isOf(sessionId)}
+    select ${itemColumns} from session_supporting_data d where ${isInSession(sessionId)}
      order by d.created_at, d.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
 export async function selectItem(db: ReadDb, sessionId: string, id: string): Promise<SupportingItem | undefined> {
   const { rows } = await sql<SupportingItem>`
-    select ${columns} from session_supporting_data d where ${isOf(sessionId)} and d.id = ${id}`.execute(db as WriteDb)
+    select ${itemColumns} from session_supporting_data d where ${isInSession(sessionId)} and d.id = ${id}`.execute(db as WriteDb)
   return rows[0]
 }
 
@@ -29,30 +29,30 @@ export async function insertItem(db: WriteDb, sessionId: string, item: Supportin
   const { rows } = await sql<SupportingItem>`
     with d as (
       insert into session_supporting_data (session_id, kind, title, content, upload_id, step_id)
-      select s.id, ${kind}, ${title}, ${content}, ${upload_id}::uuid, ${step_id} from ${ownSession(sessionId)} returning *)
-    select ${columns} from d`.execute(db)
+      select s.id, ${kind}, ${title}, ${content}, ${upload_id}::uuid, ${step_id} from ${editableSession(sessionId)} returning *)
+    select ${itemColumns} from d`.execute(db)
   return rows[0]
 }
 
-/** Changes what is given. */
+/** Update the columns in `changes`. */
 export async function updateItem(
   db: WriteDb,
   sessionId: string,
   id: string,
-  change: SupportingUpdate,
+  changes: SupportingUpdate,
 ): Promise<SupportingItem | undefined> {
-  const sets = Object.entries(change).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+  const assignments = Object.entries(changes).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
   const { rows } = await sql<SupportingItem>`
     with d as (
-      update session_supporting_data d set ${sql.join([...sets, sql`updated_at = app.now()`])}
-       where ${isOf(sessionId)} and d.id = ${id} and exists (select from ${ownSession(sessionId)}) returning *)
-    select ${columns} from d`.execute(db)
+      update session_supporting_data d set ${sql.join([...assignments, sql`updated_at = app.now()`])}
+       where ${isInSession(sessionId)} and d.id = ${id} and exists (select from ${editableSession(sessionId)}) returning *)
+    select ${itemColumns} from d`.execute(db)
   return rows[0]
 }
 
 export async function deleteItem(db: WriteDb, sessionId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
-    delete from session_supporting_data d where ${isOf(sessionId)} and d.id = ${id} and exists (select from ${ownSession(sessionId)})
+    delete from session_supporting_data d where ${isInSession(sessionId)} and d.id = ${id} and exists (select from ${editableSession(sessionId)})
     returning d.id`.execute(db)
   return rows.length > 0
 }
@@ -61,7 +61,7 @@ const ratingColumns = sql`
   r.score, r.comment, r.rated_by,
   (select u.full_name from users u where u.account_id = r.account_id and u.id = r.rated_by) as rated_by_name, r.rated_at`
 
-/** Undefined when there is no such session. */
+/** Insert or replace the rating. Return undefined if the session does not exist. */
 export async function upsertRating(db: WriteDb, sessionId: string, rating: RatingPut): Promise<Rating | undefined> {
   const { score, comment = null } = rating
   const { rows } = await sql<Rating>`

@@ -8,23 +8,23 @@ export const SessionStepId = z.object({
   step_id: z.string().min(1).max(100).describe('Id of the step in its flow.'),
 })
 
-const Kind = z.enum(['text', 'screenshot']).describe('A snippet of text, or a picture or the place of one that is still to come.')
-const Title = z.string().trim().min(1).max(300).describe('What it shows.')
-const Content = Text.describe('The text, or what is to be said of the picture.')
-const UploadId = Id.describe('Of a screenshot: the uploaded picture.')
-const StepId = z.string().min(1).max(100).describe('The step of the flow it belongs to.')
+const Kind = z.enum(['text', 'screenshot']).describe('A text, or a screenshot, whose image may be uploaded later.')
+const Title = z.string().trim().min(1).max(300).describe('Title of the item.')
+const Content = Text.describe('The text, or a comment on the screenshot.')
+const UploadId = Id.describe('The uploaded image of a screenshot.')
+const StepId = z.string().min(1).max(100).describe('The step of the flow that it belongs to.')
 
 export const SupportingItem = z
   .strictObject({
     id: Id,
-    session_id: Id.describe('The session it belongs to.'),
+    session_id: Id.describe('The session that it belongs to.'),
     kind: Kind,
-    title: z.string().describe('What it shows.'),
-    content: z.string().nullable().describe('The text, or what is to be said of the picture.'),
-    upload_id: Id.nullable().describe('The uploaded picture.'),
-    step_id: z.string().nullable().describe('The step of the flow it belongs to.'),
-    created_by: Id.describe('Who added it.'),
-    created_by_name: z.string().nullable().describe('Their name.'),
+    title: z.string().describe('Title of the item.'),
+    content: z.string().nullable().describe('The text, or a comment on the screenshot.'),
+    upload_id: Id.nullable().describe('The uploaded image of a screenshot.'),
+    step_id: z.string().nullable().describe('The step of the flow that it belongs to.'),
+    created_by: Id.describe('The user who added it.'),
+    created_by_name: z.string().nullable().describe('The name of that user.'),
     created_at: Time,
     updated_at: Time.describe('When it last changed.'),
   })
@@ -57,8 +57,9 @@ export const SupportingCreate = z
     step_id: StepId.optional(),
   })
   .superRefine(({ kind, content, upload_id }, ctx) => {
-    if (kind === 'text' && content === undefined) ctx.addIssue({ code: 'custom', path: ['content'], message: 'A text has content' })
-    if (kind === 'text' && upload_id !== undefined) ctx.addIssue({ code: 'custom', path: ['upload_id'], message: 'A text has no picture' })
+    if (kind === 'text' && content === undefined) ctx.addIssue({ code: 'custom', path: ['content'], message: 'is required for a text' })
+    if (kind === 'text' && upload_id !== undefined)
+      ctx.addIssue({ code: 'custom', path: ['upload_id'], message: 'must be absent for a text' })
   })
   .meta({ id: 'SupportingDataCreate', examples: [{ kind: 'text', title: 'Output of ping', content: '0 received', step_id: 'ping' }] })
 export type SupportingCreate = z.infer<typeof SupportingCreate>
@@ -66,9 +67,9 @@ export type SupportingCreate = z.infer<typeof SupportingCreate>
 export const SupportingUpdate = z
   .strictObject({
     title: Title,
-    content: Content.nullable().describe('The text, or what is to be said of the picture; null for nothing, which a text cannot have.'),
-    upload_id: UploadId.nullable().describe('Of a screenshot: the uploaded picture; null for one that is still to come.'),
-    step_id: StepId.nullable().describe('The step of the flow it belongs to; null for none.'),
+    content: Content.nullable().describe('The text, or a comment on the screenshot. Null removes a comment; a text must keep its content.'),
+    upload_id: UploadId.nullable().describe('The uploaded image of a screenshot; null removes it.'),
+    step_id: StepId.nullable().describe('The step of the flow that it belongs to; null for none.'),
   })
   .partial()
   .meta({ id: 'SupportingDataUpdate', examples: [{ title: 'Output of ping, before the repair' }] })
@@ -76,18 +77,18 @@ export type SupportingUpdate = z.infer<typeof SupportingUpdate>
 
 export const RatingPut = z
   .strictObject({
-    score: z.int().min(1).max(5).describe('How satisfied the client is, 5 most.'),
-    comment: z.string().max(20_000).optional().describe('What they said.'),
+    score: z.int().min(1).max(5).describe('Satisfaction of the client; 5 is the best.'),
+    comment: z.string().max(20_000).optional().describe('Comment of the client.'),
   })
   .meta({ id: 'SessionRatingPut', examples: [{ score: 5, comment: 'Fast and friendly' }] })
 export type RatingPut = z.infer<typeof RatingPut>
 
 export const Rating = z
   .strictObject({
-    score: z.int().describe('1 to 5.'),
-    comment: z.string().nullable().describe('What they said.'),
-    rated_by: Id.describe('Who entered it.'),
-    rated_by_name: z.string().nullable().describe('Their name.'),
+    score: z.int().describe('Satisfaction of the client, from 1 to 5.'),
+    comment: z.string().nullable().describe('Comment of the client.'),
+    rated_by: Id.describe('The user who entered it.'),
+    rated_by_name: z.string().nullable().describe('The name of that user.'),
     rated_at: Time.describe('When it was entered.'),
   })
   .meta({
@@ -106,7 +107,7 @@ export type Rating = z.infer<typeof Rating>
 
 export const FeedbackPut = z
   .strictObject({
-    helpful: z.boolean().describe('Thumbs up or down.'),
+    helpful: z.boolean().describe('Whether the step helped.'),
     comment: z.string().max(20_000).optional().describe('What could be better.'),
   })
   .meta({ id: 'StepFeedbackPut', examples: [{ helpful: true }] })
@@ -114,11 +115,11 @@ export type FeedbackPut = z.infer<typeof FeedbackPut>
 
 export const StepFeedback = z
   .strictObject({
-    step_id: z.string().describe('The step it is about.'),
-    user_id: Id.describe('Whose opinion it is.'),
-    helpful: z.boolean().describe('Thumbs up or down.'),
+    step_id: z.string().describe('The rated step.'),
+    user_id: Id.describe('The user who rated it.'),
+    helpful: z.boolean().describe('Whether the step helped.'),
     comment: z.string().nullable().describe('What could be better.'),
-    given_at: Time.describe('When it was given.'),
+    given_at: Time.describe('When it was rated.'),
   })
   .meta({
     id: 'StepFeedbackResponse',

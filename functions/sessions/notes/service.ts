@@ -1,83 +1,72 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { sqlState, violated } from '../../../lib/db/sqlstate.ts'
-import { hasStep } from '../../../lib/flows/run.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { invalid, Problem } from '../../../lib/problem.ts'
+import { sqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import { containsStep } from '../../../lib/flows/step-navigation.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { invalidField, notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as sessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
 import type { FeedbackPut, RatingPut, SupportingCreate, SupportingItem, SupportingUpdate } from './schemas.ts'
 
-export async function listItems({ db }: Reader, sessionId: string, page: PageQuery) {
+const throwUnknownUpload = throwUnknownId('upload_id', 'upload', 'upload')
+
+export async function listSupportingData({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const items = await queries.selectItems(db, sessionId, page)
   if (items.length === 0) await sessions.find(db, sessionId)
   return toPage(items, page.limit)
 }
 
-export async function addItem({ db }: Writer, sessionId: string, item: SupportingCreate) {
-  const session = await sessions.findOwn(db, sessionId)
-  requireStep(session, item.step_id)
-  return (await queries.insertItem(db, sessionId, item).catch(unknownUpload)) ?? missing()
+export async function addSupportingData({ db }: WriteContext, sessionId: string, item: SupportingCreate) {
+  const session = await sessions.requireEditable(db, sessionId)
+  requireKnownStep(session, item.step_id)
+  return (await queries.insertItem(db, sessionId, item).catch(throwUnknownUpload)) ?? throwNotFound('Supporting data')
 }
 
-export async function updateItem({ db }: Writer, sessionId: string, id: string, change: SupportingUpdate): Promise<SupportingItem> {
-  const session = await sessions.findOwn(db, sessionId)
-  const item = (await queries.selectItem(db, sessionId, id)) ?? missing()
-  if (Object.keys(change).length === 0) return item
-  if (item.kind === 'text' && change.content === null) throw wrong('content', 'A text has content')
-  if (item.kind === 'text' && change.upload_id) throw wrong('upload_id', 'A text has no picture')
-  requireStep(session, change.step_id)
-  return (await queries.updateItem(db, sessionId, id, change).catch(unknownUpload)) ?? missing()
+export async function updateSupportingData(
+  { db }: WriteContext,
+  sessionId: string,
+  id: string,
+  changes: SupportingUpdate,
+): Promise<SupportingItem> {
+  const session = await sessions.requireEditable(db, sessionId)
+  const item = (await queries.selectItem(db, sessionId, id)) ?? throwNotFound('Supporting data')
+  if (Object.keys(changes).length === 0) return item
+  if (item.kind === 'text' && changes.content === null) throw invalidField(['body', 'content'], 'must not be null for a text', 'custom')
+  if (item.kind === 'text' && changes.upload_id) throw invalidField(['body', 'upload_id'], 'must be absent for a text', 'custom')
+  requireKnownStep(session, changes.step_id)
+  return (await queries.updateItem(db, sessionId, id, changes).catch(throwUnknownUpload)) ?? throwNotFound('Supporting data')
 }
 
-export async function removeItem({ db }: Writer, sessionId: string, id: string): Promise<void> {
+export async function deleteSupportingData({ db }: WriteContext, sessionId: string, id: string): Promise<void> {
   if (await queries.deleteItem(db, sessionId, id)) return
-  await sessions.findOwn(db, sessionId)
-  missing()
+  await sessions.requireEditable(db, sessionId)
+  throw notFound('Supporting data')
 }
 
-/** One per session, whoever in the account enters it; a second one takes the first one's place. */
-export async function rate({ db }: Writer, sessionId: string, rating: RatingPut) {
-  return (await queries.upsertRating(db, sessionId, rating)) ?? noSession()
+/** Insert or replace the rating of a session. Anyone in the account may rate. */
+export async function rateSession({ db }: WriteContext, sessionId: string, rating: RatingPut) {
+  return (await queries.upsertRating(db, sessionId, rating)) ?? throwNotFound('Session')
 }
 
-export async function rating({ db }: Reader, sessionId: string) {
-  const found = await queries.selectRating(db, sessionId)
-  if (found) return found
+export async function getRating({ db }: ReadContext, sessionId: string) {
+  const rating = await queries.selectRating(db, sessionId)
+  if (rating) return rating
   await sessions.find(db, sessionId)
-  throw new Problem('not_found', 'This session is not rated')
+  throw new Problem('not_found', 'The session is not rated')
 }
 
-/** One per step and person; a second one takes the first one's place. */
-export async function giveFeedback({ db }: Writer, sessionId: string, stepId: string, feedback: FeedbackPut) {
+/** Insert or replace the caller's feedback on a step. */
+export async function rateStep({ db }: WriteContext, sessionId: string, stepId: string, feedback: FeedbackPut) {
   const { tree_structure } = await sessions.find(db, sessionId)
-  if (!hasStep(tree_structure, stepId)) throw new Problem('not_found', 'Step not found')
-  // Deleted in the meantime.
-  return queries
-    .upsertFeedback(db, sessionId, stepId, feedback)
-    .catch((error) => (sqlState(error) === '23503' ? noSession() : raise(error)))
+  if (!containsStep(tree_structure, stepId)) throw notFound('Step')
+  return queries.upsertFeedback(db, sessionId, stepId, feedback).catch(throwSessionNotFound)
 }
 
-function requireStep({ tree_structure }: Awaited<ReturnType<typeof sessions.find>>, stepId: string | null | undefined): void {
-  if (stepId && !hasStep(tree_structure, stepId)) throw wrong('step_id', 'No such step of this flow')
+function requireKnownStep({ tree_structure }: Awaited<ReturnType<typeof sessions.find>>, stepId: string | null | undefined): void {
+  if (stepId && !containsStep(tree_structure, stepId))
+    throw invalidField(['body', 'step_id'], 'must be the id of a step of this flow', 'custom')
 }
 
-function unknownUpload(error: unknown): never {
-  const ours = sqlState(error) === '23503' && violated(error)?.includes('upload')
-  throw ours ? wrong('upload_id', 'No such upload') : error
-}
-
-function wrong(field: string, msg: string): Problem {
-  return invalid([{ loc: ['body', field], msg, type: 'custom' }])
-}
-
-function raise(error: unknown): never {
-  throw error
-}
-
-function noSession(): never {
-  throw new Problem('not_found', 'Session not found')
-}
-
-function missing(): never {
-  throw new Problem('not_found', 'Supporting data not found')
+/** Throw 404 on a foreign key violation: the session was deleted after it was read. */
+function throwSessionNotFound(error: unknown): never {
+  throw sqlState(error) === '23503' ? notFound('Session') : error
 }

@@ -4,23 +4,28 @@ import type { PageQuery } from '../../../lib/db/page.ts'
 import { type Changed, changeSession, fullSession, mayChange, sessionColumns, sessionJoins } from '../../../lib/db/rows/sessions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { statement } from '../../../lib/db/statement.ts'
-import type { SessionRow } from '../../../lib/flows/session.ts'
+import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import type { IntakeField, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
 import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 
-type Listed = Exclude<
-  keyof SessionRow,
-  'variables' | 'decisions' | 'fallback_decisions' | 'custom_steps' | 'notes' | 'next_steps' | 'may_change'
->
-/** A session without what it holds. */
-export type ListRow = Pick<SessionRow, Exclude<Listed, 'tree_structure' | 'intake_form'>>
+type ContentKey =
+  | 'variables'
+  | 'decisions'
+  | 'fallback_decisions'
+  | 'custom_steps'
+  | 'notes'
+  | 'next_steps'
+  | 'tree_structure'
+  | 'intake_form'
+/** A session as lists return it. */
+export type SessionListRow = Omit<SessionRow, ContentKey | 'may_change'>
 
-export async function selectSessions(db: ReadDb, { skip, limit, ...query }: SessionQuery & PageQuery): Promise<ListRow[]> {
-  const part = (text: string | undefined) => (text === undefined ? null : contains(text))
+export async function selectSessions(db: ReadDb, { skip, limit, ...query }: SessionQuery & PageQuery): Promise<SessionListRow[]> {
+  const toPattern = (text: string | undefined) => (text === undefined ? null : contains(text))
   const { started_after = null, started_before = null, completed_after = null, completed_before = null, batch_id = null } = query
-  const { rows } = await sql<ListRow>`
+  const { rows } = await sql<SessionListRow>`
     select ${sessionColumns}
-      from app.find_sessions(${part(query.ticket_number)}, ${part(query.client_name)}, ${part(query.tree_name)}, ${started_after},
+      from app.find_sessions(${toPattern(query.ticket_number)}, ${toPattern(query.client_name)}, ${toPattern(query.tree_name)}, ${started_after},
              ${started_before}, ${completed_after}, ${completed_before}, ${batch_id}, ${skip}, ${limit + 1}) with ordinality f (id, place)
       join sessions s on s.account_id = app.account_id() and s.id = f.id ${sessionJoins}
      order by f.place`.execute(db as WriteDb)
@@ -31,7 +36,7 @@ export async function selectSession(db: ReadDb, id: string): Promise<SessionRow 
   return (await fullSession(id).execute(db as WriteDb)).rows[0]
 }
 
-/** A flow as it would be run now. */
+/** The current version of a flow. */
 export interface FlowRow {
   id: string
   status: 'draft' | 'published'
@@ -59,15 +64,16 @@ export interface NewSession {
   target_label: string | null
   variables: Variables
 }
-export interface Beginning {
-  /** Where it starts; null for one that is only prepared. */
+/** The state in which new sessions are inserted. */
+export interface InitialState {
+  /** The first step; null for a session that is only prepared. */
   current_step_id: string | null
   remaining: number
   batch_id: string | null
 }
 
-/** All or none, of this version of the flow while it is current and published; those that start count as uses of it. */
-function insert(flow: FlowRow, sessions: readonly NewSession[], { current_step_id, remaining, batch_id }: Beginning) {
+/** Insert all sessions if this version of the flow is still current and published, otherwise none. Count each started one as a use of the flow. */
+function insertSessionsStatement(flow: FlowRow, sessions: readonly NewSession[], { current_step_id, remaining, batch_id }: InitialState) {
   return sql<{ id: string }>`
     with s as (
       insert into sessions (id, team_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name, variables,
@@ -83,66 +89,75 @@ function insert(flow: FlowRow, sessions: readonly NewSession[], { current_step_i
     select s.id, app.count_use(case when s.state = 'in_progress' then s.tree_account_id end, s.tree_id) from s`
 }
 
+/** Insert a session and return it. Return undefined, and insert nothing, if the flow was changed. */
 export async function insertSession(
   db: WriteDb,
   flow: FlowRow,
   session: NewSession,
-  beginning: Beginning,
+  initialState: InitialState,
 ): Promise<SessionRow | undefined> {
-  const [, rows] = await db.batch([statement(db, insert(flow, [session], beginning)), statement(db, fullSession(session.id))])
+  const [, rows] = await db.batch([
+    statement(db, insertSessionsStatement(flow, [session], initialState)),
+    statement(db, fullSession(session.id)),
+  ])
   return rows[0]
 }
 
-/** Whether the flow was still the same. */
-export async function insertSessions(db: WriteDb, flow: FlowRow, sessions: readonly NewSession[], beginning: Beginning): Promise<boolean> {
-  return (await insert(flow, sessions, beginning).execute(db)).rows.length > 0
+/** Insert sessions, all or none. Return false if the flow was changed. */
+export async function insertSessions(
+  db: WriteDb,
+  flow: FlowRow,
+  sessions: readonly NewSession[],
+  initialState: InitialState,
+): Promise<boolean> {
+  return (await insertSessionsStatement(flow, sessions, initialState).execute(db)).rows.length > 0
 }
 
-const own = (id: string) => sql`s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
+const isEditable = (id: string) => sql`s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
 
-/** Begins a prepared session whose variables are still those that were `seen`. */
+/** Start a prepared session if its variables still equal `storedVariables`. */
 export async function startSession(
   db: WriteDb,
   id: string,
-  { seen, variables, first }: { seen: Variables; variables: Variables; first: string | null },
+  { storedVariables, variables, firstStepId }: { storedVariables: Variables; variables: Variables; firstStepId: string | null },
 ): Promise<Changed> {
   return changeSession(
     db,
     id,
     sql`
     with started as (
-      update sessions s set state = 'in_progress', started_at = app.now(), current_step_id = ${first}, variables = ${JSON.stringify(variables)}::jsonb
-       where ${own(id)} and s.state = 'prepared' and s.variables = ${JSON.stringify(seen)}::jsonb
+      update sessions s set state = 'in_progress', started_at = app.now(), current_step_id = ${firstStepId}, variables = ${JSON.stringify(variables)}::jsonb
+       where ${isEditable(id)} and s.state = 'prepared' and s.variables = ${JSON.stringify(storedVariables)}::jsonb
       returning s.id, s.tree_account_id, s.tree_id)
     select id, app.count_use(tree_account_id, tree_id) from started`,
   )
 }
 
-/** Sets and removes variables of a session that is in this state. */
+/** Set and remove variables if the session is still in `state`. */
 export async function updateVariables(
   db: WriteDb,
   id: string,
   state: string,
-  set: Variables,
-  removed: readonly string[],
+  values: Variables,
+  removedKeys: readonly string[],
 ): Promise<Changed> {
   return changeSession(
     db,
     id,
     sql`
     update sessions s
-       set variables = (s.variables || ${JSON.stringify(set)}::jsonb) - array(select jsonb_array_elements_text(${JSON.stringify(removed)}::jsonb))
-     where ${own(id)} and s.state = ${state} returning s.id`,
+       set variables = (s.variables || ${JSON.stringify(values)}::jsonb) - array(select jsonb_array_elements_text(${JSON.stringify(removedKeys)}::jsonb))
+     where ${isEditable(id)} and s.state = ${state} returning s.id`,
   )
 }
 
-/** Changes what is given; gives up only what is not over yet. */
-export async function updateSession(db: WriteDb, id: string, given: SessionUpdate): Promise<Changed> {
-  const sets = Object.entries(given).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
-  const open = given.state ? sql`and s.state in ('prepared', 'in_progress')` : sql``
-  return changeSession(db, id, sql`update sessions s set ${sql.join(sets)} where ${own(id)} ${open} returning s.id`)
+/** Update the columns in `changes`. Abandon only a session that is prepared or in progress. */
+export async function updateSession(db: WriteDb, id: string, changes: SessionUpdate): Promise<Changed> {
+  const assignments = Object.entries(changes).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+  const stateCondition = changes.state ? sql`and s.state in ('prepared', 'in_progress')` : sql``
+  return changeSession(db, id, sql`update sessions s set ${sql.join(assignments)} where ${isEditable(id)} ${stateCondition} returning s.id`)
 }
 
 export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {
-  return (await sql`delete from sessions s where ${own(id)} returning s.id`.execute(db)).rows.length > 0
+  return (await sql`delete from sessions s where ${isEditable(id)} returning s.id`.execute(db)).rows.length > 0
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { outcomes } from '../../../lib/flows/run.ts'
+import { stepOutcomes } from '../../../lib/flows/step-navigation.ts'
 import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
@@ -7,34 +7,34 @@ export const SessionId = idParams('session_id', 'session')
 
 const encoder = new TextEncoder()
 const JsonByName = z.record(z.string().max(100), z.json())
-/** What is filled into the flow's texts: any keys, any JSON. */
-export const Variables = JsonByName.refine((given) => Object.keys(given).length <= 200, 'At most 200 variables')
-  .refine((given) => encoder.encode(JSON.stringify(given)).byteLength <= 64 * 1024, 'At most 64 KB in all')
-  .describe('Answers to the intake form by their keys, and whatever else the texts are to be filled with; at most 200 keys and 64 KB.')
+/** The values for the placeholders in the flow's texts: any keys, any JSON values. */
+export const Variables = JsonByName.refine((variables) => Object.keys(variables).length <= 200, 'must have at most 200 variables')
+  .refine((variables) => encoder.encode(JSON.stringify(variables)).byteLength <= 64 * 1024, 'must have at most 64 KB')
+  .describe('Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB.')
 export type Variables = z.infer<typeof Variables>
 
-/** A time as a caller may say it. */
+/** A time in a request. */
 export const Instant = z.iso
   .datetime({ offset: true })
-  .refine((text) => text > '2000' && text < '2100', 'Must be between the years 2000 and 2100')
+  .refine((text) => text > '2000' && text < '2100', 'must be between the years 2000 and 2100')
   .meta({ example: '2026-11-21T09:30:00.000Z' })
 
 const Note = z.string().max(20_000)
-export const StepOutcome = z.enum(outcomes).describe('How it went.')
+export const StepOutcome = z.enum(stepOutcomes).describe('Result of the step.')
 export const State = z
   .enum(['prepared', 'in_progress', 'completed', 'abandoned'])
-  .describe('Filled in beforehand, being run, finished with an outcome, or given up.')
-export const Outcome = z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).describe('What came of it.')
+  .describe('Stored to start later, running, completed with an outcome, or abandoned.')
+export const Outcome = z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).describe('Outcome of the session.')
 export const TargetLabel = z.string().trim().min(1).max(255)
 
 const Decision = z
   .strictObject({
     step_id: z.string().describe('The step that was answered.'),
-    option_id: z.string().nullable().describe('Of a decision: the option that was chosen.'),
-    outcome: StepOutcome.nullable().describe('Of any other step: how it went.'),
-    note: z.string().nullable().describe('What the technician noted.'),
-    started_at: Time.describe('When work on the step began: as sent, or else when the step before it was answered.'),
-    duration_seconds: z.int().describe('How long it took: as sent, or else until the answer.'),
+    option_id: z.string().nullable().describe('The chosen option of a decision.'),
+    outcome: StepOutcome.nullable().describe('The result of any other step.'),
+    note: z.string().nullable().describe('Note of the technician.'),
+    started_at: Time.describe('When work on the step started: as sent, otherwise when the previous step was answered.'),
+    duration_seconds: z.int().describe('Duration of the step: as sent, otherwise the time until the answer.'),
     decided_at: Time.describe('When it was answered.'),
   })
   .meta({
@@ -54,10 +54,10 @@ const Decision = z
 
 const FallbackRecord = z
   .strictObject({
-    step_id: z.string().describe('The step that did not work out.'),
-    fallback_step_id: z.string().describe('What was done instead.'),
+    step_id: z.string().describe('The step that failed.'),
+    fallback_step_id: z.string().describe('The fallback step that was used.'),
     outcome: StepOutcome,
-    note: z.string().nullable().describe('What the technician noted.'),
+    note: z.string().nullable().describe('Note of the technician.'),
     decided_at: Time.describe('When it was recorded.'),
   })
   .meta({
@@ -67,14 +67,14 @@ const FallbackRecord = z
 
 export const CustomStepSource = z
   .enum(['ad-hoc', 'step-library', 'forked-tree'])
-  .describe('Thought up on the spot, taken from the step library, or taken from another flow.')
+  .describe('Written during the session, taken from the step library, or taken from another flow.')
 const CustomStep = z
   .strictObject({
     id: Id,
     source: CustomStepSource,
-    after_step_id: z.string().describe('The step it was done after.'),
+    after_step_id: z.string().describe('The step that it followed.'),
     title: z.string().describe('What was done.'),
-    description: z.string().describe('How it was done; markdown.'),
+    description: z.string().describe('How it was done, in markdown.'),
     library_step_id: Id.nullable().describe('The library step it was taken from.'),
     tree_id: Id.nullable().describe('The flow it was taken from.'),
     node_id: z.string().nullable().describe('The node or step of that flow.'),
@@ -97,21 +97,21 @@ const CustomStep = z
     ],
   })
 
-const words = z.strictObject({
-  id: z.string().describe('Of the fallback step.'),
-  title: z.string().describe('What to do instead, filled.'),
-  description: z.string().describe('How to do it, filled; markdown.'),
+const FallbackStep = z.strictObject({
+  id: z.string().describe('Id of the fallback step.'),
+  title: z.string().describe('What to do instead, with placeholders filled.'),
+  description: z.string().describe('How to do it, in markdown, with placeholders filled.'),
 })
 const CurrentStep = z
   .strictObject({
-    id: z.string().describe('Of the step.'),
+    id: z.string().describe('Id of the step.'),
     type: z.string().describe('`decision`, `action`, `solution` or `procedure_step`.'),
-    title: z.string().describe('What to do or to find out, filled from the variables.'),
-    description: z.string().describe('How, filled from the variables; markdown.'),
+    title: z.string().describe('What to do or find out, with placeholders filled.'),
+    description: z.string().describe('How to do it, in markdown, with placeholders filled.'),
     options: z
-      .array(z.strictObject({ id: z.string().describe('Of the option.'), label: z.string().describe('What it says.') }))
-      .describe('Of a decision: what may be chosen.'),
-    fallback_steps: z.array(words).describe('What to try when the step does not work out.'),
+      .array(z.strictObject({ id: z.string().describe('Id of the option.'), label: z.string().describe('Text of the option.') }))
+      .describe('The choices of a decision.'),
+    fallback_steps: z.array(FallbackStep).describe('What to try when the step fails.'),
   })
   .meta({
     id: 'SessionCurrentStep',
@@ -121,34 +121,34 @@ const CurrentStep = z
   })
 
 const Progress = z.strictObject({
-  answered: z.int().describe('Steps answered.'),
-  total: z.int().describe('Steps in all; in a tree those answered and the longest way that is left.'),
-  percent: z.int().describe('0 to 100; 100 only once every step is answered.'),
+  answered: z.int().describe('Number of answered steps.'),
+  total: z.int().describe('Number of steps. For a tree: the answered steps plus the longest remaining path.'),
+  percent: z.int().describe('0 to 100; 100 only when every step is answered.'),
 })
 
-const snapshot = {
-  name: z.string().describe('What the flow was called.'),
-  description: z.string().describe('What it was for.'),
-  category: z.string().nullable().describe('Its category’s name.'),
-  version: z.int().describe('The version that is run.'),
+const snapshotFields = {
+  name: z.string().describe('Name of the flow.'),
+  description: z.string().describe('Purpose of the flow.'),
+  category: z.string().nullable().describe('Name of its category.'),
+  version: z.int().describe('The version that the session runs.'),
   tree_type: TreeType,
 }
 
-const fields = {
+const sessionFields = {
   id: Id,
   account_id: Id,
-  team_id: Id.nullable().describe('The team of whoever began it.'),
-  user_id: Id.describe('Whose session it is.'),
-  user_name: z.string().nullable().describe('Their name.'),
-  tree_id: Id.describe('The flow; it may have changed or gone since.'),
+  team_id: Id.nullable().describe('The team of the user who created it.'),
+  user_id: Id.describe('The user who runs it.'),
+  user_name: z.string().nullable().describe('The name of that user.'),
+  tree_id: Id.describe('The flow. It may have been changed or deleted since.'),
   state: State,
   ticket_number: z.string().nullable().describe('The ticket it is for.'),
   client_name: z.string().nullable().describe('The client it is for.'),
-  outcome: Outcome.nullable().describe('What came of it; null until it is completed.'),
-  batch_id: Id.nullable().describe('The batch it is of.'),
+  outcome: Outcome.nullable().describe('Outcome of the session; null until it is completed.'),
+  batch_id: Id.nullable().describe('The batch that it belongs to.'),
   target_label: z.string().nullable().describe('The target it is run on.'),
   current_step_id: z.string().nullable().describe('The step to answer next; null before the start and at the end.'),
-  progress: Progress.describe('How far it has come.'),
+  progress: Progress.describe('Progress of the session.'),
   exported_at: Time.nullable().describe('When it was first exported after its completion.'),
   started_at: Time.nullable().describe('When it was started; null while it is prepared.'),
   completed_at: Time.nullable().describe('When it was completed.'),
@@ -184,27 +184,30 @@ export const exampleItem = {
 }
 
 export const SessionListItem = z
-  .strictObject({ ...fields, tree_snapshot: z.strictObject(snapshot).describe('The flow as it was at the start.') })
+  .strictObject({
+    ...sessionFields,
+    tree_snapshot: z.strictObject(snapshotFields).describe('The version of the flow that the session runs.'),
+  })
   .meta({ id: 'SessionListItem', examples: [exampleItem] })
 export type SessionListItem = z.infer<typeof SessionListItem>
 
 export const Session = z
   .strictObject({
-    ...fields,
+    ...sessionFields,
     tree_snapshot: z
       .strictObject({
-        ...snapshot,
-        tree_structure: TreeStructure.describe('Its root node or its steps, placeholders unfilled.'),
+        ...snapshotFields,
+        tree_structure: TreeStructure.describe('Its root node or its steps, with unfilled placeholders.'),
         intake_form: IntakeForm,
       })
-      .describe('The flow as it was at the start.'),
-    variables: JsonByName.describe('What the texts are filled with.'),
+      .describe('The version of the flow that the session runs.'),
+    variables: JsonByName.describe('Values for the placeholders in the texts.'),
     current_step: CurrentStep.nullable().describe('The current step with its placeholders filled; null when there is none.'),
-    decisions: z.array(Decision).describe('The way so far, in its order.'),
-    fallback_decisions: z.array(FallbackRecord).describe('Fallback steps that were used.'),
-    custom_steps: z.array(CustomStep).describe('What was done that the flow does not say.'),
-    notes: z.string().nullable().describe('What is to be known about it.'),
-    next_steps: z.string().nullable().describe('What is left to do.'),
+    decisions: z.array(Decision).describe('The answers so far, in order.'),
+    fallback_decisions: z.array(FallbackRecord).describe('The fallback steps that were used.'),
+    custom_steps: z.array(CustomStep).describe('Steps that were done and are not part of the flow.'),
+    notes: z.string().nullable().describe('Notes about the session.'),
+    next_steps: z.string().nullable().describe('What remains to be done.'),
   })
   .meta({
     id: 'SessionResponse',
@@ -235,21 +238,21 @@ export const Session = z
   })
 export type Session = z.infer<typeof Session>
 
-const Part = z.string().trim().min(1).max(200)
+const SearchText = z.string().trim().min(1).max(200)
 export const SessionQuery = z.strictObject({
-  ticket_number: Part.optional().describe('Part of the ticket number, in any case.'),
-  client_name: Part.optional().describe('Part of the client’s name, in any case.'),
-  tree_name: Part.optional().describe('Part of the flow’s name as it was at the start, in any case.'),
-  started_after: Instant.optional().describe('Started then or later.'),
-  started_before: Instant.optional().describe('Started then or earlier.'),
-  completed_after: Instant.optional().describe('Completed then or later.'),
-  completed_before: Instant.optional().describe('Completed then or earlier.'),
+  ticket_number: SearchText.optional().describe('Part of the ticket number, ignoring case.'),
+  client_name: SearchText.optional().describe('Part of the client’s name, ignoring case.'),
+  tree_name: SearchText.optional().describe('Part of the flow’s name at the start, ignoring case.'),
+  started_after: Instant.optional().describe('Started at this time or later.'),
+  started_before: Instant.optional().describe('Started at this time or earlier.'),
+  completed_after: Instant.optional().describe('Completed at this time or later.'),
+  completed_before: Instant.optional().describe('Completed at this time or earlier.'),
   batch_id: Id.optional().describe('Only sessions of this batch.'),
 })
 export type SessionQuery = z.infer<typeof SessionQuery>
 
-const given = {
-  tree_id: Id.describe('A published flow that I see.'),
+const startFields = {
+  tree_id: Id.describe('A published flow that I can see.'),
   ticket_number: Name.optional().describe('The ticket it is for.'),
   client_name: Name.optional().describe('The client it is for.'),
   variables: Variables.optional(),
@@ -261,11 +264,11 @@ const exampleStart = {
   variables: { printer_ip: '10.0.8.21' },
 }
 
-export const SessionStart = z.strictObject(given).meta({ id: 'SessionStart', examples: [exampleStart] })
+export const SessionStart = z.strictObject(startFields).meta({ id: 'SessionStart', examples: [exampleStart] })
 export type SessionStart = z.infer<typeof SessionStart>
 
 export const SessionPrepare = z
-  .strictObject({ ...given, target_label: TargetLabel.optional().describe('The target it will be run on.') })
+  .strictObject({ ...startFields, target_label: TargetLabel.optional().describe('The target that it will be run on.') })
   .meta({ id: 'SessionPrepare', examples: [{ ...exampleStart, target_label: 'PRN-2F-03' }] })
 export type SessionPrepare = z.infer<typeof SessionPrepare>
 
@@ -276,12 +279,12 @@ export const PreparedStart = z
 
 export const VariablesAnswer = Variables.meta({ id: 'SessionVariables', examples: [{ printer_ip: '10.0.8.21', floor: 2 }] })
 
-export const VariablesUpdate = Variables.describe('Variables to set; null removes one, and any other is kept as it is.').meta({
+export const VariablesUpdate = Variables.describe('Variables to set; null removes a variable. All others are kept.').meta({
   id: 'SessionVariablesUpdate',
   examples: [{ printer_ip: '10.0.8.22' }],
 })
 
-export const SessionVariables = JsonByName.describe('All variables of the session as they are now.').meta({
+export const SessionVariables = JsonByName.describe('All current variables of the session.').meta({
   id: 'SessionVariablesResponse',
   examples: [{ printer_ip: '10.0.8.22', floor: 2 }],
 })
@@ -290,9 +293,9 @@ export const SessionUpdate = z
   .strictObject({
     ticket_number: Name.nullable().describe('The ticket it is for; null for none.'),
     client_name: Name.nullable().describe('The client it is for; null for none.'),
-    notes: Note.nullable().describe('What is to be known about it.'),
-    next_steps: Note.nullable().describe('What is left to do.'),
-    state: z.literal('abandoned').describe('Gives up a session that is prepared or in progress.'),
+    notes: Note.nullable().describe('Notes about the session.'),
+    next_steps: Note.nullable().describe('What remains to be done.'),
+    state: z.literal('abandoned').describe('Abandons a session that is prepared or in progress.'),
   })
   .partial()
   .meta({ id: 'SessionUpdate', examples: [{ ticket_number: 'T-48213', notes: 'The client calls back at noon.' }] })

@@ -4,77 +4,78 @@ import { Session, SessionId } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as steps from './service.ts'
 
-/** All of these are for the session's user and account admins, others get 403. */
-const running = { access: 'engineer', limit: 'write', params: SessionId } as const
+/** Only the session's user and account admins may call these operations; others get 403. */
+const stepOperation = { access: 'engineer', limit: 'write', params: SessionId } as const
 
 export const sessionStepOperations = [
   operation({
-    ...running,
+    ...stepOperation,
     id: 'sessions.steps.recordDecision',
     method: 'post',
     path: '/sessions/{session_id}/decisions',
-    summary: 'Answer the current step and go on',
+    summary: 'Answer the current step',
     description:
-      'A decision takes `option_id`, any other step `outcome`; one that does not fit the step is 422. Another step than the current one is 409 `step_not_current` with `current_step_id`. A `fallback` alone is recorded and the session stays where it is.',
-    body: schemas.Decide,
+      'A decision needs `option_id`, any other step `outcome`; an answer that does not match the step is 422. The session moves to the next step. A step that is not current is 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays.',
+    body: schemas.DecisionCreate,
     success: 201,
     returns: Session,
-    errors: ['conflict'],
-    handle: ({ ctx, params, body }) => steps.decide(ctx, params.session_id, body),
+    errors: ['limit_reached', 'step_not_current', 'wrong_state'],
+    handle: ({ ctx, params, body }) => steps.recordDecision(ctx, params.session_id, body),
   }),
 
   operation({
-    ...running,
+    ...stepOperation,
     id: 'sessions.steps.undoDecision',
     method: 'delete',
     path: '/sessions/{session_id}/decisions/last',
-    summary: 'Take the last answer back',
-    description: 'Its step is the current one again, and fallback steps recorded since are gone. Without an answer: 409 `no_decision`.',
+    summary: 'Undo the last answer',
+    description: 'Its step becomes the current one, and fallback steps recorded since are deleted. Without an answer: 409 `no_decision`.',
     success: 200,
     returns: Session,
-    errors: ['conflict'],
-    handle: ({ ctx, params }) => steps.back(ctx, params.session_id),
+    errors: ['no_decision', 'step_not_current', 'wrong_state'],
+    handle: ({ ctx, params }) => steps.undoDecision(ctx, params.session_id),
   }),
 
   operation({
-    ...running,
+    ...stepOperation,
     id: 'sessions.steps.addCustomStep',
     method: 'post',
     path: '/sessions/{session_id}/custom-steps',
-    summary: 'Record a step that the flow does not have',
-    description: 'It stands at its place and does not become the current step. At most 100: 409 `custom_step_limit_reached`.',
+    summary: 'Add a custom step',
+    description: 'Records a step that is not part of the flow. The current step stays. At most 100 custom steps: 409 `limit_reached`.',
     body: schemas.CustomStepCreate,
     success: 201,
     returns: Session,
-    errors: ['conflict'],
+    errors: ['limit_reached', 'wrong_state'],
     handle: ({ ctx, params, body }) => steps.addCustomStep(ctx, params.session_id, body),
   }),
 
   operation({
-    ...running,
+    ...stepOperation,
     id: 'sessions.steps.complete',
     method: 'post',
     path: '/sessions/{session_id}/complete',
-    summary: 'Complete a session with its outcome',
-    description: 'At any point of a session in progress; 409 `not_in_progress` otherwise.',
-    body: schemas.Complete,
+    summary: 'Complete a session',
+    description: 'Possible at every step of a session in progress; otherwise 409 `wrong_state`.',
+    body: schemas.SessionCompletion,
     success: 200,
     returns: Session,
-    errors: ['conflict'],
+    errors: ['wrong_state'],
     handle: ({ ctx, params, body }) => steps.complete(ctx, params.session_id, body),
   }),
 
   operation({
-    ...running,
+    ...stepOperation,
     id: 'sessions.steps.saveAsTree',
     method: 'post',
     path: '/sessions/{session_id}/save-as-tree',
-    summary: 'Make a draft flow of a session, its custom steps included',
-    description: 'The new flow is a fork of the session’s. One over the limits of a flow is 400 `flow_invalid`.',
+    summary: 'Save a session as a draft flow',
+    description:
+      'The new flow is a fork of the session’s flow and includes the custom steps. A flow that exceeds the limits is 400 `flow_invalid`.',
     body: schemas.SaveAsTree,
     success: 201,
     returns: Tree,
-    errors: ['bad_request'],
+    errors: ['flow_invalid'],
     handle: ({ ctx, params, body }) => steps.saveAsTree(ctx, params.session_id, body),
   }),
 ]

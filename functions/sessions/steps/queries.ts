@@ -1,38 +1,44 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Changed, changeSession, mayChange } from '../../../lib/db/rows/sessions.ts'
 import type { WriteDb } from '../../../lib/db/scope.ts'
-import type { SessionRow } from '../../../lib/flows/session.ts'
-import type { Complete, CustomStepCreate, Decide } from './schemas.ts'
+import type { SessionRow } from '../../../lib/flows/session-row.ts'
+import type { CustomStepCreate, DecisionCreate, SessionCompletion } from './schemas.ts'
 
-/** A session as it was read: a change that builds on it is made only while it still stands there. */
-export type Stand = Pick<SessionRow, 'id' | 'current_step_id' | 'answered'>
-/** Where it stands then. */
-export interface Next {
+/** The position that was read. A change is only written if the session is still at this position. */
+export type SessionPosition = Pick<SessionRow, 'id' | 'current_step_id' | 'answered'>
+/** The position after a change. */
+export interface NextPosition {
   current_step_id: string | null
   remaining: number
 }
 
-const isOpen = (id: string) => sql`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
-const standsAt = ({ id, current_step_id, answered }: Stand) =>
-  sql`${isOpen(id)} and s.current_step_id is not distinct from ${current_step_id} and s.answered = ${answered}`
+const isEditableInProgress = (id: string) =>
+  sql`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
+const isAtPosition = ({ id, current_step_id, answered }: SessionPosition) =>
+  sql`${isEditableInProgress(id)} and s.current_step_id is not distinct from ${current_step_id} and s.answered = ${answered}`
 
-function fallbackOf(seq: RawBuilder<unknown>, { step_id, fallback }: Decide): RawBuilder<unknown> {
+function insertFallbackStatement(seq: RawBuilder<unknown>, { step_id, fallback }: DecisionCreate): RawBuilder<unknown> {
   return sql`
     insert into session_fallbacks (session_id, seq, step_id, fallback_step_id, outcome, note)
     select s.id, ${seq}, ${step_id}, ${fallback?.fallback_step_id ?? null}, ${fallback?.outcome ?? null}, ${fallback?.note ?? null}
       from s where ${fallback !== undefined}`
 }
 
-/** Answers the current step and goes on. */
-export async function insertDecision(db: WriteDb, at: Stand, next: Next, answer: Decide): Promise<Changed> {
-  const { step_id, option_id = null, outcome = null, note = null, started_at = null, duration_seconds = null } = answer
+/** Insert the answer to the current step and move the session to the next one. */
+export async function insertDecision(
+  db: WriteDb,
+  session: SessionPosition,
+  next: NextPosition,
+  decision: DecisionCreate,
+): Promise<Changed> {
+  const { step_id, option_id = null, outcome = null, note = null, started_at = null, duration_seconds = null } = decision
   return changeSession(
     db,
-    at.id,
+    session.id,
     sql`
     with s as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered + 1, remaining = ${next.remaining}
-       where ${standsAt(at)} returning s.*),
+       where ${isAtPosition(session)} returning s.*),
     began as (
       select s.id, coalesce(${started_at}::timestamptz, (select max(d.decided_at) from session_decisions d
         where d.account_id = s.account_id and d.session_id = s.id), s.started_at) as at from s),
@@ -41,31 +47,31 @@ export async function insertDecision(db: WriteDb, at: Stand, next: Next, answer:
       select s.id, s.answered - 1, ${step_id}, ${option_id}, ${outcome}, ${note}, began.at,
              coalesce(${duration_seconds}::integer, greatest(0, extract(epoch from app.now() - began.at))::integer)
         from s join began on began.id = s.id),
-    fell_back as (${fallbackOf(sql`s.answered - 1`, answer)})
+    fell_back as (${insertFallbackStatement(sql`s.answered - 1`, decision)})
     select s.id from s`,
   )
 }
 
-/** Notes a fallback step of the current step, and stays there. */
-export async function insertFallback(db: WriteDb, at: Stand, answer: Decide): Promise<Changed> {
+/** Insert a used fallback step. The current step stays. */
+export async function insertFallback(db: WriteDb, session: SessionPosition, decision: DecisionCreate): Promise<Changed> {
   return changeSession(
     db,
-    at.id,
+    session.id,
     sql`
-    with s as (select s.* from sessions s where ${standsAt(at)} for update), fell_back as (${fallbackOf(sql`s.answered`, answer)})
+    with s as (select s.* from sessions s where ${isAtPosition(session)} for update), fell_back as (${insertFallbackStatement(sql`s.answered`, decision)})
     select s.id from s`,
   )
 }
 
-/** Takes the last answer back, with the fallback steps since. */
-export async function deleteLastDecision(db: WriteDb, at: Stand, next: Next): Promise<Changed> {
+/** Delete the last answer and the fallback steps recorded since. */
+export async function deleteLastDecision(db: WriteDb, session: SessionPosition, next: NextPosition): Promise<Changed> {
   return changeSession(
     db,
-    at.id,
+    session.id,
     sql`
     with s as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered - 1, remaining = ${next.remaining}
-       where ${standsAt(at)} and s.answered > 0 returning s.*),
+       where ${isAtPosition(session)} and s.answered > 0 returning s.*),
     undone as (
       delete from session_decisions d using s where d.account_id = s.account_id and d.session_id = s.id and d.seq = s.answered),
     forgotten as (
@@ -74,12 +80,12 @@ export async function deleteLastDecision(db: WriteDb, at: Stand, next: Next): Pr
   )
 }
 
-/** What is known of a step that the flow does not have. */
+/** A step that is not part of the flow. */
 export interface NewCustomStep extends Pick<CustomStepCreate, 'source' | 'library_step_id' | 'node_id'> {
   after_step_id: string
   title: string
   description: string
-  /** The flow it is taken from, with its owner. */
+  /** The flow that it was copied from, with its account. */
   tree?: { account_id: string; id: string } | undefined
 }
 
@@ -89,7 +95,7 @@ export async function insertCustomStep(db: WriteDb, id: string, step: NewCustomS
     db,
     id,
     sql`
-    with s as (select s.id from sessions s where ${isOpen(id)} for update)
+    with s as (select s.id from sessions s where ${isEditableInProgress(id)} for update)
     insert into session_custom_steps (session_id, source, after_step_id, title, description, library_step_id, tree_account_id, tree_id, node_id)
     select s.id, ${source}, ${after_step_id}, ${title}, ${description}, ${library_step_id}::uuid, ${tree?.account_id ?? null}::uuid,
            ${tree?.id ?? null}::uuid, ${node_id} from s
@@ -97,14 +103,14 @@ export async function insertCustomStep(db: WriteDb, id: string, step: NewCustomS
   )
 }
 
-export async function completeSession(db: WriteDb, id: string, given: Complete): Promise<Changed> {
-  const { outcome, notes = null, next_steps = null } = given
+export async function completeSession(db: WriteDb, id: string, completion: SessionCompletion): Promise<Changed> {
+  const { outcome, notes = null, next_steps = null } = completion
   return changeSession(
     db,
     id,
     sql`
     update sessions s set state = 'completed', outcome = ${outcome}, completed_at = app.now(), notes = coalesce(${notes}, s.notes),
            next_steps = coalesce(${next_steps}, s.next_steps)
-     where ${isOpen(id)} returning s.id`,
+     where ${isEditableInProgress(id)} returning s.id`,
   )
 }

@@ -1,128 +1,138 @@
 import type { Changed } from '../../../lib/db/rows/sessions.ts'
-import { withCustomSteps } from '../../../lib/flows/custom-steps.ts'
-import { findStep, hasStep, misfit, remainingFrom, stepAfter } from '../../../lib/flows/run.ts'
-import type { SessionRow } from '../../../lib/flows/session.ts'
+import { insertCustomSteps } from '../../../lib/flows/custom-steps.ts'
+import type { SessionRow } from '../../../lib/flows/session-row.ts'
+import {
+  containsStep,
+  countRemainingAnswers,
+  findAnswerableStep,
+  findAnswerMismatch,
+  getNextStepId,
+} from '../../../lib/flows/step-navigation.ts'
 import { walkAll } from '../../../lib/flows/walk.ts'
-import type { Writer } from '../../../lib/http/operation.ts'
-import { invalid, Problem } from '../../../lib/problem.ts'
+import type { WriteContext } from '../../../lib/http/operation.ts'
+import { invalidField, limitReached, Problem, unknownId } from '../../../lib/problem.ts'
 import * as library from '../../flows/step-library/service.ts'
 import * as trees from '../../flows/trees/service.ts'
 import * as sessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
-import type { Complete, CustomStepCreate, Decide, SaveAsTree } from './schemas.ts'
+import type { CustomStepCreate, DecisionCreate, SaveAsTree, SessionCompletion } from './schemas.ts'
 
-const mostCustomSteps = 100
-const mostFallbacks = 500
+const maxCustomSteps = 100
+const maxFallbacks = 500
 
-/** Answers the current step and goes on to the next; a fallback alone is noted, and the session stays. */
-export async function decide({ db }: Writer, id: string, answer: Decide) {
-  const session = await findOpen(db, id)
-  checkDecision(session, answer)
-  const answers = answer.option_id !== undefined || answer.outcome !== undefined
-  const changed = answers
-    ? await queries.insertDecision(db, session, following(session, answer), answer)
-    : await queries.insertFallback(db, session, answer)
-  return settled(changed)
+/** Record the answer to the current step and move to the next. A fallback without an answer is recorded, and the current step stays. */
+export async function recordDecision({ db }: WriteContext, id: string, decision: DecisionCreate) {
+  const session = await requireInProgress(db, id)
+  requireValidDecision(session, decision)
+  const isAnswer = decision.option_id !== undefined || decision.outcome !== undefined
+  const result = isAnswer
+    ? await queries.insertDecision(db, session, getNextPosition(session, decision), decision)
+    : await queries.insertFallback(db, session, decision)
+  return toChangedSession(result)
 }
 
-/** Takes the last answer back: its step is the current one again. */
-export async function back({ db }: Writer, id: string) {
-  const session = await findOpen(db, id)
-  const last = session.decisions.at(-1)
-  if (!last) throw new Problem('conflict', 'There is no decision to take back', { code: 'no_decision' })
-  const remaining = remainingFrom(session.tree_structure, last.step_id)
-  return settled(await queries.deleteLastDecision(db, session, { current_step_id: last.step_id, remaining }))
+/** Delete the last answer. Its step becomes the current one. */
+export async function undoDecision({ db }: WriteContext, id: string) {
+  const session = await requireInProgress(db, id)
+  const lastDecision = session.decisions.at(-1)
+  if (!lastDecision) throw new Problem('no_decision')
+  const remaining = countRemainingAnswers(session.tree_structure, lastDecision.step_id)
+  return toChangedSession(await queries.deleteLastDecision(db, session, { current_step_id: lastDecision.step_id, remaining }))
 }
 
-/** Notes a step that the flow does not have, at its place; the current step stays. */
-export async function addCustomStep({ db }: Writer, id: string, given: CustomStepCreate) {
-  const session = await findOpen(db, id)
-  if (session.custom_steps.length >= mostCustomSteps)
-    throw new Problem('conflict', `A session holds at most ${mostCustomSteps} custom steps`, { code: 'custom_step_limit_reached' })
-  const after_step_id = given.after_step_id ?? session.current_step_id ?? session.decisions.at(-1)?.step_id ?? ''
-  if (!hasStep(session.tree_structure, after_step_id)) throw unknown('after_step_id', 'No such step of this flow')
-  const source = await sourceOf({ db }, given)
-  const { title = source.title, description = source.description, library_step_id, node_id } = given
-  if (!title.trim()) throw unknown('title', 'Where it comes from has no title: give one')
-  const step = { source: given.source, after_step_id, title: title.trim(), description, library_step_id, node_id, tree: source.tree }
-  return settled(await queries.insertCustomStep(db, id, step))
+/** Record a step that is not part of the flow. The current step stays. */
+export async function addCustomStep({ db }: WriteContext, id: string, input: CustomStepCreate) {
+  const session = await requireInProgress(db, id)
+  if (session.custom_steps.length >= maxCustomSteps)
+    throw limitReached('custom_steps', maxCustomSteps, `A session can have at most ${maxCustomSteps} custom steps`)
+  const after_step_id = input.after_step_id ?? session.current_step_id ?? session.decisions.at(-1)?.step_id ?? ''
+  if (!containsStep(session.tree_structure, after_step_id)) throw unknownValue('after_step_id', 'must be the id of a step of this flow')
+  const source = await findStepSource({ db }, input)
+  const { title = source.title, description = source.description, library_step_id, node_id } = input
+  if (!title.trim()) throw unknownValue('title', 'is required because the source has no title')
+  const step = { source: input.source, after_step_id, title: title.trim(), description, library_step_id, node_id, tree: source.tree }
+  return toChangedSession(await queries.insertCustomStep(db, id, step))
 }
 
-export async function complete({ db }: Writer, id: string, given: Complete) {
-  return settled(await queries.completeSession(db, id, given))
+export async function complete({ db }: WriteContext, id: string, completion: SessionCompletion) {
+  return toChangedSession(await queries.completeSession(db, id, completion))
 }
 
-/** A draft of one's own: the flow as it was run, with the custom steps at their places, forked from the session's flow. */
-export async function saveAsTree({ db }: Writer, id: string, { name, description }: SaveAsTree) {
-  const session = await sessions.findOwn(db, id)
+/** Create a draft that forks the session's flow, with the custom steps inserted where they were done. */
+export async function saveAsTree({ db }: WriteContext, id: string, { name, description }: SaveAsTree) {
+  const session = await sessions.requireEditable(db, id)
   const { tree_type, category, intake_form, tree_account_id, tree_id } = session
-  const taken = new Map(session.decisions.map(({ step_id, option_id }) => [step_id, option_id]))
+  const chosenOptions = new Map(session.decisions.map(({ step_id, option_id }) => [step_id, option_id]))
   const content = {
-    ...{ name, tree_type, intake_form, status: 'draft' as const },
+    name,
+    tree_type,
+    intake_form,
+    status: 'draft' as const,
     description: description ?? session.description,
-    tree_structure: withCustomSteps(session.tree_structure, session.custom_steps, taken),
+    tree_structure: insertCustomSteps(session.tree_structure, session.custom_steps, chosenOptions),
     ...(category === null ? {} : { category }),
   }
   return trees.create({ db }, content, { parent: { account_id: tree_account_id, id: tree_id, reason: null } })
 }
 
-/** A session in progress that the caller may change. */
-async function findOpen(db: Writer['db'], id: string): Promise<SessionRow> {
-  const session = await sessions.findOwn(db, id)
-  if (session.state !== 'in_progress') throw sessions.refusal(session)
+/** Return a session in progress that the caller may change; throw 404, 403 or 409. */
+async function requireInProgress(db: WriteContext['db'], id: string): Promise<SessionRow> {
+  const session = await sessions.requireEditable(db, id)
+  if (session.state !== 'in_progress') throw sessions.editProblem(session)
   return session
 }
 
-function checkDecision(session: SessionRow, { step_id, option_id, outcome, fallback }: Decide): void {
-  const step = session.current_step_id === step_id ? findStep(session.tree_structure, step_id) : undefined
-  if (!step) throw notCurrent(session)
-  const wrong = option_id === undefined && outcome === undefined ? null : misfit(step, { option_id, outcome })
-  if (wrong) throw unknown(wrong.field, wrong.msg)
+function requireValidDecision(session: SessionRow, { step_id, option_id, outcome, fallback }: DecisionCreate): void {
+  const step = session.current_step_id === step_id ? findAnswerableStep(session.tree_structure, step_id) : undefined
+  if (!step) throw stepNotCurrent(session)
+  const mismatch = option_id === undefined && outcome === undefined ? null : findAnswerMismatch(step, { option_id, outcome })
+  if (mismatch) throw unknownValue(mismatch.field, mismatch.msg)
   if (!fallback) return
-  const has = 'fallback_steps' in step && step.fallback_steps?.some(({ id }) => id === fallback.fallback_step_id)
-  if (!has) throw invalid([{ loc: ['body', 'fallback', 'fallback_step_id'], msg: 'No such fallback step of this step', type: 'unknown' }])
-  if (session.fallback_decisions.length >= mostFallbacks)
-    throw new Problem('conflict', `A session holds at most ${mostFallbacks} fallback steps`, { code: 'fallback_limit_reached' })
+  const isKnownFallback = 'fallback_steps' in step && step.fallback_steps?.some(({ id }) => id === fallback.fallback_step_id)
+  if (!isKnownFallback)
+    throw invalidField(['body', 'fallback', 'fallback_step_id'], 'must be the id of a fallback step of the current step', 'unknown')
+  if (session.fallback_decisions.length >= maxFallbacks)
+    throw limitReached('fallback_steps', maxFallbacks, `A session can have at most ${maxFallbacks} fallback steps`)
 }
 
-function following({ tree_structure }: SessionRow, { step_id, option_id }: Decide): queries.Next {
-  const current_step_id = stepAfter(tree_structure, step_id, option_id)
-  return { current_step_id, remaining: remainingFrom(tree_structure, current_step_id) }
+function getNextPosition({ tree_structure }: SessionRow, { step_id, option_id }: DecisionCreate): queries.NextPosition {
+  const current_step_id = getNextStepId(tree_structure, step_id, option_id)
+  return { current_step_id, remaining: countRemainingAnswers(tree_structure, current_step_id) }
 }
 
-/** The session after a change; one that was not made came too late, for somebody else moved the session. */
-function settled({ done, session }: Changed) {
-  if (done && session) return sessions.shown(session)
-  throw session?.may_change && session.state === 'in_progress' ? notCurrent(session) : sessions.refusal(session)
+/** Return the session after a change. Throw 409 if the change was not written because another request moved the session. */
+function toChangedSession({ done, session }: Changed) {
+  if (done && session) return sessions.toSession(session)
+  throw session?.may_change && session.state === 'in_progress' ? stepNotCurrent(session) : sessions.editProblem(session)
 }
 
-function notCurrent({ current_step_id }: SessionRow): Problem {
-  return new Problem('conflict', 'This is not the current step', { code: 'step_not_current', facts: { current_step_id } })
+function stepNotCurrent({ current_step_id }: SessionRow): Problem {
+  return new Problem('step_not_current', undefined, { facts: { current_step_id } })
 }
 
-interface Source {
+interface StepSource {
   title: string
   description: string
   tree?: { account_id: string; id: string }
 }
 
-/** What a custom step is when nothing else is said of it. */
-async function sourceOf(ctx: Pick<Writer, 'db'>, { library_step_id, tree_id, node_id }: CustomStepCreate): Promise<Source> {
-  if (library_step_id) return library.get(ctx, library_step_id).catch(orUnknown('library_step_id', 'No such library step'))
+/** Return the default title and description of a custom step: those of the library step or node that it comes from. */
+async function findStepSource(ctx: Pick<WriteContext, 'db'>, { library_step_id, tree_id, node_id }: CustomStepCreate): Promise<StepSource> {
+  if (library_step_id) return library.get(ctx, library_step_id).catch(throwInvalidIfNotFound('library_step_id', 'library step'))
   if (!tree_id) return { title: '', description: '' }
-  const { account_id, id, tree_structure } = await trees.find(ctx.db, tree_id).catch(orUnknown('tree_id', 'No such flow'))
+  const { account_id, id, tree_structure } = await trees.find(ctx.db, tree_id).catch(throwInvalidIfNotFound('tree_id', 'flow'))
   for (const { node } of tree_structure ? walkAll(tree_structure) : [])
     if (node.id === node_id) return { title: node.title ?? '', description: node.description ?? '', tree: { account_id, id } }
-  throw unknown('node_id', 'No such node of this flow')
+  throw unknownValue('node_id', 'must be the id of a node of this flow')
 }
 
-/** What a body names and nobody may see is a value that does not do, not a path that leads nowhere. */
-function orUnknown(field: string, msg: string) {
+/** Make a `catch` handler: an unknown id in the body is a 422 for `field`, not a 404. */
+function throwInvalidIfNotFound(field: string, resource: string) {
   return (error: unknown): never => {
-    throw error instanceof Problem && error.kind === 'not_found' ? unknown(field, msg) : error
+    throw error instanceof Problem && error.kind === 'not_found' ? unknownId(field, resource) : error
   }
 }
 
-function unknown(field: string, msg: string): Problem {
-  return invalid([{ loc: ['body', field], msg, type: 'unknown' }])
+function unknownValue(field: string, msg: string): Problem {
+  return invalidField(['body', field], msg, 'unknown')
 }

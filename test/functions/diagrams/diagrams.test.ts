@@ -1,11 +1,11 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { newAccount } from '../../support/people.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
-const parts = {
+const service = sharedService()
+const drawing = {
   nodes: [
     {
       id: 'fw1',
@@ -24,44 +24,48 @@ const parts = {
 }
 
 describe('a network diagram', () => {
-  it('DIA-04 DIA-05 keeps its nodes and edges as they are, and refuses another routing', async () => {
-    const { admin, teamId } = await newAccount(service)
-    const { status, body } = await admin.call('POST', '/network-diagrams', { name: 'Head office', client_name: 'Fabrikam', ...parts })
+  it('DIA-04 DIA-05 stores its nodes and edges unchanged, and rejects an unknown routing', async () => {
+    const { admin, teamId } = await createAccount(service)
+    const { status, body } = await admin.call('POST', '/network-diagrams', { name: 'Head office', client_name: 'Fabrikam', ...drawing })
     expect([status, body.team_id, body.client_name, body.asset_name, body.is_archived]).toEqual([201, teamId, 'Fabrikam', null, false])
-    expect([body.nodes, body.edges]).toEqual([parts.nodes, parts.edges])
+    expect([body.nodes, body.edges]).toEqual([drawing.nodes, drawing.edges])
     expect((await admin.call('GET', `/network-diagrams/${body.id}`)).body).toEqual(body)
     for (const routing of ['straight', 'curved', 'step', 'zigzag']) {
-      const edges = [{ ...parts.edges[0], routing }]
+      const edges = [{ ...drawing.edges[0], routing }]
       expectStatus(await admin.call('PUT', `/network-diagrams/${body.id}`, { edges }), routing === 'zigzag' ? 422 : 200)
     }
   })
 
-  it('DIA-01 needs a team', async () => {
-    const account = await newAccount(service)
-    const loner = await account.colleague({ teamId: null })
-    const { status, body } = await loner.call('POST', '/network-diagrams', { name: 'X' })
+  it('DIA-01 is rejected for a user without a team', async () => {
+    const account = await createAccount(service)
+    const teamless = await account.addColleague({ teamId: null })
+    const { status, body } = await teamless.call('POST', '/network-diagrams', { name: 'X' })
     expect([status, body.errors[0].type]).toEqual([422, 'no_team'])
   })
 
-  it('DIA-13 refuses an edge to a missing node and an id used twice, also when only one half is given', async () => {
-    const { admin } = await newAccount(service)
+  it('DIA-13 rejects an edge to a missing node and a duplicate id, also in a partial update', async () => {
+    const { admin } = await createAccount(service)
     const edges = [{ id: 'e1', source: 'fw1', target: 'gone' }]
-    const { status, body } = await admin.call('POST', '/network-diagrams', { name: 'X', nodes: [parts.nodes[0], parts.nodes[0]], edges })
+    const { status, body } = await admin.call('POST', '/network-diagrams', {
+      name: 'X',
+      nodes: [drawing.nodes[0], drawing.nodes[0]],
+      edges,
+    })
     expect([status, body.errors]).toEqual([
       422,
       [
-        { loc: ['body', 'nodes', 1, 'id'], msg: 'The id fw1 is used twice', type: 'custom' },
-        { loc: ['body', 'edges', 0, 'target'], msg: 'There is no node gone', type: 'custom' },
+        { loc: ['body', 'nodes', 1, 'id'], msg: 'must be unique; fw1 is used twice', type: 'custom' },
+        { loc: ['body', 'edges', 0, 'target'], msg: 'must be the id of a node in this diagram', type: 'custom' },
       ],
     ])
-    const made = (await admin.call('POST', '/network-diagrams', { name: 'X', ...parts })).body
-    const half = await admin.call('PUT', `/network-diagrams/${made.id}`, { nodes: [parts.nodes[0]] })
-    expect([half.status, half.body.errors.length]).toEqual([422, 2])
-    expect((await admin.call('GET', `/network-diagrams/${made.id}`)).body).toEqual(made)
+    const diagram = (await admin.call('POST', '/network-diagrams', { name: 'X', ...drawing })).body
+    const partial = await admin.call('PUT', `/network-diagrams/${diagram.id}`, { nodes: [drawing.nodes[0]] })
+    expect([partial.status, partial.body.errors.length]).toEqual([422, 2])
+    expect((await admin.call('GET', `/network-diagrams/${diagram.id}`)).body).toEqual(diagram)
   })
 
-  it('DIA-14 holds 1,000 nodes and 2,000 edges and not one more, and draws them', async () => {
-    const { admin } = await newAccount(service)
+  it('DIA-14 accepts up to 1,000 nodes and 2,000 edges, and renders them', async () => {
+    const { admin } = await createAccount(service)
     const nodes = Array.from({ length: 1000 }, (_, n) => ({
       id: `n${n}`,
       type: 'network',
@@ -73,37 +77,41 @@ describe('a network diagram', () => {
     expect(status).toBe(201)
     const { text } = await admin.call('GET', `/network-diagrams/${body.id}/export?format=svg`)
     expect([text.match(/<g><rect /g)?.length, text.match(/fill="none" stroke="#6b7280"/g)?.length]).toEqual([1000, 2000])
-    const more = await admin.call('PUT', `/network-diagrams/${body.id}`, { nodes: [...nodes, { ...nodes[0], id: 'x' }] })
-    const lines = await admin.call('PUT', `/network-diagrams/${body.id}`, { edges: [...edges, { ...edges[0], id: 'x' }] })
-    expect([more.status, lines.status]).toEqual([422, 422])
+    const tooManyNodes = await admin.call('PUT', `/network-diagrams/${body.id}`, { nodes: [...nodes, { ...nodes[0], id: 'x' }] })
+    const tooManyEdges = await admin.call('PUT', `/network-diagrams/${body.id}`, { edges: [...edges, { ...edges[0], id: 'x' }] })
+    expect([tooManyNodes.status, tooManyEdges.status]).toEqual([422, 422])
   })
 
-  it('DIA-06 is seen by its team and an account admin, and changed by who may', async () => {
-    const account = await newAccount(service)
-    const [maker, teammate, stranger] = [await account.colleague(), await account.colleague(), await account.colleague({ teamId: null })]
-    const { body } = await maker.call('POST', '/network-diagrams', { name: 'Ours', ...parts })
-    const see = async (who: typeof maker) => (await who.call('GET', `/network-diagrams/${body.id}`)).status
-    expect([await see(teammate), await see(stranger), await see(account.admin)]).toEqual([200, 404, 200])
-    expect((await stranger.call('GET', '/network-diagrams')).body).toEqual([])
+  it('DIA-06 can be read by its team and account admins, and changed by its creator and admins', async () => {
+    const account = await createAccount(service)
+    const [creator, teammate, outsider] = [
+      await account.addColleague(),
+      await account.addColleague(),
+      await account.addColleague({ teamId: null }),
+    ]
+    const { body } = await creator.call('POST', '/network-diagrams', { name: 'Ours', ...drawing })
+    const getStatus = async (person: typeof creator) => (await person.call('GET', `/network-diagrams/${body.id}`)).status
+    expect([await getStatus(teammate), await getStatus(outsider), await getStatus(account.admin)]).toEqual([200, 404, 200])
+    expect((await outsider.call('GET', '/network-diagrams')).body).toEqual([])
     expectStatus(await teammate.call('PUT', `/network-diagrams/${body.id}`, { name: 'x' }), 403)
     expectStatus(await teammate.call('POST', `/network-diagrams/${body.id}/archive`), 403)
     expect((await account.admin.call('PUT', `/network-diagrams/${body.id}`, { name: 'Renamed' })).body).toMatchObject({
       name: 'Renamed',
-      edges: parts.edges,
+      edges: drawing.edges,
     })
   })
 
-  it('DIA-07 is duplicated with the same nodes and edges, by whoever sees it', async () => {
-    const account = await newAccount(service)
-    const teammate = await account.colleague()
-    const { body } = await account.admin.call('POST', '/network-diagrams', { name: 'Ours', client_name: 'C', ...parts })
+  it('DIA-07 can be duplicated by anyone who can see it', async () => {
+    const account = await createAccount(service)
+    const teammate = await account.addColleague()
+    const { body } = await account.admin.call('POST', '/network-diagrams', { name: 'Ours', client_name: 'C', ...drawing })
     const copy = await teammate.call('POST', `/network-diagrams/${body.id}/duplicate`)
     expect([copy.status, copy.body.name, copy.body.created_by, copy.body.client_name]).toEqual([201, 'Ours (copy)', teammate.id, 'C'])
     expect([copy.body.nodes, copy.body.edges]).toEqual([body.nodes, body.edges])
   })
 
-  it('DIA-08 leaves the normal list when it is archived, and comes back', async () => {
-    const { admin } = await newAccount(service)
+  it('DIA-08 is not in the normal list while it is archived', async () => {
+    const { admin } = await createAccount(service)
     const { body } = await admin.call('POST', '/network-diagrams', { name: 'Old', client_name: 'Fabrikam' })
     const count = async (query: string) => (await admin.call('GET', `/network-diagrams${query}`)).body.length
     expect((await admin.call('POST', `/network-diagrams/${body.id}/archive`)).body.is_archived).toBe(true)
@@ -113,8 +121,8 @@ describe('a network diagram', () => {
     expect(await count('')).toBe(1)
   })
 
-  it('DIA-02 DIA-03 is found by words that are taken literally, and by client', async () => {
-    const { admin } = await newAccount(service)
+  it('DIA-02 DIA-03 is found by literal words and by client', async () => {
+    const { admin } = await createAccount(service)
     await admin.call('POST', '/network-diagrams', { name: 'VLAN 100% done', client_name: 'Fabrikam', asset_name: 'sw_core' })
     await admin.call('POST', '/network-diagrams', { name: 'VLAN 1000 plan', client_name: 'FABRIKAM', description: 'swxcore' })
     await admin.call('POST', '/network-diagrams', { name: 'Other', client_name: 'Contoso' })
@@ -131,19 +139,19 @@ describe('a network diagram', () => {
   })
 })
 
-describe('a diagram that travels', () => {
-  it('comes back equal from its own file', async () => {
-    const [ours, theirs] = [await newAccount(service), await newAccount(service)]
-    const made = (
+describe('an imported diagram', () => {
+  it('equals the exported one', async () => {
+    const [ours, theirs] = [await createAccount(service), await createAccount(service)]
+    const exported = (
       await theirs.admin.call('POST', '/network-diagrams', {
         name: 'Büro / 2',
         description: 'x',
         client_name: 'F',
         asset_name: 'A',
-        ...parts,
+        ...drawing,
       })
     ).body
-    const file = await theirs.admin.call('GET', `/network-diagrams/${made.id}/export`)
+    const file = await theirs.admin.call('GET', `/network-diagrams/${exported.id}/export`)
     expect(file.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''buro-2.diagram.json")
     const { status, body } = await ours.admin.call('POST', '/network-diagrams/import', JSON.parse(file.text))
     expect([status, body.skipped]).toEqual([201, []])
@@ -153,7 +161,7 @@ describe('a diagram that travels', () => {
       description: 'x',
       client_name: 'F',
       asset_name: 'A',
-      ...parts,
+      ...drawing,
     })
     expect(file.text).not.toContain(theirs.admin.accountId)
   })
@@ -179,25 +187,25 @@ describe('a diagram that travels', () => {
     ],
     edges: [{ id: 'e', source: 'fw', target: 'sw', routing: 'step', label: '10G' }],
   }
-  const packed = deflateRawSync(encodeURIComponent(`<mxGraphModel>${cells}</mxGraphModel>`)).toString('base64')
+  const compressed = deflateRawSync(encodeURIComponent(`<mxGraphModel>${cells}</mxGraphModel>`)).toString('base64')
 
   it.each([
     ['plain', `<mxfile><diagram name="HQ"><mxGraphModel>${cells}</mxGraphModel></diagram><diagram name="Branch">x</diagram></mxfile>`],
-    ['compressed', `<?xml version="1.0"?><mxfile><diagram name="HQ">${packed}</diagram><diagram name="Branch">x</diagram></mxfile>`],
-  ])('comes from a %s draw.io file as far as it is understood, and lists the rest', async (_, content) => {
-    const { admin } = await newAccount(service)
+    ['compressed', `<?xml version="1.0"?><mxfile><diagram name="HQ">${compressed}</diagram><diagram name="Branch">x</diagram></mxfile>`],
+  ])('is read from a %s draw.io file, which lists the skipped parts', async (_, content) => {
+    const { admin } = await createAccount(service)
     const { status, body } = await admin.call('POST', '/network-diagrams/import', { format: 'drawio', content })
     expect([status, body.diagram?.name, body.diagram?.nodes, body.diagram?.edges]).toEqual([201, 'HQ', expected.nodes, expected.edges])
     expect(body.skipped).toEqual([
-      'Page “Branch”: only the first page is taken',
-      'Group “Rack”: what is in it is taken',
+      'Page “Branch”: only the first page is imported',
+      'Group “Rack”: only its content is imported',
       'Text “Drawn in 2024”',
-      'Line “Nowhere”: it does not join two shapes that were taken',
+      'Line “Nowhere”: it does not connect two imported shapes',
     ])
   })
 
-  it('is refused with a word when the file is hostile or none', async () => {
-    const { admin } = await newAccount(service)
+  it('is rejected with a message when the file is malicious or invalid', async () => {
+    const { admin } = await createAccount(service)
     const bomb = deflateRawSync(Buffer.alloc(64 * 1024 * 1024, 'a')).toString('base64')
     const files = [
       '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><mxfile><diagram>&e;</diagram></mxfile>',
@@ -208,56 +216,58 @@ describe('a diagram that travels', () => {
       'hello',
       `<mxGraphModel><root>${'<mxCell id="x" vertex="1"/>'.repeat(20_001)}</root></mxGraphModel>`,
     ]
-    const words: string[] = []
+    const messages: string[] = []
     for (const content of files) {
       const started = performance.now()
       const { status, body } = await admin.call('POST', '/network-diagrams/import', { format: 'drawio', content })
       expect([content.slice(0, 60), status, body.errors?.[0]?.loc]).toEqual([content.slice(0, 60), 422, ['body', 'content']])
       expect(performance.now() - started).toBeLessThan(3000)
-      words.push(body.errors[0].msg)
+      messages.push(body.errors[0].msg)
     }
-    expect(words).toEqual([
+    expect(messages).toEqual([
       'The file declares a document type; draw.io files have none',
-      'The compressed diagram cannot be unpacked, or is too large',
-      'The compressed diagram cannot be unpacked, or is too large',
-      'The file is nested too deep',
-      'The file holds no diagram',
-      expect.stringContaining('no well-formed XML'),
+      'The compressed diagram cannot be decompressed, or is too large',
+      'The compressed diagram cannot be decompressed, or is too large',
+      'The file is nested too deeply',
+      'The file contains no diagram',
+      expect.stringContaining('not well-formed XML'),
       'The file has more than 20,000 cells',
     ])
     expect((await admin.call('GET', '/network-diagrams')).body).toEqual([])
   })
 })
 
-describe('the picture of a diagram', () => {
-  it('DIA-15 holds no script, no address and no markup of the diagram’s, whatever it says', async () => {
-    const { admin } = await newAccount(service)
-    const evil = '"><script>alert(1)</script><image href="https://evil.example/x"/>&lt;'
+describe('the SVG of a diagram', () => {
+  it('DIA-15 contains no script, URL or markup from the diagram', async () => {
+    const { admin } = await createAccount(service)
+    const maliciousText = '"><script>alert(1)</script><image href="https://evil.example/x"/>&lt;'
     const style = {
       stroke: 'url(https://evil.example)',
       fill: 'red;}</style>',
-      backgroundColor: evil,
+      backgroundColor: maliciousText,
       strokeWidth: '1" onload="x',
       width: 1e99,
       onclick: 'x',
     }
     const nodes = [
       {
-        id: evil.slice(0, 90),
-        type: evil.slice(0, 90),
+        id: maliciousText.slice(0, 90),
+        type: maliciousText.slice(0, 90),
         position: { x: 0, y: 0 },
         style,
-        data: { label: `${evil}\u0007`, icon: evil, category: evil },
+        data: { label: `${maliciousText}\u0007`, icon: maliciousText, category: maliciousText },
       },
       { id: 'b', type: 'cloud', position: { x: 400, y: 300 }, data: { label: 'javascript:alert(1)' } },
     ]
-    const edges = [{ id: 'e', source: nodes[0]?.id, target: 'b', label: evil, style: { ...style, strokeDasharray: evil } }]
-    const { body } = await admin.call('POST', '/network-diagrams', { name: evil, nodes, edges })
+    const edges = [
+      { id: 'e', source: nodes[0]?.id, target: 'b', label: maliciousText, style: { ...style, strokeDasharray: maliciousText } },
+    ]
+    const { body } = await admin.call('POST', '/network-diagrams', { name: maliciousText, nodes, edges })
     const { headers, text } = await admin.call('GET', `/network-diagrams/${body.id}/export?format=svg`)
     expect(headers.get('content-type')).toBe('image/svg+xml')
     expect(headers.get('content-disposition')).toMatch(/^attachment; /)
     expect(headers.get('content-security-policy')).toContain('sandbox')
-    // What is left without the texts between the tags.
+    // The tags without the texts between them.
     const markup = text.replace(/>[^<]*</g, '><')
     expect(markup).not.toMatch(/href|url\(|\son\w+=|style|evil|alert/i)
     expect(text).not.toContain('\u0007')

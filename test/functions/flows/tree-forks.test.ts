@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { newFlow } from '../../support/flows.ts'
-import { newAccount } from '../../support/people.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow } from '../../support/flows.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 
-it('FLO-07 FLO-08 keeps parent, root, depth and reason through a line of forks', async () => {
-  const account = await newAccount(service)
-  const colleague = await account.colleague()
-  const first = await newFlow(account.admin, { category: 'Printing', tags: ['printer'], description: 'x' })
+it('FLO-07 FLO-08 records parent, root, depth and reason of a fork of a fork', async () => {
+  const account = await createAccount(service)
+  const colleague = await account.addColleague()
+  const first = await createFlow(account.admin, { category: 'Printing', tags: ['printer'], description: 'x' })
   const second = await colleague.call('POST', `/trees/${first.id}/fork`, { reason: 'Another print server' })
   expectStatus(second, 201)
   expect(second.body).toEqual({
@@ -34,8 +34,8 @@ it('FLO-07 FLO-08 keeps parent, root, depth and reason through a line of forks',
     2,
     null,
   ])
-  const listed = (await account.admin.call('GET', '/trees?sort_by=created_at')).body
-  expect(listed.map(({ fork_info }: { fork_info: unknown }) => fork_info).slice(0, 3)).toEqual([
+  const items = (await account.admin.call('GET', '/trees?sort_by=created_at')).body
+  expect(items.map(({ fork_info }: { fork_info: unknown }) => fork_info).slice(0, 3)).toEqual([
     { parent_id: second.body.id, parent_name: first.name, root_id: first.id, depth: 2, reason: null },
     { parent_id: first.id, parent_name: first.name, root_id: first.id, depth: 1, reason: 'Another print server' },
     null,
@@ -43,11 +43,11 @@ it('FLO-07 FLO-08 keeps parent, root, depth and reason through a line of forks',
   expect((await account.admin.call('GET', `/trees/${first.id}/forks`)).body.map(({ id }: { id: string }) => id)).toEqual([second.body.id])
 })
 
-it('FLO-48 FLO-49 forks nothing that is out of sight, and lists no fork that is', async () => {
-  const [account, other] = [await newAccount(service), await newAccount(service)]
-  const colleague = await account.colleague()
-  const flow = await newFlow(account.admin, { visibility: 'public' })
-  const hidden = await newFlow(account.admin, { visibility: 'private' })
+it('FLO-48 FLO-49 neither forks an invisible flow nor lists an invisible fork', async () => {
+  const [account, other] = [await createAccount(service), await createAccount(service)]
+  const colleague = await account.addColleague()
+  const flow = await createFlow(account.admin, { visibility: 'public' })
+  const hidden = await createFlow(account.admin, { visibility: 'private' })
   expectStatus(await other.admin.call('POST', `/trees/${flow.id}/fork`), 404)
   expectStatus(await colleague.call('POST', `/trees/${hidden.id}/fork`), 404)
   const fork = (await colleague.call('POST', `/trees/${flow.id}/fork`)).body
@@ -55,12 +55,12 @@ it('FLO-48 FLO-49 forks nothing that is out of sight, and lists no fork that is'
   expect((await account.admin.call('GET', `/trees/${flow.id}/forks`)).body).toEqual([])
 })
 
-it('hides the name of a parent that the reader does not see', async () => {
-  const account = await newAccount(service)
-  const colleague = await account.colleague()
-  const parent = await newFlow(account.admin)
+it('hides the name of a parent that the reader cannot see', async () => {
+  const account = await createAccount(service)
+  const colleague = await account.addColleague()
+  const parent = await createFlow(account.admin)
   const fork = (await account.admin.call('POST', `/trees/${parent.id}/fork`)).body
   await account.admin.call('PUT', `/trees/${parent.id}`, { visibility: 'private' })
-  const listed = (await colleague.call('GET', '/trees?sort_by=created_at')).body.find(({ id }: { id: string }) => id === fork.id)
-  expect(listed.fork_info).toMatchObject({ parent_id: parent.id, parent_name: null })
+  const items = (await colleague.call('GET', '/trees?sort_by=created_at')).body.find(({ id }: { id: string }) => id === fork.id)
+  expect(items.fork_info).toMatchObject({ parent_id: parent.id, parent_name: null })
 })

@@ -1,97 +1,99 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { selectTrees } from '../../../functions/flows/trees/queries.ts'
 import { sorts, TreeQuery } from '../../../functions/flows/trees/schemas.ts'
-import type { Wire } from '../../../lib/db/client.ts'
+import type { Database } from '../../../lib/db/client.ts'
 import { openScope } from '../../../lib/db/scope.ts'
-import { ownService } from '../../support/app.ts'
-import { filtersOfMany, manyFlows } from '../../support/many-flows.ts'
-import { type AccountOf, newAccount, type Person } from '../../support/people.ts'
-import { readBy, readByAll, toldOf } from '../../support/plans.ts'
+import { startOwnService } from '../../support/app.ts'
+import { insertFlowsSql, listFilters } from '../../support/many-flows.ts'
+import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
+import { explainStatements, rowsRead, totalRowsRead } from '../../support/query-plans.ts'
 
-const page = 50
+const pageSize = 50
 const sizes = { small: 20, large: 20_000 }
 type Size = keyof typeof sizes
-const conditions = filtersOfMany('AUTHOR')
+const conditions = listFilters('AUTHOR')
 
-let own: Awaited<ReturnType<typeof ownService>>
+let service: Awaited<ReturnType<typeof startOwnService>>
 let readers: Record<Size, Person>
-let shipped: number
+let platformFlowCount: number
 
 beforeAll(async () => {
-  own = await ownService()
-  const made = { small: await newAccount(own), large: await newAccount(own) }
-  const fill = async (account: AccountOf, count: number) => {
-    const colleagues = await Promise.all([account.colleague(), account.colleague()])
+  service = await startOwnService()
+  const accounts = { small: await createAccount(service), large: await createAccount(service) }
+  const fill = async (account: TestAccount, count: number) => {
+    const colleagues = await Promise.all([account.addColleague(), account.addColleague()])
     const authors = [account.admin, ...colleagues].map(({ id }) => id)
-    await own.sql(manyFlows({ ...account, authors }, count))
+    await service.sql(insertFlowsSql({ ...account, authors }, count))
   }
-  // Statistics are of all accounts together, so there are others.
-  for (let n = 0; n < 20; n++) await fill(await newAccount(own), 200)
-  await fill(made.small, sizes.small)
-  await fill(made.large, sizes.large)
-  await own.sql('vacuum analyze trees')
-  // By an engineer: for an admin every flow of a team is in sight.
-  readers = { small: await made.small.colleague(), large: await made.large.colleague() }
-  const [row] = await own.sql<{ count: number }>('select count(*)::integer as count from trees where account_id = app.platform_account()')
-  shipped = row?.count ?? 0
+  // Further accounts, because table statistics cover all accounts together.
+  for (let n = 0; n < 20; n++) await fill(await createAccount(service), 200)
+  await fill(accounts.small, sizes.small)
+  await fill(accounts.large, sizes.large)
+  await service.sql('vacuum analyze trees')
+  // Engineers, because an account admin can see the flows of every team.
+  readers = { small: await accounts.small.addColleague(), large: await accounts.large.addColleague() }
+  const [row] = await service.sql<{ count: number }>(
+    'select count(*)::integer as count from trees where account_id = app.platform_account()',
+  )
+  platformFlowCount = row?.count ?? 0
 })
-afterAll(() => own.close())
+afterAll(() => service.close())
 
-/** How the scans of flows ran while a person was answered their list, and how many flows that is; `before` had the same list on this connection. */
-async function scansOf(reader: Person, query: string, { skip = 0, before }: { skip?: number; before?: Person } = {}) {
-  const list = (wire: Wire, { id, accountId, signInId }: Person) => {
+/** List flows for `reader` and return the plan's scans of trees. `before` requests the same list first, on the same connection. */
+async function explainList(reader: Person, query: string, { skip = 0, before }: { skip?: number; before?: Person } = {}) {
+  const list = (connection: Database, { id, accountId, signInId }: Person) => {
     const caller = { userId: id, accountId, signInId }
-    const scope = openScope(wire, { caller, access: 'user', past: 'none', ip: '', readOnly: true })
+    const scope = openScope(connection, { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true })
     const parsed = TreeQuery.parse(Object.fromEntries(new URLSearchParams(query.replace('AUTHOR', id))))
-    return selectTrees(scope.db, { ...parsed, skip, limit: page })
+    return selectTrees(scope.db, { ...parsed, skip, limit: pageSize })
   }
-  const { nodes, runs, result } = await toldOf(own, before !== undefined, async (wire, forget) => {
-    if (before) await list(wire, before)
+  const { nodes, batches, result } = await explainStatements(service, before !== undefined, async (connection, forget) => {
+    if (before) await list(connection, before)
     forget()
-    return list(wire, reader)
+    return list(connection, reader)
   })
-  return { scans: nodes.filter((node) => node['Relation Name'] === 'trees'), rows: result.length, runs }
+  return { scans: nodes.filter((node) => node['Relation Name'] === 'trees'), rows: result.length, batches }
 }
 
 const sortings = sorts.map((sort) => `sort_by=${sort}`)
 
 describe.each(['small', 'large'] as const)('the list in a %s account', (size) => {
   it.each(Object.entries(conditions))(
-    'reads no more flows than its own and those that ship, in every order, by %s',
+    'reads no more flows than the account and the platform have, in every order, filtered by %s',
     async (_, condition) => {
       for (const sort of sortings) {
-        const { scans } = await scansOf(readers[size], `${sort}&${condition}`)
+        const { scans } = await explainList(readers[size], `${sort}&${condition}`)
         expect(scans.length, sort).toBeGreaterThan(0)
         expect(scans.filter((scan) => scan['Node Type'] === 'Seq Scan')).toEqual([])
-        // Twice: the page is found, and its rows are read where the policy decides.
-        expect(Math.max(...scans.map(readBy)), sort).toBeLessThanOrEqual(sizes[size] + shipped)
+        // There are two scans: one selects the page, the other reads its rows under the policies.
+        expect(Math.max(...scans.map(rowsRead)), sort).toBeLessThanOrEqual(sizes[size] + platformFlowCount)
       }
     },
   )
 
-  it('answers in one statement, authors and lineage included', async () => {
-    const { runs } = await scansOf(readers[size], '')
-    expect(runs.map(({ length }) => length)).toEqual([2])
-    expect(runs[0]?.[0]?.sql).toContain('app.enter')
+  it('runs one statement, which includes authors and lineage', async () => {
+    const { batches } = await explainList(readers[size], '')
+    expect(batches.map(({ length }) => length)).toEqual([2])
+    expect(batches[0]?.[0]?.sql).toContain('app.enter')
   })
 })
 
 describe('the list in a large account', () => {
-  it.each(sortings)('reads little more than its page by %s', async (sort) => {
+  it.each(sortings)('reads little more than its page, sorted by %s', async (sort) => {
     for (const condition of ['', '&tag=common', '&search=printer', '&search=zeppelin', '&tag=rare17', '&status=published'])
-      expect(readByAll((await scansOf(readers.large, `${sort}${condition}`)).scans), condition).toBeLessThan(20 * page)
+      expect(totalRowsRead((await explainList(readers.large, `${sort}${condition}`)).scans), condition).toBeLessThan(20 * pageSize)
   })
 
-  it('does so by the plan that a pooler kept from a small account', async () => {
+  it('reads little more than its page with a cached plan from a small account', async () => {
     for (const condition of ['', 'tag=common', 'search=printer', 'search=zeppelin', 'status=draft']) {
-      const { scans } = await scansOf(readers.large, condition, { before: readers.small })
-      expect(readByAll(scans), condition).toBeLessThan(20 * page)
+      const { scans } = await explainList(readers.large, condition, { before: readers.small })
+      expect(totalRowsRead(scans), condition).toBeLessThan(20 * pageSize)
     }
   })
 
   it('reads each flow once for its last page', async () => {
-    const { scans, rows } = await scansOf(readers.large, 'sort_by=name', { skip: 10_000 })
+    const { scans, rows } = await explainList(readers.large, 'sort_by=name', { skip: 10_000 })
     expect(rows).toBeGreaterThan(0)
-    expect(readByAll(scans)).toBeLessThanOrEqual(sizes.large + shipped + rows)
+    expect(totalRowsRead(scans)).toBeLessThanOrEqual(sizes.large + platformFlowCount + rows)
   })
 })

@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { ownService, request, shared } from '../../support/app.ts'
-import { newFlow, printerFlow, printerForm } from '../../support/flows.ts'
-import { newAccount } from '../../support/people.ts'
+import { request, sharedService, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow, printerFlow, printerForm } from '../../support/flows.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
-let callers = 0
-const open = (token: string, at: { api: string } = service) =>
-  request(at, 'GET', `/shared/${token}`, { headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++callers}` } })
+const service = sharedService()
+let visitors = 0
+const openLink = (token: string, target: { api: string } = service) =>
+  request(target, 'GET', `/shared/${token}`, { headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++visitors}` } })
 
-it('FLO-34 FLO-59 opens a flow without sign-in, and shows neither account nor author', async () => {
-  const { admin } = await newAccount(service)
-  const flow = await newFlow(admin, { description: 'For the client' })
+it('FLO-34 FLO-59 a link opens a flow without sign-in, and shows neither account nor author', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin, { description: 'For the client' })
   const { status, body } = await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days: 7 })
   expect(status).toBe(201)
   expect(body.url).toBe(`${service.settings.FRONTEND_URL}/shared/${body.token}`)
-  const seen = await open(body.token)
-  expect([seen.status, seen.body]).toEqual([
+  const shared = await openLink(body.token)
+  expect([shared.status, shared.body]).toEqual([
     200,
     {
       name: flow.name,
@@ -27,36 +27,36 @@ it('FLO-34 FLO-59 opens a flow without sign-in, and shows neither account nor au
       expires_at: body.expires_at,
     },
   ])
-  for (const secret of [admin.id, admin.accountId, admin.fullName]) expect(seen.text).not.toContain(secret)
+  for (const secret of [admin.id, admin.accountId, admin.fullName]) expect(shared.text).not.toContain(secret)
 })
 
-it('FLO-58 takes 1 to 365 days, 30 when not said', async () => {
-  const { admin } = await newAccount(service)
-  const flow = await newFlow(admin)
+it('FLO-58 accepts 1 to 365 days, 30 by default', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin)
   const { body } = await admin.call('POST', `/trees/${flow.id}/share`)
   expect(Math.round((Date.parse(body.expires_at) - Date.now()) / 86_400_000)).toBe(30)
   for (const expires_in_days of [0, 366, 1.5]) expectStatus(await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days }), 422)
 })
 
-it('FLO-35 closes with its time', async () => {
-  const own = await ownService()
+it('FLO-35 a link stops working when it expires', async () => {
+  const ownService = await startOwnService()
   try {
-    const { admin } = await newAccount(own)
-    const flow = await newFlow(admin)
+    const { admin } = await createAccount(ownService)
+    const flow = await createFlow(admin)
     const { body } = await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days: 1 })
-    await own.sql(`update tree_shares set expires_at = app.now() + interval '1 second'`)
-    expectStatus(await open(body.token, own), 200)
-    await own.sql('update tree_shares set expires_at = app.now()')
-    expectStatus(await open(body.token, own), 404)
+    await ownService.sql(`update tree_shares set expires_at = app.now() + interval '1 second'`)
+    expectStatus(await openLink(body.token, ownService), 200)
+    await ownService.sql('update tree_shares set expires_at = app.now()')
+    expectStatus(await openLink(body.token, ownService), 404)
     expect((await admin.call('GET', `/trees/${flow.id}/shares`)).body).toEqual([])
   } finally {
-    await own.close()
+    await ownService.close()
   }
 }, 30_000)
 
-it('FLO-59 lists live links and closes a revoked one', async () => {
-  const { admin } = await newAccount(service)
-  const flow = await newFlow(admin)
+it('FLO-59 lists live links, and a revoked link stops working', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin)
   const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
   const { body } = await admin.call('GET', `/trees/${flow.id}/shares`)
   expect(body).toEqual([
@@ -64,29 +64,29 @@ it('FLO-59 lists live links and closes a revoked one', async () => {
   ])
   expectStatus(await admin.call('DELETE', `/trees/${flow.id}/shares/${link.id}`), 204)
   expectStatus(await admin.call('DELETE', `/trees/${flow.id}/shares/${link.id}`), 404)
-  expectStatus(await open(link.token), 404)
-  expectStatus(await open('nothing'), 404)
+  expectStatus(await openLink(link.token), 404)
+  expectStatus(await openLink('nothing'), 404)
 })
 
-it('FLO-46 stops while the flow is a draft, and opens it again as it is then', async () => {
-  const { admin } = await newAccount(service)
-  const flow = await newFlow(admin)
+it('FLO-46 a link does not open a draft, and opens the current version once the flow is published again', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin)
   const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
   await admin.call('PUT', `/trees/${flow.id}`, { status: 'draft', name: 'Reworked' })
-  expectStatus(await open(link.token), 404)
-  const refused = await admin.call('POST', `/trees/${flow.id}/share`)
-  expect([refused.status, refused.body.code]).toEqual([409, 'not_published'])
+  expectStatus(await openLink(link.token), 404)
+  const rejected = await admin.call('POST', `/trees/${flow.id}/share`)
+  expect([rejected.status, rejected.body.code]).toEqual([409, 'wrong_state'])
   await admin.call('PUT', `/trees/${flow.id}`, { status: 'published' })
-  expect((await open(link.token)).body.name).toBe('Reworked')
+  expect((await openLink(link.token)).body.name).toBe('Reworked')
   await admin.call('DELETE', `/trees/${flow.id}`)
-  expectStatus(await open(link.token), 404)
+  expectStatus(await openLink(link.token), 404)
 })
 
-it('ACC-17 leaves an audit row for sharing and revoking, without the token', async () => {
-  const account = await newAccount(service)
-  const author = await account.colleague()
-  const teammate = await account.colleague()
-  const flow = await newFlow(author)
+it('ACC-17 writes an audit row for sharing and revoking, without the token', async () => {
+  const account = await createAccount(service)
+  const author = await account.addColleague()
+  const teammate = await account.addColleague()
+  const flow = await createFlow(author)
   expectStatus(await teammate.call('POST', `/trees/${flow.id}/share`), 403)
   const { body: link } = await author.call('POST', `/trees/${flow.id}/share`)
   await author.call('DELETE', `/trees/${flow.id}/shares/${link.id}`)

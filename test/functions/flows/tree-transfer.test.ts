@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { newFlow, patchForm, patchSteps, printerFlow } from '../../support/flows.ts'
-import { newAccount } from '../../support/people.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
-const content = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Record<string, unknown>) => ({
+const service = sharedService()
+const contentOf = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Record<string, unknown>) => ({
   tree_type,
   name,
   description,
@@ -17,8 +17,8 @@ const content = ({ tree_type, name, description, category, tags, tree_structure,
 
 describe('a flow file', () => {
   it('FLO-36 FLO-55 is a JSON envelope with a version, named after the flow', async () => {
-    const { admin } = await newAccount(service)
-    const flow = await newFlow(admin, { name: 'Drücker “offline” / 2', category: 'Printing', tags: ['printer'] })
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin, { name: 'Drücker “offline” / 2', category: 'Printing', tags: ['printer'] })
     const { status, headers, text } = await admin.call('GET', `/trees/${flow.id}/export`)
     const envelope = JSON.parse(text)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -27,17 +27,17 @@ describe('a flow file', () => {
       rfflow_version: '1.0',
       exported_at: envelope.exported_at,
       generator: 'support-flow-service',
-      flow: { ...content(flow), version: 1 },
+      flow: { ...contentOf(flow), version: 1 },
     })
     expect(text).not.toContain(admin.id)
     expect(text).not.toContain(admin.accountId)
   })
 
-  it('FLO-37 FLO-38 FLO-40 becomes a draft with the account’s own category and tags, and remembers where it came from', async () => {
-    const [ours, theirs] = [await newAccount(service), await newAccount(service)]
-    const procedural = { tree_type: 'procedural', tree_structure: patchSteps(), intake_form: patchForm }
-    const flow = await newFlow(theirs.admin, { ...procedural, category: 'Servers', tags: ['Windows', 'patch'] })
-    const own = await newFlow(ours.admin, { category: 'SERVERS', tags: ['windows'] })
+  it('FLO-37 FLO-38 FLO-40 is imported as a draft with the account’s existing category and tags, and with its origin', async () => {
+    const [ours, theirs] = [await createAccount(service), await createAccount(service)]
+    const procedural = { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm }
+    const flow = await createFlow(theirs.admin, { ...procedural, category: 'Servers', tags: ['Windows', 'patch'] })
+    const existing = await createFlow(ours.admin, { category: 'SERVERS', tags: ['windows'] })
     const envelope = JSON.parse((await theirs.admin.call('GET', `/trees/${flow.id}/export`)).text)
     const { status, body } = await ours.admin.call('POST', '/trees/import', envelope)
     expect([status, body]).toEqual([
@@ -45,8 +45,8 @@ describe('a flow file', () => {
       { tree_id: body.tree_id, name: flow.name, status: 'draft', category_created: false, tags_created: ['patch'], warnings: [] },
     ])
     const imported = (await ours.admin.call('GET', `/trees/${body.tree_id}`)).body
-    expect(imported).toMatchObject({ category_id: own.category_id, category: 'SERVERS', status: 'draft', author_id: ours.admin.id })
-    expect(content(imported)).toEqual({ ...content(flow), category: 'SERVERS' })
+    expect(imported).toMatchObject({ category_id: existing.category_id, category: 'SERVERS', status: 'draft', author_id: ours.admin.id })
+    expect(contentOf(imported)).toEqual({ ...contentOf(flow), category: 'SERVERS' })
     expect(imported.import_metadata).toMatchObject({
       source: 'rfflow',
       rfflow_version: '1.0',
@@ -55,8 +55,8 @@ describe('a flow file', () => {
     })
   })
 
-  it('FLO-38 says which category and tags it made, each once', async () => {
-    const { admin } = await newAccount(service)
+  it('FLO-38 reports the created category and tags, each once', async () => {
+    const { admin } = await createAccount(service)
     const flow = {
       tree_type: 'troubleshooting',
       name: 'X',
@@ -69,8 +69,8 @@ describe('a flow file', () => {
     expect(body.warnings).toEqual([{ node_id: 'x', path: 'tree_structure.title', message: 'This solution has no title' }])
   })
 
-  it('FLO-39 of another version is 400, and stores nothing', async () => {
-    const { admin } = await newAccount(service)
+  it('FLO-39 is rejected with 400 when its version is unsupported, and nothing is stored', async () => {
+    const { admin } = await createAccount(service)
     const flow = { tree_type: 'troubleshooting', name: 'X', category: 'Never', tree_structure: printerFlow() }
     for (const rfflow_version of ['2.0', '1', '']) {
       const { status, body } = await admin.call('POST', '/trees/import', { rfflow_version, flow })
@@ -80,8 +80,8 @@ describe('a flow file', () => {
     expect((await admin.call('GET', '/categories')).text).not.toContain('Never')
   })
 
-  it('of a wrong shape is refused with every fault named', async () => {
-    const { admin } = await newAccount(service)
+  it('is rejected with every error when its shape is wrong', async () => {
+    const { admin } = await createAccount(service)
     const flow = { tree_type: 'procedural', tree_structure: { steps: [{ id: '', type: 'jump' }, { type: 'procedure_end' }] }, tags: [''] }
     const { status, body } = await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow, extra: 1 })
     expect(status).toBe(422)
@@ -95,8 +95,8 @@ describe('a flow file', () => {
     ])
   })
 
-  it('of the other kind of structure than its type is 422', async () => {
-    const { admin } = await newAccount(service)
+  it('is rejected with 422 when its structure does not match its type', async () => {
+    const { admin } = await createAccount(service)
     const flow = { tree_type: 'procedural', name: 'X', tree_structure: printerFlow() }
     expectStatus(await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow }), 422)
   })

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { newFlow, patchForm, patchSteps, printerFlow } from '../../support/flows.ts'
-import { newAccount } from '../../support/people.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 
-it('keeps every former version with who saved it, and shows one as it was', async () => {
-  const account = await newAccount(service)
-  const lead = await account.colleague({ teamRole: 'admin' })
-  const flow = await newFlow(account.admin, { category: 'Printing' })
+it('keeps every version with its author and its content', async () => {
+  const account = await createAccount(service)
+  const lead = await account.addColleague({ teamRole: 'admin' })
+  const flow = await createFlow(account.admin, { category: 'Printing' })
   await lead.call('PUT', `/trees/${flow.id}`, { name: 'Second', category: null })
   const { body } = await account.admin.call('GET', `/trees/${flow.id}/versions`)
   expect(
@@ -24,27 +24,27 @@ it('keeps every former version with who saved it, and shows one as it was', asyn
   expectStatus(await account.admin.call('GET', `/trees/${flow.id}/versions/x`), 404)
 })
 
-it('restores an old version as a new one, whatever type the flow has become', async () => {
-  const { admin } = await newAccount(service)
-  const flow = await newFlow(admin)
-  await admin.call('PUT', `/trees/${flow.id}`, { tree_type: 'procedural', tree_structure: patchSteps(), intake_form: patchForm })
+it('restores an old version as a new one, even of another flow type', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin)
+  await admin.call('PUT', `/trees/${flow.id}`, { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm })
   const { status, body } = await admin.call('POST', `/trees/${flow.id}/versions/1/restore`)
   expect([status, body.version, body.tree_type, body.tree_structure]).toEqual([200, 3, 'troubleshooting', printerFlow()])
   expect((await admin.call('GET', `/trees/${flow.id}/versions`)).body[0]).toMatchObject({ version: 3, restored_from: 1, is_current: true })
 })
 
-it('refuses to restore into a published flow what would not publish', async () => {
-  const { admin } = await newAccount(service)
-  const flow = await newFlow(admin, { status: 'draft', tree_structure: null })
+it('rejects restoring a version that cannot be published into a published flow', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin, { status: 'draft', tree_structure: null })
   await admin.call('PUT', `/trees/${flow.id}`, { status: 'published', tree_structure: printerFlow() })
   const { status, body } = await admin.call('POST', `/trees/${flow.id}/versions/1/restore`)
   expect([status, body.code]).toEqual([400, 'flow_invalid'])
   expect((await admin.call('GET', `/trees/${flow.id}`)).body.version).toBe(2)
 })
 
-it('shows the history of a flow to those alone who see the flow', async () => {
-  const account = await newAccount(service)
-  const flow = await newFlow(account.admin, { visibility: 'private' })
-  const colleague = await account.colleague()
+it('returns the history only to users who can see the flow', async () => {
+  const account = await createAccount(service)
+  const flow = await createFlow(account.admin, { visibility: 'private' })
+  const colleague = await account.addColleague()
   for (const path of ['versions', 'versions/1']) expectStatus(await colleague.call('GET', `/trees/${flow.id}/${path}`), 404)
 })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { flowBody, newFlow, patchForm, patchSteps, printerFlow } from '../../support/flows.ts'
-import { newAccount } from '../../support/people.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow, flowBody, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 
 describe('creating a flow', () => {
-  it('FLO-43 publishes it when it is valid and nothing else is asked', async () => {
-    const { admin, teamId } = await newAccount(service)
+  it('FLO-43 publishes a valid flow by default', async () => {
+    const { admin, teamId } = await createAccount(service)
     const { status, body } = await admin.call('POST', '/trees', flowBody({ description: 'A printer shows as offline.' }))
     expect([status, body.status, body.visibility, body.version, body.usage_count]).toEqual([201, 'published', 'team', 1, 0])
     expect(body.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7/)
@@ -18,8 +18,8 @@ describe('creating a flow', () => {
     expect((await admin.call('GET', `/trees/${body.id}`)).body).toEqual(body)
   })
 
-  it('FLO-43 FLO-18 refuses one that is not valid with everything that is wrong, and stores nothing', async () => {
-    const { admin } = await newAccount(service)
+  it('FLO-43 FLO-18 rejects an invalid flow with all errors, and stores nothing', async () => {
+    const { admin } = await createAccount(service)
     const broken = printerFlow()
     broken.title = ''
     broken.options.pop()
@@ -28,13 +28,13 @@ describe('creating a flow', () => {
     expect(body.errors).toEqual([
       { node_id: 'ping', path: 'tree_structure.title', message: 'This decision has no title' },
       { node_id: 'ping', path: 'tree_structure.options', message: 'A decision needs at least 2 options; this one has 1' },
-      { node_id: 'cable', path: 'tree_structure.children[1]', message: 'No option leads here: it can never be reached' },
+      { node_id: 'cable', path: 'tree_structure.children[1]', message: 'No option leads to this node, so it can never be reached' },
     ])
     expect((await admin.call('GET', `/trees?author_id=${admin.id}`)).body).toEqual([])
   })
 
-  it('FLO-02 FLO-19 saves a draft with problems, when draft is said', async () => {
-    const { admin } = await newAccount(service)
+  it('FLO-02 FLO-19 saves an invalid flow with status draft', async () => {
+    const { admin } = await createAccount(service)
     const { status, body } = await admin.call('POST', '/trees', { tree_type: 'procedural', name: 'Half', status: 'draft' })
     expect([status, body.status, body.tree_structure, body.published_at]).toEqual([201, 'draft', null, null])
     const { body: check } = await admin.call('POST', `/trees/${body.id}/can-publish`)
@@ -45,40 +45,40 @@ describe('creating a flow', () => {
     })
   })
 
-  it('FLO-01 FLO-29 FLO-30 refuses another flow, node or step type', async () => {
-    const { admin } = await newAccount(service)
+  it('FLO-01 FLO-29 FLO-30 rejects unknown flow, node and step types', async () => {
+    const { admin } = await createAccount(service)
     const root = { ...printerFlow(), type: 'question' }
     const steps = { steps: [{ id: 'a', type: 'step', title: 'A' }] }
     const bodies = [{ tree_type: 'checklist' }, { tree_structure: root }, { tree_type: 'procedural', tree_structure: steps }]
-    const answers = await Promise.all(bodies.map((change) => admin.call('POST', '/trees', flowBody({ status: 'draft', ...change }))))
-    expect(answers.map(({ status, body }) => [status, body.errors[0].loc.join('.')])).toEqual([
+    const responses = await Promise.all(bodies.map((fields) => admin.call('POST', '/trees', flowBody({ status: 'draft', ...fields }))))
+    expect(responses.map(({ status, body }) => [status, body.errors[0].loc.join('.')])).toEqual([
       [422, 'body.tree_type'],
       [422, 'body.tree_structure.type'],
       [422, 'body.tree_structure.steps.0.type'],
     ])
   })
 
-  it('refuses a structure of the other kind', async () => {
-    const { admin } = await newAccount(service)
-    const { status, body } = await admin.call('POST', '/trees', flowBody({ tree_structure: patchSteps(), status: 'draft' }))
-    expect([status, body.errors[0].msg]).toEqual([422, 'A troubleshooting flow has a root node'])
+  it('rejects a structure that does not match the flow type', async () => {
+    const { admin } = await createAccount(service)
+    const { status, body } = await admin.call('POST', '/trees', flowBody({ tree_structure: patchProcedure(), status: 'draft' }))
+    expect([status, body.errors[0].msg]).toEqual([422, 'must be a root node in a troubleshooting flow'])
   })
 
-  it('FLO-05 FLO-06 takes no counter, author or account from the body', async () => {
-    const { admin } = await newAccount(service)
-    for (const foreign of [{ usage_count: 99 }, { author_id: admin.id }, { account_id: admin.accountId }]) {
-      expectStatus(await admin.call('POST', '/trees', flowBody(foreign)), 422)
+  it('FLO-05 FLO-06 rejects a counter, author or account in the body', async () => {
+    const { admin } = await createAccount(service)
+    for (const readOnlyField of [{ usage_count: 99 }, { author_id: admin.id }, { account_id: admin.accountId }]) {
+      expectStatus(await admin.call('POST', '/trees', flowBody(readOnlyField)), 422)
     }
   })
 
-  it('FLO-31 FLO-42 gives steps and intake form back unchanged', async () => {
-    const { admin } = await newAccount(service)
-    const flow = await newFlow(admin, { tree_type: 'procedural', tree_structure: patchSteps(), intake_form: patchForm })
-    expect([flow.tree_structure, flow.intake_form]).toEqual([patchSteps(), patchForm])
+  it('FLO-31 FLO-42 returns steps and intake form unchanged', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin, { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm })
+    expect([flow.tree_structure, flow.intake_form]).toEqual([patchProcedure(), patchForm])
   })
 
-  it('FLO-23 FLO-28 reads older names as titles and gives every option an id', async () => {
-    const { admin } = await newAccount(service)
+  it('FLO-23 FLO-28 accepts the older keys for titles, and assigns every option an id', async () => {
+    const { admin } = await createAccount(service)
     const root = {
       ...printerFlow(),
       options: [
@@ -96,7 +96,7 @@ describe('creating a flow', () => {
         { id: 'cable', type: 'solution', solution: 'Reseat the cable' },
       ],
     }
-    const { tree_structure } = await newFlow(admin, { tree_structure: root })
+    const { tree_structure } = await createFlow(admin, { tree_structure: root })
     expect(tree_structure.options.map(({ id }: { id: string }) => id)).toEqual(['option-2', 'option-1'])
     expect(tree_structure.children.map(({ title, action }: Record<string, string>) => [title, action])).toEqual([
       ['Clear it', undefined],
@@ -104,25 +104,25 @@ describe('creating a flow', () => {
     ])
   })
 
-  it('makes the category it names, once, whatever its case', async () => {
-    const { admin } = await newAccount(service)
-    const [first, second] = [await newFlow(admin, { category: 'Printing' }), await newFlow(admin, { category: 'PRINTING' })]
+  it('creates the named category once, ignoring case', async () => {
+    const { admin } = await createAccount(service)
+    const [first, second] = [await createFlow(admin, { category: 'Printing' }), await createFlow(admin, { category: 'PRINTING' })]
     expect([first.category, second.category, second.category_id]).toEqual(['Printing', 'Printing', first.category_id])
     const { status, body } = await admin.call('POST', '/trees', flowBody({ category_id: crypto.randomUUID() }))
-    expect([status, body.errors[0].msg]).toEqual([422, 'No such category'])
+    expect([status, body.errors[0].msg]).toEqual([422, 'must be the id of an existing category'])
   })
 
-  it('keeps a viewer from writing', async () => {
-    const account = await newAccount(service)
-    const viewer = await account.colleague({ role: 'viewer' })
+  it('rejects a viewer', async () => {
+    const account = await createAccount(service)
+    const viewer = await account.addColleague({ role: 'viewer' })
     expectStatus(await viewer.call('POST', '/trees', flowBody()), 403)
   })
 })
 
 describe('saving a flow', () => {
-  it('FLO-41 grows its version by one and changes only what is given', async () => {
-    const { admin } = await newAccount(service)
-    const flow = await newFlow(admin, { tags: ['a', 'A', 'b'], category: 'Printing' })
+  it('FLO-41 increments its version and changes only the fields of the body', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin, { tags: ['a', 'A', 'b'], category: 'Printing' })
     const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, { description: 'New' })
     expect([status, body.version]).toEqual([200, 2])
     expect(body).toEqual({ ...flow, description: 'New', version: 2, updated_at: body.updated_at })
@@ -130,47 +130,47 @@ describe('saving a flow', () => {
     expect((await admin.call('PUT', `/trees/${flow.id}`, {})).body.version).toBe(2)
   })
 
-  it('FLO-45 refuses a stale expected_version with the current one, and changes nothing', async () => {
-    const { admin } = await newAccount(service)
-    const flow = await newFlow(admin)
+  it('FLO-45 rejects an outdated expected_version with the current one, and changes nothing', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin)
     await admin.call('PUT', `/trees/${flow.id}`, { name: 'Second', expected_version: 1 })
     const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, { name: 'Third', expected_version: 1 })
     expect([status, body.code, body.current_version]).toEqual([409, 'stale_version', 2])
     expect((await admin.call('GET', `/trees/${flow.id}`)).body.name).toBe('Second')
   })
 
-  it('FLO-45 lets one of 32 editors win who expect the same version', async () => {
-    const { admin } = await newAccount(service)
-    const flow = await newFlow(admin)
+  it('FLO-45 saves one of 32 simultaneous updates with the same expected_version', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin)
     const names = Array.from({ length: 32 }, (_, n) => `Editor ${n}`)
-    const answers = await Promise.all(names.map((name) => admin.call('PUT', `/trees/${flow.id}`, { name, expected_version: 1 })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
-    const winner = answers.find(({ status }) => status === 200)
+    const responses = await Promise.all(names.map((name) => admin.call('PUT', `/trees/${flow.id}`, { name, expected_version: 1 })))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
+    const winner = responses.find(({ status }) => status === 200)
     expect((await admin.call('GET', `/trees/${flow.id}`)).body).toEqual(winner?.body)
   })
 
-  it('FLO-44 keeps a published flow published, and refuses what would not publish', async () => {
-    const { admin } = await newAccount(service)
-    const flow = await newFlow(admin)
+  it('FLO-44 keeps a published flow published, and rejects content that cannot be published', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin)
     const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, { tree_structure: null })
     expect([status, body.code]).toEqual([400, 'flow_invalid'])
     expect((await admin.call('GET', `/trees/${flow.id}`)).body).toEqual(flow)
     expect((await admin.call('PUT', `/trees/${flow.id}`, { tree_structure: null, status: 'draft' })).body.status).toBe('draft')
   })
 
-  it('FLO-17 FLO-18 publishes a draft that passes, and leaves one that fails a draft', async () => {
-    const { admin } = await newAccount(service)
-    const draft = await newFlow(admin, { status: 'draft', tree_structure: null })
+  it('FLO-17 FLO-18 publishes a valid draft, and leaves an invalid one a draft', async () => {
+    const { admin } = await createAccount(service)
+    const draft = await createFlow(admin, { status: 'draft', tree_structure: null })
     expectStatus(await admin.call('PUT', `/trees/${draft.id}`, { status: 'published' }), 400)
     expect((await admin.call('GET', `/trees/${draft.id}`)).body.status).toBe('draft')
     const { body } = await admin.call('PUT', `/trees/${draft.id}`, { status: 'published', tree_structure: printerFlow() })
     expect([body.status, body.published_at]).toEqual(['published', body.updated_at])
   })
 
-  it('FLO-03 FLO-47 keeps is_public and visibility in step', async () => {
-    const { admin } = await newAccount(service)
-    const flow = await newFlow(admin)
-    const seen: unknown[] = []
+  it('FLO-03 FLO-47 keeps is_public and visibility consistent', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin)
+    const states: unknown[] = []
     for (const change of [
       { is_public: true },
       { visibility: 'account' },
@@ -179,9 +179,9 @@ describe('saving a flow', () => {
       { is_public: false },
     ]) {
       const { body } = await admin.call('PUT', `/trees/${flow.id}`, change)
-      seen.push([body.visibility, body.is_public])
+      states.push([body.visibility, body.is_public])
     }
-    expect(seen).toEqual([
+    expect(states).toEqual([
       ['public', true],
       ['account', false],
       ['public', true],
@@ -191,48 +191,48 @@ describe('saving a flow', () => {
     expectStatus(await admin.call('PUT', `/trees/${flow.id}`, { visibility: 'team', is_public: true }), 422)
   })
 
-  it('FLO-50 refuses too many nodes and too deep a tree, even as a draft', async () => {
-    const { admin } = await newAccount(service)
+  it('FLO-50 rejects too many nodes and too deep a tree, even in a draft', async () => {
+    const { admin } = await createAccount(service)
     const wide = { ...printerFlow(), children: Array.from({ length: 500 }, (_, n) => ({ id: `n${n}`, type: 'solution', title: 'x' })) }
     let deep: object = { id: 'n51', type: 'solution', title: 'x' }
     for (let n = 50; n > 0; n--) deep = { id: `n${n}`, type: 'action', title: 'x', next_node_id: `n${n + 1}`, children: [deep] }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [wide, deep].map((tree_structure) => admin.call('POST', '/trees', flowBody({ status: 'draft', tree_structure }))),
     )
-    expect(answers.map(({ status, body }) => [status, body.errors[0].message])).toEqual([
-      [400, 'The flow has 501 nodes; at most 500 are possible'],
+    expect(responses.map(({ status, body }) => [status, body.errors[0].message])).toEqual([
+      [400, 'The flow has 501 nodes; at most 500 are allowed'],
       [400, 'The flow is deeper than 50 levels here'],
     ])
   })
 })
 
-describe('who sees and changes a flow', () => {
+describe('access to a flow', () => {
   it('FLO-48 FLO-15 hides a private flow from colleagues and a team flow from other teams', async () => {
-    const account = await newAccount(service)
-    const [author, teammate] = [await account.colleague(), await account.colleague()]
-    const stranger = await account.colleague({ teamId: null })
-    const [mine, ours] = [await newFlow(author, { visibility: 'private' }), await newFlow(author)]
-    const seen = async (flow: { id: string }) =>
-      Promise.all([author, teammate, stranger, account.admin].map(async (who) => (await who.call('GET', `/trees/${flow.id}`)).status))
-    expect(await seen(mine)).toEqual([200, 404, 404, 404])
-    expect(await seen(ours)).toEqual([200, 200, 404, 200])
+    const account = await createAccount(service)
+    const [author, teammate] = [await account.addColleague(), await account.addColleague()]
+    const stranger = await account.addColleague({ teamId: null })
+    const [privateFlow, teamFlow] = [await createFlow(author, { visibility: 'private' }), await createFlow(author)]
+    const statuses = async (flow: { id: string }) =>
+      Promise.all([author, teammate, stranger, account.admin].map(async (person) => (await person.call('GET', `/trees/${flow.id}`)).status))
+    expect(await statuses(privateFlow)).toEqual([200, 404, 404, 404])
+    expect(await statuses(teamFlow)).toEqual([200, 200, 404, 200])
     expect(
       (await stranger.call('GET', '/trees')).body.filter(({ account_id }: { account_id: string }) => account_id === account.id),
     ).toEqual([])
   })
 
-  it('FLO-49 shows no flow of another account, not even a public one', async () => {
-    const [ours, theirs] = [await newAccount(service), await newAccount(service)]
-    const flow = await newFlow(theirs.admin, { visibility: 'public' })
+  it('FLO-49 hides the flows of another account, even public ones', async () => {
+    const [ours, theirs] = [await createAccount(service), await createAccount(service)]
+    const flow = await createFlow(theirs.admin, { visibility: 'public' })
     for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE']] as const)
       expectStatus(await ours.admin.call(method, `/trees/${flow.id}`, body), 404)
   })
 
-  it('WIR-04 lets who sees it and may not change it read: 403 for the change', async () => {
-    const account = await newAccount(service)
-    const [author, teammate] = [await account.colleague(), await account.colleague()]
-    const lead = await account.colleague({ teamRole: 'admin' })
-    const flow = await newFlow(author)
+  it('WIR-04 rejects changes with 403 by a user who may only read the flow', async () => {
+    const account = await createAccount(service)
+    const [author, teammate] = [await account.addColleague(), await account.addColleague()]
+    const lead = await account.addColleague({ teamRole: 'admin' })
+    const flow = await createFlow(author)
     expectStatus(await teammate.call('PUT', `/trees/${flow.id}`, { name: 'x' }), 403)
     expectStatus(await teammate.call('DELETE', `/trees/${flow.id}`), 403)
     expect((await lead.call('PUT', `/trees/${flow.id}`, { name: 'By the lead' })).body.name).toBe('By the lead')
@@ -240,9 +240,9 @@ describe('who sees and changes a flow', () => {
     expectStatus(await account.admin.call('PUT', `/trees/${flow.id}`, { name: 'By the admin' }), 200)
   })
 
-  it('FLO-16 answers an empty body to a deletion, and 404 from then on', async () => {
-    const { admin } = await newAccount(service)
-    const flow = await newFlow(admin)
+  it('FLO-16 returns an empty body for a deletion, and 404 afterwards', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin)
     const { status, text } = await admin.call('DELETE', `/trees/${flow.id}`)
     expect([status, text]).toEqual([204, ''])
     expectStatus(await admin.call('GET', `/trees/${flow.id}`), 404)

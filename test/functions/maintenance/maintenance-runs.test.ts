@@ -1,27 +1,35 @@
 import { afterAll, expect, it } from 'vitest'
-import { ownService } from '../../support/app.ts'
-import { makeDue, newSchedule, remind, runsOf, targetsOf, toldOf } from '../../support/maintenance.ts'
-import { newAccount, type Person } from '../../support/people.ts'
-import { answer } from '../../support/sessions.ts'
+import { startOwnService } from '../../support/app.ts'
+import {
+  buildTargets,
+  createSchedule,
+  listMaintenanceNotifications,
+  listRuns,
+  makeScheduleDue,
+  runMaintenanceTick,
+} from '../../support/maintenance.ts'
+import { createAccount, type Person } from '../../support/people.ts'
+import { answerStep } from '../../support/sessions.ts'
 
-// A tick does what is due in every account: here it is nobody else's.
-const service = await ownService()
+// A tick runs the due schedules of every account, so this file needs its own service.
+const service = await startOwnService()
 afterAll(() => service.close())
 
 const path = '/maintenance-schedules'
-const sessionsOf = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
-const due = async (person: Person, id: string) => {
-  const due_at = await makeDue(service, id)
-  await remind(service)
+const countSessions = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
+/** Make a schedule due and run a tick. Return the due time and the schedule's last run. */
+const runWhenDue = async (person: Person, id: string) => {
+  const due_at = await makeScheduleDue(service, id)
+  await runMaintenanceTick(service)
   return { due_at, last_run: (await person.call('GET', `${path}/${id}`)).body.last_run }
 }
 
-it('MNT-03 makes the sessions of a due run for its targets, the owner’s, and tells the owner', async () => {
-  const account = await newAccount(service)
-  const engineer = await account.colleague()
-  const { id, tree_id, next_run_at } = await newSchedule(engineer)
-  const { due_at } = await due(engineer, id)
-  const [run, ...others] = await runsOf(account.admin, id)
+it('MNT-03 creates sessions of the owner for the targets of a due run, and notifies the owner', async () => {
+  const account = await createAccount(service)
+  const engineer = await account.addColleague()
+  const { id, tree_id, next_run_at } = await createSchedule(engineer)
+  const { due_at } = await runWhenDue(engineer, id)
+  const [run, ...others] = await listRuns(account.admin, id)
   expect([run, others]).toMatchObject([
     { schedule_id: id, due_at, trigger: 'scheduled', status: 'created', error: null, session_count: 2 },
     [],
@@ -32,45 +40,45 @@ it('MNT-03 makes the sessions of a due run for its targets, the owner’s, and t
   for (const session of sessions)
     expect(session).toMatchObject({ user_id: engineer.id, team_id: account.teamId, tree_id, state: 'prepared', account_id: account.id })
   expect((await engineer.call('GET', `${path}/${id}`)).body).toMatchObject({ next_run_at, last_run: { id: run.id, status: 'created' } })
-  expect((await toldOf(engineer)).map(({ event_key, body }) => [event_key, body])).toEqual([
+  expect((await listMaintenanceNotifications(engineer)).map(({ event_key, body }) => [event_key, body])).toEqual([
     ['maintenance.batch_created', '2 sessions are waiting.'],
   ])
-  expect(await toldOf(account.admin)).toEqual([])
+  expect(await listMaintenanceNotifications(account.admin)).toEqual([])
 })
 
-it('MNT-03 makes none while the schedule is paused', async () => {
-  const { admin } = await newAccount(service)
-  const { id } = await newSchedule(admin, { is_active: false })
-  await remind(service)
-  expect([await runsOf(admin, id), await sessionsOf(admin)]).toEqual([[], 0])
+it('MNT-03 creates no sessions while the schedule is paused', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createSchedule(admin, { is_active: false })
+  await runMaintenanceTick(service)
+  expect([await listRuns(admin, id), await countSessions(admin)]).toEqual([[], 0])
 })
 
-it('MNT-10 cuts a run over 100 targets into batches of at most 100', async () => {
-  const { admin } = await newAccount(service)
-  const sizes = async (run: { batch_ids: string[] }) =>
+it('MNT-10 splits a run with more than 100 targets into batches of at most 100', async () => {
+  const { admin } = await createAccount(service)
+  const batchSizes = async (run: { batch_ids: string[] }) =>
     Promise.all(run.batch_ids.map(async (batch) => (await service.sql('select from sessions where batch_id = $1', [batch])).length))
   for (const [targets, expected] of [
     [250, [100, 100, 50]],
     [100, [100]],
     [500, [100, 100, 100, 100, 100]],
   ] as const) {
-    const { id } = await newSchedule(admin, {}, targetsOf(targets))
-    await due(admin, id)
-    const [run] = await runsOf(admin, id)
-    expect([run.session_count, await sizes(run)]).toEqual([targets, expected])
+    const { id } = await createSchedule(admin, {}, buildTargets(targets))
+    await runWhenDue(admin, id)
+    const [run] = await listRuns(admin, id)
+    expect([run.session_count, await batchSizes(run)]).toEqual([targets, expected])
   }
 })
 
-it('counts what became of the sessions of a run', async () => {
-  const { admin } = await newAccount(service)
-  const { id } = await newSchedule(admin, {}, targetsOf(3))
-  await due(admin, id)
-  const [{ batch_ids }] = await runsOf(admin, id)
+it('counts the sessions of a run by state and outcome', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createSchedule(admin, {}, buildTargets(3))
+  await runWhenDue(admin, id)
+  const [{ batch_ids }] = await listRuns(admin, id)
   const [first, second] = (await admin.call('GET', `/sessions?batch_id=${batch_ids[0]}`)).body
-  await answer(admin, (await admin.call('POST', `/sessions/${first.id}/start`)).body, 'done')
+  await answerStep(admin, (await admin.call('POST', `/sessions/${first.id}/start`)).body, 'done')
   await admin.call('POST', `/sessions/${first.id}/complete`, { outcome: 'resolved' })
   await admin.call('PATCH', `/sessions/${second.id}`, { state: 'abandoned' })
-  expect(await runsOf(admin, id)).toMatchObject([
+  expect(await listRuns(admin, id)).toMatchObject([
     {
       by_state: { prepared: 1, in_progress: 0, completed: 1, abandoned: 1 },
       by_outcome: { resolved: 1, unresolved: 0, escalated: 0, cancelled: 0 },
@@ -78,58 +86,60 @@ it('counts what became of the sessions of a run', async () => {
   ])
 })
 
-it('runs at once when asked, paused or not, for who asks', async () => {
-  const account = await newAccount(service)
-  const engineer = await account.colleague()
-  const { id } = await newSchedule(engineer, { is_active: false })
+it('runs on request, also while paused, and the caller owns the sessions', async () => {
+  const account = await createAccount(service)
+  const engineer = await account.addColleague()
+  const { id } = await createSchedule(engineer, { is_active: false })
   const { status, body } = await account.admin.call('POST', `${path}/${id}/run`)
   expect([status, body.session_count, body.batch_ids.length]).toEqual([201, 2, 1])
-  expect(await runsOf(engineer, id)).toMatchObject([{ id: body.run_id, trigger: 'manual', status: 'created', batch_ids: body.batch_ids }])
+  expect(await listRuns(engineer, id)).toMatchObject([{ id: body.run_id, trigger: 'manual', status: 'created', batch_ids: body.batch_ids }])
   expect((await engineer.call('GET', `/sessions?batch_id=${body.batch_ids[0]}`)).body[0].user_id).toBe(account.admin.id)
-  expect(await toldOf(engineer)).toMatchObject([{ event_key: 'maintenance.batch_created' }])
+  expect(await listMaintenanceNotifications(engineer)).toMatchObject([{ event_key: 'maintenance.batch_created' }])
   const key = { 'idempotency-key': 'one' }
-  const [once, again] = [
+  const [first, repeated] = [
     await engineer.call('POST', `${path}/${id}/run`, undefined, key),
     await engineer.call('POST', `${path}/${id}/run`, undefined, key),
   ]
-  expect([once.status, again.body]).toEqual([201, once.body])
-  expect(await runsOf(engineer, id)).toHaveLength(2)
+  expect([first.status, repeated.body]).toEqual([201, first.body])
+  expect(await listRuns(engineer, id)).toHaveLength(2)
 })
 
-it('says why it cannot run at once, and creates nothing', async () => {
-  const { admin } = await newAccount(service)
-  const { id, tree_id } = await newSchedule(admin, {}, [...targetsOf(101), { label: 'BARE', variables: { server: 'not a host' } }])
-  const refused = async () => {
+it('returns the reason why a manual run failed, and creates nothing', async () => {
+  const { admin } = await createAccount(service)
+  const { id, tree_id } = await createSchedule(admin, {}, [...buildTargets(101), { label: 'BARE', variables: { server: 'not a host' } }])
+  const runInvalid = async () => {
     const { status, body } = await admin.call('POST', `${path}/${id}/run`)
     return [status, body.code, body.detail]
   }
-  expect(await refused()).toEqual([400, 'targets_unfit', expect.stringMatching(/^BARE: Server: /)])
+  expect(await runInvalid()).toEqual([400, 'invalid_targets', expect.stringMatching(/^BARE: Server: /)])
   await admin.call('PUT', `/trees/${tree_id}`, { status: 'draft' })
-  expect(await refused()).toEqual([400, 'flow_not_published', expect.any(String)])
-  expect([await runsOf(admin, id), await sessionsOf(admin)]).toEqual([[], 0])
+  expect(await runInvalid()).toEqual([400, 'not_published', expect.any(String)])
+  expect([await listRuns(admin, id), await countSessions(admin)]).toEqual([[], 0])
 })
 
-it('records a due run that fails with its reason, and tells owner and admins once', async () => {
-  const account = await newAccount(service)
-  const engineer = await account.colleague()
-  const { id, tree_id } = await newSchedule(engineer)
+it('records a failed run with its reason, and notifies owner and admins once', async () => {
+  const account = await createAccount(service)
+  const engineer = await account.addColleague()
+  const { id, tree_id } = await createSchedule(engineer)
   await account.admin.call('PUT', `/trees/${tree_id}`, { status: 'draft' })
   for (let n = 0; n < 3; n++) {
     await service.sql("update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1", [id])
-    expect((await due(engineer, id)).last_run).toMatchObject({ status: 'failed', error: 'Only a published flow can be run' })
-    await remind(service)
+    expect((await runWhenDue(engineer, id)).last_run).toMatchObject({ status: 'failed', error: 'Only a published flow can be run' })
+    await runMaintenanceTick(service)
   }
-  expect([(await runsOf(engineer, id)).length, await sessionsOf(engineer)]).toEqual([3, 0])
+  expect([(await listRuns(engineer, id)).length, await countSessions(engineer)]).toEqual([3, 0])
   for (const person of [engineer, account.admin])
-    expect(await toldOf(person)).toMatchObject([{ event_key: 'maintenance.run_failed', body: 'Only a published flow can be run' }])
+    expect(await listMaintenanceNotifications(person)).toMatchObject([
+      { event_key: 'maintenance.run_failed', body: 'Only a published flow can be run' },
+    ])
   await account.admin.call('PUT', `/trees/${tree_id}`, { status: 'published' })
   await service.sql("update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1", [id])
-  expect((await due(engineer, id)).last_run).toMatchObject({ status: 'created' })
+  expect((await runWhenDue(engineer, id)).last_run).toMatchObject({ status: 'created' })
 })
 
 it.each([
   [
-    'its flow is gone',
+    'its flow is deleted',
     'Flow not found',
     async (_: Person, { tree_id }: { tree_id: string }, admin: Person) => admin.call('DELETE', `/trees/${tree_id}`),
   ],
@@ -137,7 +147,7 @@ it.each([
     'a target lacks an answer',
     'BARE: Server: an answer is required (and 1 more)',
     async (owner: Person, { target_list_id }: { target_list_id: string }) =>
-      owner.call('PUT', `/target-lists/${target_list_id}`, { targets: [...targetsOf(150), { label: 'BARE' }, { label: 'NONE' }] }),
+      owner.call('PUT', `/target-lists/${target_list_id}`, { targets: [...buildTargets(150), { label: 'BARE' }, { label: 'NONE' }] }),
   ],
   [
     'its owner is deactivated',
@@ -151,12 +161,12 @@ it.each([
   ],
   [
     'its owner left the team',
-    'The owner of the schedule is not in its team any more',
+    'The owner of the schedule is no longer in its team',
     async ({ id }: Person) => service.sql('update users set team_id = null, team_role = null where id = $1', [id]),
   ],
   [
-    'the flow is private to somebody else',
-    'The owner of the schedule does not see the flow any more',
+    'the flow is private to another user',
+    'The owner of the schedule can no longer see the flow',
     async (_: Person, { tree_id }: { tree_id: string }, { id }: Person) =>
       service.sql(`update trees set visibility = 'private', author_id = $2 where id = $1`, [tree_id, id]),
   ],
@@ -171,16 +181,16 @@ it.each([
     async ({ accountId }: Person) =>
       service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'maintenance_schedules', false)`, [accountId]),
   ],
-] as const)('fails visibly when %s', async (_, error, spoil) => {
-  const account = await newAccount(service)
-  const owner = await account.colleague()
-  const schedule = await newSchedule(owner)
-  await spoil(owner, schedule, account.admin)
-  const due_at = await makeDue(service, schedule.id)
-  await remind(service)
+] as const)('records and reports the failure when %s', async (_, error, causeFailure) => {
+  const account = await createAccount(service)
+  const owner = await account.addColleague()
+  const schedule = await createSchedule(owner)
+  await causeFailure(owner, schedule, account.admin)
+  const due_at = await makeScheduleDue(service, schedule.id)
+  await runMaintenanceTick(service)
   const runs = await service.sql('select due_at, status, error, started_at from maintenance_runs where schedule_id = $1', [schedule.id])
   expect(runs).toEqual([{ due_at: new Date(due_at), status: 'failed', error, started_at: expect.any(Date) }])
-  expect(await sessionsOf(owner)).toBe(0)
-  const told = await service.sql('select body from notifications where user_id = $1', [account.admin.id])
-  expect(told).toEqual([{ body: error }])
+  expect(await countSessions(owner)).toBe(0)
+  const notifications = await service.sql('select body from notifications where user_id = $1', [account.admin.id])
+  expect(notifications).toEqual([{ body: error }])
 })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { newFlow } from '../../support/flows.ts'
-import { type AccountOf, newAccount } from '../../support/people.ts'
-import { newSession } from '../../support/sessions.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow } from '../../support/flows.ts'
+import { createAccount, type TestAccount } from '../../support/people.ts'
+import { createSession } from '../../support/sessions.ts'
 
-const service = shared()
+const service = sharedService()
 
-/** The ticket numbers of the sessions a query finds, newest first. */
-async function found({ admin }: AccountOf, query: Record<string, string>): Promise<string[]> {
+/** Return the ticket numbers of the sessions that match a query, newest first. */
+async function listTickets({ admin }: TestAccount, query: Record<string, string>): Promise<string[]> {
   const { status, body } = await admin.call('GET', `/sessions?${new URLSearchParams(query)}`)
   expect(status).toBe(200)
   return body.map((session: { ticket_number: string }) => session.ticket_number)
@@ -16,28 +16,31 @@ async function found({ admin }: AccountOf, query: Record<string, string>): Promi
 
 const day = (n: number) => `2026-03-0${n}T12:00:00.000Z`
 
-/** Three sessions, begun on March 1 to 3 and the first two completed a day later. */
-async function three() {
-  const account = await newAccount(service)
-  const [vpn, printer] = [await newFlow(account.admin, { name: 'VPN 100%' }), await newFlow(account.admin, { name: 'Printer offline' })]
+/** Create three sessions, started on March 1 to 3. The first two were completed a day later. */
+async function createThreeSessions() {
+  const account = await createAccount(service)
+  const [vpn, printer] = [
+    await createFlow(account.admin, { name: 'VPN 100%' }),
+    await createFlow(account.admin, { name: 'Printer offline' }),
+  ]
   const sessions = []
   for (const [n, ticket_number, client_name, flow] of [
     [1, 'INC-100', 'Contoso Dental', vpn],
     [2, 'INC-200', 'Fabrikam', printer],
     [3, 'REQ-100', 'contoso legal', printer],
   ] as const) {
-    const session = await newSession(account.admin, { tree_id: flow.id, ticket_number, client_name })
-    const over = n < 3 ? `, state = 'completed', outcome = 'resolved', completed_at = started_at + interval '1 day'` : ''
+    const session = await createSession(account.admin, { tree_id: flow.id, ticket_number, client_name })
+    const completion = n < 3 ? `, state = 'completed', outcome = 'resolved', completed_at = started_at + interval '1 day'` : ''
     await service.sql('update sessions set started_at = $2, created_at = $2 where id = $1', [session.id, day(n)])
-    if (over) await service.sql(`update sessions set id = id ${over} where id = $1`, [session.id])
+    if (completion) await service.sql(`update sessions set id = id ${completion}  where id = $1`, [session.id])
     sessions.push(session)
   }
   return { account, sessions }
 }
 
 describe('the list of sessions', () => {
-  it('SES-01 SES-03 finds parts of ticket, client and flow in any case, and takes no character for a wildcard', async () => {
-    const { account } = await three()
+  it('SES-01 SES-03 matches parts of ticket, client and flow, ignoring case and without wildcards', async () => {
+    const { account } = await createThreeSessions()
     const results: Record<string, string[]> = {}
     for (const [field, part] of [
       ['ticket_number', 'inc'],
@@ -49,7 +52,7 @@ describe('the list of sessions', () => {
       ['tree_name', '0%'],
       ['tree_name', '\\'],
     ] as const)
-      results[`${field}=${part}`] = await found(account, { [field]: part })
+      results[`${field}=${part}`] = await listTickets(account, { [field]: part })
     expect(results).toEqual({
       'ticket_number=inc': ['INC-200', 'INC-100'],
       'ticket_number=00': ['REQ-100', 'INC-200', 'INC-100'],
@@ -62,78 +65,90 @@ describe('the list of sessions', () => {
     })
   })
 
-  it('SES-03 finds parts of one or two letters wherever they stand, in any script', async () => {
-    const { admin, ...account } = await newAccount(service)
+  it('SES-03 matches one or two letters at any position, in any writing system', async () => {
+    const { admin, ...account } = await createAccount(service)
     const clients = ['Zebra', 'a&b GmbH', '東京電力', 'Éclair-x', 'Ωmega 3', '3M', 'Jo_y', 'мир', 'i-i', 'x']
-    for (const client_name of clients) await newSession(admin, { client_name, ticket_number: client_name })
+    for (const client_name of clients) await createSession(admin, { client_name, ticket_number: client_name })
     const parts = clients.flatMap((name) => [...name].flatMap((letter, n) => [letter, [...name].slice(n, n + 2).join('')]))
     for (const part of new Set([...parts, 'zz', '&&', 'z-', '京東'].filter((text) => text === text.trim()))) {
-      const holds = (name: string) => name.toLowerCase().includes(part.toLowerCase())
-      expect(await found({ admin, ...account }, { client_name: part }), part).toEqual(clients.filter(holds).reverse())
+      const matches = (name: string) => name.toLowerCase().includes(part.toLowerCase())
+      expect(await listTickets({ admin, ...account }, { client_name: part }), part).toEqual(clients.filter(matches).reverse())
     }
-    expect(await found({ admin, ...account }, { client_name: 'x', ticket_number: 'É' })).toEqual(['Éclair-x'])
+    expect(await listTickets({ admin, ...account }, { client_name: 'x', ticket_number: 'É' })).toEqual(['Éclair-x'])
   })
 
-  it('SES-02 is bounded by the times of start and completion, in any offset', async () => {
-    const { account } = await three()
-    const of = (query: Record<string, string>) => found(account, query)
-    expect(await of({ started_after: day(2) })).toEqual(['REQ-100', 'INC-200'])
-    expect(await of({ started_before: day(2) })).toEqual(['INC-200', 'INC-100'])
-    expect(await of({ started_after: '2026-03-02T14:00:01+02:00', started_before: day(9) })).toEqual(['REQ-100'])
-    expect(await of({ completed_after: day(3) })).toEqual(['INC-200'])
-    expect(await of({ completed_before: '2026-03-02T14:00:00+02:00' })).toEqual(['INC-100'])
-    expect(await of({ completed_after: day(1), completed_before: day(9) })).toEqual(['INC-200', 'INC-100'])
+  it('SES-02 filters by start and completion time, in any UTC offset', async () => {
+    const { account } = await createThreeSessions()
+    const list = (query: Record<string, string>) => listTickets(account, query)
+    expect(await list({ started_after: day(2) })).toEqual(['REQ-100', 'INC-200'])
+    expect(await list({ started_before: day(2) })).toEqual(['INC-200', 'INC-100'])
+    expect(await list({ started_after: '2026-03-02T14:00:01+02:00', started_before: day(9) })).toEqual(['REQ-100'])
+    expect(await list({ completed_after: day(3) })).toEqual(['INC-200'])
+    expect(await list({ completed_before: '2026-03-02T14:00:00+02:00' })).toEqual(['INC-100'])
+    expect(await list({ completed_after: day(1), completed_before: day(9) })).toEqual(['INC-200', 'INC-100'])
     for (const value of ['yesterday', '2026-03-02', '0001-01-01T00:00:00Z'])
       expectStatus(await account.admin.call('GET', `/sessions?started_after=${value}`), 422)
   })
 
-  it('SES-03 finds the sessions of a batch', async () => {
-    const { account, sessions } = await three()
+  it('SES-03 lists the sessions of a batch', async () => {
+    const { account, sessions } = await createThreeSessions()
     const batch_id = crypto.randomUUID()
     await service.sql('update sessions set batch_id = $2 where id = $1', [sessions[1].id, batch_id])
-    expect(await found(account, { batch_id })).toEqual(['INC-200'])
-    expect(await found(account, { batch_id: crypto.randomUUID() })).toEqual([])
+    expect(await listTickets(account, { batch_id })).toEqual(['INC-200'])
+    expect(await listTickets(account, { batch_id: crypto.randomUUID() })).toEqual([])
   })
 
-  it('SES-04 meets all filters together', async () => {
-    const { account, sessions } = await three()
+  it('SES-04 combines all filters', async () => {
+    const { account, sessions } = await createThreeSessions()
     const batch_id = crypto.randomUUID()
     await service.sql('update sessions set batch_id = $2 where id = any ($1)', [sessions.map(({ id }) => id), batch_id])
-    const all = {
-      ...{ ticket_number: '100', client_name: 'contoso', tree_name: 'vpn', batch_id },
-      ...{ started_after: day(1), started_before: day(1), completed_after: day(2), completed_before: day(2) },
+    const matching = {
+      ticket_number: '100',
+      client_name: 'contoso',
+      tree_name: 'vpn',
+      batch_id,
+      started_after: day(1),
+      started_before: day(1),
+      completed_after: day(2),
+      completed_before: day(2),
     }
-    expect(await found(account, all)).toEqual(['INC-100'])
-    const others = {
-      ...{ ticket_number: 'REQ', client_name: 'fabrikam', tree_name: 'printer', batch_id: crypto.randomUUID() },
-      ...{ started_after: day(2), started_before: '2026-02-28T00:00:00Z', completed_after: day(3), completed_before: day(1) },
+    expect(await listTickets(account, matching)).toEqual(['INC-100'])
+    const nonMatching = {
+      ticket_number: 'REQ',
+      client_name: 'fabrikam',
+      tree_name: 'printer',
+      batch_id: crypto.randomUUID(),
+      started_after: day(2),
+      started_before: '2026-02-28T00:00:00Z',
+      completed_after: day(3),
+      completed_before: day(1),
     }
-    for (const [field, value] of Object.entries(others))
-      expect([field, await found(account, { ...all, [field]: value })]).toEqual([field, []])
+    for (const [field, value] of Object.entries(nonMatching))
+      expect([field, await listTickets(account, { ...matching, [field]: value })]).toEqual([field, []])
   })
 
-  it('shows what each session is, without what it holds', async () => {
-    const { admin } = await newAccount(service)
-    const session = await newSession(admin, { ticket_number: 'T-1', client_name: 'Contoso' })
+  it('omits the content of the sessions', async () => {
+    const { admin } = await createAccount(service)
+    const session = await createSession(admin, { ticket_number: 'T-1', client_name: 'Contoso' })
     const { variables, decisions, custom_steps, fallback_decisions, current_step, notes, next_steps, tree_snapshot, ...item } = session
     const { tree_structure, intake_form, ...snapshot } = tree_snapshot
     expect((await admin.call('GET', '/sessions')).body).toEqual([{ ...item, tree_snapshot: snapshot }])
   })
 
-  it('WIR-06 WIR-20 WIR-21 pages through the account’s own, neither repeating nor losing one', async () => {
-    const [account, other] = [await newAccount(service), await newAccount(service)]
-    await newSession(other.admin, { ticket_number: 'T-1' })
-    const { id: tree_id } = await newFlow(account.admin)
-    for (let n = 0; n < 7; n++) await newSession(account.admin, { tree_id, ticket_number: 'T-1' })
+  it('WIR-06 WIR-20 WIR-21 returns each session of the account on exactly one page', async () => {
+    const [account, other] = [await createAccount(service), await createAccount(service)]
+    await createSession(other.admin, { ticket_number: 'T-1' })
+    const { id: tree_id } = await createFlow(account.admin)
+    for (let n = 0; n < 7; n++) await createSession(account.admin, { tree_id, ticket_number: 'T-1' })
     await service.sql('update sessions set created_at = $2 where account_id = $1', [account.id, day(1)])
     for (const query of ['', '&ticket_number=t-1']) {
-      const seen: string[] = []
+      const ids: string[] = []
       for (let skip = 0; skip < 9; skip += 3) {
         const { body, headers } = await account.admin.call('GET', `/sessions?skip=${skip}&limit=3${query}`)
-        seen.push(...body.map(({ id }: { id: string }) => id))
+        ids.push(...body.map(({ id }: { id: string }) => id))
         expect(headers.get('link') !== null).toBe(skip + 3 < 7)
       }
-      expect([seen.length, new Set(seen).size]).toEqual([7, 7])
+      expect([ids.length, new Set(ids).size]).toEqual([7, 7])
     }
   })
 })

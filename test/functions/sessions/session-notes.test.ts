@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { picture, upload } from '../../support/images.ts'
-import { newAccount } from '../../support/people.ts'
-import { newSession } from '../../support/sessions.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createImage, uploadImage } from '../../support/images.ts'
+import { createAccount } from '../../support/people.ts'
+import { createSession } from '../../support/sessions.ts'
 
-const service = shared()
-const row = async (id: string) => (await service.sql('select s::text as row from sessions s where id = $1', [id]))[0]
+const service = sharedService()
+const selectSessionRow = async (id: string) => (await service.sql('select s::text as row from sessions s where id = $1', [id]))[0]
 
 describe('a rating', () => {
-  it('SES-37 SES-26 is one per session, by anyone in the account, and the next takes its place', async () => {
-    const account = await newAccount(service)
-    const session = await newSession(account.admin)
-    const viewer = await account.colleague({ role: 'viewer' })
+  it('SES-37 SES-26 can be given by anyone in the account and replaces the session’s previous rating', async () => {
+    const account = await createAccount(service)
+    const session = await createSession(account.admin)
+    const viewer = await account.addColleague({ role: 'viewer' })
     const path = `/sessions/${session.id}/rating`
-    const before = await row(session.id)
+    const initialRow = await selectSessionRow(session.id)
     expectStatus(await viewer.call('GET', path), 404)
     const first = await account.admin.call('PUT', path, { score: 2, comment: 'Slow' })
     expect([first.status, first.body]).toEqual([
@@ -26,32 +26,32 @@ describe('a rating', () => {
     expect((await account.admin.call('GET', path)).body).toEqual(second)
     expect(await service.sql('select from session_ratings where session_id = $1', [session.id])).toHaveLength(1)
     for (const score of [0, 6, 2.5, '5', null]) expectStatus(await viewer.call('PUT', path, { score }), 422)
-    expect(await row(session.id)).toEqual(before)
+    expect(await selectSessionRow(session.id)).toEqual(initialRow)
   })
 
-  it('SES-37 is one when 32 rate at once', async () => {
-    const { admin } = await newAccount(service)
-    const { id } = await newSession(admin)
+  it('SES-37 is stored once when 32 requests rate at once', async () => {
+    const { admin } = await createAccount(service)
+    const { id } = await createSession(admin)
     const rate = (n: number) => admin.call('PUT', `/sessions/${id}/rating`, { score: (n % 5) + 1 })
-    const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => rate(n)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(32).fill(200))
+    const responses = await Promise.all(Array.from({ length: 32 }, (_, n) => rate(n)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(32).fill(200))
     expect(await service.sql('select from session_ratings where session_id = $1', [id])).toHaveLength(1)
   })
 
-  it('WIR-03 is given to no session of another account', async () => {
-    const [ours, theirs] = [await newAccount(service), await newAccount(service)]
-    const { id } = await newSession(ours.admin)
+  it('WIR-03 is rejected with 404 for a session of another account', async () => {
+    const [ours, theirs] = [await createAccount(service), await createAccount(service)]
+    const { id } = await createSession(ours.admin)
     expectStatus(await theirs.admin.call('PUT', `/sessions/${id}/rating`, { score: 1 }), 404)
     expectStatus(await theirs.admin.call('PUT', `/sessions/${id}/steps/ping/feedback`, { helpful: false }), 404)
   })
 })
 
 describe('feedback on a step', () => {
-  it('SES-26 is one per person and step, and leaves the session as it is', async () => {
-    const account = await newAccount(service)
-    const session = await newSession(account.admin)
-    const viewer = await account.colleague({ role: 'viewer' })
-    const before = await row(session.id)
+  it('SES-26 is stored once per user and step, and does not change the session', async () => {
+    const account = await createAccount(service)
+    const session = await createSession(account.admin)
+    const viewer = await account.addColleague({ role: 'viewer' })
+    const initialRow = await selectSessionRow(session.id)
     const path = `/sessions/${session.id}/steps/queue/feedback`
     const { status, body } = await viewer.call('PUT', path, { helpful: false, comment: 'Which queue?' })
     expect([status, body]).toEqual([
@@ -60,83 +60,91 @@ describe('feedback on a step', () => {
     ])
     expect((await viewer.call('PUT', path, { helpful: true })).body).toMatchObject({ helpful: true, comment: null })
     expectStatus(await account.admin.call('PUT', path, { helpful: false }), 200)
-    const kept = await service.sql('select user_id, helpful from session_step_feedback where session_id = $1 order by helpful', [
+    const stored = await service.sql('select user_id, helpful from session_step_feedback where session_id = $1 order by helpful', [
       session.id,
     ])
-    expect(kept).toEqual([
+    expect(stored).toEqual([
       { user_id: account.admin.id, helpful: false },
       { user_id: viewer.id, helpful: true },
     ])
-    const nowhere = await viewer.call('PUT', `/sessions/${session.id}/steps/nowhere/feedback`, { helpful: true })
-    expect([nowhere.status, nowhere.body.detail]).toEqual([404, 'Step not found'])
+    const unknownStep = await viewer.call('PUT', `/sessions/${session.id}/steps/nowhere/feedback`, { helpful: true })
+    expect([unknownStep.status, unknownStep.body.detail]).toEqual([404, 'Step not found'])
     expectStatus(await viewer.call('PUT', path, {}), 422)
-    expect(await row(session.id)).toEqual(before)
+    expect(await selectSessionRow(session.id)).toEqual(initialRow)
   })
 })
 
 describe('supporting data', () => {
-  it('is added, listed in its order, changed as far as given, and deleted', async () => {
-    const { admin } = await newAccount(service)
-    const session = await newSession(admin)
+  it('is added, listed in order, updated and deleted', async () => {
+    const { admin } = await createAccount(service)
+    const session = await createSession(admin)
     const path = `/sessions/${session.id}/supporting-data`
     const text = await admin.call('POST', path, { kind: 'text', title: 'Ping', content: '0 received', step_id: 'ping' })
     expect([text.status, text.body]).toEqual([
       201,
       {
-        ...{ id: text.body.id, session_id: session.id, kind: 'text', title: 'Ping', content: '0 received', upload_id: null },
-        ...{ step_id: 'ping', created_by: admin.id, created_by_name: admin.fullName },
-        ...{ created_at: text.body.created_at, updated_at: text.body.created_at },
+        id: text.body.id,
+        session_id: session.id,
+        kind: 'text',
+        title: 'Ping',
+        content: '0 received',
+        upload_id: null,
+        step_id: 'ping',
+        created_by: admin.id,
+        created_by_name: admin.fullName,
+        created_at: text.body.created_at,
+        updated_at: text.body.created_at,
       },
     ])
-    const place = (await admin.call('POST', path, { kind: 'screenshot', title: 'The lamp' })).body
-    const image = (await upload(service, admin, await picture('png', 12, 8))).body
-    expect((await admin.call('PUT', `${path}/${place.id}`, { upload_id: image.id })).body).toMatchObject({
+    const screenshot = (await admin.call('POST', path, { kind: 'screenshot', title: 'The lamp' })).body
+    const image = (await uploadImage(service, admin, await createImage('png', 12, 8))).body
+    expect((await admin.call('PUT', `${path}/${screenshot.id}`, { upload_id: image.id })).body).toMatchObject({
       title: 'The lamp',
       upload_id: image.id,
     })
     await admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' })
-    const changed = (await admin.call('PUT', `${path}/${text.body.id}`, { content: '4 received', step_id: null })).body
-    expect(changed).toEqual({ ...text.body, content: '4 received', step_id: null, updated_at: changed.updated_at })
-    expect((await admin.call('PUT', `${path}/${text.body.id}`, {})).body).toEqual(changed)
+    const updated = (await admin.call('PUT', `${path}/${text.body.id}`, { content: '4 received', step_id: null })).body
+    expect(updated).toEqual({ ...text.body, content: '4 received', step_id: null, updated_at: updated.updated_at })
+    expect((await admin.call('PUT', `${path}/${text.body.id}`, {})).body).toEqual(updated)
     const ids = (await admin.call('GET', path)).body.map(({ id }: { id: string }) => id)
-    expect(ids).toEqual([text.body.id, place.id])
+    expect(ids).toEqual([text.body.id, screenshot.id])
     expectStatus(await admin.call('DELETE', `${path}/${text.body.id}`), 204)
     expectStatus(await admin.call('DELETE', `${path}/${text.body.id}`), 404)
     expect((await admin.call('GET', path)).body).toHaveLength(1)
   })
 
-  it('WIR-08 refuses what does not make sense, and pictures of others', async () => {
-    const [{ admin }, other] = [await newAccount(service), await newAccount(service)]
-    const path = `/sessions/${(await newSession(admin)).id}/supporting-data`
-    const theirs = (await upload(service, other.admin, await picture('png', 12, 8))).body.id
-    const item = (await admin.call('POST', path, { kind: 'text', title: 'x', content: 'y' })).body.id
-    const picture_ = { kind: 'screenshot', title: 'x' }
-    for (const [method, at, field, body] of [
+  it('WIR-08 rejects inconsistent fields, unknown steps, and images of another account', async () => {
+    const [{ admin }, other] = [await createAccount(service), await createAccount(service)]
+    const path = `/sessions/${(await createSession(admin)).id}/supporting-data`
+    const foreignUploadId = (await uploadImage(service, other.admin, await createImage('png', 12, 8))).body.id
+    const itemId = (await admin.call('POST', path, { kind: 'text', title: 'x', content: 'y' })).body.id
+    const newScreenshot = { kind: 'screenshot', title: 'x' }
+    for (const [method, url, field, body] of [
       ['POST', path, 'content', { kind: 'text', title: 'x' }],
-      ['POST', path, 'upload_id', { kind: 'text', title: 'x', content: 'y', upload_id: theirs }],
-      ['POST', path, 'upload_id', { ...picture_, upload_id: theirs }],
-      ['POST', path, 'step_id', { ...picture_, step_id: 'nowhere' }],
-      ['PUT', `${path}/${item}`, 'content', { content: null }],
-      ['PUT', `${path}/${item}`, 'upload_id', { upload_id: theirs }],
-      ['PUT', `${path}/${item}`, 'step_id', { step_id: 'nowhere' }],
+      ['POST', path, 'upload_id', { kind: 'text', title: 'x', content: 'y', upload_id: foreignUploadId }],
+      ['POST', path, 'upload_id', { ...newScreenshot, upload_id: foreignUploadId }],
+      ['POST', path, 'step_id', { ...newScreenshot, step_id: 'nowhere' }],
+      ['PUT', `${path}/${itemId}`, 'content', { content: null }],
+      ['PUT', `${path}/${itemId}`, 'upload_id', { upload_id: foreignUploadId }],
+      ['PUT', `${path}/${itemId}`, 'step_id', { step_id: 'nowhere' }],
     ] as const) {
-      const { status, body: said } = await admin.call(method, at, body)
-      expect([status, said.errors[0].loc]).toEqual([422, ['body', field]])
+      const { status, body: problem } = await admin.call(method, url, body)
+      expect([status, problem.errors[0].loc]).toEqual([422, ['body', field]])
     }
     expect((await admin.call('GET', path)).body).toHaveLength(1)
   })
 
-  it('WIR-04 is read by the account, and written by the session’s user and account admins', async () => {
-    const account = await newAccount(service)
-    const [owner, colleague] = [await account.colleague(), await account.colleague()]
-    const path = `/sessions/${(await newSession(owner)).id}/supporting-data`
+  it('WIR-04 can be read by the account, and changed by the session’s user and account admins', async () => {
+    const account = await createAccount(service)
+    const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
+    const path = `/sessions/${(await createSession(owner)).id}/supporting-data`
     const { id } = (await owner.call('POST', path, { kind: 'screenshot', title: 'x' })).body
     expect((await colleague.call('GET', path)).body).toHaveLength(1)
     expectStatus(await colleague.call('PUT', `${path}/${id}`, { title: 'y' }), 403)
     expectStatus(await colleague.call('DELETE', `${path}/${id}`), 403)
     expect((await account.admin.call('PUT', `${path}/${id}`, { title: 'y' })).body.title).toBe('y')
-    const [elsewhere] = [await newSession(owner)]
-    expectStatus(await owner.call('PUT', `/sessions/${elsewhere.id}/supporting-data/${id}`, { title: 'z' }), 404)
-    expectStatus(await owner.call('DELETE', `/sessions/${elsewhere.id}/supporting-data/${id}`), 404)
+    const otherSession = await createSession(owner)
+    expectStatus(await owner.call('PUT', `/sessions/${otherSession.id}/supporting-data/${id}`, { title: 'z' }), 404)
+    expectStatus(await owner.call('DELETE', `/sessions/${otherSession.id}/supporting-data/${id}`), 404)
   })
 })
