@@ -1,4 +1,4 @@
-// The import law of README.md, "Map of the code". `npm run check` holds every file to it.
+// The import rules of README.md, "Map of the code". `npm run check` enforces it.
 
 const pureFolders = 'flows|exports|pdf|scripts|diagrams|knowledge|schedules|text|archive'
 const service = '^functions/.+/service\\.ts$'
@@ -68,9 +68,15 @@ module.exports = {
     ),
     forbid(
       'pure-folders',
-      'Pure folders import pure folders, lib/problem.ts and packages without I/O.',
+      'Pure folders import only each other, lib/problem.ts and packages.',
       { path: `^lib/(${pureFolders})/` },
       { path: '(^(lib|functions)/|(^|/)kysely/)', pathNot: `^lib/((${pureFolders})/|problem\\.ts$)` },
+    ),
+    forbid(
+      'pure-folders-do-no-io',
+      'Pure folders import no Node.js module.',
+      { path: `^lib/(${pureFolders})/` },
+      { dependencyTypes: ['core'] },
     ),
     ...Object.entries(vendors).map(([vendor, file]) =>
       forbid(
