@@ -4,7 +4,7 @@ import * as deliveries from '../notifications/deliveries/service.ts'
 import * as pushes from '../psa/pushes/service.ts'
 import * as queries from './queries.ts'
 
-type SweepContext = deliveries.Sender & pushes.Pusher & aiAssessments.Assessor
+type SweepContext = deliveries.DeliveryContext & pushes.PushContext & aiAssessments.AssessmentContext
 
 /** Publishes every row that is due and whose message was lost. Runs each minute. */
 export async function sweep(ctx: SweepContext): Promise<void> {
@@ -14,7 +14,7 @@ export async function sweep(ctx: SweepContext): Promise<void> {
 }
 
 /** Deletes expired rows and archives idle AI sessions. Runs each minute. */
-export async function deleteExpiredRows(ctx: deliveries.Sender): Promise<void> {
+export async function deleteExpiredRows(ctx: deliveries.DeliveryContext): Promise<void> {
   await queries.deleteExpired(ctx.platform)
   await aiSessions.archiveIdle(ctx)
 }

@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import type { PlatformDb, WriteDb } from '../../../lib/db/scope.ts'
 
-export interface Claimed {
+export interface ClaimedAssessment {
   id: string
   account_id: string
   session_id: string
-  /** Whose session it is: they may read it whatever becomes of it. */
+  /** The session's owner, who may read it in every state. */
   user_id: string
   attempts: number
 }
 
-/** Attempts at one assessment: a worker that crashed may be followed by one more. */
+/** Attempts at one assessment: the second follows a worker that crashed. */
 export const maxAttempts = 2
 
-/** Takes attempt `attempt` for a minute; undefined when another worker has it or it is past that attempt. */
-export async function claimAssessment(db: PlatformDb, id: string, attempt: number): Promise<Claimed | undefined> {
-  const { rows } = await sql<Claimed>`
+/** Lease attempt number `attempt` for 60 seconds. Returns undefined when another worker has it or a later attempt was made. */
+export async function claimAssessment(db: PlatformDb, id: string, attempt: number): Promise<ClaimedAssessment | undefined> {
+  const { rows } = await sql<ClaimedAssessment>`
     update ai_handoffs h set assessment_attempts = assessment_attempts + 1, assessment_lease = app.now() + interval '60 seconds'
       from ai_sessions s
      where h.id = ${id} and h.assessment_status = 'pending' and h.assessment_attempts = ${attempt} - 1 and h.assessment_attempts < ${maxAttempts}
@@ -24,9 +24,9 @@ export async function claimAssessment(db: PlatformDb, id: string, attempt: numbe
   return rows[0]
 }
 
-/** What nobody works on though it is due: lost by the queue, or by a worker. */
-export async function selectLost(db: PlatformDb, limit: number): Promise<Claimed[]> {
-  const { rows } = await sql<Claimed>`
+/** Select pending assessments that no worker has leased: the queue lost the message, or the worker crashed. */
+export async function selectDueAssessments(db: PlatformDb, limit: number): Promise<ClaimedAssessment[]> {
+  const { rows } = await sql<ClaimedAssessment>`
     select h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts
       from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
      where h.assessment_status = 'pending' and h.created_at <= app.now() - interval '5 seconds'
@@ -35,22 +35,22 @@ export async function selectLost(db: PlatformDb, limit: number): Promise<Claimed
   return rows
 }
 
-export interface Assessed {
+export interface AssessmentResult {
   status: 'ready' | 'failed' | 'timed_out'
   text: string | null
 }
-export interface Stored {
+export interface AssessedSession {
   title: string
   team_id: string | null
   claimed_by: string | null
 }
 
 /**
- * Stores what came of an attempt, beside what the escalation handed over too; undefined when it has moved on without it. The session is
- * locked before its handoff, as everybody does who takes or gives one.
+ * Store the result of an attempt in the handoff and in the session's escalation package. Returns undefined when a later attempt was made.
+ * Locks the session before its handoff, as every other statement on both does, so that they cannot deadlock.
  */
-export async function storeAssessment(db: WriteDb, { id, session_id, attempts }: Claimed, { status, text }: Assessed) {
-  const { rows } = await sql<Stored>`
+export async function storeAssessment(db: WriteDb, { id, session_id, attempts }: ClaimedAssessment, { status, text }: AssessmentResult) {
+  const { rows } = await sql<AssessedSession>`
     with s as (
       select s.id, s.title, s.team_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id} for no key update
     ), h as (

@@ -1,15 +1,15 @@
 import { AiFailure } from '../../../lib/ai/ai.ts'
 import { ask } from '../../../lib/ai/ask.ts'
-import { caseFacts } from '../../../lib/ai/facts.ts'
+import { toCaseFacts } from '../../../lib/ai/facts.ts'
 import { escalationAssessment } from '../../../lib/ai/prompts/writing.ts'
 import { selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
-import { emit, publishDeliveries } from '../../../lib/events/outbox.ts'
+import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
-import { republish } from '../../../lib/queue/attempts.ts'
-import { publishLive, queueLive, sweepLive } from '../../../lib/realtime/outbox.ts'
+import { republishDue } from '../../../lib/queue/attempts.ts'
+import { insertLiveEvent, publishLiveEvents, sweepLiveEvents } from '../../../lib/realtime/outbox.ts'
 import * as queries from './queries.ts'
 
-export type Assessor = Pick<JobContext, 'platform' | 'account' | 'queue' | 'ai' | 'config' | 'realtime'>
+export type AssessmentContext = Pick<JobContext, 'platform' | 'account' | 'queue' | 'ai' | 'config' | 'realtime'>
 
 export const assessPath = '/jobs/ai/assess'
 
@@ -17,31 +17,34 @@ export function assessMessage(id: string, attempt: number) {
   return { path: assessPath, body: { handoff_id: id, attempt }, deduplicationId: `${id}-${attempt}` } as const
 }
 
-/** One attempt at a second opinion. A copy of the message finds the attempt taken and does nothing. */
-export async function attempt(ctx: Assessor, handoffId: string, number: number): Promise<void> {
-  const claimed = await queries.claimAssessment(ctx.platform, handoffId, number)
-  if (claimed) await finish(ctx, claimed, await assess(ctx, claimed))
+/** Make one attempt at the assessment of a handoff. A duplicate message finds the attempt already claimed and does nothing. */
+export async function attempt(ctx: AssessmentContext, handoffId: string, attemptNumber: number): Promise<void> {
+  const assessment = await queries.claimAssessment(ctx.platform, handoffId, attemptNumber)
+  if (assessment) await storeResult(ctx, assessment, await assessHandoff(ctx, assessment))
 }
 
-const sweepSize = 100
-// Each may take a quarter of a minute where the queue is away too.
-const sweepHere = 4
+const maxSwept = 100
+// An attempt can take 15 seconds, so a sweep makes few itself while the queue is unreachable.
+const maxLocalAttempts = 4
 
-/** Every minute: what was lost, what no worker reported of twice, and what the open streams are still to be told. */
-export async function sweep(ctx: Assessor): Promise<void> {
-  const lost = await queries.selectLost(ctx.platform, sweepSize)
-  const over = lost.filter(({ attempts }) => attempts >= queries.maxAttempts)
-  for (const one of over) await finish(ctx, one, { status: 'failed', text: null })
-  const due = lost.filter(({ attempts }) => attempts < queries.maxAttempts)
-  let here = 0
-  await republish(ctx.queue, due, assessMessage, async (id, number) => {
-    if (here++ < sweepHere) await attempt(ctx, id, number)
+/** Republish due assessments, fail those whose attempts are used up, and publish pending live events. Runs each minute. */
+export async function sweep(ctx: AssessmentContext): Promise<void> {
+  const assessments = await queries.selectDueAssessments(ctx.platform, maxSwept)
+  const exhausted = assessments.filter(({ attempts }) => attempts >= queries.maxAttempts)
+  for (const assessment of exhausted) await storeResult(ctx, assessment, { status: 'failed', text: null })
+  const due = assessments.filter(({ attempts }) => attempts < queries.maxAttempts)
+  let localAttempts = 0
+  await republishDue(ctx.queue, due, assessMessage, async (id, attemptNumber) => {
+    if (localAttempts++ < maxLocalAttempts) await attempt(ctx, id, attemptNumber)
   })
-  await sweepLive(ctx)
+  await sweepLiveEvents(ctx)
 }
 
-/** What the model makes of the case; whatever goes wrong with it is an outcome too. */
-async function assess(ctx: Assessor, { id, account_id, user_id, session_id }: queries.Claimed): Promise<queries.Assessed> {
+/** Ask the model for an assessment of the case. A failure is a result too, so this does not throw it. */
+async function assessHandoff(
+  ctx: AssessmentContext,
+  { id, account_id, user_id, session_id }: queries.ClaimedAssessment,
+): Promise<queries.AssessmentResult> {
   const { db } = ctx.account(account_id, user_id)
   const session = await selectAiSession(db, session_id)
   if (!session) return { status: 'failed', text: null }
@@ -52,10 +55,10 @@ async function assess(ctx: Assessor, { id, account_id, user_id, session_id }: qu
     next_steps = '',
     urgency,
   } = session.handoffs.find((handoff) => handoff.id === id) ?? {}
-  const facts = { ...caseFacts(session, null), handoff: { reason, summary, what_was_tried, next_steps, urgency } }
+  const facts = { ...toCaseFacts(session, null), handoff: { reason, summary, what_was_tried, next_steps, urgency } }
   try {
     const { text } = await ask({ db, ai: ctx.ai, config: ctx.config }, escalationAssessment, { facts })
-    // The database takes neither NUL characters nor halves of pairs.
+    // PostgreSQL accepts neither NUL characters nor lone surrogates.
     return { status: 'ready', text: text.replaceAll('\0', '').toWellFormed() }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
@@ -63,20 +66,27 @@ async function assess(ctx: Assessor, { id, account_id, user_id, session_id }: qu
   }
 }
 
-/** Stores an outcome with all that is told of it, and then tells it. */
-async function finish(ctx: Assessor, claimed: queries.Claimed, assessed: queries.Assessed): Promise<void> {
+/** Store a result with its events in one transaction, then publish the events. */
+async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAssessment, result: queries.AssessmentResult): Promise<void> {
   const scope = ctx.account(claimed.account_id)
-  const told = await scope.within(async (db) => {
-    const stored = await queries.storeAssessment(db, claimed, assessed)
-    if (!stored) return undefined
-    const data = { handoff_id: claimed.id, session_id: claimed.session_id, assessment_status: assessed.status }
-    const live = await queueLive(db, 'handoff_assessment_ready', data)
-    const about = { sessionId: claimed.session_id, sessionTitle: stored.title, claimantId: stored.claimed_by }
-    const event = { key: 'handoff.assessment_ready', actorId: null, teamId: stored.team_id, ...about } as const
-    return { live, deliveries: assessed.status === 'ready' ? await emit(db, event) : [] }
+  const events = await scope.transaction(async (db) => {
+    const session = await queries.storeAssessment(db, claimed, result)
+    if (!session) return undefined
+    const data = { handoff_id: claimed.id, session_id: claimed.session_id, assessment_status: result.status }
+    const live = await insertLiveEvent(db, 'handoff_assessment_ready', data)
+    if (result.status !== 'ready') return { live, deliveries: [] }
+    const deliveries = await insertEvent(db, {
+      key: 'handoff.assessment_ready',
+      actorId: null,
+      teamId: session.team_id,
+      sessionId: claimed.session_id,
+      sessionTitle: session.title,
+      claimantId: session.claimed_by,
+    })
+    return { live, deliveries }
   })
-  if (!told) return
-  // The rows are there: what is not told now, the sweep finds.
-  await publishLive({ db: ctx.platform, realtime: ctx.realtime }, claimed.account_id, [told.live]).catch(() => {})
-  await publishDeliveries(ctx.queue, told.deliveries).catch(() => {})
+  if (!events) return
+  // The rows are committed: the sweep publishes what fails here.
+  await publishLiveEvents({ db: ctx.platform, realtime: ctx.realtime }, claimed.account_id, [events.live]).catch(() => {})
+  await publishDeliveries(ctx.queue, events.deliveries).catch(() => {})
 }

@@ -6,53 +6,53 @@ import * as escalations from './service.ts'
 
 const feature = 'ai_sessions'
 
-/** What waits for a colleague, and how one takes it. */
+/** The queue of escalated sessions, and how a colleague takes one. */
 export const escalationOperations = [
   operation({
     id: 'ai.escalations.listQueue',
     method: 'get',
     path: '/ai-sessions/queue',
-    summary: 'Escalations that wait, the most urgent first and of those the oldest',
+    summary: 'List waiting escalations',
     description:
-      'Those of my team and of no team, those aimed at me and those I claimed; an account admin and who has no team see all of the account. What I escalated myself is left out, and so is what was picked up.',
+      'The most urgent first, then the oldest. Lists the escalations of my team and of no team, those that target me and those I claimed. Account admins and users without a team see all escalations of the account. My own escalations and those already picked up are left out.',
     access: 'engineer',
     limit: 'read',
     feature,
     paged: true,
     success: 200,
     returns: z.array(schemas.QueueItem),
-    handle: ({ ctx, query }) => escalations.queue(ctx, query),
+    handle: ({ ctx, query }) => escalations.listQueue(ctx, query),
   }),
 
   stream({
     id: 'ai.escalations.stream',
     method: 'get',
     path: '/ai-sessions/escalations/stream',
-    summary: 'Hear of my account’s escalations as they happen',
+    summary: 'Stream escalation events',
     description:
-      'Server-sent events, each with an `id`: `handoff_created` `{handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id, created_at}`, `handoff_assessment_ready` `{handoff_id, session_id, assessment_status}`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID` what was missed of the last 256 events comes first. `overflow` `{dropped}` says how many events were dropped because the client read too slowly, or are kept no more: fetch the queue again. The stream ends within a heartbeat when its user signs out, is deactivated or becomes a viewer; it outlives the access token.',
+      'Server-sent events, each with an `id`: `handoff_created` `{handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id, created_at}`, `handoff_assessment_ready` `{handoff_id, session_id, assessment_status}`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` `{dropped}` is the number of events that were dropped because the client read too slowly or because they are no longer stored: fetch the queue again. The stream ends within a heartbeat when its user signs out, is deactivated or becomes a viewer. It outlives the access token.',
     access: 'engineer',
     limit: '10/minute',
     feature,
-    outward: true,
+    callsExternalService: true,
     produces: ['text/event-stream'],
-    handle: ({ ctx }) => escalations.listen(ctx),
+    handle: ({ ctx }) => escalations.streamEvents(ctx),
   }),
 
   operation({
     id: 'ai.escalations.claim',
     method: 'post',
     path: '/ai-sessions/{session_id}/handoffs/{handoff_id}/claim',
-    summary: 'Claim an escalation; of several at once one wins',
+    summary: 'Claim an escalation',
     description:
-      'Again by who holds it changes nothing. Held by another it is 409 with `winner` and `claimed_at`; by who escalated it, 403. Whoever claimed it may read the session.',
+      'Idempotent for the current claimant. If several colleagues claim at once, one wins. The others get 409 `already_claimed` with `winner` and `claimed_at`. The engineer who escalated gets 403. The claimant may read the session.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: schemas.HandoffId,
     success: 200,
     returns: Handoff,
-    errors: ['conflict'],
+    errors: ['already_claimed', 'wrong_state'],
     handle: ({ ctx, params }) => escalations.claim(ctx, params.session_id, params.handoff_id),
   }),
 
@@ -60,15 +60,16 @@ export const escalationOperations = [
     id: 'ai.escalations.pickUp',
     method: 'post',
     path: '/ai-sessions/{session_id}/pickup',
-    summary: 'Take an escalated session over',
-    description: 'Claims its open handoff when nobody has, and makes the session active in my hands. Again changes nothing.',
+    summary: 'Pick up an escalated session',
+    description:
+      'Claims its open handoff if no colleague has, and makes the session active with me as its engineer. A repeated request changes nothing.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: AiSessionId,
     success: 200,
     returns: AiSessionDetail,
-    errors: ['conflict'],
-    handle: ({ ctx, params }) => escalations.pickup(ctx, params.session_id),
+    errors: ['already_claimed', 'wrong_state'],
+    handle: ({ ctx, params }) => escalations.pickUp(ctx, params.session_id),
   }),
 ]

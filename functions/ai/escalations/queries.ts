@@ -5,8 +5,9 @@ import { handoffItem } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { QueueItem } from './schemas.ts'
 
-const rank = sql`array_position(array['critical', 'high', 'normal', 'low'], coalesce(h.urgency, 'normal'))`
+const urgencyRank = sql`array_position(array['critical', 'high', 'normal', 'low'], coalesce(h.urgency, 'normal'))`
 
+/** Select the escalations that wait and that the caller may see, the most urgent first, then the oldest. */
 export async function selectQueue(db: ReadDb, { skip, limit }: PageQuery): Promise<QueueItem[]> {
   const { rows } = await sql<QueueItem>`
     select s.id as session_id, h.id as handoff_id, s.title, u.full_name as engineer_name, s.psa_ticket_id, s.client_name,
@@ -19,32 +20,36 @@ export async function selectQueue(db: ReadDb, { skip, limit }: PageQuery): Promi
        and coalesce(h.created_by, s.user_id) <> app.user_id()
        and (s.team_id is null or app.team_id() is null or s.team_id = app.team_id() or app.role() = 'admin'
             or app.user_id() in (h.target_user_id, s.escalated_to_id, h.claimed_by))
-     order by ${rank}, coalesce(h.created_at, s.updated_at), s.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+     order by ${urgencyRank}, coalesce(h.created_at, s.updated_at), s.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
-/** Enters, and no more: who may not listen is refused before a stream is opened. */
-export async function enter(db: ReadDb): Promise<void> {
+/** Run an empty statement, so that a caller without access is refused before the stream opens. */
+export async function requireAccess(db: ReadDb): Promise<void> {
   await sql`select 1`.execute(db as WriteDb)
 }
 
-/** What has just been taken, and what its maker is told. */
-export interface Taken {
+/** A session that the caller has just claimed or picked up. */
+export interface TakenSession {
   title: string
   team_id: string | null
-  /** Who escalated it; null when that was before there were handoffs. */
+  /** The engineer who escalated it; null for an escalation without a handoff. */
   engineer_id: string | null
-  /** Whether it was nobody's until now. */
+  /** Whether it was unclaimed until now. */
   is_new: boolean
   claimant_name: string
 }
 
-const me = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
+const callerName = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
 
-/** Claims a handoff that is nobody's: the session's state decides who is first. */
-export async function claimHandoff(db: WriteDb, sessionId: string, handoffId: string): Promise<(Taken & { handoff: Handoff }) | undefined> {
-  const { rows } = await sql<Taken & { handoff: Handoff }>`
+/** Claim an unclaimed handoff. Of several callers, the one that updates the session's state first wins. Returns undefined for the others. */
+export async function claimHandoff(
+  db: WriteDb,
+  sessionId: string,
+  handoffId: string,
+): Promise<(TakenSession & { handoff: Handoff }) | undefined> {
+  const { rows } = await sql<TakenSession & { handoff: Handoff }>`
     with s as (
       update ai_sessions s set status = 'claimed', updated_at = app.now()
        where s.account_id = app.account_id() and s.id = ${sessionId} and s.status in ('escalated', 'requesting_escalation')
@@ -52,15 +57,15 @@ export async function claimHandoff(db: WriteDb, sessionId: string, handoffId: st
       returning s.id, s.title, s.team_id)
     update ai_handoffs x set claimed_by = app.user_id(), claimed_at = app.now() from s
      where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${handoffId} and x.claimed_by is null
-    returning jsonb_build_object(${handoffItem}) as handoff, s.title, s.team_id, x.created_by as engineer_id, true as is_new, ${me} as claimant_name`.execute(
+    returning jsonb_build_object(${handoffItem}) as handoff, s.title, s.team_id, x.created_by as engineer_id, true as is_new, ${callerName} as claimant_name`.execute(
     db,
   )
   return rows[0]
 }
 
-/** Takes a session over that waits for anybody, or that the caller has claimed. */
-export async function pickUpSession(db: WriteDb, id: string): Promise<Taken | undefined> {
-  const { rows } = await sql<Taken>`
+/** Make an escalated session active for the caller, if it is unclaimed or claimed by the caller. Returns undefined otherwise. */
+export async function pickUpSession(db: WriteDb, id: string): Promise<TakenSession | undefined> {
+  const { rows } = await sql<TakenSession>`
     with s as (
       update ai_sessions s
          set status = 'active', picked_up_by_id = app.user_id(), updated_at = app.now(), last_activity_at = app.now()
@@ -76,30 +81,32 @@ export async function pickUpSession(db: WriteDb, id: string): Promise<Taken | un
          set claimed_by = app.user_id(), claimed_at = coalesce(h.claimed_at, app.now()), picked_up_at = app.now(), closed_at = app.now()
         from s where ${openHandoff}
       returning h.created_by as engineer_id, old.claimed_by is null as is_new)
-    select s.title, s.team_id, h.engineer_id, coalesce(h.is_new, false) as is_new, ${me} as claimant_name from s left join h on true`.execute(
+    select s.title, s.team_id, h.engineer_id, coalesce(h.is_new, false) as is_new, ${callerName} as claimant_name from s left join h on true`.execute(
     db,
   )
   return rows[0]
 }
 
-export interface Holding {
+export interface HandoffState {
   status: AiStatus
-  /** Whether the caller may read the session, and has it in hand. */
-  sees: boolean
-  has: boolean
-  /** Whether the caller escalated it, and whether the caller holds it. */
-  made: boolean
-  holds: boolean
+  /** Whether the caller may read the session. */
+  can_read: boolean
+  /** Whether the caller has picked up the session. */
+  has_picked_up: boolean
+  /** Whether the caller handed the session over. */
+  is_author: boolean
+  /** Whether the caller has claimed the handoff. */
+  is_claimant: boolean
   is_escalation: boolean
   handoff: Handoff | null
   winner: { id: string; name: string } | null
 }
 
-/** How one handoff of a session stands, or its newest escalation when none is named. */
-export async function selectHolding(db: ReadDb, sessionId: string, handoffId: string | null): Promise<Holding | undefined> {
-  const { rows } = await sql<Holding>`
-    select s.status, app.sees_ai_session(s) as sees, coalesce(s.picked_up_by_id = app.user_id(), false) as has,
-           coalesce(x.created_by, s.user_id) = app.user_id() as made, coalesce(x.claimed_by = app.user_id(), false) as holds,
+/** Select the state of a handoff. Without `handoffId` it is the session's newest escalation. */
+export async function selectHandoffState(db: ReadDb, sessionId: string, handoffId: string | null): Promise<HandoffState | undefined> {
+  const { rows } = await sql<HandoffState>`
+    select s.status, app.sees_ai_session(s) as can_read, coalesce(s.picked_up_by_id = app.user_id(), false) as has_picked_up,
+           coalesce(x.created_by, s.user_id) = app.user_id() as is_author, coalesce(x.claimed_by = app.user_id(), false) as is_claimant,
            coalesce(x.intent = 'escalate', true) as is_escalation,
            case when x.id is not null then jsonb_build_object(${handoffItem}) end as handoff,
            case when x.claimed_by is not null then jsonb_build_object('id', x.claimed_by, 'name', u.full_name) end as winner

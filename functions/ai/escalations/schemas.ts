@@ -9,16 +9,16 @@ export const HandoffId = z.object({
 
 export const QueueItem = z
   .strictObject({
-    session_id: Id.describe('The session that waits.'),
-    handoff_id: Id.nullable().describe('Its handoff; null for one that was escalated before there were handoffs.'),
-    title: z.string().describe('What it is about, in a line.'),
-    engineer_name: z.string().nullable().describe('Who escalated it.'),
-    psa_ticket_id: z.string().nullable().describe('The ticket it is for.'),
+    session_id: Id.describe('Id of the escalated session.'),
+    handoff_id: Id.nullable().describe('Id of its handoff; null for a session that was escalated without one.'),
+    title: z.string().describe('The title of the session.'),
+    engineer_name: z.string().nullable().describe('Name of the engineer who escalated it.'),
+    psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
     client_name: z.string().nullable().describe('The client’s company.'),
     urgency: Urgency,
-    target_user_id: Id.nullable().describe('Whom it is aimed at; any engineer may take it.'),
-    claimed_by: Id.nullable().describe('Who has claimed it without picking it up yet.'),
-    created_at: Time.describe('Since when it waits.'),
+    target_user_id: Id.nullable().describe('The colleague it targets. Any engineer may claim it.'),
+    claimed_by: Id.nullable().describe('The colleague who has claimed it but not picked it up yet.'),
+    created_at: Time.describe('When it was escalated.'),
   })
   .meta({
     id: 'EscalationQueueItem',

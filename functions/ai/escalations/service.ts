@@ -1,79 +1,86 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { Handoff } from '../../../lib/db/rows/ai-session.ts'
 import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
-import { emit, publishDeliveries } from '../../../lib/events/outbox.ts'
-import { Content, type Reader, type Writer } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
+import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
+import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
+import { notFound, Problem } from '../../../lib/problem.ts'
 import type { AiSessionDetail } from '../sessions/schemas.ts'
 import * as aiSessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
 
-export async function queue({ db }: Reader, page: PageQuery) {
+export async function listQueue({ db }: ReadContext, page: PageQuery) {
   return toPage(await queries.selectQueue(db, page), page.limit)
 }
 
-export async function listen({ db, caller, realtime, lastEventId, signal }: Reader): Promise<Content> {
-  await queries.enter(db)
+export async function streamEvents({ db, caller, realtime, lastEventId, signal }: ReadContext): Promise<Content> {
+  await queries.requireAccess(db)
   const { accountId, userId, signInId } = caller
   return new Content(await realtime.subscribe(accountId, { userId, signInId, lastEventId, signal }), 'text/event-stream')
 }
 
-/** Claims a handoff; again by who holds it answers it as it is. */
-export async function claim(ctx: Writer, sessionId: string, handoffId: string): Promise<Handoff> {
-  const taken = await taking(ctx, sessionId, (db) => queries.claimHandoff(db, sessionId, handoffId))
-  if (taken) return taken.handoff
-  const holding = await queries.selectHolding(ctx.db, sessionId, handoffId)
-  if (!holding?.holds || !holding.handoff) throw lost(holding)
-  return holding.handoff
+/** Claim a handoff. Idempotent for the current claimant. */
+export async function claim(ctx: WriteContext, sessionId: string, handoffId: string): Promise<Handoff> {
+  const claimed = await takeAndNotify(ctx, sessionId, (db) => queries.claimHandoff(db, sessionId, handoffId))
+  if (claimed) return claimed.handoff
+  const state = await queries.selectHandoffState(ctx.db, sessionId, handoffId)
+  if (!state?.is_claimant || !state.handoff) throw claimConflict(state)
+  return state.handoff
 }
 
-// What the same person claims and picks up at once settles by the second look.
-const looks = 3
+// When one colleague claims and picks up at the same time, the second attempt sees the claim.
+const maxAttempts = 3
 
-/** Takes a session over; again by who works on it answers it as it is. */
-export async function pickup(ctx: Writer, sessionId: string): Promise<AiSessionDetail> {
-  for (let look = 1; ; look++) {
-    if (await taking(ctx, sessionId, (db) => queries.pickUpSession(db, sessionId))) break
-    const holding = await queries.selectHolding(ctx.db, sessionId, null)
-    if (holding?.status === 'active' && holding.has) break
-    const isClaimed = holding?.status === 'claimed' && holding.holds
-    if (!isClaimed || look === looks) throw lost(holding)
+/** Pick up an escalated session. Idempotent for the colleague who has already picked it up. */
+export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail> {
+  for (let attempt = 1; ; attempt++) {
+    if (await takeAndNotify(ctx, sessionId, (db) => queries.pickUpSession(db, sessionId))) break
+    const state = await queries.selectHandoffState(ctx.db, sessionId, null)
+    if (state?.status === 'active' && state.has_picked_up) break
+    const isOwnClaim = state?.status === 'claimed' && state.is_claimant
+    if (!isOwnClaim || attempt === maxAttempts) throw claimConflict(state)
   }
   return aiSessions.get(ctx, sessionId)
 }
 
-/** Takes something, and tells who escalated it that it is in somebody's hands, in one transaction; undefined when it could not be had. */
-async function taking<T extends queries.Taken>(ctx: Writer, sessionId: string, take: (db: WriteDb) => Promise<T | undefined>) {
-  const made = await inTransaction(ctx.db, async (db) => {
-    const taken = await take(db)
-    if (!taken?.is_new || !taken.engineer_id) return { taken, deliveries: [] }
-    const deliveries = await emit(db, {
+/**
+ * Run `take` and, if the session was unclaimed until then, insert the event for the engineer who escalated it, in one transaction. Returns
+ * undefined when `take` changed nothing.
+ */
+async function takeAndNotify<T extends queries.TakenSession>(
+  ctx: WriteContext,
+  sessionId: string,
+  take: (db: WriteDb) => Promise<T | undefined>,
+) {
+  const { session, deliveries } = await inTransaction(ctx.db, async (db) => {
+    const takenSession = await take(db)
+    if (!takenSession?.is_new || !takenSession.engineer_id) return { session: takenSession, deliveries: [] }
+    const deliveries = await insertEvent(db, {
       key: 'handoff.claimed',
       actorId: ctx.caller.userId,
-      teamId: taken.team_id,
+      teamId: takenSession.team_id,
       sessionId,
-      sessionTitle: taken.title,
-      claimantName: taken.claimant_name,
-      engineerId: taken.engineer_id,
+      sessionTitle: takenSession.title,
+      claimantName: takenSession.claimant_name,
+      engineerId: takenSession.engineer_id,
     })
-    return { taken, deliveries }
+    return { session: takenSession, deliveries }
   })
-  if (made.deliveries.length > 0) ctx.after(() => publishDeliveries(ctx.queue, made.deliveries))
-  return made.taken
+  if (deliveries.length > 0) ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
+  return session
 }
 
-/** Why it could not be had. Who escalated it is told so first; who lost it hears to whom, also without being let into the session. */
-function lost(holding: queries.Holding | undefined): Problem {
-  if (!holding) return new Problem('not_found', 'Handoff not found')
-  const { status, sees, made, holds, is_escalation, handoff, winner } = holding
-  if (made && (is_escalation || sees)) return new Problem('forbidden', 'Who handed it over cannot take it')
-  if (winner && handoff && !holds) {
+/**
+ * Return why a claim failed: 404, 403 for the engineer who handed over, or 409. A colleague who lost the race learns the winner's name even
+ * without access to the session.
+ */
+function claimConflict(state: queries.HandoffState | undefined): Problem {
+  if (!state) return notFound('Handoff')
+  const { status, can_read, is_author, is_claimant, is_escalation, handoff, winner } = state
+  if (is_author && (is_escalation || can_read)) return new Problem('forbidden', 'You cannot claim your own handoff')
+  if (winner && handoff && !is_claimant) {
     const facts = { winner, claimed_at: handoff.claimed_at }
-    return new Problem('conflict', `${winner.name} has claimed it already`, { code: 'claimed_already', facts })
+    return new Problem('already_claimed', `${winner.name} has already claimed this handoff`, { facts })
   }
-  if (!sees) return new Problem('not_found', 'Handoff not found')
-  return new Problem('conflict', `The session is ${status.replaceAll('_', ' ')}; nobody waits for a colleague`, {
-    code: 'wrong_session_state',
-    facts: { status },
-  })
+  if (!can_read) return notFound('Handoff')
+  return new Problem('wrong_state', `The session is ${status.replaceAll('_', ' ')} and waits for no colleague`, { facts: { status } })
 }

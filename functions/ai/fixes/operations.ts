@@ -5,14 +5,15 @@ import * as schemas from './schemas.ts'
 import * as fixes from './service.ts'
 
 const feature = 'ai_sessions'
-const at = '/ai-sessions/{session_id}/suggested-fixes'
+const basePath = '/ai-sessions/{session_id}/suggested-fixes'
 
 export const fixOperations = [
   operation({
     id: 'ai.fixes.list',
     method: 'get',
-    path: at,
-    summary: 'The fixes suggested in an AI session, in the order they were suggested',
+    path: basePath,
+    summary: 'List suggested fixes',
+    description: 'In the order in which they were suggested.',
     access: 'user',
     limit: 'read',
     feature,
@@ -26,26 +27,26 @@ export const fixOperations = [
   operation({
     id: 'ai.fixes.apply',
     method: 'post',
-    path: `${at}/{fix_id}/apply`,
-    summary: 'Say that a fix is being applied',
+    path: `${basePath}/{fix_id}/apply`,
+    summary: 'Mark a fix as being applied',
     description:
-      'Its status stays `proposed` until an outcome is written; a second time changes nothing. 409 `fix_past_proposed` after that.',
+      'The status stays `proposed` until an outcome is recorded. A repeated request changes nothing. After an outcome: 409 `already_decided`.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: schemas.FixId,
     success: 200,
     returns: SuggestedFix,
-    errors: ['conflict'],
+    errors: ['already_decided'],
     handle: ({ ctx, params }) => fixes.apply(ctx, params),
   }),
 
   operation({
     id: 'ai.fixes.clearProposal',
     method: 'delete',
-    path: `${at}/{fix_id}/ai-outcome-proposal`,
-    summary: 'Reject what the model takes the outcome of a fix to be',
-    description: 'The fix keeps its status. One without a proposal stays as it is.',
+    path: `${basePath}/{fix_id}/ai-outcome-proposal`,
+    summary: 'Reject the outcome the model proposes',
+    description: 'The fix keeps its status. A fix without a proposal is not changed.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -57,10 +58,10 @@ export const fixOperations = [
   operation({
     id: 'ai.fixes.recordOutcome',
     method: 'patch',
-    path: `${at}/{fix_id}/outcome`,
-    summary: 'Write what became of a fix',
+    path: `${basePath}/{fix_id}/outcome`,
+    summary: 'Record the outcome of a fix',
     description:
-      'Success, failed and dismissed are final: 409 `fix_terminal` with the `status` afterwards. Partial and pending may follow each other. Clears the model’s proposal. In every state of the session: what became of a fix is often known after the case is closed.',
+      'Success, failed and dismissed are final: afterwards 409 `already_decided` with the `status`. Partial and pending can be changed. Clears the proposal of the model. Works in every state of the session, because an outcome is often known only after the case is closed.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -68,16 +69,17 @@ export const fixOperations = [
     body: schemas.OutcomePatch,
     success: 200,
     returns: SuggestedFix,
-    errors: ['conflict'],
+    errors: ['already_decided'],
     handle: ({ ctx, params, body }) => fixes.recordOutcome(ctx, params, body),
   }),
 
   operation({
     id: 'ai.fixes.updateScript',
     method: 'patch',
-    path: `${at}/{fix_id}/script`,
-    summary: 'Write the script of a fix',
-    description: 'Applies nothing. A script with parameters may hold them only where a value is safe: 422 with the lines otherwise.',
+    path: `${basePath}/{fix_id}/script`,
+    summary: 'Update the script of a fix',
+    description:
+      'Does not apply the fix. Placeholders of parameters are allowed only where a value is safe; otherwise 422 with the line numbers.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -85,25 +87,25 @@ export const fixOperations = [
     body: schemas.ScriptPatch,
     success: 200,
     returns: SuggestedFix,
-    errors: ['conflict'],
-    handle: ({ ctx, params, body }) => fixes.writeScript(ctx, params, body),
+    errors: ['already_decided'],
+    handle: ({ ctx, params, body }) => fixes.updateScript(ctx, params, body),
   }),
 
   operation({
     id: 'ai.fixes.decideScript',
     method: 'post',
-    path: `${at}/{fix_id}/decision`,
-    summary: 'Decide what is done with the script of a fix',
+    path: `${basePath}/{fix_id}/decision`,
+    summary: 'Decide how to use a fix’s script',
     description:
-      'The fix keeps its status. Putting the same script of a fix forward again answers the draft that is pending; another script makes another draft. 400 `no_script` for a fix that has neither a template nor a script.',
+      'The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. A fix with neither a template nor a script: 400 `no_script`.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: schemas.FixId,
     body: schemas.DecisionCreate,
     success: 200,
-    returns: schemas.DecisionMade,
-    errors: ['bad_request'],
-    handle: ({ ctx, params, body }) => fixes.decide(ctx, params, body),
+    returns: schemas.FixDecisionResult,
+    errors: ['bad_request', 'no_script'],
+    handle: ({ ctx, params, body }) => fixes.decideScript(ctx, params, body),
   }),
 ]

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { Fix } from '../../../lib/db/rows/ai-session.ts'
-import { holdingAiSession, type Standing } from '../../../lib/db/rows/ai-session-lock.ts'
-import { fixItem, ownAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { type AiSessionState, lockAiSession } from '../../../lib/db/rows/ai-session-lock.ts'
+import { fixItem, isOwnAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { Language } from '../../../lib/scripts/schema.ts'
 import type { FixId, OutcomePatch, ScriptPatch } from './schemas.ts'
 
-const open = sql`x.status in ('proposed', 'applied_partial', 'applied_pending')`
+const isOpenFix = sql`x.status in ('proposed', 'applied_partial', 'applied_pending')`
 
 export async function selectFixes(db: ReadDb, sessionId: string, { skip, limit }: PageQuery): Promise<Fix[]> {
   const { rows } = await sql<{ fix: Fix }>`
@@ -18,9 +18,9 @@ export async function selectFixes(db: ReadDb, sessionId: string, { skip, limit }
   return rows.map(({ fix }) => fix)
 }
 
-/** A fix with how its session stands for the caller; without a fix when the session has no such one. */
+/** A fix and the state of its session. `fix` is undefined when the session has no such fix. */
 export interface FixRow {
-  session: Standing | undefined
+  session: AiSessionState | undefined
   fix: Fix | undefined
   language: Language | null
 }
@@ -29,45 +29,45 @@ const fixRow = ({ session_id, fix_id }: FixId) => sql<{ fix: Fix; language: Lang
    where x.account_id = app.account_id() and x.session_id = ${session_id} and x.id = ${fix_id}`
 
 export async function selectFix(db: WriteDb, ids: FixId): Promise<FixRow> {
-  const { session, rows } = await holdingAiSession(db, ids.session_id, [fixRow(ids)])
+  const { session, rows } = await lockAiSession(db, ids.session_id, [fixRow(ids)])
   return { session, fix: rows[0][0]?.fix, language: rows[0][0]?.language ?? null }
 }
 
-/** Notes that somebody works on the session. */
+/** Record activity in the session. */
 export async function touchSession(db: WriteDb, sessionId: string): Promise<void> {
-  await sql`update ai_sessions s set last_activity_at = app.now() where ${ownAiSession(sessionId)}`.execute(db)
+  await sql`update ai_sessions s set last_activity_at = app.now() where ${isOwnAiSession(sessionId)}`.execute(db)
 }
 
-/** Changes the fix if it stands so, and counts it with the session; answers it as it then is, changed or not. */
-async function changeFix(
+/** Update the fix if `condition` holds, and increment the session's state_version. Returns the fix afterwards, changed or not. */
+async function updateFix(
   db: WriteDb,
   ids: FixId,
-  change: RawBuilder<unknown>,
-  when: RawBuilder<unknown>,
-): Promise<FixRow & { done: boolean }> {
+  assignments: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+): Promise<FixRow & { isChanged: boolean }> {
   const write = sql`
     with x as (
-      update ai_fixes x set ${change}, updated_at = app.now() from ai_sessions s
-       where ${ownAiSession(ids.session_id)} and x.account_id = s.account_id and x.session_id = s.id and x.id = ${ids.fix_id} and ${when}
+      update ai_fixes x set ${assignments}, updated_at = app.now() from ai_sessions s
+       where ${isOwnAiSession(ids.session_id)} and x.account_id = s.account_id and x.session_id = s.id and x.id = ${ids.fix_id} and ${condition}
       returning x.id
     ), counted as (
       update ai_sessions s set state_version = s.state_version + 1, last_activity_at = app.now(), updated_at = app.now()
-        from x where ${ownAiSession(ids.session_id)}
+        from x where ${isOwnAiSession(ids.session_id)}
     ) select id from x`
-  const { session, rows } = await holdingAiSession(db, ids.session_id, [write, fixRow(ids)])
-  return { session, done: rows[0].length > 0, fix: rows[1][0]?.fix, language: rows[1][0]?.language ?? null }
+  const { session, rows } = await lockAiSession(db, ids.session_id, [write, fixRow(ids)])
+  return { session, isChanged: rows[0].length > 0, fix: rows[1][0]?.fix, language: rows[1][0]?.language ?? null }
 }
 
 export function applyFix(db: WriteDb, ids: FixId) {
-  return changeFix(db, ids, sql`applied_at = app.now()`, sql`x.status = 'proposed' and x.applied_at is null`)
+  return updateFix(db, ids, sql`applied_at = app.now()`, sql`x.status = 'proposed' and x.applied_at is null`)
 }
 
 export function clearProposal(db: WriteDb, ids: FixId) {
-  return changeFix(db, ids, sql`ai_outcome_proposal = null`, sql`x.ai_outcome_proposal is not null`)
+  return updateFix(db, ids, sql`ai_outcome_proposal = null`, sql`x.ai_outcome_proposal is not null`)
 }
 
-/** Of an outcome, the columns that tell of it. */
-function tellingOf({ outcome, notes, reason }: OutcomePatch): Record<string, string | null> {
+/** Return the columns that explain an outcome. */
+function toExplanationColumns({ outcome, notes, reason }: OutcomePatch): Record<string, string | null> {
   if (outcome === 'applied_partial') return { partial_notes: notes ?? null }
   if (outcome === 'applied_pending') return { pending_reason: reason ?? null }
   return outcome === 'applied_failed' ? { failure_reason: notes ?? null } : {}
@@ -75,27 +75,32 @@ function tellingOf({ outcome, notes, reason }: OutcomePatch): Record<string, str
 
 export function recordOutcome(db: WriteDb, ids: FixId, patch: OutcomePatch) {
   const { outcome } = patch
-  const telling: [string, string | null][] = [['status', outcome], ...Object.entries(tellingOf(patch))]
-  const set = [
-    ...telling.map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+  const columnValues: [string, string | null][] = [['status', outcome], ...Object.entries(toExplanationColumns(patch))]
+  const assignments = [
+    ...columnValues.map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
     sql`ai_outcome_proposal = null`,
     ...(outcome === 'dismissed' ? [] : [sql`applied_at = coalesce(x.applied_at, app.now())`]),
     ...(outcome === 'applied_success' || outcome === 'applied_failed' ? [sql`verified_at = app.now()`] : []),
   ]
-  const differs = telling.map(([column, value]) => sql`x.${sql.ref(column)} is distinct from ${value}`)
-  return changeFix(db, ids, sql.join(set), sql`${open} and (x.ai_outcome_proposal is not null or ${sql.join(differs, sql` or `)})`)
+  const differences = columnValues.map(([column, value]) => sql`x.${sql.ref(column)} is distinct from ${value}`)
+  return updateFix(
+    db,
+    ids,
+    sql.join(assignments),
+    sql`${isOpenFix} and (x.ai_outcome_proposal is not null or ${sql.join(differences, sql` or `)})`,
+  )
 }
 
-export function writeScript(db: WriteDb, ids: FixId, { script, parameters, language }: ScriptPatch) {
-  const set = [
+export function updateScript(db: WriteDb, ids: FixId, { script, parameters, language }: ScriptPatch) {
+  const assignments = [
     sql`ai_drafted_script = ${script}`,
     sql`ai_drafted_language = coalesce(${language ?? null}, x.ai_drafted_language, 'powershell')`,
     ...(parameters ? [sql`ai_drafted_parameters = ${JSON.stringify(parameters)}::jsonb`] : []),
   ]
-  const differs = [
+  const differences = [
     sql`x.ai_drafted_script is distinct from ${script}`,
     ...(language ? [sql`x.ai_drafted_language is distinct from ${language}`] : []),
     ...(parameters ? [sql`x.ai_drafted_parameters <> ${JSON.stringify(parameters)}::jsonb`] : []),
   ]
-  return changeFix(db, ids, sql.join(set), sql`${open} and (${sql.join(differs, sql` or `)})`)
+  return updateFix(db, ids, sql.join(assignments), sql`${isOpenFix} and (${sql.join(differences, sql` or `)})`)
 }

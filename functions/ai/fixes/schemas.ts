@@ -11,25 +11,26 @@ export const OutcomePatch = z
   .strictObject({
     outcome: z
       .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
-      .describe('What became of it. Success, failed and dismissed are final.'),
-    notes: Text.optional().describe('What of it helped, which a partial outcome needs; or why it failed. Not kept of the others.'),
-    reason: Text.optional().describe('What is waited for, which a pending outcome needs. Not kept of the others.'),
+      .describe('The outcome. Success, failed and dismissed are final.'),
+    notes: Text.optional().describe('What helped (required for a partial outcome) or why it failed. Not stored for other outcomes.'),
+    reason: Text.optional().describe('What the fix waits for (required for a pending outcome). Not stored for other outcomes.'),
   })
   .superRefine(({ outcome, notes, reason }, ctx) => {
-    if (outcome === 'applied_partial' && !notes) ctx.addIssue({ code: 'custom', path: ['notes'], message: 'A partial outcome needs notes' })
+    if (outcome === 'applied_partial' && !notes)
+      ctx.addIssue({ code: 'custom', path: ['notes'], message: 'is required for a partial outcome' })
     if (outcome === 'applied_pending' && !reason)
-      ctx.addIssue({ code: 'custom', path: ['reason'], message: 'A pending outcome needs a reason' })
+      ctx.addIssue({ code: 'custom', path: ['reason'], message: 'is required for a pending outcome' })
   })
   .meta({ id: 'FixOutcome', examples: [{ outcome: 'applied_partial', notes: 'Prints again, in black only.' }] })
 export type OutcomePatch = z.infer<typeof OutcomePatch>
 
-const Script = ScriptBody.refine((script) => script.trim() !== '', 'The script is empty')
+const Script = ScriptBody.refine((script) => script.trim() !== '', 'must not be empty')
 
 export const ScriptPatch = z
   .strictObject({
-    script: Script.describe('The script. With parameters, `{{ name }}` and `{{ name | filter }}` stand for them.'),
-    parameters: CheckedParameters.optional().describe('What it is asked for; those it has stay when left out.'),
-    language: Language.optional().describe('What runs it; what it was stays when left out, PowerShell at first.'),
+    script: Script.describe('The script. `{{ name }}` and `{{ name | filter }}` are placeholders for its parameters.'),
+    parameters: CheckedParameters.optional().describe('The parameters of the script. The current ones stay when left out.'),
+    language: Language.optional().describe('The language of the script. The current one stays when left out; PowerShell at first.'),
   })
   .meta({ id: 'FixScript', examples: [{ script: "Restart-Service -Name 'Spooler' -Force", parameters: [] }] })
 export type ScriptPatch = z.infer<typeof ScriptPatch>
@@ -38,20 +39,18 @@ export const DecisionCreate = z
   .strictObject({
     decision: z
       .enum(['one_off', 'draft_template', 'build_template'])
-      .describe('Run it once, put it forward as a template, or build a template of it in the script builder.'),
-    edited_script: Script.optional().describe('Takes the place of the fix’s own script.'),
-    parameters: z.record(z.string().max(60), z.json()).optional().describe('Values for the script’s parameters, by their names.'),
+      .describe('Run it once, propose it as a template, or build a template from it in the script builder.'),
+    edited_script: Script.optional().describe('Replaces the script of the fix.'),
+    parameters: z.record(z.string().max(60), z.json()).optional().describe('Values of the script’s parameters, by name.'),
   })
   .meta({ id: 'FixDecision', examples: [{ decision: 'one_off', parameters: { service: 'Spooler' } }] })
 export type DecisionCreate = z.infer<typeof DecisionCreate>
 
-export const DecisionMade = z
+export const FixDecisionResult = z
   .strictObject({
-    script: z
-      .string()
-      .describe('The script with its values in it; what a template is made of keeps the placeholders that no value was given for.'),
-    draft_template_id: Id.optional().describe('The draft that was made, or was there already.'),
-    redirect_path: z.string().optional().describe('Where in the frontend the script builder goes on.'),
+    script: z.string().describe('The script with the values filled in. For a template, placeholders without a value stay.'),
+    draft_template_id: Id.optional().describe('Id of the new or already pending draft.'),
+    redirect_path: z.string().optional().describe('Path of the script builder in the frontend.'),
   })
   .meta({ id: 'FixDecisionResponse', examples: [{ script: "Restart-Service -Name 'Spooler' -Force" }] })
-export type DecisionMade = z.infer<typeof DecisionMade>
+export type FixDecisionResult = z.infer<typeof FixDecisionResult>

@@ -6,21 +6,21 @@ import * as handoffs from './service.ts'
 
 const feature = 'ai_sessions'
 
-/** Giving a session out of one's hands, and taking it up again. */
+/** Parking, escalating and resuming a session. */
 export const handoffOperations = [
   stream({
     id: 'ai.handoffs.draft',
     method: 'post',
     path: '/ai-sessions/{session_id}/handoff-draft',
-    summary: 'Have the handoff of a session drafted',
+    summary: 'Draft a handoff with the model',
     description:
-      'Server-sent events: `delta` `{text}` is what the summary grows by, `restart` says that what was heard so far is void, and `draft` ends it with `{summary, what_was_tried, next_steps, reason, urgency}`. Nothing is stored. A failure after the first event is an `error` event with its `status`.',
+      'Server-sent events: `delta` `{text}` is the next part of the summary, `restart` means that the text streamed so far is void, and `draft` ends the stream with `{summary, what_was_tried, next_steps, reason, urgency}`. Nothing is stored. A failure after the first event is an `error` event with its `status`.',
     access: 'engineer',
     limit: 'ai',
     feature,
     params: AiSessionId,
     produces: ['text/event-stream'],
-    errors: ['conflict', 'ai_provider_error'],
+    errors: ['ai_provider_error', 'wrong_state'],
     handle: ({ ctx, params }) => handoffs.draft(ctx, params.session_id),
   }),
 
@@ -28,8 +28,9 @@ export const handoffOperations = [
     id: 'ai.handoffs.create',
     method: 'post',
     path: '/ai-sessions/{session_id}/handoff',
-    summary: 'Lay a session aside, or give it to a colleague',
-    description: 'For whoever works on it, while it is active or parked. Laying aside tells nobody; giving away does what `escalate` does.',
+    summary: 'Park or escalate a session',
+    description:
+      'For the engineer who works on the session, while it is active or parked. Parking sends no notifications. Intent `escalate` does the same as the `escalate` operation.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -37,7 +38,7 @@ export const handoffOperations = [
     body: schemas.HandoffCreate,
     success: 201,
     returns: Handoff,
-    errors: ['conflict'],
+    errors: ['wrong_state'],
     handle: ({ ctx, params, body }) => handoffs.create(ctx, params.session_id, body),
   }),
 
@@ -45,17 +46,17 @@ export const handoffOperations = [
     id: 'ai.handoffs.escalate',
     method: 'post',
     path: '/ai-sessions/{session_id}/escalate',
-    summary: 'Give a session to a colleague',
+    summary: 'Escalate a session',
     description:
-      'Writes the handoff with its documentation, tells team admins and the target in the app, by mail and through the account’s channels, tells the account’s open streams, pushes the documentation to the linked ticket, and has the case assessed. None of it is waited for.',
+      'Stores the handoff with its documentation. Notifies team admins and the target in the app, by e-mail and through the account’s channels, and sends an event to the account’s open streams. Pushes the documentation to the linked ticket and asks the model for an assessment. The response waits for none of these.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: AiSessionId,
-    body: schemas.Escalate,
+    body: schemas.HandoffEscalate,
     success: 200,
     returns: SessionClose,
-    errors: ['conflict'],
+    errors: ['wrong_state'],
     handle: ({ ctx, params, body }) => handoffs.escalate(ctx, params.session_id, body),
   }),
 
@@ -63,7 +64,8 @@ export const handoffOperations = [
     id: 'ai.handoffs.list',
     method: 'get',
     path: '/ai-sessions/{session_id}/handoffs',
-    summary: 'The handoffs of a session, newest first',
+    summary: 'List the handoffs of a session',
+    description: 'Newest first.',
     access: 'user',
     limit: 'read',
     feature,
@@ -78,14 +80,14 @@ export const handoffOperations = [
     id: 'ai.handoffs.resume',
     method: 'post',
     path: '/ai-sessions/{session_id}/resume',
-    summary: 'Take a parked session up again',
+    summary: 'Resume a parked session',
     access: 'engineer',
     limit: 'write',
     feature,
     params: AiSessionId,
     success: 200,
     returns: AiSessionDetail,
-    errors: ['conflict'],
+    errors: ['wrong_state'],
     handle: ({ ctx, params }) => handoffs.resume(ctx, params.session_id),
   }),
 ]

@@ -1,54 +1,56 @@
 import { sql } from 'kysely'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { AiStatus, Handoff } from '../../../lib/db/rows/ai-session.ts'
-import { changeAiSession, handoffItem, ownAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { handoffItem, isOwnAiSession, updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { statement } from '../../../lib/db/statement.ts'
 import type { HandoffCreate } from './schemas.ts'
 
-/** States in which a session may be given out of one's hands. */
-export const givable = ['active', 'parked'] as const satisfies readonly AiStatus[]
+/** States in which a session may be parked or escalated. */
+export const escalatableStates = ['active', 'parked'] as const satisfies readonly AiStatus[]
 
-/** Lays the caller's own session aside. */
+/** Park the caller's own session. */
 export function parkSession(db: WriteDb, id: string) {
-  return changeAiSession(
+  return updateAiSession(
     db,
     id,
     sql`update ai_sessions s set status = 'parked', updated_at = app.now(), last_activity_at = app.now()
-         where ${ownAiSession(id, givable)} returning s.id`,
+         where ${isOwnAiSession(id, escalatableStates)} returning s.id`,
   )
 }
 
-/** Gives the caller's own session away: whoever picked it up before works on it no more. */
+/** Escalate the caller's own session. A colleague who picked it up before no longer works on it. */
 export function escalateSession(db: WriteDb, id: string) {
-  return changeAiSession(
+  return updateAiSession(
     db,
     id,
     sql`update ai_sessions s
            set status = 'escalated', escalated_to_id = null, picked_up_by_id = null, updated_at = app.now(), last_activity_at = app.now()
-         where ${ownAiSession(id, givable)} returning s.id`,
+         where ${isOwnAiSession(id, escalatableStates)} returning s.id`,
   )
 }
 
-export interface Named {
+export interface Person {
   name: string
   role: string
 }
 
-/** Who calls, and the active colleague of this id. */
-export async function selectPeople(db: WriteDb, targetId: string | null): Promise<{ me: Named; target: Named | undefined }> {
-  const { rows } = await sql<Named & { is_me: boolean }>`
-    select u.full_name as name, u.role, u.id = app.user_id() as is_me from users u
+/** Select the caller, and the active colleague with this id. */
+export async function selectCallerAndTarget(db: WriteDb, targetId: string | null): Promise<{ caller: Person; target: Person | undefined }> {
+  const { rows } = await sql<Person & { is_caller: boolean }>`
+    select u.full_name as name, u.role, u.id = app.user_id() as is_caller from users u
      where u.account_id = app.account_id() and u.is_active and u.id in (app.user_id(), ${targetId}::uuid)`.execute(db)
-  const of = (mine: boolean) => rows.find(({ is_me }) => is_me === mine)
-  return { me: of(true) ?? { name: '', role: '' }, target: of(false) }
+  return {
+    caller: rows.find(({ is_caller }) => is_caller) ?? { name: '', role: '' },
+    target: rows.find(({ is_caller }) => !is_caller),
+  }
 }
 
 export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; targetId: string | null; documentation: string }
 
-/** Writes a handoff in the place of the one that is still open. */
-export async function insertHandoff(db: WriteDb, sessionId: string, given: NewHandoff): Promise<Handoff> {
-  const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = given
+/** Close the handoff that is still open, and insert the new one. */
+export async function insertHandoff(db: WriteDb, sessionId: string, newHandoff: NewHandoff): Promise<Handoff> {
+  const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = newHandoff
   const close = sql`
     update ai_handoffs set closed_at = app.now() where account_id = app.account_id() and session_id = ${sessionId} and closed_at is null`
   const insert = sql<{ handoff: Handoff }>`
@@ -60,7 +62,12 @@ export async function insertHandoff(db: WriteDb, sessionId: string, given: NewHa
   return (row as { handoff: Handoff }).handoff
 }
 
-export async function setPackage(db: WriteDb, sessionId: string, escalationPackage: Record<string, unknown>, targetId: string | null) {
+export async function setEscalationPackage(
+  db: WriteDb,
+  sessionId: string,
+  escalationPackage: Record<string, unknown>,
+  targetId: string | null,
+) {
   await sql`
     update ai_sessions set escalation_package = ${JSON.stringify(escalationPackage)}::jsonb, escalated_to_id = ${targetId}
      where account_id = app.account_id() and id = ${sessionId}`.execute(db)
@@ -70,8 +77,8 @@ export async function setHandoffPush(db: WriteDb, handoffId: string, pushId: str
   await sql`update ai_handoffs set psa_push_id = ${pushId} where account_id = app.account_id() and id = ${handoffId}`.execute(db)
 }
 
-/** How many have just been told in the app, by this transaction. */
-export async function countTold(db: WriteDb, link: string): Promise<number> {
+/** Count the in-app notifications that this transaction inserted for an escalation. */
+export async function countEscalationNotifications(db: WriteDb, link: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::integer as n from notifications
      where account_id = app.account_id() and created_at = app.now()::timestamptz(3) and event_key = 'session.escalated' and link = ${link}`.execute(
@@ -88,15 +95,15 @@ export async function selectHandoffs(db: ReadDb, sessionId: string, { skip, limi
   return rows.map(({ handoff }) => handoff)
 }
 
-/** Takes the caller's own parked session up again, and closes what was written when it was laid aside. */
+/** Resume the caller's own parked session, and close the handoff of its parking. */
 export function resumeSession(db: WriteDb, id: string) {
-  return changeAiSession(
+  return updateAiSession(
     db,
     id,
     sql`
     with s as (
       update ai_sessions s set status = 'active', updated_at = app.now(), last_activity_at = app.now()
-       where ${ownAiSession(id, ['parked'])} returning s.id
+       where ${isOwnAiSession(id, ['parked'])} returning s.id
     ), closed as (
       update ai_handoffs h set closed_at = app.now() from s where h.account_id = app.account_id() and h.session_id = s.id and h.closed_at is null
     ) select id from s`,

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { exampleIds, Id } from '../../../lib/http/fields.ts'
 import { Urgency } from '../sessions/schemas.ts'
 
-const Told = z.string().trim().max(20_000)
+const LongText = z.string().trim().max(20_000)
 
 const fields = {
-  target_user_id: Id.optional().describe('The colleague it is aimed at, who is told of it; any engineer may take it all the same.'),
-  reason: Told.default('').describe('Why.'),
-  summary: Told.default('').describe('The problem and where it stands.'),
-  what_was_tried: Told.default('').describe('What was done, with its results.'),
-  next_steps: Told.default('').describe('What comes next.'),
-  urgency: Urgency.default('normal').describe('How soon somebody must look at it.'),
+  target_user_id: Id.optional().describe('The colleague to notify. Any engineer may claim the handoff.'),
+  reason: LongText.default('').describe('Why the session is handed over.'),
+  summary: LongText.default('').describe('The problem and its current state.'),
+  what_was_tried: LongText.default('').describe('What was tried, with the results.'),
+  next_steps: LongText.default('').describe('What to do next.'),
+  urgency: Urgency.default('normal').describe('How soon an engineer must look at it.'),
 }
 const example = {
   target_user_id: exampleIds.user,
@@ -22,12 +22,12 @@ const example = {
 }
 
 export const HandoffCreate = z
-  .strictObject({ intent: z.enum(['park', 'escalate']).describe('To lay it aside for myself, or to give it to a colleague.'), ...fields })
+  .strictObject({ intent: z.enum(['park', 'escalate']).describe('Park it for myself, or escalate it to a colleague.'), ...fields })
   .meta({ id: 'HandoffCreate', examples: [{ intent: 'escalate', ...example }] })
 export type HandoffCreate = z.infer<typeof HandoffCreate>
 
-export const Escalate = z
+export const HandoffEscalate = z
   .strictObject(fields)
   .prefault({})
   .meta({ id: 'HandoffEscalate', examples: [example] })
-export type Escalate = z.infer<typeof Escalate>
+export type HandoffEscalate = z.infer<typeof HandoffEscalate>

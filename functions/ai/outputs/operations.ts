@@ -5,15 +5,16 @@ import * as schemas from './schemas.ts'
 import * as outputs from './service.ts'
 
 const feature = 'ai_sessions'
-const at = '/ai-sessions/{session_id}'
+const basePath = '/ai-sessions/{session_id}'
 
-/** What is written of a session, and how it gets to the ticket. All of it in every state of the session. */
+/** Texts that the model writes about a session, and their way to the ticket. They work in every state of the session. */
 export const aiOutputOperations = [
   operation({
     id: 'ai.outputs.createStatusUpdate',
     method: 'post',
-    path: `${at}/status-update`,
-    summary: 'Have the model write where a case stands, for colleagues or for the client',
+    path: `${basePath}/status-update`,
+    summary: 'Write a status update with the model',
+    description: 'For colleagues or for the client. Nothing is stored.',
     access: 'engineer',
     limit: 'ai',
     feature,
@@ -23,14 +24,15 @@ export const aiOutputOperations = [
     returns: schemas.StatusUpdate,
     errors: ['ai_provider_error'],
     idempotent: 'leased',
-    handle: ({ ctx, params, body }) => outputs.statusUpdate(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) => outputs.createStatusUpdate(ctx, params.session_id, body),
   }),
 
   operation({
     id: 'ai.outputs.list',
     method: 'get',
-    path: `${at}/outputs`,
-    summary: 'What was written of an AI session, oldest first',
+    path: `${basePath}/outputs`,
+    summary: 'List the outputs of an AI session',
+    description: 'Oldest first.',
     access: 'user',
     limit: 'read',
     feature,
@@ -44,8 +46,8 @@ export const aiOutputOperations = [
   operation({
     id: 'ai.outputs.create',
     method: 'post',
-    path: `${at}/outputs`,
-    summary: 'Have the model write what stays of an AI session',
+    path: `${basePath}/outputs`,
+    summary: 'Write an output with the model',
     access: 'engineer',
     limit: 'ai',
     feature,
@@ -61,9 +63,9 @@ export const aiOutputOperations = [
   operation({
     id: 'ai.outputs.update',
     method: 'patch',
-    path: `${at}/outputs/{output_id}`,
+    path: `${basePath}/outputs/{output_id}`,
     summary: 'Edit an output',
-    description: 'Until it is pushed: 409 `already_pushed` after that, unless the push failed.',
+    description: 'Only before it is pushed or after its push failed; otherwise 409 `already_pushed`.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -71,41 +73,41 @@ export const aiOutputOperations = [
     body: schemas.OutputPatch,
     success: 200,
     returns: schemas.Output,
-    errors: ['conflict'],
+    errors: ['already_pushed'],
     handle: ({ ctx, params, body }) => outputs.update(ctx, params, body),
   }),
 
   operation({
     id: 'ai.outputs.push',
     method: 'post',
-    path: `${at}/outputs/{output_id}/push`,
-    summary: 'Write an output on the linked ticket',
+    path: `${basePath}/outputs/{output_id}/push`,
+    summary: 'Push an output to the linked ticket',
     description:
-      'As a note that the client sees when it is a mail to the client, else as an internal one; it is written a moment later and tried again for a quarter of an hour. A second push answers the same and writes nothing; after a failure it is tried anew. 409 `no_ticket` without a ticket, `psa_not_connected` without a connection.',
+      'Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; the others are internal. A repeated push returns the same result and adds no second note; after a failure it tries again. 409 `no_ticket` without a ticket, `psa_not_connected` without a connection.',
     access: 'engineer',
     limit: '10/minute',
     feature,
     params: schemas.OutputId,
     success: 200,
     returns: schemas.Output,
-    errors: ['conflict'],
+    errors: ['no_ticket', 'psa_not_connected'],
     handle: ({ ctx, params }) => outputs.push(ctx, params),
   }),
 
   operation({
     id: 'ai.outputs.retryPush',
     method: 'post',
-    path: `${at}/retry-psa-push`,
-    summary: 'Try once more to write the documentation of an AI session on its ticket',
+    path: `${basePath}/retry-psa-push`,
+    summary: 'Retry pushing a session’s documentation',
     description:
-      'For the session’s owner alone. What failed is tried again; of a resolved session that could not be pushed, the documentation is. 409 `nothing_to_retry` otherwise, `no_ticket` without a ticket, `psa_not_connected` without a connection.',
+      'For the session’s owner. Retries a failed note, or queues the documentation of a resolved session that has no note yet. 409 `not_failed` otherwise, `no_ticket` without a ticket, `psa_not_connected` without a connection.',
     access: 'engineer',
     limit: '10/minute',
     feature,
     params: AiSessionId,
     success: 200,
     returns: schemas.DocumentationPush,
-    errors: ['conflict'],
+    errors: ['no_ticket', 'not_failed', 'psa_not_connected'],
     handle: ({ ctx, params }) => outputs.retryPush(ctx, params.session_id),
   }),
 ]

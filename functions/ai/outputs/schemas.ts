@@ -7,21 +7,21 @@ export type OutputId = z.infer<typeof OutputId>
 
 const Kind = z
   .enum(['resolution_summary', 'ticket_note', 'client_email', 'kb_article'])
-  .describe('A summary for colleagues, a note for the ticket, a mail for the client, or an article for the knowledge base.')
+  .describe('A summary for colleagues, a note for the ticket, an e-mail to the client, or an article for the knowledge base.')
 
 export const Output = z
   .strictObject({
     id: Id,
-    session_id: Id.describe('The session it is of.'),
+    session_id: Id.describe('Id of the AI session.'),
     kind: Kind,
-    content: z.string().describe('What it says; markdown.'),
-    edited: z.boolean().describe('Whether somebody changed what the model wrote.'),
-    pushed_at: Time.nullable().describe('When it stood on the ticket.'),
+    content: z.string().describe('The text, as markdown.'),
+    edited: z.boolean().describe('Whether a user changed the text of the model.'),
+    pushed_at: Time.nullable().describe('When it was added to the ticket.'),
     psa_push: z
       .enum(['queued', 'pushed', 'failed'])
       .nullable()
-      .describe('Where its way to the ticket stands; null while nobody pushed it.'),
-    created_by: Id.describe('Who had it written.'),
+      .describe('State of the push to the ticket; null while it has not been pushed.'),
+    created_by: Id.describe('The user who requested it.'),
     created_at: Time,
     updated_at: Time.describe('When it last changed.'),
   })
@@ -48,7 +48,7 @@ export const OutputCreate = z.strictObject({ kind: Kind }).meta({ id: 'AiOutputC
 export type OutputCreate = z.infer<typeof OutputCreate>
 
 export const OutputPatch = z
-  .strictObject({ content: z.string().trim().min(1).max(100_000).describe('What it shall say instead.') })
+  .strictObject({ content: z.string().trim().min(1).max(100_000).describe('The new text, as markdown.') })
   .partial()
   .prefault({})
   .meta({ id: 'AiOutputPatch', examples: [{ content: 'Problem: Reception cannot print\n\nResult: new driver.' }] })
@@ -56,14 +56,14 @@ export type OutputPatch = z.infer<typeof OutputPatch>
 
 export const StatusUpdateCreate = z
   .strictObject({
-    audience: z.enum(['ticket_notes', 'client_update', 'email_draft']).describe('Colleagues, the client, or the client by mail.'),
-    length: z.enum(['quick', 'detailed']).describe('A few sentences, or all of it.'),
+    audience: z.enum(['ticket_notes', 'client_update', 'email_draft']).describe('Colleagues, the client, or the client by e-mail.'),
+    length: z.enum(['quick', 'detailed']).describe('A few sentences, or the whole case.'),
   })
   .meta({ id: 'StatusUpdateCreate', examples: [{ audience: 'client_update', length: 'quick' }] })
 export type StatusUpdateCreate = z.infer<typeof StatusUpdateCreate>
 
 export const StatusUpdate = z
-  .strictObject({ text: z.string().describe('Where the case stands; kept nowhere.') })
+  .strictObject({ text: z.string().describe('The status of the case. It is not stored.') })
   .meta({ id: 'StatusUpdate', examples: [{ text: 'We are working on your report: “Reception cannot print”.' }] })
 
 export const DocumentationPush = SessionClose.pick({ session_id: true, psa_push: true }).meta({

@@ -1,11 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { type AiSessionItem, type AiSessionRow, openStates } from '../../../lib/db/rows/ai-session.ts'
-import { aiSessionColumns, aiSessionJoins, changeAiSession, fullAiSession, ownAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import {
+  aiSessionColumns,
+  aiSessionJoins,
+  fullAiSession,
+  isOwnAiSession,
+  updateAiSession,
+} from '../../../lib/db/rows/ai-session-queries.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { statement } from '../../../lib/db/statement.ts'
 import type { TreeStructure } from '../../../lib/flows/structure.ts'
-import type { AiSessionQuery, Resolve } from './schemas.ts'
+import type { AiSessionQuery, AiSessionResolve } from './schemas.ts'
 
 export interface NewAiSession {
   id: string
@@ -20,23 +26,23 @@ export interface NewAiSession {
 }
 
 export async function insertAiSession(db: WriteDb, session: NewAiSession): Promise<AiSessionRow | undefined> {
-  const { tree_id, environment_tags, ...given } = session
+  const { tree_id, environment_tags, ...columns } = session
   const insert = sql`
-    insert into ai_sessions (${sql.join(Object.keys(given).map((column) => sql.ref(column)))}, environment_tags, tree_account_id, tree_id)
-    select ${sql.join(Object.values(given))}, array(select jsonb_array_elements_text(${JSON.stringify(environment_tags)}::jsonb)), t.account_id, t.id
+    insert into ai_sessions (${sql.join(Object.keys(columns).map((column) => sql.ref(column)))}, environment_tags, tree_account_id, tree_id)
+    select ${sql.join(Object.values(columns))}, array(select jsonb_array_elements_text(${JSON.stringify(environment_tags)}::jsonb)), t.account_id, t.id
       from (select 1) one left join trees t on t.id = ${tree_id} and t.deleted_at is null`
   const [, rows] = await db.batch([statement(db, insert), statement(db, fullAiSession(session.id))])
   return rows[0]
 }
 
-/** The caller's own sessions, those escalated to them and those they picked up, newest first: each has its index. */
+/** Select the caller's own sessions, those escalated to them and those they picked up, newest first. Each of the three parts uses its own index. */
 export async function selectAiSessions(db: ReadDb, { skip, limit, ...query }: AiSessionQuery & PageQuery): Promise<AiSessionItem[]> {
   const filters = Object.entries(query).map(([column, value]) => sql`and s.${sql.ref(column)} = ${value}`)
-  const branch = (column: RawBuilder<unknown>) => sql`
+  const newestBy = (column: RawBuilder<unknown>) => sql`
     (select s.id, s.created_at from ai_sessions s where s.account_id = app.account_id() and s.${column} = app.user_id() ${sql.join(filters, sql` `)}
       order by s.created_at desc, s.id desc limit ${skip + limit + 1}::bigint)`
   const { rows } = await sql<AiSessionItem>`
-    with mine as (${branch(sql`user_id`)} union ${branch(sql`escalated_to_id`)} union ${branch(sql`picked_up_by_id`)}),
+    with mine as (${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}),
          page as (select id from mine order by created_at desc, id desc offset ${skip} limit ${limit + 1})
     select ${aiSessionColumns} from page join ai_sessions s on s.account_id = app.account_id() and s.id = page.id ${aiSessionJoins}
      order by s.created_at desc, s.id desc`.execute(db as WriteDb)
@@ -52,9 +58,9 @@ export async function deleteAiSession(db: WriteDb, id: string): Promise<boolean>
 const closeHandoffs = (id: string) => sql`
   update ai_handoffs h set closed_at = app.now() from closed where h.account_id = app.account_id() and h.session_id = ${id} and h.closed_at is null`
 
-/** Ends a session that is not over, and the handoff that waits in it. */
-export function resolveAiSession(db: WriteDb, id: string, { outcome, notes }: Resolve) {
-  return changeAiSession(
+/** Resolve an open session and close its open handoff. */
+export function resolveAiSession(db: WriteDb, id: string, { outcome, notes }: AiSessionResolve) {
+  return updateAiSession(
     db,
     id,
     sql`
@@ -62,27 +68,28 @@ export function resolveAiSession(db: WriteDb, id: string, { outcome, notes }: Re
       update ai_sessions s
          set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, resolved_at = app.now(), updated_at = app.now(),
              last_activity_at = app.now()
-       where ${ownAiSession(id, openStates)} returning s.id
+       where ${isOwnAiSession(id, openStates)} returning s.id
     ), ended as (${closeHandoffs(id)}) select id from closed`,
   )
 }
 
+/** Abandon an open session and close its open handoff. */
 export function abandonAiSession(db: WriteDb, id: string) {
-  return changeAiSession(
+  return updateAiSession(
     db,
     id,
     sql`
     with closed as (
-      update ai_sessions s set status = 'abandoned', updated_at = app.now() where ${ownAiSession(id, openStates)} returning s.id
+      update ai_sessions s set status = 'abandoned', updated_at = app.now() where ${isOwnAiSession(id, openStates)} returning s.id
     ), ended as (${closeHandoffs(id)}) select id from closed`,
   )
 }
 
-export async function setPush(db: WriteDb, id: string, pushId: string): Promise<void> {
+export async function setSessionPush(db: WriteDb, id: string, pushId: string): Promise<void> {
   await sql`update ai_sessions set psa_push_id = ${pushId} where account_id = app.account_id() and id = ${id}`.execute(db)
 }
 
-/** Lays away chats in which nothing was done for 30 days. */
+/** Archive chats without activity for 30 days. */
 export async function archiveIdle(db: PlatformDb): Promise<void> {
   await sql`
     update ai_sessions set status = 'archived', updated_at = app.now()
@@ -103,10 +110,10 @@ export interface CandidateTemplate {
   language: 'powershell' | 'bash' | 'python'
 }
 
-/** Guided flows and scripts of the caller's that may have to do with a text, the likeliest first; one flow when it is named. */
+/** Select flows and scripts that may match a text, the best match first. With `treeId` only that flow is considered. */
 export async function selectCandidates(db: Pick<ReadDb, 'batch' | 'getExecutor'>, text: string, treeId: string | null) {
-  const asked = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
-  const query = [...new Set(asked)].slice(0, 100).join(' or ')
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
+  const query = [...new Set(words)].slice(0, 100).join(' or ')
   const flows = sql<CandidateFlow>`
     select t.id, t.name, t.description, v.category, v.tree_structure
       from trees t join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
@@ -117,6 +124,6 @@ export async function selectCandidates(db: Pick<ReadDb, 'batch' | 'getExecutor'>
     select s.id, s.name, s.description, s.language from script_templates s
      where s.words @@ websearch_to_tsquery('english', ${query})
      order by ts_rank(s.words, websearch_to_tsquery('english', ${query})) desc, s.id limit 5`
-  const [foundFlows, foundTemplates] = await db.batch([statement(db, flows), statement(db, templates)])
-  return { flows: foundFlows, templates: foundTemplates }
+  const [flowRows, templateRows] = await db.batch([statement(db, flows), statement(db, templates)])
+  return { flows: flowRows, templates: templateRows }
 }

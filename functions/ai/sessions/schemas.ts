@@ -3,27 +3,27 @@ import { exampleIds, Id, idParams, Name, Text, Time } from '../../../lib/http/fi
 
 export const AiSessionId = idParams('session_id', 'AI session')
 
-export const SessionType = z.enum(['guided', 'chat']).describe('Led step by step, or a free conversation.')
+export const SessionType = z.enum(['guided', 'chat']).describe('Guided step by step, or a free conversation.')
 export const AiStatus = z
   .enum(['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived'])
   .describe(
-    'Worked on, laid aside, waiting for a colleague (twice: the first is an older word), taken by one, or over in one of three ways.',
+    'In progress, parked, waiting for a colleague (`requesting_escalation` is the older name of `escalated`), claimed by one, or closed in one of three ways.',
   )
-export const AiOutcome = z.enum(['resolved', 'workaround', 'not_reproducible']).describe('How it ended.')
+export const AiOutcome = z.enum(['resolved', 'workaround', 'not_reproducible']).describe('The outcome of the session.')
 export const EnvironmentTags = z
   .array(z.string().trim().min(1).max(100))
   .max(20)
-  .describe('What the environment is like, in words that the model may take into account.')
-export const PsaTicketId = z.string().trim().min(1).max(64).describe('A ticket at the PSA, by its id there.')
+  .describe('Tags that describe the environment. The model takes them into account.')
+export const PsaTicketId = z.string().trim().min(1).max(64).describe('Id of the ticket in the PSA.')
 
 export const EvidenceItem = z.strictObject({
   id: Id,
   text: z.string().describe('What was observed.'),
-  source: z.enum(['user', 'ai']).describe('Who wrote it down.'),
+  source: z.enum(['user', 'ai']).describe('Who added it.'),
   created_at: Time,
 })
 
-const ItemId = z.string().min(1).max(100).describe('Of the item, chosen by the client.')
+const ItemId = z.string().min(1).max(100).describe('Id of the item, chosen by the API client.')
 const LaneText = z.string().trim().min(1).max(2000)
 const encoder = new TextEncoder()
 export const TaskLane = z
@@ -33,14 +33,18 @@ export const TaskLane = z
         z.strictObject({
           id: ItemId,
           text: LaneText.describe('What to find out.'),
-          answered: z.boolean().optional().describe('Whether it is.'),
+          answered: z.boolean().optional().describe('Whether the question is answered.'),
         }),
       )
       .max(50)
       .describe('At most 50.'),
     actions: z
       .array(
-        z.strictObject({ id: ItemId, text: LaneText.describe('What to do.'), done: z.boolean().optional().describe('Whether it is.') }),
+        z.strictObject({
+          id: ItemId,
+          text: LaneText.describe('What to do.'),
+          done: z.boolean().optional().describe('Whether the action is done.'),
+        }),
       )
       .max(50)
       .describe('At most 50.'),
@@ -49,14 +53,14 @@ export const TaskLane = z
         z.strictObject({
           id: ItemId,
           question_id: z.string().max(100).optional().describe('The question it answers.'),
-          action_id: z.string().max(100).optional().describe('The action it tells of.'),
-          text: z.string().trim().min(1).max(20_000).describe('What was said.'),
+          action_id: z.string().max(100).optional().describe('The action it reports on.'),
+          text: z.string().trim().min(1).max(20_000).describe('The response.'),
         }),
       )
       .max(100)
       .describe('At most 100.'),
   })
-  .refine((lane) => encoder.encode(JSON.stringify(lane)).byteLength <= 256 * 1024, 'At most 256 KB in all')
+  .refine((lane) => encoder.encode(JSON.stringify(lane)).byteLength <= 256 * 1024, 'must be at most 256 KB in all')
   .meta({
     id: 'TaskLane',
     examples: [
@@ -71,12 +75,12 @@ export type TaskLane = z.infer<typeof TaskLane>
 
 export const GuidedStep = z
   .strictObject({
-    step_id: Id.describe('Of the step.'),
-    kind: z.enum(['question', 'action', 'fix']).describe('Something to find out, to do, or the fix.'),
-    text: z.string().describe('What to find out or do; markdown.'),
-    options: z.array(z.string()).describe('Foreseen answers to a question; any other may be given.'),
-    rationale: z.string().nullable().describe('Why it comes now.'),
-    response: z.string().nullable().describe('What was answered; null while it is the current step.'),
+    step_id: Id.describe('Id of the step.'),
+    kind: z.enum(['question', 'action', 'fix']).describe('A question to answer, an action to do, or a fix to apply.'),
+    text: z.string().describe('What to find out or do, as markdown.'),
+    options: z.array(z.string()).describe('Suggested answers to a question. Other answers are allowed.'),
+    rationale: z.string().nullable().describe('Why this step comes next.'),
+    response: z.string().nullable().describe('The answer; null while it is the current step.'),
     created_at: Time,
   })
   .meta({
@@ -97,10 +101,10 @@ export const GuidedStep = z
 export const AiMessage = z
   .strictObject({
     id: Id,
-    role: z.enum(['user', 'assistant']).describe('Who said it: a technician or the model.'),
-    content: z.string().describe('What was said; of the model, markdown.'),
-    upload_ids: z.array(Id).describe('Pictures that came with it.'),
-    branch_id: Id.describe('The branch it was said on.'),
+    role: z.enum(['user', 'assistant']).describe('The author: a technician or the model.'),
+    content: z.string().describe('The text of the message. The model writes markdown.'),
+    upload_ids: z.array(Id).describe('Ids of the attached images.'),
+    branch_id: Id.describe('Id of the branch it belongs to.'),
     created_at: Time,
   })
   .meta({
@@ -123,31 +127,31 @@ export const OutcomeProposal = z
   .strictObject({
     outcome: z
       .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending'])
-      .describe('What the model takes the technician to have said.'),
-    reason: z.string().describe('From which words.'),
+      .describe('The outcome that the model derives from the technician’s words.'),
+    reason: z.string().describe('The words from which the model derives it.'),
     created_at: Time,
   })
-  .describe('A proposal of the model’s that waits for the technician.')
+  .describe('A proposal of the model. The technician decides on it.')
 
 export const SuggestedFix = z
   .strictObject({
     id: Id,
-    session_id: Id.describe('The session it is for.'),
-    title: z.string().describe('What it is, in a line.'),
-    description: z.string().describe('What to do; markdown.'),
-    kind: z.enum(['manual', 'script', 'template']).describe('Done by hand, by a drafted script, or by a template of the library.'),
-    script_template_id: Id.nullable().describe('The template.'),
+    session_id: Id.describe('Id of the AI session.'),
+    title: z.string().describe('The fix in one line.'),
+    description: z.string().describe('What to do, as markdown.'),
+    kind: z.enum(['manual', 'script', 'template']).describe('Applied by hand, by a drafted script, or by a template of the library.'),
+    script_template_id: Id.nullable().describe('Id of the script template.'),
     status: z
       .enum(['proposed', 'applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
-      .describe('What became of it. Success, failed and dismissed are final.'),
+      .describe('The status of the fix. Success, failed and dismissed are final.'),
     applied_at: Time.nullable().describe('When it was first applied.'),
-    verified_at: Time.nullable().describe('When its success or failure was established.'),
-    partial_notes: z.string().nullable().describe('What of it helped.'),
-    pending_reason: z.string().nullable().describe('What is waited for.'),
+    verified_at: Time.nullable().describe('When its success or failure was recorded.'),
+    partial_notes: z.string().nullable().describe('What helped, for a partial outcome.'),
+    pending_reason: z.string().nullable().describe('What the fix waits for, for a pending outcome.'),
     failure_reason: z.string().nullable().describe('Why it failed.'),
-    ai_drafted_script: z.string().nullable().describe('A script that does it.'),
-    ai_drafted_parameters: z.array(z.json()).describe('What the script needs to be told; as a template’s `parameters_schema`.'),
-    ai_outcome_proposal: OutcomeProposal.nullable().describe('What the model takes its outcome to be; it waits for the technician.'),
+    ai_drafted_script: z.string().nullable().describe('A script that applies the fix.'),
+    ai_drafted_parameters: z.array(z.json()).describe('The parameters of the script, in the format of a template’s `parameters_schema`.'),
+    ai_outcome_proposal: OutcomeProposal.nullable().describe('The outcome that the model proposes. The technician decides on it.'),
     created_at: Time,
   })
   .meta({
@@ -178,12 +182,12 @@ export type SuggestedFix = z.infer<typeof SuggestedFix>
 export const Fact = z
   .strictObject({
     id: Id,
-    key: z.string().describe('What it is about; one fact per key.'),
-    value: z.string().describe('What is known.'),
-    source: z.enum(['user', 'ai']).describe('Who settled it.'),
-    created_by: Id.describe('Who settled it, or in whose session the model did.'),
+    key: z.string().describe('The subject of the fact. A session has one fact per key.'),
+    value: z.string().describe('The value of the fact.'),
+    source: z.enum(['user', 'ai']).describe('Who recorded it.'),
+    created_by: Id.describe('The user who recorded it, or whose session it was when the model did.'),
     created_at: Time,
-    updated_at: Time.describe('When it was last corrected.'),
+    updated_at: Time.describe('When it was last changed.'),
   })
   .meta({
     id: 'AiFact',
@@ -200,27 +204,27 @@ export const Fact = z
     ],
   })
 
-export const Urgency = z.enum(['low', 'normal', 'high', 'critical']).describe('How soon somebody must look at it.')
+export const Urgency = z.enum(['low', 'normal', 'high', 'critical']).describe('How soon an engineer must look at it.')
 export const Handoff = z
   .strictObject({
     id: Id,
-    session_id: Id.describe('The session that was handed over.'),
-    intent: z.enum(['park', 'escalate']).describe('Laid aside, or given to a colleague.'),
-    created_by: Id.describe('Who handed it over.'),
-    target_user_id: Id.nullable().describe('Whom it is aimed at; anybody may claim it.'),
-    reason: z.string().describe('Why.'),
-    summary: z.string().describe('The problem and where it stands.'),
-    what_was_tried: z.string().describe('What was done, with its results.'),
-    next_steps: z.string().describe('What comes next.'),
+    session_id: Id.describe('Id of the AI session.'),
+    intent: z.enum(['park', 'escalate']).describe('Parked, or escalated to a colleague.'),
+    created_by: Id.describe('The engineer who handed the session over.'),
+    target_user_id: Id.nullable().describe('The colleague it targets. Any engineer may claim it.'),
+    reason: z.string().describe('Why the session was handed over.'),
+    summary: z.string().describe('The problem and its current state.'),
+    what_was_tried: z.string().describe('What was tried, with the results.'),
+    next_steps: z.string().describe('What to do next.'),
     urgency: Urgency,
-    claimed_by: Id.nullable().describe('Who took it.'),
-    claimed_at: Time.nullable().describe('When.'),
-    ai_assessment: z.string().nullable().describe('The model’s second opinion; markdown.'),
+    claimed_by: Id.nullable().describe('The colleague who claimed it.'),
+    claimed_at: Time.nullable().describe('When it was claimed.'),
+    ai_assessment: z.string().nullable().describe('The model’s assessment, as markdown.'),
     assessment_status: z
       .enum(['pending', 'ready', 'failed', 'timed_out'])
       .nullable()
-      .describe('Where the second opinion stands; null when there is none to come, as for what was only laid aside.'),
-    first_action_at: Time.nullable().describe('When the colleague first did something.'),
+      .describe('The state of the assessment; null when none is made, as for a parked session.'),
+    first_action_at: Time.nullable().describe('When the colleague first worked on the session.'),
     created_at: Time,
   })
   .meta({
@@ -251,22 +255,22 @@ export type Handoff = z.infer<typeof Handoff>
 const item = {
   id: Id,
   account_id: Id,
-  user_id: Id.describe('Who began it.'),
-  user_name: z.string().nullable().describe('Their name.'),
+  user_id: Id.describe('The user who created it.'),
+  user_name: z.string().nullable().describe('Name of that user.'),
   session_type: SessionType,
-  title: z.string().describe('What it is about, in a line.'),
+  title: z.string().describe('The problem in one line.'),
   status: AiStatus,
-  problem_summary: z.string().nullable().describe('The problem as it was reported.'),
-  psa_ticket_id: z.string().nullable().describe('The ticket it is for.'),
-  tree_id: Id.nullable().describe('The flow that the model keeps to.'),
-  environment_tags: z.array(z.string()).describe('What the environment is like.'),
+  problem_summary: z.string().nullable().describe('The problem as reported.'),
+  psa_ticket_id: z.string().nullable().describe('Id of the linked ticket in the PSA.'),
+  tree_id: Id.nullable().describe('The flow that the model follows.'),
+  environment_tags: z.array(z.string()).describe('Tags that describe the environment.'),
   client_name: z.string().nullable().describe('The client’s company.'),
-  asset_name: z.string().nullable().describe('The machine or device at fault.'),
-  issue_category: z.string().nullable().describe('What kind of problem it is.'),
-  escalated_to_id: Id.nullable().describe('Whom its last escalation was aimed at.'),
-  picked_up_by_id: Id.nullable().describe('The colleague who works on it now.'),
-  state_version: z.int().describe('Grows with every change of a fact or a fix.'),
-  outcome: AiOutcome.nullable().describe('How it ended; null while it has not been resolved.'),
+  asset_name: z.string().nullable().describe('The affected machine or device.'),
+  issue_category: z.string().nullable().describe('The category of the problem.'),
+  escalated_to_id: Id.nullable().describe('The target of its last escalation.'),
+  picked_up_by_id: Id.nullable().describe('The colleague who picked it up and works on it now.'),
+  state_version: z.int().describe('Increases with every change of a fact or a fix.'),
+  outcome: AiOutcome.nullable().describe('The outcome; null until it is resolved.'),
   created_at: Time,
   updated_at: Time.describe('When it last changed.'),
   resolved_at: Time.nullable().describe('When it was resolved.'),
@@ -301,17 +305,17 @@ export type AiSessionListItem = z.infer<typeof AiSessionListItem>
 export const AiSessionDetail = z
   .strictObject({
     ...item,
-    triage_hypothesis: z.string().nullable().describe('The likeliest cause.'),
-    evidence_items: z.array(EvidenceItem).describe('What was observed; the model only adds to it.'),
-    pending_task_lane: TaskLane.describe('What is to be found out and done.'),
-    is_branching: z.boolean().describe('Whether there is more than the main line.'),
-    active_branch_id: Id.describe('The branch that is worked on.'),
-    escalation_package: z.record(z.string(), z.json()).nullable().describe('What the last escalation handed over.'),
-    resolution_notes: z.string().nullable().describe('What was said at its end.'),
-    steps: z.array(GuidedStep).describe('Of a guided session, in their order.'),
-    messages: z.array(AiMessage).describe('Of the active branch, in their order.'),
-    suggested_fixes: z.array(SuggestedFix).describe('In the order they were suggested.'),
-    facts: z.array(Fact).describe('What is settled.'),
+    triage_hypothesis: z.string().nullable().describe('The most likely cause.'),
+    evidence_items: z.array(EvidenceItem).describe('The evidence. The model only adds to it.'),
+    pending_task_lane: TaskLane.describe('Open questions and actions, with their responses.'),
+    is_branching: z.boolean().describe('Whether the session has more than one branch.'),
+    active_branch_id: Id.describe('Id of the active branch.'),
+    escalation_package: z.record(z.string(), z.json()).nullable().describe('The content of the last escalation.'),
+    resolution_notes: z.string().nullable().describe('The notes of its resolution.'),
+    steps: z.array(GuidedStep).describe('The steps of a guided session, in order.'),
+    messages: z.array(AiMessage).describe('The messages of the active branch, in order.'),
+    suggested_fixes: z.array(SuggestedFix).describe('In the order in which they were suggested.'),
+    facts: z.array(Fact).describe('The recorded facts.'),
     handoffs: z.array(Handoff).describe('Newest first.'),
   })
   .meta({
@@ -339,11 +343,11 @@ export type AiSessionDetail = z.infer<typeof AiSessionDetail>
 export const AiSessionCreate = z
   .strictObject({
     session_type: SessionType,
-    problem_summary: Text.optional().describe('The problem as it was reported.'),
+    problem_summary: Text.optional().describe('The problem as reported.'),
     psa_ticket_id: PsaTicketId.optional(),
-    tree_id: Id.optional().describe('A published troubleshooting flow that the model keeps to.'),
+    tree_id: Id.optional().describe('A published troubleshooting flow that the model follows.'),
     client_name: Name.optional().describe('The client’s company.'),
-    asset_name: Name.optional().describe('The machine or device at fault.'),
+    asset_name: Name.optional().describe('The affected machine or device.'),
     environment_tags: EnvironmentTags.optional(),
   })
   .meta({
@@ -353,27 +357,27 @@ export const AiSessionCreate = z
 export type AiSessionCreate = z.infer<typeof AiSessionCreate>
 
 export const AiSessionQuery = z.strictObject({
-  session_type: SessionType.optional().describe('Only of this kind.'),
-  psa_ticket_id: PsaTicketId.optional().describe('Only for this ticket.'),
-  status: AiStatus.optional().describe('Only in this state.'),
+  session_type: SessionType.optional().describe('Only sessions of this type.'),
+  psa_ticket_id: PsaTicketId.optional().describe('Only sessions of this ticket.'),
+  status: AiStatus.optional().describe('Only sessions with this status.'),
 })
 export type AiSessionQuery = z.infer<typeof AiSessionQuery>
 
-export const Resolve = z
-  .strictObject({ outcome: AiOutcome, notes: Text.optional().describe('What solved it, and how that was seen.') })
+export const AiSessionResolve = z
+  .strictObject({ outcome: AiOutcome, notes: Text.optional().describe('What solved the problem, and how that was verified.') })
   .meta({ id: 'AISessionResolve', examples: [{ outcome: 'resolved', notes: 'Replaced the driver; two test pages came out.' }] })
-export type Resolve = z.infer<typeof Resolve>
+export type AiSessionResolve = z.infer<typeof AiSessionResolve>
 
 export const SessionClose = z
   .strictObject({
     session_id: Id,
     status: AiStatus,
-    handoff_id: Id.nullable().describe('The handoff that was made.'),
-    documentation: z.string().describe('What the case came to, as it goes to the ticket; empty when nothing was written.'),
+    handoff_id: Id.nullable().describe('Id of the new handoff, if there is one.'),
+    documentation: z.string().describe('The documentation of the case, as pushed to the ticket; empty when none was written.'),
     psa_push: z
       .enum(['pushed', 'queued', 'failed', 'not_linked'])
-      .describe('Where the documentation’s way to the ticket stands; `not_linked` without a ticket or without a connected PSA.'),
-    notified: z.int().describe('How many are told of it: notifications in the app, and mails and chat messages that go out.'),
+      .describe('The state of the push to the ticket; `not_linked` without a ticket or without a connected PSA.'),
+    notified: z.int().describe('Number of notifications: those in the app, and the e-mails and chat messages to send.'),
   })
   .meta({
     id: 'SessionCloseResponse',

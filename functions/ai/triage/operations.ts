@@ -5,16 +5,17 @@ import * as schemas from './schemas.ts'
 import * as triage from './service.ts'
 
 const feature = 'ai_sessions'
-const at = '/ai-sessions/{session_id}'
+const basePath = '/ai-sessions/{session_id}'
 
-/** What a technician writes into a session by hand. */
+/** The parts of a session that a technician edits by hand. */
 export const aiTriageOperations = [
   operation({
     id: 'ai.triage.update',
     method: 'patch',
-    path: `${at}/triage`,
-    summary: 'Write fields of the triage header by hand',
-    description: 'The model fills only what is null and only adds evidence, so what is written here stays. 409 when the session is over.',
+    path: `${basePath}/triage`,
+    summary: 'Update the triage header',
+    description:
+      'The model fills only null fields and only adds evidence, so it never overwrites these values. A closed session: 409 `wrong_state`.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -22,16 +23,17 @@ export const aiTriageOperations = [
     body: schemas.TriagePatch,
     success: 200,
     returns: AiSessionDetail,
-    errors: ['conflict'],
+    errors: ['wrong_state'],
     handle: ({ ctx, params, body }) => triage.update(ctx, params.session_id, body),
   }),
 
   operation({
     id: 'ai.triage.putTaskLane',
     method: 'put',
-    path: `${at}/task-lane`,
-    summary: 'Replace the task lane: questions, actions and responses',
-    description: 'Over a limit it is 422 and nothing changes. 409 when the session is over.',
+    path: `${basePath}/task-lane`,
+    summary: 'Replace the task lane',
+    description:
+      'The task lane holds questions, actions and responses. Over a limit: 422, and nothing changes. A closed session: 409 `wrong_state`.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -39,15 +41,16 @@ export const aiTriageOperations = [
     body: TaskLane,
     success: 200,
     returns: TaskLane,
-    errors: ['conflict'],
-    handle: ({ ctx, params, body }) => triage.saveLane(ctx, params.session_id, body),
+    errors: ['wrong_state'],
+    handle: ({ ctx, params, body }) => triage.putTaskLane(ctx, params.session_id, body),
   }),
 
   operation({
     id: 'ai.triage.listBranches',
     method: 'get',
-    path: `${at}/branches`,
-    summary: 'The branches of an AI session, the main line first',
+    path: `${basePath}/branches`,
+    summary: 'List the branches of an AI session',
+    description: 'The main branch first.',
     access: 'user',
     limit: 'read',
     feature,
@@ -55,16 +58,16 @@ export const aiTriageOperations = [
     paged: true,
     success: 200,
     returns: z.array(schemas.Branch),
-    handle: ({ ctx, params, query }) => triage.branches(ctx, params.session_id, query),
+    handle: ({ ctx, params, query }) => triage.listBranches(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'ai.triage.createBranch',
     method: 'post',
-    path: `${at}/branches`,
-    summary: 'Open a branch and go on with it',
+    path: `${basePath}/branches`,
+    summary: 'Create a branch and activate it',
     description:
-      'It begins with what was said on the active branch up to a message. 409 `too_many_branches` beyond 100, and when the session is over.',
+      'The branch starts with the messages of the active branch up to a given message. More than 100 branches: 409 `limit_reached`. A closed session: 409 `wrong_state`.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -72,54 +75,55 @@ export const aiTriageOperations = [
     body: schemas.BranchCreate,
     success: 201,
     returns: schemas.Branch,
-    errors: ['conflict'],
-    handle: ({ ctx, params, body }) => triage.openBranch(ctx, params.session_id, body),
+    errors: ['limit_reached', 'wrong_state'],
+    handle: ({ ctx, params, body }) => triage.createBranch(ctx, params.session_id, body),
   }),
 
   operation({
     id: 'ai.triage.activateBranch',
     method: 'post',
-    path: `${at}/branches/{branch_id}/activate`,
-    summary: 'Go on with another branch',
+    path: `${basePath}/branches/{branch_id}/activate`,
+    summary: 'Activate a branch',
     access: 'engineer',
     limit: 'write',
     feature,
     params: schemas.BranchId,
     success: 200,
     returns: schemas.Branch,
-    errors: ['conflict'],
+    errors: ['wrong_state'],
     handle: ({ ctx, params }) => triage.activateBranch(ctx, params),
   }),
 
   operation({
     id: 'ai.triage.listFacts',
     method: 'get',
-    path: `${at}/facts`,
-    summary: 'What is settled in an AI session, and its state_version',
+    path: `${basePath}/facts`,
+    summary: 'List the facts of an AI session',
+    description: 'Also returns its `state_version`.',
     access: 'user',
     limit: 'read',
     feature,
     params: AiSessionId,
     success: 200,
-    returns: schemas.KnownFacts,
-    handle: ({ ctx, params }) => triage.facts(ctx, params.session_id),
+    returns: schemas.FactList,
+    handle: ({ ctx, params }) => triage.listFacts(ctx, params.session_id),
   }),
 
   operation({
     id: 'ai.triage.putFact',
     method: 'post',
-    path: `${at}/facts`,
-    summary: 'Settle a fact, or correct it',
+    path: `${basePath}/facts`,
+    summary: 'Create or update a fact',
     description:
-      'What changes adds 1 to `state_version`; the same once more changes nothing. 409 `too_many_facts` beyond 200, and when the session is over.',
+      'A change adds 1 to `state_version`. Repeating the same value changes nothing. More than 200 facts: 409 `limit_reached`. A closed session: 409 `wrong_state`.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: AiSessionId,
     body: schemas.FactPut,
     success: 201,
-    returns: schemas.SettledFact,
-    errors: ['conflict'],
-    handle: ({ ctx, params, body }) => triage.settleFact(ctx, params.session_id, body),
+    returns: schemas.FactWithVersion,
+    errors: ['limit_reached', 'wrong_state'],
+    handle: ({ ctx, params, body }) => triage.putFact(ctx, params.session_id, body),
   }),
 ]

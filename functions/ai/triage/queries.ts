@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { type Fact, openStates, type TaskLane } from '../../../lib/db/rows/ai-session.ts'
-import { holdingAiSession, type Standing } from '../../../lib/db/rows/ai-session-lock.ts'
-import { changeAiSession, factItem, ownAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { type AiSessionState, lockAiSession } from '../../../lib/db/rows/ai-session-lock.ts'
+import { factItem, isOwnAiSession, updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import type { Branch, BranchId, FactPut, TriagePatch } from './schemas.ts'
 
-const worked = sql`last_activity_at = app.now(), updated_at = app.now()`
+const activityAssignments = sql`last_activity_at = app.now(), updated_at = app.now()`
 
-/** The texts as items: one that stands already stays the item it is. */
-function evidenceOf(texts: readonly string[]): RawBuilder<unknown> {
+/** Convert texts to evidence items. A text that the session already has keeps its item with id, source and time. */
+function toEvidenceItems(texts: readonly string[]): RawBuilder<unknown> {
   const items = [...new Set(texts)].map((text) => ({ id: uuidv7(), text, source: 'user' }))
   return sql`(
     select coalesce(jsonb_agg(coalesce(k.item, n.item || jsonb_build_object('created_at', app.iso(app.now()))) order by n.place), '[]')
@@ -20,46 +20,46 @@ function evidenceOf(texts: readonly string[]): RawBuilder<unknown> {
 }
 
 export function updateTriage(db: WriteDb, id: string, { evidence_items, ...fields }: TriagePatch) {
-  const set = Object.entries(fields).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
-  if (evidence_items) set.push(sql`evidence_items = ${evidenceOf(evidence_items)}`)
-  const write = sql`update ai_sessions s set ${sql.join([...set, worked])} where ${ownAiSession(id, openStates)} returning s.id`
-  return changeAiSession(db, id, write)
+  const assignments = Object.entries(fields).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+  if (evidence_items) assignments.push(sql`evidence_items = ${toEvidenceItems(evidence_items)}`)
+  const write = sql`update ai_sessions s set ${sql.join([...assignments, activityAssignments])} where ${isOwnAiSession(id, openStates)} returning s.id`
+  return updateAiSession(db, id, write)
 }
 
-export async function replaceLane(db: WriteDb, id: string, lane: TaskLane) {
+export async function updateTaskLane(db: WriteDb, id: string, lane: TaskLane) {
   const write = sql`
-    update ai_sessions s set pending_task_lane = ${JSON.stringify(lane)}::jsonb, ${worked} where ${ownAiSession(id, openStates)} returning s.id`
-  const { session, rows } = await holdingAiSession(db, id, [write])
-  return { session, done: rows[0].length > 0 }
+    update ai_sessions s set pending_task_lane = ${JSON.stringify(lane)}::jsonb, ${activityAssignments} where ${isOwnAiSession(id, openStates)} returning s.id`
+  const { session, rows } = await lockAiSession(db, id, [write])
+  return { session, isChanged: rows[0].length > 0 }
 }
 
-const branch = sql`
+const branchColumns = sql`
   b.id, b.session_id, b.parent_branch_id, b.name, b.id = s.active_branch_id as is_active, b.created_at, b.created_by`
-const ofSession = (id: string) => sql`
+const branchesOf = (id: string) => sql`
   ai_sessions s join ai_branches b on b.account_id = s.account_id and b.session_id = s.id
  where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`
 
 export async function selectBranches(db: ReadDb, id: string, { skip, limit }: PageQuery): Promise<Branch[]> {
   const { rows } = await sql<Branch>`
-    select ${branch} from ${ofSession(id)} order by b.created_at, b.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+    select ${branchColumns} from ${branchesOf(id)} order by b.created_at, b.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
-interface BranchChange {
-  session: Standing | undefined
-  done: boolean
+interface BranchResult {
+  session: AiSessionState | undefined
+  isChanged: boolean
   branch: Branch | undefined
 }
-async function changeBranch(db: WriteDb, write: RawBuilder<unknown>, { session_id, branch_id }: BranchId): Promise<BranchChange> {
-  const read = sql<Branch>`select ${branch} from ${ofSession(session_id)} and b.id = ${branch_id}`
-  const { session, rows } = await holdingAiSession(db, session_id, [write, read])
-  return { session, done: rows[0].length > 0, branch: rows[1][0] }
+async function writeAndSelectBranch(db: WriteDb, write: RawBuilder<unknown>, { session_id, branch_id }: BranchId): Promise<BranchResult> {
+  const read = sql<Branch>`select ${branchColumns} from ${branchesOf(session_id)} and b.id = ${branch_id}`
+  const { session, rows } = await lockAiSession(db, session_id, [write, read])
+  return { session, isChanged: rows[0].length > 0, branch: rows[1][0] }
 }
 
-const maxBranches = 100
+export const maxBranches = 100
 
-/** A branch behind a message of the active one's line, or behind its last; nothing for a message that is not on it. */
-export function insertBranch(db: WriteDb, sessionId: string, name: string, fromMessageId: string | undefined): Promise<BranchChange> {
+/** Insert and activate a branch that starts after a message of the active branch, or after its last. Inserts nothing for any other message. */
+export function insertBranch(db: WriteDb, sessionId: string, name: string, fromMessageId: string | undefined): Promise<BranchResult> {
   const id = uuidv7()
   const fork = fromMessageId
     ? sql`select m.position from app.branch_messages(s.id, s.active_branch_id) m where m.id = ${fromMessageId}`
@@ -68,22 +68,22 @@ export function insertBranch(db: WriteDb, sessionId: string, name: string, fromM
     with b as (
       insert into ai_branches (id, session_id, parent_branch_id, fork_position, name)
       select ${id}::uuid, s.id, s.active_branch_id, f.position, ${name} from ai_sessions s, lateral (${fork}) f
-       where ${ownAiSession(sessionId, openStates)}
+       where ${isOwnAiSession(sessionId, openStates)}
          and (select count(*) from ai_branches o where o.account_id = s.account_id and o.session_id = s.id) < ${maxBranches}
       returning id)
-    update ai_sessions s set active_branch_id = b.id, is_branching = true, ${worked} from b where ${ownAiSession(sessionId, openStates)} returning s.id`
-  return changeBranch(db, write, { session_id: sessionId, branch_id: id })
+    update ai_sessions s set active_branch_id = b.id, is_branching = true, ${activityAssignments} from b where ${isOwnAiSession(sessionId, openStates)} returning s.id`
+  return writeAndSelectBranch(db, write, { session_id: sessionId, branch_id: id })
 }
 
-export function activateBranch(db: WriteDb, ids: BranchId): Promise<BranchChange> {
+export function activateBranch(db: WriteDb, ids: BranchId): Promise<BranchResult> {
   const write = sql`
-    update ai_sessions s set active_branch_id = b.id, ${worked} from ai_branches b
-     where ${ownAiSession(ids.session_id, openStates)} and b.account_id = s.account_id and b.session_id = s.id and b.id = ${ids.branch_id} returning s.id`
-  return changeBranch(db, write, ids)
+    update ai_sessions s set active_branch_id = b.id, ${activityAssignments} from ai_branches b
+     where ${isOwnAiSession(ids.session_id, openStates)} and b.account_id = s.account_id and b.session_id = s.id and b.id = ${ids.branch_id} returning s.id`
+  return writeAndSelectBranch(db, write, ids)
 }
 
-/** Whether a message is on the active branch's line. */
-export async function isOnActiveLine(db: ReadDb, sessionId: string, messageId: string): Promise<boolean> {
+/** Return whether the active branch contains a message. */
+export async function isOnActiveBranch(db: ReadDb, sessionId: string, messageId: string): Promise<boolean> {
   const { rows } = await sql`
     select from ai_sessions s, lateral app.branch_messages(s.id, s.active_branch_id) m
      where s.account_id = app.account_id() and s.id = ${sessionId} and m.id = ${messageId}`.execute(db as WriteDb)
@@ -98,24 +98,24 @@ export async function selectFacts(db: ReadDb, id: string): Promise<{ state_versi
   return rows[0]
 }
 
-const maxFacts = 200
+export const maxFacts = 200
 
-/** Settles a fact, or corrects it; the fact as it then is, none when the session is over or has too many. */
+/** Insert or update a fact and return it. Returns none when the session is closed or has the maximum number of facts. */
 export async function upsertFact(db: WriteDb, id: string, { key, value }: FactPut) {
   const write = sql`
     with x as (
       insert into ai_facts (session_id, key, value, source)
       select s.id, ${key}, ${value}, 'user' from ai_sessions s
-       where ${ownAiSession(id, openStates)} and (
+       where ${isOwnAiSession(id, openStates)} and (
          (select count(*) from ai_facts o where o.account_id = s.account_id and o.session_id = s.id) < ${maxFacts}
          or exists (select from ai_facts o where o.account_id = s.account_id and o.session_id = s.id and o.key = ${key}))
       on conflict (account_id, session_id, key) do update
         set value = excluded.value, source = 'user', created_by = app.user_id(), updated_at = app.now()
         where ai_facts.value is distinct from excluded.value or ai_facts.source <> 'user'
       returning id)
-    update ai_sessions s set state_version = s.state_version + 1, ${worked} from x where ${ownAiSession(id, openStates)} returning s.id`
+    update ai_sessions s set state_version = s.state_version + 1, ${activityAssignments} from x where ${isOwnAiSession(id, openStates)} returning s.id`
   const read = sql<{ fact: Fact }>`
     select jsonb_build_object(${factItem}) as fact from ai_facts x where x.account_id = app.account_id() and x.session_id = ${id} and x.key = ${key}`
-  const { session, rows } = await holdingAiSession(db, id, [write, read])
+  const { session, rows } = await lockAiSession(db, id, [write, read])
   return { session, fact: rows[1][0]?.fact }
 }

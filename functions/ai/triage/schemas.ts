@@ -5,13 +5,13 @@ import { AiSessionId, exampleSessionId, Fact } from '../sessions/schemas.ts'
 export const TriagePatch = z
   .strictObject({
     client_name: Name.nullable().describe('The client’s company.'),
-    asset_name: Name.nullable().describe('The machine or device at fault.'),
-    issue_category: Name.nullable().describe('What kind of problem it is.'),
-    triage_hypothesis: Text.nullable().describe('The likeliest cause.'),
+    asset_name: Name.nullable().describe('The affected machine or device.'),
+    issue_category: Name.nullable().describe('The category of the problem.'),
+    triage_hypothesis: Text.nullable().describe('The most likely cause.'),
     evidence_items: z
       .array(z.string().trim().min(1).max(2000))
       .max(500)
-      .describe('All that was observed, in order; what is left out goes, what stays keeps who wrote it down and when.'),
+      .describe('All evidence, in order. Items left out are deleted. Items that stay keep their source and time.'),
   })
   .partial()
   .prefault({})
@@ -24,12 +24,12 @@ export type BranchId = z.infer<typeof BranchId>
 export const Branch = z
   .strictObject({
     id: Id,
-    session_id: Id.describe('The session it is of.'),
-    parent_branch_id: Id.nullable().describe('The branch it goes on from; null for the main line.'),
-    name: z.string().describe('What it is called.'),
-    is_active: z.boolean().describe('Whether it is the one that is worked on.'),
+    session_id: Id.describe('Id of the AI session.'),
+    parent_branch_id: Id.nullable().describe('Id of the branch it starts from; null for the main branch.'),
+    name: z.string().describe('Name of the branch.'),
+    is_active: z.boolean().describe('Whether it is the active branch.'),
     created_at: Time,
-    created_by: Id.describe('Who opened it.'),
+    created_by: Id.describe('The user who created it.'),
   })
   .meta({
     id: 'AiBranch',
@@ -49,28 +49,28 @@ export type Branch = z.infer<typeof Branch>
 
 export const BranchCreate = z
   .strictObject({
-    name: Name.describe('What it is called.'),
-    from_message_id: Id.optional().describe('The message of the active branch that it goes on from; its last one when left out.'),
+    name: Name.describe('Name of the branch.'),
+    from_message_id: Id.optional().describe('The message of the active branch after which it starts; the last message when left out.'),
   })
   .meta({ id: 'AiBranchCreate', examples: [{ name: 'What if it is the cable?' }] })
 export type BranchCreate = z.infer<typeof BranchCreate>
 
-const StateVersion = z.int().describe('Grows with every change of a fact or a fix.')
+const StateVersion = z.int().describe('Increases with every change of a fact or a fix.')
 
-export const KnownFacts = z
-  .strictObject({ state_version: StateVersion, facts: z.array(Fact).describe('In the order they were first settled.') })
+export const FactList = z
+  .strictObject({ state_version: StateVersion, facts: z.array(Fact).describe('In the order in which they were first recorded.') })
   .meta({ id: 'AiFacts', examples: [{ state_version: 1, facts: [] }] })
-export type KnownFacts = z.infer<typeof KnownFacts>
+export type FactList = z.infer<typeof FactList>
 
 export const FactPut = z
   .strictObject({
-    key: Name.describe('What it is about. A fact of the same key is corrected.'),
-    value: Text.describe('What is known.'),
+    key: Name.describe('The subject of the fact. A fact with the same key is updated.'),
+    value: Text.describe('The value of the fact.'),
   })
   .meta({ id: 'AiFactCreate', examples: [{ key: 'printer', value: 'PRN-2F-03' }] })
 export type FactPut = z.infer<typeof FactPut>
 
-export const SettledFact = Fact.extend({ state_version: StateVersion }).meta({
+export const FactWithVersion = Fact.extend({ state_version: StateVersion }).meta({
   id: 'AiFactSettled',
   examples: [
     {
@@ -85,4 +85,4 @@ export const SettledFact = Fact.extend({ state_version: StateVersion }).meta({
     },
   ],
 })
-export type SettledFact = z.infer<typeof SettledFact>
+export type FactWithVersion = z.infer<typeof FactWithVersion>

@@ -5,33 +5,33 @@ import * as turns from './service.ts'
 
 const feature = 'ai_sessions'
 
-/** What asks the model for its next turn. */
+/** The operations that ask the model for its next message or step. */
 export const aiTurnOperations = [
   operation({
     id: 'ai.turns.createSession',
     method: 'post',
     path: '/ai-sessions',
-    summary: 'Begin an AI session, guided or as a chat',
+    summary: 'Create an AI session',
     description:
-      'From a problem, a ticket at the PSA, or nothing yet. A ticket gives its summary and company where none are given; when the PSA cannot be asked now, its id is kept. A guided session comes with its first step; a 502 names the `session_id` that is there all the same, to go on with `respond`.',
+      'A guided session or a chat, from a problem, a PSA ticket, or neither. The ticket provides the summary and company that the body leaves out. If the PSA cannot be reached, only the ticket id is stored. A guided session includes its first step. If the model fails, the session exists anyway: the 502 has its `session_id`, and `respond` continues it.',
     access: 'engineer',
     limit: 'ai',
     feature,
     body: AiSessionCreate,
     success: 201,
     returns: AiSessionDetail,
-    errors: ['bad_request', 'not_found', 'ai_provider_error'],
+    errors: ['ai_provider_error', 'bad_request', 'not_found', 'wrong_flow_type'],
     idempotent: 'leased',
-    handle: ({ ctx, body }) => turns.create(ctx, body),
+    handle: ({ ctx, body }) => turns.createSession(ctx, body),
   }),
 
   operation({
     id: 'ai.turns.sendMessage',
     method: 'post',
     path: '/ai-sessions/{session_id}/chat',
-    summary: 'Say something in an AI session and be answered',
+    summary: 'Send a message to the model',
     description:
-      'What is said is in the transcript even when the model fails. With `Accept: text/event-stream` the answer comes as `delta` events `{text}` and ends with one `message` event of the JSON shape; `restart` says that what was heard so far is void, and a failure after the first event is an `error` event with its `status`.',
+      'The message is stored even when the model fails. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event in the JSON shape. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`.',
     access: 'engineer',
     limit: 'ai',
     feature,
@@ -40,16 +40,17 @@ export const aiTurnOperations = [
     success: 200,
     returns: schemas.ChatReply,
     produces: ['application/json', 'text/event-stream'],
-    errors: ['conflict', 'ai_provider_error'],
+    errors: ['ai_provider_error', 'stale_version', 'wrong_state'],
     idempotent: 'leased',
-    handle: ({ ctx, params, body }) => turns.chat(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) => turns.sendMessage(ctx, params.session_id, body),
   }),
 
   operation({
     id: 'ai.turns.listMessages',
     method: 'get',
     path: '/ai-sessions/{session_id}/messages',
-    summary: 'The transcript of an AI session, oldest first',
+    summary: 'List the messages of an AI session',
+    description: 'The messages of one branch, oldest first.',
     access: 'user',
     limit: 'read',
     feature,
@@ -58,24 +59,25 @@ export const aiTurnOperations = [
     paged: true,
     success: 200,
     returns: schemas.Transcript,
-    handle: ({ ctx, params, query }) => turns.messages(ctx, params.session_id, query),
+    handle: ({ ctx, params, query }) => turns.listMessages(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'ai.turns.respondToStep',
     method: 'post',
     path: '/ai-sessions/{session_id}/respond',
-    summary: 'Answer the current step of a guided session and get the next',
-    description: 'The answer is kept even when the model fails; asking without a response then gives the next step.',
+    summary: 'Respond to the current guided step',
+    description:
+      'Returns the next step. The response is stored even when the model fails; a request without a response then returns the next step.',
     access: 'engineer',
     limit: 'ai',
     feature,
     params: AiSessionId,
-    body: schemas.Respond,
+    body: schemas.GuidedResponse,
     success: 200,
     returns: schemas.GuidedReply,
-    errors: ['conflict', 'ai_provider_error'],
+    errors: ['ai_provider_error', 'stale_version', 'step_not_current', 'wrong_session_type', 'wrong_state'],
     idempotent: 'leased',
-    handle: ({ ctx, params, body }) => turns.respond(ctx, params.session_id, body),
+    handle: ({ ctx, params, body }) => turns.respondToStep(ctx, params.session_id, body),
   }),
 ]

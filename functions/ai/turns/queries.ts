@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Findings } from '../../../lib/ai/prompts/diagnosis.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { type AiMessage, type Evidence, type Fix, type GuidedStep, type TaskLane, workingStates } from '../../../lib/db/rows/ai-session.ts'
-import { fixItem, messageItem, ownAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { fixItem, isOwnAiSession, messageItem } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { statement } from '../../../lib/db/statement.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
@@ -20,12 +20,12 @@ export async function selectUploads(db: Pick<WriteDb, 'getExecutor'>, ids: reado
   return rows
 }
 
-/** Keeps what somebody said on the active branch, before the model is asked; that branch's id, none when the session is not worked on any more. */
+/** Insert the user's message on the active branch. Returns the branch id, or undefined when the session is no longer active or the caller's own. */
 export async function insertUserMessage(db: WriteDb, sessionId: string, content: string, uploadIds: readonly string[]) {
   const id = uuidv7()
   const { rows } = await sql<{ branch_id: string }>`
     with s as (
-      update ai_sessions s set last_activity_at = app.now(), updated_at = app.now() where ${ownAiSession(sessionId, workingStates)} returning s.id, s.active_branch_id
+      update ai_sessions s set last_activity_at = app.now(), updated_at = app.now() where ${isOwnAiSession(sessionId, workingStates)} returning s.id, s.active_branch_id
     ), said as (
       insert into ai_messages (id, session_id, branch_id, role, content, author_id)
       select ${id}::uuid, s.id, s.active_branch_id, 'user', ${content}, app.user_id() from s
@@ -37,8 +37,8 @@ export async function insertUserMessage(db: WriteDb, sessionId: string, content:
   return rows[0]?.branch_id
 }
 
-/** What the model's turn changes besides saying something. */
-export interface Effects {
+/** The changes that a turn of the model makes besides its message. */
+export interface TurnChanges {
   findings: Findings
   questions: readonly string[]
   actions: readonly string[]
@@ -54,8 +54,8 @@ export interface NewFix {
   ai_drafted_script: string | null
   ai_drafted_language: string | null
 }
-/** What came of it. */
-export interface Effected {
+/** The changes as stored; null where nothing changed. */
+export interface AppliedChanges {
   triage_update: Partial<
     Record<'client_name' | 'asset_name' | 'issue_category' | 'triage_hypothesis', string> & { evidence_items: Evidence[] }
   > | null
@@ -64,34 +64,35 @@ export interface Effected {
   outcome_proposal: { outcome: string; reason: string; created_at: string; fix_id: string } | null
 }
 
-/** One batch: what is said is stored with all it changes, or nothing is. Only a session that is worked on takes what changes it. */
-async function store<T>(db: WriteDb, sessionId: string, first: RawBuilder<T>, { findings, questions, actions, fix, outcome }: Effects) {
+/** Insert a message or step together with its changes, in one transaction. The changes apply only while the session is active. */
+async function storeTurn<T>(db: WriteDb, sessionId: string, insert: RawBuilder<T>, changes: TurnChanges) {
+  const { findings, questions, actions, fix, outcome } = changes
   const { client_name, asset_name, issue_category, triage_hypothesis, evidence, facts } = findings
   const items = evidence.map((text) => ({ id: uuidv7(), text, source: 'ai', created_at: new Date().toISOString() }))
-  const triage = sql<{ update: Effected['triage_update'] }>`
+  const fillTriage = sql<{ update: AppliedChanges['triage_update'] }>`
     select app.fill_triage(${sessionId}, ${client_name}, ${asset_name}, ${issue_category}, ${triage_hypothesis}, ${JSON.stringify(items)}::jsonb) as update`
-  const [said, triaged, lane, fixes, proposals] = await db.batch([
-    statement(db, first),
-    statement(db, triage),
-    statement(db, addToLane(sessionId, questions, actions)),
+  const [inserted, triage, lanes, fixes, proposals] = await db.batch([
+    statement(db, insert),
+    statement(db, fillTriage),
+    statement(db, addLaneItems(sessionId, questions, actions)),
     statement(db, addFix(sessionId, fix)),
     statement(db, proposeOutcome(sessionId, outcome)),
     statement(db, addFacts(sessionId, facts)),
   ])
-  const effected: Effected = {
-    triage_update: triaged[0]?.update ?? null,
-    task_lane_update: lane[0]?.pending_task_lane ?? null,
+  const applied: AppliedChanges = {
+    triage_update: triage[0]?.update ?? null,
+    task_lane_update: lanes[0]?.pending_task_lane ?? null,
     suggested_fix: fixes[0]?.fix ?? null,
     outcome_proposal: proposals[0]?.proposal ?? null,
   }
-  return { said: said[0], effected }
+  return { row: inserted[0], applied }
 }
 
-export function storeReply(db: WriteDb, sessionId: string, branchId: string, content: string, effects: Effects) {
+export function storeReply(db: WriteDb, sessionId: string, branchId: string, content: string, changes: TurnChanges) {
   const insert = sql<AiMessage>`
     insert into ai_messages (session_id, branch_id, role, content) values (${sessionId}, ${branchId}, 'assistant', ${content})
     returning id, role, content, app.iso(created_at) as created_at`
-  return store(db, sessionId, insert, effects)
+  return storeTurn(db, sessionId, insert, changes)
 }
 
 export interface NewStep {
@@ -100,21 +101,21 @@ export interface NewStep {
   options: readonly string[]
   rationale: string
 }
-/** The step after `seq` others; a unique index lets one of two win. */
-export function storeStep(db: WriteDb, sessionId: string, seq: number, step: NewStep, effects: Effects) {
+/** Insert the step after the first `seq` steps. Of two concurrent inserts a unique index rejects the second. */
+export function storeStep(db: WriteDb, sessionId: string, seq: number, step: NewStep, changes: TurnChanges) {
   const insert = sql<GuidedStep>`
     insert into ai_steps (session_id, seq, kind, text, options, rationale)
     values (${sessionId}, ${seq + 1}, ${step.kind}, ${step.text}, ${JSON.stringify(step.options)}::jsonb, ${step.rationale})
     returning id as step_id, kind, text, options, rationale, response, app.iso(created_at) as created_at`
-  return store(db, sessionId, insert, effects)
+  return storeTurn(db, sessionId, insert, changes)
 }
 
-/** Answers a step that is still open; false when it is not, or the session is not worked on any more. */
+/** Store the response to an open step. Returns false when the step has a response or the session is not active. */
 export async function answerStep(db: WriteDb, sessionId: string, stepId: string, response: string): Promise<boolean> {
   const { rows } = await sql`
     with s as (
       update ai_sessions s set last_activity_at = app.now(), updated_at = app.now()
-       where ${ownAiSession(sessionId, workingStates)}
+       where ${isOwnAiSession(sessionId, workingStates)}
          and exists (select from ai_steps x where x.account_id = s.account_id and x.session_id = s.id and x.id = ${stepId} and x.response is null)
       returning s.id)
     update ai_steps x set response = ${response} from s
@@ -122,29 +123,29 @@ export async function answerStep(db: WriteDb, sessionId: string, stepId: string,
   return rows.length > 0
 }
 
-const item = (text: string) => ({ id: uuidv7(), text })
+const toLaneItem = (text: string) => ({ id: uuidv7(), text })
 
-function addToLane(sessionId: string, questions: readonly string[], actions: readonly string[]) {
-  const more = (key: string, texts: readonly string[]) => sql`jsonb_build_object(${key}::text, (
+function addLaneItems(sessionId: string, questions: readonly string[], actions: readonly string[]) {
+  const mergedItems = (key: string, texts: readonly string[]) => sql`jsonb_build_object(${key}::text, (
     select coalesce(jsonb_agg(e.item order by e.place), '[]') from (
       select k.item, k.place from jsonb_array_elements(s.pending_task_lane -> ${key}::text) with ordinality k (item, place)
       union all
-      select n.item, 1000 + n.place from jsonb_array_elements(${JSON.stringify(texts.map(item))}::jsonb) with ordinality n (item, place)
+      select n.item, 1000 + n.place from jsonb_array_elements(${JSON.stringify(texts.map(toLaneItem))}::jsonb) with ordinality n (item, place)
        where not exists (select from jsonb_array_elements(s.pending_task_lane -> ${key}::text) k (item) where k.item ->> 'text' = n.item ->> 'text')
        order by place limit 50) e))`
   return sql<{ pending_task_lane: TaskLane }>`
-    update ai_sessions s set pending_task_lane = s.pending_task_lane || ${more('questions', questions)} || ${more('actions', actions)}
-     where ${ownAiSession(sessionId, workingStates)} and ${questions.length + actions.length > 0}
+    update ai_sessions s set pending_task_lane = s.pending_task_lane || ${mergedItems('questions', questions)} || ${mergedItems('actions', actions)}
+     where ${isOwnAiSession(sessionId, workingStates)} and ${questions.length + actions.length > 0}
        and octet_length(s.pending_task_lane::text) < 250000
     returning s.pending_task_lane`
 }
 
-/** A fix that is new to the session; one of the same title that still stands open is not put forward again. */
+/** Insert a fix unless an open fix of the session has the same title. */
 function addFix(sessionId: string, fix: NewFix | null) {
   return sql<{ fix: Fix }>`
     with s as (
       update ai_sessions s set state_version = s.state_version + 1
-       where ${ownAiSession(sessionId, workingStates)} and ${fix !== null}
+       where ${isOwnAiSession(sessionId, workingStates)} and ${fix !== null}
          and not exists (select from ai_fixes f where f.account_id = s.account_id and f.session_id = s.id and lower(f.title) = lower(${fix?.title ?? ''})
                             and f.status in ('proposed', 'applied_partial', 'applied_pending'))
       returning s.id
@@ -157,30 +158,30 @@ function addFix(sessionId: string, fix: NewFix | null) {
     ) select jsonb_build_object(${fixItem}) as fix from x`
 }
 
-/** Lays what the model takes the technician to have said beside the newest fix that is still open; it decides nothing. */
-function proposeOutcome(sessionId: string, outcome: Effects['outcome']) {
+/** Store the outcome that the model proposes in the newest open fix. The status of the fix does not change. */
+function proposeOutcome(sessionId: string, outcome: TurnChanges['outcome']) {
   const proposal = outcome && { ...outcome, created_at: new Date().toISOString() }
-  return sql<{ proposal: Effected['outcome_proposal'] }>`
+  return sql<{ proposal: AppliedChanges['outcome_proposal'] }>`
     update ai_fixes f set ai_outcome_proposal = ${JSON.stringify(proposal)}::jsonb, updated_at = app.now()
      where ${proposal !== null} and f.account_id = app.account_id() and f.session_id = ${sessionId}
        and f.status in ('proposed', 'applied_partial', 'applied_pending') and f.id = (
        select x.id from ai_fixes x join ai_sessions s on s.account_id = x.account_id and s.id = x.session_id
-        where ${ownAiSession(sessionId, workingStates)} and x.session_id = s.id and x.status in ('proposed', 'applied_partial', 'applied_pending')
+        where ${isOwnAiSession(sessionId, workingStates)} and x.session_id = s.id and x.status in ('proposed', 'applied_partial', 'applied_pending')
         order by x.created_at desc, x.id desc limit 1)
     returning f.ai_outcome_proposal || jsonb_build_object('fix_id', f.id) as proposal`
 }
 
-/** Facts that nobody has settled yet. */
+/** Insert facts whose keys the session does not have yet. */
 function addFacts(sessionId: string, facts: readonly { key: string; value: string }[]) {
   return sql`
     with added as (
       insert into ai_facts (session_id, key, value, source)
       select s.id, f.key, f.value, 'ai' from ai_sessions s, jsonb_to_recordset(${JSON.stringify(facts)}::jsonb) f (key text, value text)
-       where ${ownAiSession(sessionId, workingStates)}
+       where ${isOwnAiSession(sessionId, workingStates)}
          and (select count(*) from ai_facts k where k.account_id = s.account_id and k.session_id = s.id) < 200
       on conflict (account_id, session_id, key) do nothing returning id)
     update ai_sessions s set state_version = s.state_version + (select count(*) from added)::integer
-     where ${ownAiSession(sessionId, workingStates)} and exists (select from added)`
+     where ${isOwnAiSession(sessionId, workingStates)} and exists (select from added)`
 }
 
 export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, { skip, limit }: PageQuery): Promise<AiMessage[]> {

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
 import { AiMessage, EvidenceItem, GuidedStep, OutcomeProposal, SuggestedFix, TaskLane } from '../sessions/schemas.ts'
 
-const Said = z.string().trim().min(1).max(8000)
+const TurnText = z.string().trim().min(1).max(8000)
 
 export const ChatMessage = z
   .strictObject({
-    message: Said.describe('What I say; 1 to 8,000 characters.'),
-    upload_ids: z.array(Id).max(3).optional().describe('Pictures that I uploaded, for the model to look at; at most 3.'),
+    message: TurnText.describe('The message; 1 to 8,000 characters.'),
+    upload_ids: z.array(Id).max(3).optional().describe('Ids of my uploaded images for the model; at most 3.'),
   })
   .meta({
     id: 'ChatMessage',
@@ -18,16 +18,16 @@ export type ChatMessage = z.infer<typeof ChatMessage>
 const TriageUpdate = z
   .strictObject({
     client_name: z.string().optional().describe('The client’s company.'),
-    asset_name: z.string().optional().describe('The machine or device at fault.'),
-    issue_category: z.string().optional().describe('What kind of problem it is.'),
-    triage_hypothesis: z.string().optional().describe('The likeliest cause.'),
+    asset_name: z.string().optional().describe('The affected machine or device.'),
+    issue_category: z.string().optional().describe('The category of the problem.'),
+    triage_hypothesis: z.string().optional().describe('The most likely cause.'),
     evidence_items: z.array(EvidenceItem).optional().describe('All evidence, when the model added some.'),
   })
-  .describe('What the model filled in of the triage header; what was filled stays as it is.')
+  .describe('Fields of the triage header that the model filled. It never overwrites a value.')
 
-const effects = {
+const turnChanges = {
   triage_update: TriageUpdate.optional(),
-  suggested_fix: SuggestedFix.optional().describe('A fix that the model put forward.'),
+  suggested_fix: SuggestedFix.optional().describe('The fix that the model suggests.'),
 }
 
 export const ChatReply = z
@@ -36,15 +36,15 @@ export const ChatReply = z
       .strictObject({
         id: Id,
         role: z.literal('assistant').describe('The model.'),
-        content: z.string().describe('What it says; markdown.'),
+        content: z.string().describe('The text, as markdown.'),
         created_at: Time,
       })
-      .describe('The model’s answer.'),
-    ...effects,
+      .describe('The reply of the model.'),
+    ...turnChanges,
     task_lane_update: TaskLane.optional().describe('The whole task lane, when the model added to it.'),
-    outcome_proposal: OutcomeProposal.extend({ fix_id: Id.describe('The fix it is of.') })
+    outcome_proposal: OutcomeProposal.extend({ fix_id: Id.describe('Id of the fix.') })
       .optional()
-      .describe('What the model takes the outcome of a fix to be; it waits for the technician.'),
+      .describe('The outcome that the model proposes for a fix. The technician decides on it.'),
   })
   .meta({
     id: 'ChatMessageResponse',
@@ -63,20 +63,22 @@ export const ChatReply = z
 export type ChatReply = z.infer<typeof ChatReply>
 
 export const TranscriptQuery = z.strictObject({
-  branch_id: Id.optional().describe('A branch of the session; the active one when not said.'),
+  branch_id: Id.optional().describe('Id of a branch of the session; the active branch when left out.'),
 })
 export const Transcript = z.array(AiMessage)
 
-export const Respond = z
+export const GuidedResponse = z
   .strictObject({
-    response: Said.optional().describe('The answer to the current step; left out when there is none, to be given the next.'),
-    step_id: Id.optional().describe('The step it answers: 409 with the current one when that is another.'),
+    response: TurnText.optional().describe(
+      'The response to the current step. Leave it out when there is no current step, to get the next one.',
+    ),
+    step_id: Id.optional().describe('The step that the response belongs to. If another step is current: 409 with that step.'),
   })
   .prefault({})
   .meta({ id: 'GuidedResponse', examples: [{ response: 'Yes' }] })
-export type Respond = z.infer<typeof Respond>
+export type GuidedResponse = z.infer<typeof GuidedResponse>
 
-export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The step that comes next.'), ...effects }).meta({
+export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next step.'), ...turnChanges }).meta({
   id: 'GuidedReply',
   examples: [
     {

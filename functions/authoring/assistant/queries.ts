@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { AiQuota } from './schemas.ts'
 
-/** The quota, and the seconds until it begins anew. */
+/** Select the quota, and the seconds until it resets. */
 export async function selectQuota(db: ReadDb): Promise<AiQuota & { seconds: number }> {
   const { rows } = await sql<AiQuota & { seconds: number }>`
     select app.ai_builds_used(a) as used, app.ai_builds_limit(a) as "limit", m.resets_at,
@@ -13,7 +13,7 @@ export async function selectQuota(db: ReadDb): Promise<AiQuota & { seconds: numb
   return rows[0] as AiQuota & { seconds: number }
 }
 
-/** Counts one build; false, and nothing is counted, when none is left. */
+/** Count one build. Returns false and counts nothing when none is left. */
 export async function countBuild(db: WriteDb): Promise<boolean> {
   const { rows } = await sql<{ counted: boolean }>`select app.count_ai_build() as counted`.execute(db)
   return rows[0]?.counted ?? false

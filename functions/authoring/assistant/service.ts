@@ -1,53 +1,51 @@
-import { askUntilFit } from '../../../lib/ai/ask-until-valid.ts'
+import { askUntilValid } from '../../../lib/ai/ask-until-valid.ts'
 import { flowEdit } from '../../../lib/ai/prompts/authoring.ts'
 import { normaliseStructure } from '../../../lib/flows/normalise.ts'
 import { patchStructure } from '../../../lib/flows/patch.ts'
-import { hasStep } from '../../../lib/flows/run.ts'
+import { containsStep } from '../../../lib/flows/step-navigation.ts'
 import { validateFlow } from '../../../lib/flows/validate.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { invalid, Problem } from '../../../lib/problem.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { Problem, unknownId } from '../../../lib/problem.ts'
 import * as trees from '../../flows/trees/service.ts'
 import * as queries from './queries.ts'
-import type { AiQuota, Suggest, Suggestion } from './schemas.ts'
+import type { AiQuota, Suggestion, SuggestionRequest } from './schemas.ts'
 
-export async function quota({ db }: Pick<Reader, 'db'>): Promise<AiQuota> {
-  const { seconds: _, ...shown } = await queries.selectQuota(db)
-  return shown
+export async function getQuota({ db }: Pick<ReadContext, 'db'>): Promise<AiQuota> {
+  const { seconds: _, ...quota } = await queries.selectQuota(db)
+  return quota
 }
 
-/** Throws 429 while no build is left, so that no model is paid for in vain. It holds nothing: `countBuild` decides. */
-export async function requireBuild({ db }: Pick<Reader, 'db'>): Promise<void> {
-  const state = await queries.selectQuota(db)
-  if (state.limit !== null && state.used >= state.limit) throw exceeded(state)
+/** Throw 429 when no build is left, before the model is called and paid for. It reserves nothing: `countBuild` decides. */
+export async function requireBuild({ db }: Pick<ReadContext, 'db'>): Promise<void> {
+  const quota = await queries.selectQuota(db)
+  if (quota.limit !== null && quota.used >= quota.limit) throw quotaExceeded(quota)
 }
 
-/** Counts one build in the transaction that stores it; throws 429 when others took the last one meanwhile. */
-export async function countBuild(db: Writer['db']): Promise<void> {
+/** Count one build in the transaction that stores its result. Throws 429 when another request used the last one. */
+export async function countBuild(db: WriteContext['db']): Promise<void> {
   if (await queries.countBuild(db)) return
-  throw exceeded(await queries.selectQuota(db))
+  throw quotaExceeded(await queries.selectQuota(db))
 }
 
-/** One edit of the flow at hand, tried on a copy; nothing is stored. */
-export async function suggest(ctx: Writer, { tree_structure, tree_type, instruction, node_id }: Suggest): Promise<Suggestion> {
-  if (node_id !== undefined && !hasStep(tree_structure, node_id))
-    throw invalid([{ loc: ['body', 'node_id'], msg: 'No such node of this flow', type: 'unknown' }])
+/** Ask the model for one edit and apply it to a copy of the flow. Stores nothing. */
+export async function suggest(
+  ctx: WriteContext,
+  { tree_structure, tree_type, instruction, node_id }: SuggestionRequest,
+): Promise<Suggestion> {
+  if (node_id !== undefined && !containsStep(tree_structure, node_id)) throw unknownId('node_id', 'node of this flow')
   const before = { tree_type, tree_structure: normaliseStructure(tree_structure), intake_form: [] }
-  trees.requireFit(before, 'draft')
+  trees.requireValid(before, 'draft')
   const facts = { tree_type, instruction, node: node_id ?? null, structure: tree_structure }
-  return askUntilFit<typeof flowEdit.answer, Suggestion>(ctx, flowEdit, { facts }, ({ explanation, patch: written }) => {
-    const patched = patchStructure(tree_type, tree_structure, written)
-    if ('problems' in patched) return patched
-    const { patch, result } = patched
+  return askUntilValid<typeof flowEdit.answer, Suggestion>(ctx, flowEdit, { facts }, ({ explanation, patch: proposedPatch }) => {
+    const outcome = patchStructure(tree_type, tree_structure, proposedPatch)
+    if ('problems' in outcome) return outcome
+    const { patch, result } = outcome
     const after = { ...before, tree_structure: normaliseStructure(result) }
-    return { fit: { patch, explanation, result, problems: validateFlow(after, 'published').errors } }
+    return { value: { patch, explanation, result, problems: validateFlow(after, 'published').errors } }
   })
 }
 
-function exceeded({ resets_at, seconds }: Awaited<ReturnType<typeof queries.selectQuota>>): Problem {
-  const detail = 'Every AI build of this month is used'
-  return new Problem('rate_limited', detail, {
-    code: 'ai_quota_exceeded',
-    facts: { resets_at },
-    headers: { 'retry-after': String(seconds) },
-  })
+function quotaExceeded({ resets_at, seconds }: Awaited<ReturnType<typeof queries.selectQuota>>): Problem {
+  const detail = 'All AI builds of this month are used'
+  return new Problem('ai_quota_exceeded', detail, { facts: { resets_at }, headers: { 'retry-after': String(seconds) } })
 }

@@ -29,18 +29,18 @@ export const exampleDraft = {
 
 export const FlowDraft = z
   .strictObject({
-    name: z.string().describe('What it is called.'),
-    description: z.string().describe('What it is for; markdown.'),
+    name: z.string().describe('Name of the flow.'),
+    description: z.string().describe('Purpose of the flow, as markdown.'),
     tree_type: TreeType,
     tree_structure: TreeStructure,
     intake_form: IntakeForm,
   })
-  .describe('A flow that nobody saved yet.')
+  .describe('A flow that is not saved yet.')
   .meta({ id: 'FlowDraft', examples: [exampleDraft] })
 
 export const ConversationStart = z
   .strictObject({
-    goal: Text.describe('What the flow is for, as a wish, a procedure or notes.'),
+    goal: Text.describe('The purpose of the flow, as a request, a procedure or notes.'),
     tree_type: TreeType,
     environment_tags: EnvironmentTags.optional(),
   })
@@ -57,11 +57,11 @@ export const ConversationStart = z
 export type ConversationStart = z.infer<typeof ConversationStart>
 
 export const ConversationMessage = z
-  .strictObject({ message: Text.describe('What is to be changed or added.') })
+  .strictObject({ message: Text.describe('What to change or add.') })
   .meta({ id: 'FlowConversationMessage', examples: [{ message: 'Rename the root to “Does the printer answer?”' }] })
 
 export const ConversationCommit = z
-  .strictObject({ name: Name.optional().describe('What the flow is to be called; the draft’s name when not said.') })
+  .strictObject({ name: Name.optional().describe('Name of the flow; the name of the draft when left out.') })
   .prefault({})
   .meta({ id: 'FlowConversationCommit', examples: [{ name: 'Printer offline' }] })
 export type ConversationCommit = z.infer<typeof ConversationCommit>
@@ -69,22 +69,22 @@ export type ConversationCommit = z.infer<typeof ConversationCommit>
 export const Conversation = z
   .strictObject({
     id: Id,
-    goal: z.string().describe('What the flow is for.'),
+    goal: z.string().describe('The purpose of the flow.'),
     tree_type: TreeType,
     environment_tags: EnvironmentTags,
     messages: z
       .array(
         z.strictObject({
-          role: z.enum(['user', 'assistant']).describe('Who says it.'),
-          content: z.string().describe('What is said; markdown.'),
+          role: z.enum(['user', 'assistant']).describe('The author of the message.'),
+          content: z.string().describe('The text, as markdown.'),
           created_at: Time,
         }),
       )
-      .describe('All that was said, in order.'),
-    draft: FlowDraft.nullable().describe('The flow as it stands; null while there is none.'),
-    problems: z.array(FlowProblem).describe('What would stop the draft from being published.'),
+      .describe('All messages, in order.'),
+    draft: FlowDraft.nullable().describe('The current draft; null while there is none.'),
+    problems: z.array(FlowProblem).describe('Problems that prevent publishing the draft.'),
     created_at: Time,
-    expires_at: Time.describe('24 hours after it began: then it is gone.'),
+    expires_at: Time.describe('When the conversation is deleted: 24 hours after its start.'),
   })
   .meta({
     id: 'FlowConversation',

@@ -1,93 +1,95 @@
-import { askUntilFit } from '../../../lib/ai/ask-until-valid.ts'
-import { draftOf, writtenOf } from '../../../lib/ai/flow-drafts.ts'
+import { askUntilValid } from '../../../lib/ai/ask-until-valid.ts'
+import { toFlowDraft, toModelFlow } from '../../../lib/ai/flow-drafts.ts'
 import { flowDraft } from '../../../lib/ai/prompts/authoring.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import { validateFlow } from '../../../lib/flows/validate.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { limitReached, notFound, Problem, staleVersion, throwNotFound } from '../../../lib/problem.ts'
 import type { Tree } from '../../flows/trees/schemas.ts'
 import * as trees from '../../flows/trees/service.ts'
 import * as assistant from '../assistant/service.ts'
 import * as queries from './queries.ts'
 import type { Conversation, ConversationCommit, ConversationStart } from './schemas.ts'
 
-const most = 100
-// As many of the newest messages go to the model.
-const messagesShown = 20
+const maxTurns = 100
+// The newest messages that a prompt contains.
+const maxPromptMessages = 20
 
-/** Begins with a first answer: without one nothing is kept. A draft costs one build of the month. */
-export async function start(ctx: Writer, given: ConversationStart): Promise<Conversation> {
+/** Start a conversation with a first answer of the model. Nothing is stored if the model fails. A draft counts as one build of the month. */
+export async function start(ctx: WriteContext, input: ConversationStart): Promise<Conversation> {
   await assistant.requireBuild(ctx)
-  const { goal, tree_type, environment_tags = [] } = given
-  const reply = await answer(ctx, { goal, tree_type, environment_tags, draft: null, messages: [] }, goal)
-  const made = await inTransaction(ctx.db, async (db) => {
-    const conversation = await queries.insertConversation(db, given, reply)
+  const { goal, tree_type, environment_tags = [] } = input
+  const reply = await askModel(ctx, { goal, tree_type, environment_tags, draft: null, messages: [] }, goal)
+  const stored = await inTransaction(ctx.db, async (db) => {
+    const conversation = await queries.insertConversation(db, input, reply)
     if (reply.draft) await assistant.countBuild(db)
     return conversation
   })
-  return shown(made)
+  return toConversation(stored)
 }
 
-/** Seen by its user alone, for as long as it lives. */
-export async function get({ db }: Pick<Reader, 'db'>, id: string): Promise<Conversation> {
-  return shown(await find(db, id))
+/** Return a conversation of the caller that has not expired. */
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Conversation> {
+  return toConversation(await find(db, id))
 }
 
-/** One turn, kept whole or not at all. The first draft costs a build, its refinements do not. */
-export async function refine(ctx: Writer, id: string, message: string): Promise<Conversation> {
+/** Add one turn. Nothing is stored if the model fails. The first draft counts as a build; refinements do not. */
+export async function sendMessage(ctx: WriteContext, id: string, message: string): Promise<Conversation> {
   const before = await find(ctx.db, id)
-  if (before.turns >= most) throw new Problem('conflict', `A conversation has at most ${most} turns`, { code: 'conversation_full' })
+  if (before.turns >= maxTurns)
+    throw limitReached('turns', maxTurns, `A conversation has at most ${maxTurns} turns; commit it or start another`)
   if (!before.draft) await assistant.requireBuild(ctx)
-  const reply = await answer(ctx, before, message)
+  const reply = await askModel(ctx, before, message)
   const after = await inTransaction(ctx.db, async (db) => {
-    const conversation = (await queries.addTurn(db, before, message, reply)) ?? (await changed(db, id))
+    const conversation = (await queries.addTurn(db, before, message, reply)) ?? (await throwStaleConversation(db, id))
     if (reply.draft && !before.draft) await assistant.countBuild(db)
     return conversation
   })
-  return shown(after)
+  return toConversation(after)
 }
 
-/** Makes the draft a flow of the caller's; the conversation ends with it. */
-export async function commit(ctx: Writer, id: string, { name }: ConversationCommit): Promise<Tree> {
+/** Save the draft as a flow of the caller, and delete the conversation. */
+export async function commit(ctx: WriteContext, id: string, { name }: ConversationCommit): Promise<Tree> {
   return inTransaction(ctx.db, async (db) => {
-    const { draft } = (await queries.deleteConversation(db, id)) ?? missing()
-    if (!draft) throw new Problem('conflict', 'There is no draft yet', { code: 'no_draft' })
+    const { draft } = (await queries.deleteConversation(db, id)) ?? throwNotFound('Flow-builder conversation')
+    if (!draft) throw new Problem('no_draft', 'There is no draft yet')
     return trees.create({ db }, { ...draft, name: name ?? draft.name, status: 'draft' })
   })
 }
 
-export async function remove({ db }: Writer, id: string): Promise<void> {
-  if (!(await queries.deleteConversation(db, id))) missing()
+export async function remove({ db }: WriteContext, id: string): Promise<void> {
+  if (!(await queries.deleteConversation(db, id))) throw notFound('Flow-builder conversation')
 }
 
-type Heard = Pick<queries.ConversationRow, 'goal' | 'tree_type' | 'environment_tags' | 'draft' | 'messages'>
+type ConversationState = Pick<queries.ConversationRow, 'goal' | 'tree_type' | 'environment_tags' | 'draft' | 'messages'>
 
-function answer(ctx: Writer, { goal, tree_type, environment_tags, draft, messages }: Heard, message: string): Promise<queries.Reply> {
-  const facts = { goal, tree_type, environment_tags, draft: draft && writtenOf(draft) }
+function askModel(
+  ctx: WriteContext,
+  { goal, tree_type, environment_tags, draft, messages }: ConversationState,
+  message: string,
+): Promise<queries.ModelReply> {
+  const facts = { goal, tree_type, environment_tags, draft: draft && toModelFlow(draft) }
   const turns = [...messages, { role: 'user' as const, content: message }]
-    .slice(-messagesShown)
+    .slice(-maxPromptMessages)
     .map(({ role, content }) => ({ role, text: content }))
-  return askUntilFit<typeof flowDraft.answer, queries.Reply>(ctx, flowDraft, { facts, turns }, ({ reply, flow }) => {
-    if (!flow) return { fit: { reply, draft: null } }
-    const made = draftOf(flow, { tree_type, base: draft, redaction: ctx.config.AI_REDACTION, as: 'draft' })
-    return 'problems' in made ? made : { fit: { reply, draft: made.fit } }
+  return askUntilValid<typeof flowDraft.answer, queries.ModelReply>(ctx, flowDraft, { facts, turns }, ({ reply, flow }) => {
+    if (!flow) return { value: { reply, draft: null } }
+    const result = toFlowDraft(flow, { tree_type, base: draft, redaction: ctx.config.AI_REDACTION, targetStatus: 'draft' })
+    return 'problems' in result ? result : { value: { reply, draft: result.value } }
   })
 }
 
-function shown({ turns: _, ...conversation }: queries.ConversationRow): Conversation {
+function toConversation({ turns: _, ...conversation }: queries.ConversationRow): Conversation {
   const { draft } = conversation
   return { ...conversation, problems: draft ? validateFlow(draft, 'published').errors : [] }
 }
 
-async function find(db: Reader['db'], id: string): Promise<queries.ConversationRow> {
-  return (await queries.selectConversation(db, id)) ?? missing()
+async function find(db: ReadContext['db'], id: string): Promise<queries.ConversationRow> {
+  return (await queries.selectConversation(db, id)) ?? throwNotFound('Flow-builder conversation')
 }
 
-async function changed(db: Reader['db'], id: string): Promise<never> {
+/** Throw why a turn could not be added: 404 when the conversation is gone, otherwise 409. */
+async function throwStaleConversation(db: ReadContext['db'], id: string): Promise<never> {
   await find(db, id)
-  throw new Problem('conflict', 'Another message was answered meanwhile; read the draft again', { code: 'conversation_moved' })
-}
-
-function missing(): never {
-  throw new Problem('not_found', 'Flow-builder conversation not found')
+  throw staleVersion('conversation')
 }

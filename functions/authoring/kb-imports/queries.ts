@@ -11,34 +11,34 @@ export interface KbImportRow extends KbImport {
   may_change: boolean
 }
 
-const shown = sql`
+const importColumns = sql`
   i.id, i.account_id, i.team_id, i.created_by, i.title, i.format, i.status, i.tree_id, i.created_at, i.updated_at,
   (select count(*)::integer from kb_import_nodes n where n.account_id = i.account_id and n.import_id = i.id) as node_count`
-const full = sql`${shown}, app.may_change(i.created_by, i.team_id) as may_change,
+const fullImportColumns = sql`${importColumns}, app.may_change(i.created_by, i.team_id) as may_change,
   coalesce((select jsonb_agg(jsonb_build_object('id', n.id, 'parent_id', n.parent_id, 'position', n.position, 'kind', n.kind,
                                                 'title', n.title, 'content', n.content) order by n.position, n.id)
               from kb_import_nodes n where n.account_id = i.account_id and n.import_id = i.id), '[]') as nodes`
-const isOwn = sql`i.account_id = app.account_id() and app.may_change(i.created_by, i.team_id)`
-const plan = sql`
+const mayChange = sql`i.account_id = app.account_id() and app.may_change(i.created_by, i.team_id)`
+const planLimit = sql`
   select l.max_kb_imports as most from accounts a join plan_limits l on l.plan = app.plan_of(a) where a.id = app.account_id()`
 
 export async function selectQuota(db: ReadDb): Promise<Pick<KbQuota, 'used' | 'limit'>> {
   const { rows } = await sql<Pick<KbQuota, 'used' | 'limit'>>`
     select plan.most as limit, coalesce((select q.used from quota_counters q
       where q.account_id = app.account_id() and q.quota = 'kb_imports' and q.period_start = 'epoch'), 0) as used
-      from (${plan}) plan`.execute(db as WriteDb)
+      from (${planLimit}) plan`.execute(db as WriteDb)
   return rows[0] ?? { used: 0, limit: 0 }
 }
 
 export async function selectImports(db: ReadDb, { status, skip, limit }: KbImportQuery & PageQuery): Promise<KbImportItem[]> {
   const { rows } = await sql<KbImportItem>`
-    select ${shown} from kb_imports i where i.account_id = app.account_id() and (${status ?? null}::text is null or i.status = ${status ?? null})
+    select ${importColumns} from kb_imports i where i.account_id = app.account_id() and (${status ?? null}::text is null or i.status = ${status ?? null})
      order by i.created_at desc, i.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
 export async function selectImport(db: ReadDb, id: string): Promise<KbImportRow | undefined> {
-  return (await sql<KbImportRow>`select ${full} from kb_imports i where i.id = ${id}`.execute(db as WriteDb)).rows[0]
+  return (await sql<KbImportRow>`select ${fullImportColumns} from kb_imports i where i.id = ${id}`.execute(db as WriteDb)).rows[0]
 }
 
 export async function selectBlocks(db: ReadDb, id: string): Promise<Block[]> {
@@ -46,45 +46,45 @@ export async function selectBlocks(db: ReadDb, id: string): Promise<Block[]> {
   return rows[0]?.blocks ?? []
 }
 
-/** Counts the import and keeps it, in one statement; undefined, and nothing counted, when the plan allows no more. */
+/** Count and insert an import in one statement. Returns undefined and counts nothing when the plan allows no more. */
 export async function insertImport(db: WriteDb, { title, format, blocks }: Article): Promise<KbImport | undefined> {
   const { rows } = await sql<KbImport>`
-    with plan as (${plan}), counted as (
+    with plan as (${planLimit}), counted as (
       insert into quota_counters (quota, period_start, used) select 'kb_imports', 'epoch', 1 from plan where most is null or most > 0
       on conflict (account_id, quota, period_start) do update set used = quota_counters.used + 1
         where (select plan.most is null or quota_counters.used < plan.most from plan)
       returning used), i as (
       insert into kb_imports (team_id, title, format, blocks)
       select app.team_id(), ${title}, ${format}, ${JSON.stringify(blocks)}::jsonb from counted returning *)
-    select ${shown}, '[]'::jsonb as nodes from i`.execute(db)
+    select ${importColumns}, '[]'::jsonb as nodes from i`.execute(db)
   return rows[0]
 }
 
-/** Holds an import in this transaction, so that nobody else changes it; false when the caller may not, or it is in another state by now. */
-export async function holdImport(db: WriteDb, id: string, states: readonly KbImport['status'][]): Promise<boolean> {
+/** Lock an import for the rest of the transaction. Returns false when the caller may not change it or it is in no state of `states`. */
+export async function lockImport(db: WriteDb, id: string, states: readonly KbImport['status'][]): Promise<boolean> {
   const { rows } = await sql`
-    select i.id from kb_imports i where i.id = ${id} and ${isOwn} and i.status in (${sql.join(states)}) for update`.execute(db)
+    select i.id from kb_imports i where i.id = ${id} and ${mayChange} and i.status in (${sql.join(states)}) for update`.execute(db)
   return rows.length > 0
 }
 
-/** In the transaction that holds it. */
+/** Replace the nodes of an import that the transaction has locked, and mark it converted. */
 export async function replaceNodes(db: WriteDb, id: string, nodes: readonly KbNode[]): Promise<void> {
-  const gone = sql`delete from kb_import_nodes n where n.account_id = app.account_id() and n.import_id = ${id}`
-  const made = sql`
+  const deleteNodes = sql`delete from kb_import_nodes n where n.account_id = app.account_id() and n.import_id = ${id}`
+  const insertNodes = sql`
     insert into kb_import_nodes (id, import_id, parent_id, position, kind, title, content)
     select id, ${id}, parent_id, position, kind, title, content from jsonb_to_recordset(${JSON.stringify(nodes)}::jsonb)
       as n (id uuid, parent_id uuid, position integer, kind text, title text, content text)`
-  const converted = sql`update kb_imports i set status = 'converted', updated_at = app.now() where i.id = ${id} and ${isOwn}`
-  await db.batch([statement(db, gone), statement(db, made), statement(db, converted)])
+  const markConverted = sql`update kb_imports i set status = 'converted', updated_at = app.now() where i.id = ${id} and ${mayChange}`
+  await db.batch([statement(db, deleteNodes), statement(db, insertNodes), statement(db, markConverted)])
 }
 
-/** Changes a node and counts all positions anew, in one batch that holds the import; undefined when the node may not stand where it shall. */
+/** Lock the import, update a node and renumber all positions, in one transaction. Returns undefined when the new place is not allowed. */
 export async function updateNode(db: WriteDb, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode | undefined> {
   const { kind = null, title = null, content = null } = change
-  const isOpen = sql`i.id = ${id} and ${isOwn} and i.status = 'converted'`
-  const held = sql`select i.id from kb_imports i where ${isOpen} for update`
-  const changed = sql<KbNode>`
-    with recursive ${placedAnew(id, nodeId, change)}, saved as (
+  const isOpen = sql`i.id = ${id} and ${mayChange} and i.status = 'converted'`
+  const lock = sql`select i.id from kb_imports i where ${isOpen} for update`
+  const update = sql<KbNode>`
+    with recursive ${movedNodes(id, nodeId, change)}, saved as (
       update kb_import_nodes n set parent_id = p.parent_id, position = p.position,
              kind = case when n.id = ${nodeId} then coalesce(${kind}, n.kind) else n.kind end,
              title = case when n.id = ${nodeId} then coalesce(${title}, n.title) else n.title end,
@@ -95,51 +95,52 @@ export async function updateNode(db: WriteDb, id: string, nodeId: string, change
       returning n.id, n.parent_id, n.position, n.kind, n.title, n.content),
     touched as (update kb_imports i set updated_at = app.now() where ${isOpen} and exists (select from saved))
     select * from saved where id = ${nodeId}`
-  const [, rows] = await db.batch([statement(db, held), statement(db, changed)])
+  const [, rows] = await db.batch([statement(db, lock), statement(db, update)])
   return rows[0]
 }
 
 /**
- * `placed`: every node with its place once one of them stands where it shall, nothing when it cannot. Who goes down below the same parent takes
- * the place of the one that stands there, who goes up.
+ * CTEs that end with `placed`: every node with its parent and position after one node has moved; empty when the move is not allowed. A node that
+ * moves down below the same parent is placed after the node at the wanted position, any other before it.
  */
-function placedAnew(id: string, nodeId: string, { parent_id, position }: KbNodeUpdate): RawBuilder<unknown> {
-  const ours = sql`n.account_id = app.account_id() and n.import_id = ${id}`
+function movedNodes(id: string, nodeId: string, { parent_id, position }: KbNodeUpdate): RawBuilder<unknown> {
+  const isNodeOfImport = sql`n.account_id = app.account_id() and n.import_id = ${id}`
   return sql`old as (
       select n.id, n.parent_id as was, case when ${parent_id !== undefined} then ${parent_id ?? null}::uuid else n.parent_id end as parent_id,
              n.position, coalesce(${position ?? null}::integer, n.position) as wanted
-        from kb_import_nodes n where ${ours} and n.id = ${nodeId}),
+        from kb_import_nodes n where ${isNodeOfImport} and n.id = ${nodeId}),
     above as (
       select parent_id as id from old
-      union select n.parent_id from above join kb_import_nodes n on n.id = above.id where ${ours}),
+      union select n.parent_id from above join kb_import_nodes n on n.id = above.id where ${isNodeOfImport}),
     allowed as (
       select from old where not exists (select from above where above.id = old.id)
-         and (old.parent_id is null or exists (select from kb_import_nodes n where ${ours} and n.id = old.parent_id))),
+         and (old.parent_id is null or exists (select from kb_import_nodes n where ${isNodeOfImport} and n.id = old.parent_id))),
     given as (
       select n.id, case when n.id = old.id then old.parent_id else n.parent_id end as parent_id,
              case when n.id <> old.id then n.position * 2
                   when old.parent_id is not distinct from old.was and old.wanted > old.position then old.wanted * 2 + 1
                   else old.wanted * 2 - 1 end as place
-        from kb_import_nodes n cross join old where ${ours} and exists (select from allowed)),
+        from kb_import_nodes n cross join old where ${isNodeOfImport} and exists (select from allowed)),
     walk as (
       select id, parent_id, array[place] as way from given where parent_id is null
       union all select g.id, g.parent_id, w.way || g.place from given g join walk w on g.parent_id = w.id),
     placed as (select id, parent_id, (row_number() over (order by way) - 1)::integer as position from walk)`
 }
 
+/** Mark an import failed if it was never converted. */
 export async function markFailed(db: WriteDb, id: string): Promise<void> {
-  await sql`update kb_imports i set status = 'failed', updated_at = app.now() where i.id = ${id} and ${isOwn} and i.status = 'uploaded'`.execute(
+  await sql`update kb_imports i set status = 'failed', updated_at = app.now() where i.id = ${id} and ${mayChange} and i.status = 'uploaded'`.execute(
     db,
   )
 }
 
-/** In the transaction that holds it. */
+/** Mark an import committed that the transaction has locked. */
 export async function markCommitted(db: WriteDb, id: string, treeId: string): Promise<void> {
-  await sql`update kb_imports i set status = 'committed', tree_id = ${treeId}, updated_at = app.now() where i.id = ${id} and ${isOwn}`.execute(
+  await sql`update kb_imports i set status = 'committed', tree_id = ${treeId}, updated_at = app.now() where i.id = ${id} and ${mayChange}`.execute(
     db,
   )
 }
 
 export async function deleteImport(db: WriteDb, id: string): Promise<boolean> {
-  return (await sql`delete from kb_imports i where i.id = ${id} and ${isOwn} returning i.id`.execute(db)).rows.length > 0
+  return (await sql`delete from kb_imports i where i.id = ${id} and ${mayChange} returning i.id`.execute(db)).rows.length > 0
 }

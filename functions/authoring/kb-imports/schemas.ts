@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
-import { formats } from '../../../lib/knowledge/article.ts'
+import { articleFormats } from '../../../lib/knowledge/article.ts'
 import { nodeKinds } from '../../../lib/knowledge/nodes.ts'
 
 export const ImportId = idParams('import_id', 'knowledge import')
 export const NodeId = ImportId.extend(idParams('node_id', 'node').shape)
 
-const Format = z.enum(formats).describe('What the article came as.')
+const Format = z.enum(articleFormats).describe('Format of the article.')
 const Status = z
   .enum(['uploaded', 'converted', 'committed', 'failed'])
-  .describe('Only read so far; made into nodes; made into a flow; or its first conversion failed and may be tried again.')
+  .describe('Uploaded only; converted to nodes; committed as a flow; or its first conversion failed and can be retried.')
 
 const nodeFields = {
-  title: z.string().max(300).describe('What the node is called; a commit needs one.'),
-  content: z.string().max(20_000).describe('The article’s own text, markdown; of a section mostly nothing but its title.'),
-  kind: z.enum(nodeKinds).describe('A heading, something to do, something to know, a question whose children are its answers, or an end.'),
-  parent_id: Id.nullable().describe('The node of the same import that it stands below; null at the top.'),
-  position: z.int().min(0).max(10_000).describe('Its place in reading order, from 0, parents before what is below them.'),
+  title: z.string().max(300).describe('Title of the node. It is required for a commit.'),
+  content: z.string().max(20_000).describe('The article’s own text, as markdown. A section often has only its title.'),
+  kind: z.enum(nodeKinds).describe('A heading, a step to do, information, a question whose children are its answers, or an end.'),
+  parent_id: Id.nullable().describe('Id of the parent node in the same import; null at the top level.'),
+  position: z.int().min(0).max(10_000).describe('Position in reading order, from 0. A parent comes before its children.'),
 }
 const exampleNode = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e02',
@@ -34,12 +34,12 @@ const item = {
   id: Id,
   account_id: Id.describe('The account it belongs to.'),
   team_id: Id.nullable().describe('The team it belongs to.'),
-  created_by: Id.describe('Who sent it.'),
-  title: z.string().describe('What the article is called.'),
+  created_by: Id.describe('The user who imported it.'),
+  title: z.string().describe('Title of the article.'),
   format: Format,
   status: Status,
-  node_count: z.int().describe('How many nodes it has.'),
-  tree_id: Id.nullable().describe('The flow that it became.'),
+  node_count: z.int().describe('Number of nodes.'),
+  tree_id: Id.nullable().describe('Id of the flow that was made from it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last changed.'),
 }
@@ -60,18 +60,18 @@ export const KbImportItem = z.strictObject(item).meta({ id: 'KbImportListItem', 
 export type KbImportItem = z.infer<typeof KbImportItem>
 
 export const KbImport = z
-  .strictObject({ ...item, nodes: z.array(KbNode).describe('What the article was made into, in reading order; at most 100.') })
+  .strictObject({ ...item, nodes: z.array(KbNode).describe('The nodes of the article in reading order, at most 100.') })
   .meta({ id: 'KbImportResponse', examples: [{ ...exampleItem, nodes: [{ ...exampleNode, parent_id: null, position: 0 }] }] })
 export type KbImport = z.infer<typeof KbImport>
 
 export const KbImportCreate = z
   .strictObject({
-    title: z.string().trim().min(1).max(300).describe('What the article is called.'),
+    title: z.string().trim().min(1).max(300).describe('Title of the article.'),
     content: z
       .string()
       .min(1)
       .max(10 * 1024 * 1024)
-      .describe('The article; of a docx its bytes in base64. At most 5 MB.'),
+      .describe('The article, or the base64-encoded bytes of a docx. At most 5 MB.'),
     format: Format,
   })
   .meta({
@@ -93,18 +93,18 @@ export type KbNodeUpdate = z.infer<typeof KbNodeUpdate>
 
 export const KbImportCommit = z
   .strictObject({
-    name: Name.describe('What the flow is called.'),
+    name: Name.describe('Name of the flow.'),
     tree_type: TreeType,
-    category: Name.optional().describe('A category by its name, made when the account has none of that name.'),
+    category: Name.optional().describe('Name of a category. It is created when the account has none with this name.'),
   })
   .meta({ id: 'KbImportCommit', examples: [{ name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' }] })
 export type KbImportCommit = z.infer<typeof KbImportCommit>
 
 export const KbQuota = z
   .strictObject({
-    used: z.int().describe('Imports ever made in this account, those that were deleted among them.'),
-    limit: z.int().nullable().describe('What the plan allows; null without a limit.'),
-    remaining: z.int().nullable().describe('What is left of it; null without a limit.'),
+    used: z.int().describe('All imports ever made in this account, including deleted ones.'),
+    limit: z.int().nullable().describe('Imports that the plan allows; null without a limit.'),
+    remaining: z.int().nullable().describe('Imports that are left; null without a limit.'),
   })
   .meta({ id: 'KbImportQuota', examples: [{ used: 1, limit: 3, remaining: 2 }] })
 export type KbQuota = z.infer<typeof KbQuota>

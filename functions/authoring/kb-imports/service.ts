@@ -5,145 +5,147 @@ import { inTransaction } from '../../../lib/db/scope.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import type { TreeStructure } from '../../../lib/flows/structure.ts'
 import { validateFlow } from '../../../lib/flows/validate.ts'
-import type { FormFile, Reader, Writer } from '../../../lib/http/operation.ts'
-import { type Article, readFile, readGiven } from '../../../lib/knowledge/article.ts'
+import type { FormFile, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { type Article, readArticleFile, readArticleText } from '../../../lib/knowledge/article.ts'
 import { ArticleError } from '../../../lib/knowledge/blocks.ts'
-import { flowOf } from '../../../lib/knowledge/flow.ts'
-import { nodesOf } from '../../../lib/knowledge/nodes.ts'
-import { isWithin } from '../../../lib/knowledge/order.ts'
-import { type Piece, piecesOf } from '../../../lib/knowledge/pieces.ts'
-import { changedMeanwhile, invalid, Problem } from '../../../lib/problem.ts'
+import { buildFlow } from '../../../lib/knowledge/flow.ts'
+import { isSameOrDescendant } from '../../../lib/knowledge/node-tree.ts'
+import { buildNodes } from '../../../lib/knowledge/nodes.ts'
+import { type Segment, splitIntoSegments } from '../../../lib/knowledge/segments.ts'
+import { invalidField, invalidRequest, notFound, Problem, staleVersion, throwNotFound } from '../../../lib/problem.ts'
 import * as trees from '../../flows/trees/service.ts'
 import * as queries from './queries.ts'
 import type { KbImport, KbImportCommit, KbImportCreate, KbImportQuery, KbNode, KbNodeUpdate, KbQuota } from './schemas.ts'
 
-const mostBytes = 5 * 1024 * 1024
-// As much of a piece as tells what it is.
-const shownCharacters = 300
+const maxBytes = 5 * 1024 * 1024
+// The first characters of a piece are enough for the model to classify it.
+const maxPromptCharacters = 300
 
-export async function quota({ db }: Reader): Promise<KbQuota> {
+export async function getQuota({ db }: ReadContext): Promise<KbQuota> {
   const { used, limit } = await queries.selectQuota(db)
   return { used, limit, remaining: limit === null ? null : Math.max(0, limit - used) }
 }
 
-export async function create({ db }: Writer, given: FormFile | KbImportCreate): Promise<KbImport> {
-  const article = await read(given).catch(refused('bytes' in given ? 'file' : 'content'))
-  const made = await queries.insertImport(db, article)
-  if (!made) throw new Problem('forbidden', 'Your plan allows no more knowledge imports', { code: 'kb_quota_exceeded' })
-  return made
+export async function create({ db }: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
+  const article = await readArticle(input).catch(throwArticleProblem('bytes' in input ? 'file' : 'content'))
+  const inserted = await queries.insertImport(db, article)
+  if (!inserted) throw new Problem('kb_quota_exceeded', 'Your plan allows no more knowledge imports')
+  return inserted
 }
 
-export async function list({ db }: Reader, { status, ...page }: KbImportQuery & PageQuery) {
+export async function list({ db }: ReadContext, { status, ...page }: KbImportQuery & PageQuery) {
   return toPage(await queries.selectImports(db, { ...(status ? { status } : {}), ...page }), page.limit)
 }
 
-export async function get({ db }: Pick<Reader, 'db'>, id: string): Promise<KbImport> {
-  return shown(await find(db, id))
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<KbImport> {
+  return toImport(await find(db, id))
 }
 
-/** Asks the model what the pieces are; what it says of them is a proposal, and the texts stay the article's. */
-export async function convert(ctx: Writer, id: string): Promise<KbImport> {
-  open(await findOwn(ctx.db, id))
-  const pieces = piecesOf(await queries.selectBlocks(ctx.db, id))
-  const { groups } = await ask(ctx, articleNodes, { facts: { pieces: pieces.map(numbered) } }).catch(async (error: unknown) => {
+/** Ask the model to group the pieces of the article, and store the groups as nodes. The texts stay the article's own. */
+export async function convert(ctx: WriteContext, id: string): Promise<KbImport> {
+  requireUncommitted(await findOwn(ctx.db, id))
+  const pieces = splitIntoSegments(await queries.selectBlocks(ctx.db, id))
+  const { groups } = await ask(ctx, articleNodes, { facts: { pieces: pieces.map(toPromptPiece) } }).catch(async (error: unknown) => {
     await queries.markFailed(ctx.db, id)
     throw error
   })
-  const nodes = nodesOf(pieces, groups, uuidv7)
-  const kept = await inTransaction(ctx.db, async (db) => {
-    const held = await queries.holdImport(db, id, ['uploaded', 'converted', 'failed'])
-    if (held) await queries.replaceNodes(db, id, nodes)
-    return held
+  const nodes = buildNodes(pieces, groups, uuidv7)
+  const isReplaced = await inTransaction(ctx.db, async (db) => {
+    const isLocked = await queries.lockImport(db, id, ['uploaded', 'converted', 'failed'])
+    if (isLocked) await queries.replaceNodes(db, id, nodes)
+    return isLocked
   })
-  const now = await findOwn(ctx.db, id)
-  return shown(kept ? now : open(now))
+  const current = await findOwn(ctx.db, id)
+  return toImport(isReplaced ? current : requireUncommitted(current))
 }
 
-export async function updateNode({ db }: Writer, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode> {
-  const node = changeable(open(await findOwn(db, id)), nodeId, change)
+export async function updateNode({ db }: WriteContext, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode> {
+  const node = requireMovable(requireUncommitted(await findOwn(db, id)), nodeId, change)
   if (Object.keys(change).length === 0) return node
-  const changed = await queries.updateNode(db, id, nodeId, change)
-  if (changed) return changed
-  // Somebody else changed it meanwhile: what stands now says why.
-  changeable(open(await findOwn(db, id)), nodeId, change)
-  throw changedMeanwhile('import')
+  const updated = await queries.updateNode(db, id, nodeId, change)
+  if (updated) return updated
+  // Another request changed the import in between: the current rows tell why the change is refused.
+  requireMovable(requireUncommitted(await findOwn(db, id)), nodeId, change)
+  throw staleVersion('import')
 }
 
-/** The flow and the mark that it was made are one transaction: of those who commit at once one makes it. */
-export async function commit(ctx: Writer, id: string, given: KbImportCommit) {
-  flowIn(converted(await findOwn(ctx.db, id)), given)
+/** Create the flow and mark the import committed, in one transaction. Of concurrent commits one creates the flow. */
+export async function commit(ctx: WriteContext, id: string, input: KbImportCommit) {
+  buildValidFlow(requireConverted(await findOwn(ctx.db, id)), input)
   return inTransaction(ctx.db, async (db) => {
-    const held = await queries.holdImport(db, id, ['converted'])
+    const isLocked = await queries.lockImport(db, id, ['converted'])
     const current = await findOwn(db, id)
-    if (!held) converted(current)
+    if (!isLocked) requireConverted(current)
     const { title, format } = current
     const import_metadata = { source: 'kb_import', import_id: id, title, format, imported_at: new Date().toISOString() }
-    const tree = await trees.create({ db }, { ...given, tree_structure: flowIn(current, given) }, { import_metadata })
+    const tree = await trees.create({ db }, { ...input, tree_structure: buildValidFlow(current, input) }, { import_metadata })
     await queries.markCommitted(db, id, tree.id)
     return tree
   })
 }
 
-export async function remove({ db }: Writer, id: string): Promise<void> {
+export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteImport(db, id))) await findOwn(db, id)
 }
 
-async function read(given: FormFile | KbImportCreate): Promise<Article> {
-  if ('bytes' in given) return readFile(within(given))
-  const { title, content, format } = given
+async function readArticle(input: FormFile | KbImportCreate): Promise<Article> {
+  if ('bytes' in input) return readArticleFile(requireMaxSize(input))
+  const { title, content, format } = input
   if (format !== 'docx') {
-    within({ bytes: new TextEncoder().encode(content) })
-    return readGiven(format, title, content)
+    requireMaxSize({ bytes: new TextEncoder().encode(content) })
+    return readArticleText(format, title, content)
   }
-  const file = within({ bytes: decoded(content), name: `${title}.docx`, type: '' })
-  return { ...(await readFile(file)), title }
+  const file = requireMaxSize({ bytes: decodeBase64(content), name: `${title}.docx`, type: '' })
+  return { ...(await readArticleFile(file)), title }
 }
 
-function within<T extends { bytes: Uint8Array }>(file: T): T {
-  if (file.bytes.byteLength > mostBytes) throw new Problem('too_large', 'The article is over 5 MB')
+function requireMaxSize<T extends { bytes: Uint8Array }>(file: T): T {
+  if (file.bytes.byteLength > maxBytes) throw new Problem('too_large', 'The article is larger than 5 MB')
   return file
 }
 
-function decoded(base64: string): Uint8Array<ArrayBuffer> {
+function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
   } catch {
-    throw invalid([{ loc: ['body', 'content'], msg: 'Not base64', type: 'invalid_base64' }])
+    throw invalidField(['body', 'content'], 'must be base64', 'invalid_base64')
   }
 }
 
-function refused(field: 'file' | 'content') {
+/** Make a `catch` handler that throws an unreadable article as 415 or 422. */
+function throwArticleProblem(field: 'file' | 'content') {
   return (error: unknown): never => {
     if (!(error instanceof ArticleError)) throw error
-    if (error.kind === 'type') throw new Problem('unsupported_media', error.message)
-    throw invalid([{ loc: ['body', field], msg: error.message, type: 'unreadable_article' }])
+    if (error.kind === 'unsupported_format') throw new Problem('unsupported_media', error.message)
+    throw invalidField(['body', field], error.message, 'unreadable_article')
   }
 }
 
-function numbered({ kind, text }: Piece, index: number) {
-  const beginning = text.length > shownCharacters ? `${text.slice(0, shownCharacters).toWellFormed()}…` : text
-  return { number: index + 1, kind, text: beginning }
+function toPromptPiece({ kind, text }: Segment, index: number) {
+  const excerpt = text.length > maxPromptCharacters ? `${text.slice(0, maxPromptCharacters).toWellFormed()}…` : text
+  return { number: index + 1, kind, text: excerpt }
 }
 
-/** The node, if it may stand below the parent that it shall have. */
-function changeable({ nodes }: KbImport, nodeId: string, { parent_id }: KbNodeUpdate): KbNode {
+/** Return the node. Throws 404 for an unknown node, 422 for a parent that it cannot have. */
+function requireMovable({ nodes }: KbImport, nodeId: string, { parent_id }: KbNodeUpdate): KbNode {
   const node = nodes.find(({ id }) => id === nodeId)
-  if (!node) throw new Problem('not_found', 'Node not found')
-  if (parent_id && !nodes.some(({ id }) => id === parent_id)) throw wrongParent('No such node in this import')
-  if (parent_id && isWithin(nodes, parent_id, nodeId)) throw wrongParent('A node cannot stand below itself')
+  if (!node) throw notFound('Node')
+  if (parent_id && !nodes.some(({ id }) => id === parent_id)) throw invalidParent('must be the id of a node of this import')
+  if (parent_id && isSameOrDescendant(nodes, parent_id, nodeId))
+    throw invalidParent('must not be the node itself or one of its descendants')
   return node
 }
 
-function wrongParent(msg: string): Problem {
-  return invalid([{ loc: ['body', 'parent_id'], msg, type: 'unknown' }])
+function invalidParent(msg: string): Problem {
+  return invalidField(['body', 'parent_id'], msg, 'unknown')
 }
 
-/** The flow that the nodes make up, or 422 with everything that would stop it from being published. */
-function flowIn({ nodes }: KbImport, { tree_type }: KbImportCommit): TreeStructure | null {
-  const tree_structure = flowOf(nodes, tree_type)
+/** Build the flow from the nodes. Throws 422 with everything that prevents publishing it. */
+function buildValidFlow({ nodes }: KbImport, { tree_type }: KbImportCommit): TreeStructure | null {
+  const tree_structure = buildFlow(nodes, tree_type)
   const { errors } = validateFlow({ tree_type, tree_structure, intake_form: [] }, 'published')
   if (errors.length === 0) return tree_structure
-  throw invalid(
+  throw invalidRequest(
     errors.map(({ node_id, path, message }) => ({
       loc: ['body', ...(node_id ? ['nodes', node_id] : []), path],
       msg: message,
@@ -152,30 +154,27 @@ function flowIn({ nodes }: KbImport, { tree_type }: KbImportCommit): TreeStructu
   )
 }
 
-/** Throws of an import that became a flow: it changes no more. */
-function open(found: queries.KbImportRow): queries.KbImportRow {
-  if (found.status !== 'committed') return found
-  const facts = { tree_id: found.tree_id }
-  throw new Problem('conflict', 'This import has become a flow', { code: 'already_committed', facts })
+/** Return the import, or throw 409 if a flow was already made from it. */
+function requireUncommitted(row: queries.KbImportRow): queries.KbImportRow {
+  if (row.status !== 'committed') return row
+  throw new Problem('already_committed', 'This import has already become a flow', { facts: { tree_id: row.tree_id } })
 }
 
-function converted(found: queries.KbImportRow): queries.KbImportRow {
-  if (open(found).status === 'converted') return found
-  throw new Problem('conflict', 'Convert the import first', { code: 'not_converted' })
+function requireConverted(row: queries.KbImportRow): queries.KbImportRow {
+  if (requireUncommitted(row).status === 'converted') return row
+  throw new Problem('not_converted', 'Convert the import first')
 }
 
-async function find(db: Reader['db'], id: string): Promise<queries.KbImportRow> {
-  const found = await queries.selectImport(db, id)
-  if (!found) throw new Problem('not_found', 'Knowledge import not found')
-  return found
+async function find(db: ReadContext['db'], id: string): Promise<queries.KbImportRow> {
+  return (await queries.selectImport(db, id)) ?? throwNotFound('Knowledge import')
 }
 
-async function findOwn(db: Reader['db'], id: string): Promise<queries.KbImportRow> {
-  const found = await find(db, id)
-  if (!found.may_change) throw new Problem('forbidden', 'Only who sent it, an admin of its team or an account admin may change this import')
-  return found
+async function findOwn(db: ReadContext['db'], id: string): Promise<queries.KbImportRow> {
+  const row = await find(db, id)
+  if (!row.may_change) throw new Problem('forbidden', 'Only its author, an admin of its team or an account admin may change this import')
+  return row
 }
 
-function shown({ may_change: _, ...found }: queries.KbImportRow): KbImport {
-  return found
+function toImport({ may_change: _, ...columns }: queries.KbImportRow): KbImport {
+  return columns
 }

@@ -5,18 +5,18 @@ import { exampleDraft, FlowDraft } from '../flow-builder/schemas.ts'
 export const ProposalId = idParams('proposal_id', 'flow proposal')
 export const SourceId = idParams('session_id', 'completed session, or of the resolved AI session')
 
-const Status = z.enum(['pending', 'approved', 'rejected']).describe('Awaiting review, or decided.')
+const Status = z.enum(['pending', 'approved', 'rejected']).describe('Pending, or decided.')
 
 const item = {
   id: Id,
-  source: z.enum(['session', 'ai_session']).describe('What kind of session it was made of.'),
-  source_id: Id.describe('The session; it may be gone by now.'),
-  action: z.enum(['create', 'update']).describe('Whether it is to be a new flow, or takes the place of the target’s content.'),
-  target_tree_id: Id.nullable().describe('Of an update: the flow.'),
+  source: z.enum(['session', 'ai_session']).describe('The kind of session it was made from.'),
+  source_id: Id.describe('Id of the session, which may have been deleted since.'),
+  action: z.enum(['create', 'update']).describe('Whether it creates a new flow or replaces the content of the target.'),
+  target_tree_id: Id.nullable().describe('Id of the flow to update.'),
   status: Status,
-  submitted_by: Id.describe('Who proposed it.'),
-  decided_by: Id.nullable().describe('Who approved or rejected it.'),
-  decided_at: Time.nullable().describe('When.'),
+  submitted_by: Id.describe('The user who proposed it.'),
+  decided_by: Id.nullable().describe('The user who approved or rejected it.'),
+  decided_at: Time.nullable().describe('When it was decided.'),
   reason: z.string().nullable().describe('Why it was rejected.'),
   created_at: Time,
 }
@@ -39,7 +39,7 @@ export const FlowProposalItem = z
   .strictObject({
     ...item,
     proposed_flow: FlowDraft.pick({ name: true, description: true, tree_type: true })
-      .describe('The flow’s head; the whole of it is shown with the one proposal.')
+      .describe('The head of the flow. A single proposal contains the whole flow.')
       .meta({ id: 'FlowDraftHead', examples: [{ name, description, tree_type }] }),
   })
   .meta({ id: 'FlowProposalListItem', examples: [{ ...exampleItem, proposed_flow: { name, description, tree_type } }] })
@@ -50,22 +50,22 @@ export const FlowProposal = z.strictObject({ ...item, proposed_flow: FlowDraft }
 export type FlowProposal = z.infer<typeof FlowProposal>
 
 export const ProposalQuery = z.strictObject({
-  status: Status.default('pending').describe('Those that await review, or those that were decided one way.'),
+  status: Status.default('pending').describe('Only proposals with this status.'),
 })
 export type ProposalQuery = z.infer<typeof ProposalQuery>
 
 export const Conversion = z
-  .strictObject({ target_tree_id: Id.optional().describe('A flow of this account that it is to update; a new flow when not said.') })
+  .strictObject({ target_tree_id: Id.optional().describe('Id of the flow of this account to update. Without it, a new flow is proposed.') })
   .prefault({})
   .meta({ id: 'FlowConversion', examples: [{}] })
 export type Conversion = z.infer<typeof Conversion>
 
 export const Rejection = z
-  .strictObject({ reason: Text.describe('What its submitter is told.') })
+  .strictObject({ reason: Text.describe('The reason for the submitter.') })
   .meta({ id: 'FlowProposalReject', examples: [{ reason: 'The flow “Printer offline” covers this already.' }] })
 
 export const Approval = z
-  .strictObject({ proposal: FlowProposal.describe('As it was decided.'), tree_id: Id.describe('The flow that was created or updated.') })
+  .strictObject({ proposal: FlowProposal.describe('The decided proposal.'), tree_id: Id.describe('The flow that was created or updated.') })
   .meta({
     id: 'FlowProposalApproval',
     examples: [

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
-import type { Sent } from '../../../lib/net/sent.ts'
-import { attemptsOf, neverReported } from '../../../lib/queue/attempts.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { abandonedAttemptError, attemptStatements } from '../../../lib/queue/attempts.ts'
 
-/** A delivery under way, with all that sending it needs. */
-export interface Claimed {
+/** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
+export interface ClaimedDelivery {
   id: string
   account_id: string
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
@@ -23,12 +23,12 @@ export interface Claimed {
   link: string | null
 }
 
-const deliveries = attemptsOf('deliveries', { fresh: 'pending', done: 'delivered', doneAt: 'delivered_at' })
+const deliveryAttempts = attemptStatements('deliveries', { fresh: 'pending', done: 'delivered', doneAt: 'delivered_at' })
 
-/** Takes attempt `attempt` of a delivery for a minute; undefined when another worker has it or it is past that attempt. */
-export async function claimAttempt(db: PlatformDb, id: string, attempt: number): Promise<Claimed | undefined> {
-  const { rows } = await sql<Claimed>`
-    with claimed as (${deliveries.claim(id, attempt)})
+/** Lease attempt number `attempt` of a delivery for 60 seconds. Returns undefined when another worker has it or a later attempt was made. */
+export async function claimAttempt(db: PlatformDb, id: string, attempt: number): Promise<ClaimedDelivery | undefined> {
+  const { rows } = await sql<ClaimedDelivery>`
+    with claimed as (${deliveryAttempts.claim(id, attempt)})
     select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
            d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link
       from claimed d
@@ -37,18 +37,23 @@ export async function claimAttempt(db: PlatformDb, id: string, attempt: number):
   return rows[0]
 }
 
-/** Writes how an attempt ended; answers false when the row has moved on without it. */
-export async function recordAttempt(db: PlatformDb, claimed: Claimed, sent: Sent, retrySeconds: number | null): Promise<boolean> {
-  return (await deliveries.record(claimed, sent, retrySeconds).execute(db)).rows.length > 0
+/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Returns false when a later attempt was made. */
+export async function recordAttempt(
+  db: PlatformDb,
+  claimed: ClaimedDelivery,
+  result: SendResult,
+  retrySeconds: number | null,
+): Promise<boolean> {
+  return (await deliveryAttempts.record(claimed, result, retrySeconds).execute(db)).rows.length > 0
 }
 
-export const selectDue = deliveries.selectDue
+export const selectDueDeliveries = deliveryAttempts.selectDue
 
-/** Ends what a worker took for its last attempt and never reported of. */
-export async function failAbandoned(db: PlatformDb): Promise<void> {
+/** Fail the deliveries whose last attempt never reported a result. */
+export async function failAbandonedDeliveries(db: PlatformDb): Promise<void> {
   await sql`
-    update deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${neverReported}
-     where ${deliveries.abandoned}`.execute(db)
+    update deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedAttemptError}
+     where ${deliveryAttempts.abandoned}`.execute(db)
 }
 
 export async function insertOneTimeToken(
@@ -60,7 +65,7 @@ export async function insertOneTimeToken(
     values (${token.hash}::bytea, ${token.userId}, ${token.purpose}, app.now() + ${token.lifetime}::interval)`.execute(db)
 }
 
-/** A code for an invite that is still open, and what its mail says; undefined when it is not. */
+/** Insert a code for an open invite. Returns the names for its e-mail, or undefined when the invite is not open. */
 export async function insertInviteCode(db: PlatformDb, inviteId: string, hash: string) {
   const { rows } = await sql<{ account_name: string; inviter_name: string | null }>`
     with i as (

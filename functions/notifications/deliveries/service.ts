@@ -1,47 +1,60 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { deliveryMessage } from '../../../lib/events/outbox.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
-import { type Letter, renderLetter } from '../../../lib/mail/layout.ts'
-import type { Sent } from '../../../lib/net/sent.ts'
-import { nextDelay, republish } from '../../../lib/queue/attempts.ts'
+import { type EmailContent, renderEmail } from '../../../lib/mail/layout.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { republishDue, secondsUntilRetry } from '../../../lib/queue/attempts.ts'
 import * as feedback from '../../feedback/service.ts'
 import * as visitors from '../../public/service.ts'
-import { type Claimed, claimAttempt, failAbandoned, insertInviteCode, insertOneTimeToken, recordAttempt, selectDue } from './queries.ts'
+import {
+  type ClaimedDelivery,
+  claimAttempt,
+  failAbandonedDeliveries,
+  insertInviteCode,
+  insertOneTimeToken,
+  recordAttempt,
+  selectDueDeliveries,
+} from './queries.ts'
 import type { DeliverJob } from './schemas.ts'
 
-export type Sender = Pick<JobContext, 'platform' | 'queue' | 'mail' | 'chat' | 'guard' | 'config'>
+export type DeliveryContext = Pick<JobContext, 'platform' | 'queue' | 'mail' | 'chat' | 'guard' | 'config'>
 
-/** One attempt at a delivery. A copy of the message finds the attempt taken and does nothing. */
-export async function deliver(ctx: Sender, { delivery_id, attempt }: DeliverJob): Promise<void> {
+/** Make one attempt at a delivery. A duplicate message finds the attempt already claimed and does nothing. */
+export async function deliver(ctx: DeliveryContext, { delivery_id, attempt }: DeliverJob): Promise<void> {
   const claimed = await claimAttempt(ctx.platform, delivery_id, attempt)
   if (claimed) await sendClaimed(ctx, claimed)
 }
 
-/** The first attempt made here and now instead of by the queue: the outcome is the caller's answer. */
-export async function deliverNow(ctx: Sender, deliveryId: string): Promise<Sent> {
+/** Make the first attempt in this request instead of through the queue, and return its result. */
+export async function deliverNow(ctx: DeliveryContext, deliveryId: string): Promise<SendResult> {
   const claimed = await claimAttempt(ctx.platform, deliveryId, 1)
-  return claimed ? sendClaimed(ctx, claimed) : { ok: false, status: null, error: 'The attempt is made by another worker' }
+  return claimed ? sendClaimed(ctx, claimed) : { ok: false, status: null, error: 'Another worker is making this attempt' }
 }
 
-/** Sends what was claimed, records how it ended and asks for the next attempt; answers the attempt's outcome. */
-export async function sendClaimed(ctx: Sender, claimed: Claimed): Promise<Sent> {
-  const sent = await sendOnce(ctx, claimed)
-  const retrySeconds = nextDelay(claimed, sent)
-  const current = await recordAttempt(ctx.platform, claimed, sent, retrySeconds)
-  if (current && retrySeconds !== null) {
-    // The queue may be away: the row is due all the same, and the sweep finds it.
+/** Send a claimed delivery, record the result and queue the next attempt if there is one. Returns the result. */
+export async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Promise<SendResult> {
+  const result = await sendDelivery(ctx, claimed)
+  const retrySeconds = secondsUntilRetry(claimed, result)
+  const isRecorded = await recordAttempt(ctx.platform, claimed, result, retrySeconds)
+  if (isRecorded && retrySeconds !== null) {
+    // The queue may be unreachable: the row stays due, and the sweep republishes it.
     await ctx.queue.publish([deliveryMessage(claimed.id, claimed.attempts + 1, retrySeconds)]).catch(() => {})
   }
-  return sent
+  return result
 }
 
-async function sendOnce(ctx: Sender, delivery: Claimed): Promise<Sent> {
+async function sendDelivery(ctx: DeliveryContext, delivery: ClaimedDelivery): Promise<SendResult> {
   const { purpose } = delivery
   if (purpose === 'invite') return sendInvite(ctx, delivery)
-  if (purpose === 'sales_lead') return sendLetter(ctx, delivery, await visitors.leadLetter(ctx.platform, delivery.sales_lead_id ?? ''))
+  if (purpose === 'sales_lead') return sendEmail(ctx, delivery, await visitors.getLeadEmail(ctx.platform, delivery.sales_lead_id ?? ''))
   if (purpose === 'feedback' || purpose === 'feedback_receipt')
-    return sendLetter(ctx, delivery, await feedback.letterOf(ctx.platform, delivery.feedback_id ?? '', purpose))
+    return sendEmail(ctx, delivery, await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', purpose))
   if (purpose) return sendLink(ctx, delivery)
+  return sendNotification(ctx, delivery)
+}
+
+/** Send a notification, or the test message of a config, through a chat tool or by e-mail. */
+async function sendNotification(ctx: DeliveryContext, delivery: ClaimedDelivery): Promise<SendResult> {
   const message = {
     title: delivery.title ?? 'Test message',
     body: delivery.body ?? 'This channel is set up. Notifications that you switched on will arrive here.',
@@ -49,23 +62,23 @@ async function sendOnce(ctx: Sender, delivery: Claimed): Promise<Sent> {
   }
   if (delivery.channel !== 'email') {
     const webhookUrl = delivery.webhook_url ?? ''
-    const refusal = await ctx.guard.refusal(webhookUrl, 'sending')
-    if (refusal) return { ok: false, status: null, error: `The webhook address is refused: ${refusal}` }
+    const refusal = await ctx.guard.findRefusal(webhookUrl, 'sending')
+    if (refusal) return { ok: false, status: null, error: `The webhook address ${refusal}` }
     return ctx.chat.send(delivery.channel === 'chat1_webhook' ? 1 : 2, webhookUrl, message)
   }
-  const letter = renderLetter({
+  const content = renderEmail({
     subject: message.title,
     paragraphs: [message.body],
     link: { label: 'Open in Support Flow', url: message.url },
   })
   const addresses = delivery.recipient ? [delivery.recipient] : (delivery.email_addresses ?? [])
   return ctx.mail.send(
-    addresses.map((to) => ({ to, ...letter })),
+    addresses.map((to) => ({ to, ...content })),
     delivery.id,
   )
 }
 
-const letters = {
+const linkEmails = {
   verify_email: {
     lifetime: '24 hours',
     path: '/verify-email',
@@ -78,42 +91,46 @@ const letters = {
     path: '/reset-password',
     label: 'Choose a new password',
     subject: 'Reset your password',
-    text: 'Somebody, hopefully you, asked for a new password. The link works once, within an hour. If it was not you, do nothing.',
+    text: 'A new password was requested for your account. The link works once, within an hour. If you did not request it, ignore this e-mail.',
   },
 }
 
-/** What somebody wrote to us, as a mail. */
-async function sendLetter(ctx: Sender, { id, recipient }: Claimed, found: (Letter & { replyTo?: string }) | undefined): Promise<Sent> {
-  if (!found) return { ok: false, status: null, error: 'What it tells of is gone', gone: true }
-  const { replyTo, ...letter } = found
-  return ctx.mail.send([{ to: recipient ?? '', ...(replyTo ? { replyTo } : {}), ...renderLetter(letter) }], id)
+/** Send an e-mail about feedback or a sales lead. */
+async function sendEmail(
+  ctx: DeliveryContext,
+  { id, recipient }: ClaimedDelivery,
+  email: (EmailContent & { replyTo?: string }) | undefined,
+): Promise<SendResult> {
+  if (!email) return { ok: false, status: null, error: 'The feedback or sales lead no longer exists', gone: true }
+  const { replyTo, ...content } = email
+  return ctx.mail.send([{ to: recipient ?? '', ...(replyTo ? { replyTo } : {}), ...renderEmail(content) }], id)
 }
 
-/** An invite's mail, with a code of its own; nothing is sent for one that was used or revoked meanwhile. */
-async function sendInvite(ctx: Sender, { id, invite_id, recipient }: Claimed): Promise<Sent> {
+/** Send the e-mail of an invite with a new code. Fails for an invite that was used or revoked. */
+async function sendInvite(ctx: DeliveryContext, { id, invite_id, recipient }: ClaimedDelivery): Promise<SendResult> {
   const code = randomToken()
   const invite = await insertInviteCode(ctx.platform, invite_id ?? '', await sha256Bytea(code))
-  if (!invite) return { ok: false, status: null, error: 'The invite is not open any more', gone: true }
-  const letter = renderLetter({
+  if (!invite) return { ok: false, status: null, error: 'The invite is no longer open', gone: true }
+  const content = renderEmail({
     subject: `${invite.inviter_name ?? 'A colleague'} invites you to ${invite.account_name}`,
     paragraphs: ['Join your team on Support Flow. The link works once, within 7 days.'],
     link: { label: 'Accept the invite', url: `${ctx.config.FRONTEND_URL}/register?code=${code}` },
   })
-  return ctx.mail.send([{ to: recipient ?? '', ...letter }], id)
+  return ctx.mail.send([{ to: recipient ?? '', ...content }], id)
 }
 
-/** A mail whose link is made at this moment, so that nothing but its hash is ever stored. */
-async function sendLink(ctx: Sender, { id, purpose, user_id, recipient }: Claimed): Promise<Sent> {
-  const { lifetime, path, label, subject, text } = letters[purpose === 'reset_password' ? purpose : 'verify_email']
+/** Send an e-mail with a one-time link. The token is created here, so that only its hash is ever stored. */
+async function sendLink(ctx: DeliveryContext, { id, purpose, user_id, recipient }: ClaimedDelivery): Promise<SendResult> {
+  const { lifetime, path, label, subject, text } = linkEmails[purpose === 'reset_password' ? purpose : 'verify_email']
   const token = randomToken()
   await insertOneTimeToken(ctx.platform, { hash: await sha256Bytea(token), userId: user_id ?? '', purpose: purpose ?? '', lifetime })
-  const letter = renderLetter({ subject, paragraphs: [text], link: { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` } })
-  return ctx.mail.send([{ to: recipient ?? '', ...letter }], id)
+  const content = renderEmail({ subject, paragraphs: [text], link: { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` } })
+  return ctx.mail.send([{ to: recipient ?? '', ...content }], id)
 }
 
-/** Publishes due deliveries whose message was lost, or sends them here when the queue does not answer. */
-export async function sweep(ctx: Sender): Promise<void> {
-  await failAbandoned(ctx.platform)
+/** Republish due deliveries whose message was lost. Sends them here when the queue does not answer. Runs each minute. */
+export async function sweep(ctx: DeliveryContext): Promise<void> {
+  await failAbandonedDeliveries(ctx.platform)
   const tryHere = (delivery_id: string, attempt: number) => deliver(ctx, { delivery_id, attempt })
-  await republish(ctx.queue, await selectDue(ctx.platform, 100), deliveryMessage, tryHere)
+  await republishDue(ctx.queue, await selectDueDeliveries(ctx.platform, 100), deliveryMessage, tryHere)
 }

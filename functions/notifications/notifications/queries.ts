@@ -1,7 +1,7 @@
 import { type SelectExpression, sql } from 'kysely'
 import type { DB } from '../../../lib/db/schema.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { Entering } from '../../../lib/http/operation.ts'
+import type { CallFunction } from '../../../lib/http/operation.ts'
 import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
 
 const configColumns = ['id', 'account_id', 'channel', 'webhook_url', 'email_addresses', 'events_enabled', 'created_at'] as const
@@ -35,15 +35,15 @@ export function selectConfig(db: ReadDb, id: string) {
 }
 
 export function insertConfig(db: WriteDb, config: NotificationConfigCreate) {
-  return db.insertInto('notification_configs').values(columnsOf(config)).returning(configColumns).executeTakeFirstOrThrow()
+  return db.insertInto('notification_configs').values(toColumns(config)).returning(configColumns).executeTakeFirstOrThrow()
 }
 
 export function updateConfig(db: WriteDb, id: string, change: NotificationConfigUpdate) {
-  return db.updateTable('notification_configs').set(columnsOf(change)).where('id', '=', id).returning(configColumns).executeTakeFirst()
+  return db.updateTable('notification_configs').set(toColumns(change)).where('id', '=', id).returning(configColumns).executeTakeFirst()
 }
 
-/** Lists travel as JSON text: the driver would write a JavaScript list as a PostgreSQL array. */
-function columnsOf<C extends NotificationConfigUpdate>({ email_addresses, events_enabled, ...rest }: C) {
+/** Convert a config to columns. Arrays become JSON text, because the driver would write them as PostgreSQL arrays. */
+function toColumns<C extends NotificationConfigUpdate>({ email_addresses, events_enabled, ...rest }: C) {
   return {
     ...rest,
     ...(email_addresses === undefined ? {} : { email_addresses: email_addresses && JSON.stringify(email_addresses) }),
@@ -56,7 +56,7 @@ export async function deleteConfig(db: WriteDb, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** The config's id when it is there, and its deliveries, newest first: one round trip. */
+/** Select the config's id and its deliveries, newest first, in one round trip. */
 export function selectDeliveries(db: ReadDb, configId: string, skip: number, limit: number) {
   return db.batch([
     db.selectFrom('notification_configs').select('id').where('id', '=', configId),
@@ -71,8 +71,8 @@ export function selectDeliveries(db: ReadDb, configId: string, skip: number, lim
   ])
 }
 
-/** A test's row: its one attempt is under way from the start. Undefined when there is no such config. */
-export async function insertTest(db: WriteDb, configId: string): Promise<{ id: string } | undefined> {
+/** Insert the delivery of a test message, which gets a single attempt. Returns undefined for an unknown config. */
+export async function insertTestDelivery(db: WriteDb, configId: string): Promise<{ id: string } | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into deliveries (config_id, channel, max_attempts)
     select id, channel, 1 from notification_configs where id = ${configId}
@@ -80,15 +80,15 @@ export async function insertTest(db: WriteDb, configId: string): Promise<{ id: s
   return rows[0]
 }
 
-/** Makes a failed delivery due once more; `state` is what it was before, undefined when it is not there. */
+/** Make a failed delivery due for one more attempt. Returns its previous state, or undefined for an unknown delivery. */
 export async function reopenDelivery(db: WriteDb, id: string) {
-  const { rows } = await sql<{ was: string; reopened: boolean }>`
+  const { rows } = await sql<{ previous_state: string; is_reopened: boolean }>`
     with found as (select id, state from deliveries where id = ${id} and config_id is not null),
     reopened as (
       update deliveries d set state = 'retrying', max_attempts = d.attempts + 1, next_attempt_at = app.now(), leased_until = null
        where d.id = ${id} and d.config_id is not null and d.state = 'failed' returning d.id
     )
-    select state as was, exists (select from reopened) as reopened from found`.execute(db)
+    select state as previous_state, exists (select from reopened) as is_reopened from found`.execute(db)
   return rows[0]
 }
 
@@ -96,19 +96,19 @@ export function selectDelivery(db: ReadDb, id: string) {
   return db.selectFrom('deliveries').select(deliveryColumns).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-export function selectNotifications(entering: Entering, skip: number, limit: number) {
-  return entering<{ body: string; more: boolean }>('app.list_notifications', skip, limit)
+export function selectNotifications(callFunction: CallFunction, skip: number, limit: number) {
+  return callFunction<{ body: string; more: boolean }>('app.list_notifications', skip, limit)
 }
 
-export function countUnread(entering: Entering) {
-  return entering<{ body: string }>('app.count_unread')
+export function countUnread(callFunction: CallFunction) {
+  return callFunction<{ body: string }>('app.count_unread')
 }
 
-export function markRead(entering: Entering, id: string) {
-  return entering<{ body: string | null }>('app.mark_notification_read', id)
+export function markRead(callFunction: CallFunction, id: string) {
+  return callFunction<{ body: string | null }>('app.mark_notification_read', id)
 }
 
-/** Rows are locked in one order, so that two of these at once do not deadlock. */
+/** Mark all notifications of a user read. Rows are locked in id order, so that concurrent calls do not deadlock. */
 export function markAllRead(db: WriteDb, userId: string) {
   return db
     .with('mine', (mine) =>

@@ -6,8 +6,10 @@ export const ConfigId = idParams('config_id', 'config')
 export const NotificationId = idParams('notification_id', 'notification')
 export const DeliveryId = idParams('delivery_id', 'delivery')
 
-const Channel = z.enum(['chat1_webhook', 'chat2_webhook', 'email']).describe('Where notifications go: one of two chat tools, or mail.')
-const EventKeyName = z.enum(eventKeyList).describe('What happened.')
+const Channel = z
+  .enum(['chat1_webhook', 'chat2_webhook', 'email'])
+  .describe('Where notifications are sent: one of two chat tools, or e-mail.')
+const EventKeyName = z.enum(eventKeyList).describe('The kind of event.')
 
 const exampleConfig = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11',
@@ -22,11 +24,11 @@ const exampleConfig = {
 export const NotificationConfig = z
   .strictObject({
     id: Id,
-    account_id: Id.describe("The caller's account."),
+    account_id: Id.describe('Id of the account.'),
     channel: Channel,
-    webhook_url: z.string().nullable().describe('Where a chat tool listens; null for mail.'),
-    email_addresses: z.array(z.string()).nullable().describe('Who gets the mail; null for a chat tool.'),
-    events_enabled: z.array(EventKeyName).describe('The events that go through this channel.'),
+    webhook_url: z.string().nullable().describe('Webhook address of the chat tool; null for e-mail.'),
+    email_addresses: z.array(z.string()).nullable().describe('Recipients of the e-mails; null for a chat tool.'),
+    events_enabled: z.array(EventKeyName).describe('The events that are sent through this channel.'),
     created_at: Time,
   })
   .meta({ id: 'NotificationConfigResponse', examples: [exampleConfig] })
@@ -37,12 +39,12 @@ const fields = {
     .string()
     .max(2000)
     .nullable()
-    .describe('Absolute https address without credentials, leading outside; required for a chat tool.'),
-  email_addresses: z.array(Email).min(1).max(20).nullable().describe('1 to 20 addresses; required for channel `email`.'),
+    .describe('Absolute https address without credentials on a public host. Required for a chat tool.'),
+  email_addresses: z.array(Email).min(1).max(20).nullable().describe('1 to 20 e-mail addresses. Required for channel `email`.'),
   events_enabled: z
     .array(EventKeyName)
-    .refine((keys) => new Set(keys).size === keys.length, 'Each key once')
-    .describe('The events that go through this channel, each once; may be empty.'),
+    .refine((keys) => new Set(keys).size === keys.length, 'must not repeat a key')
+    .describe('The events that are sent through this channel, each at most once. May be empty.'),
 }
 
 export const NotificationConfigCreate = z
@@ -54,8 +56,8 @@ export const NotificationConfigCreate = z
   })
   .superRefine((config, ctx) => {
     if (config.channel === 'email') {
-      if (!config.email_addresses) ctx.addIssue({ code: 'custom', path: ['email_addresses'], message: 'Required for channel email' })
-    } else if (!config.webhook_url) ctx.addIssue({ code: 'custom', path: ['webhook_url'], message: 'Required for a webhook channel' })
+      if (!config.email_addresses) ctx.addIssue({ code: 'custom', path: ['email_addresses'], message: 'is required for channel email' })
+    } else if (!config.webhook_url) ctx.addIssue({ code: 'custom', path: ['webhook_url'], message: 'is required for a webhook channel' })
   })
   .meta({
     id: 'NotificationConfigCreate',
@@ -70,27 +72,29 @@ export const NotificationConfigUpdate = z
 export type NotificationConfigUpdate = z.infer<typeof NotificationConfigUpdate>
 
 export const NotificationTestRequest = z
-  .strictObject({ config_id: z.uuid().describe('The config to try.') })
+  .strictObject({ config_id: z.uuid().describe('Id of the config to test.') })
   .meta({ id: 'NotificationTestRequest', examples: [{ config_id: exampleConfig.id }] })
 
 export const NotificationTestResponse = z
   .strictObject({
     success: z.boolean().describe('Whether the channel accepted the message.'),
-    message: z.string().describe('What happened, for people.'),
+    message: z.string().describe('The result as a sentence.'),
   })
   .meta({ id: 'NotificationTestResponse', examples: [{ success: true, message: 'The test message was accepted' }] })
 
 export const Delivery = z
   .strictObject({
     id: Id,
-    config_id: Id.describe('The config it went through.'),
-    event_key: EventKeyName.nullable().describe('What happened; null for a test message.'),
+    config_id: Id.describe('Id of the config.'),
+    event_key: EventKeyName.nullable().describe('The kind of event; null for a test message.'),
     channel: Channel,
-    state: z.enum(['pending', 'retrying', 'delivered', 'failed']).describe('`failed` is final, but for a retry by hand.'),
-    attempts: z.int().describe('Attempts made so far.'),
+    state: z
+      .enum(['pending', 'retrying', 'delivered', 'failed'])
+      .describe('The state of the delivery. `failed` is final until it is retried manually.'),
+    attempts: z.int().describe('Number of attempts so far.'),
     last_error: z.string().nullable().describe('Why the last attempt failed.'),
-    last_status_code: z.int().nullable().describe('The HTTP status of the last attempt, when there was an answer.'),
-    next_attempt_at: Time.nullable().describe('When it is tried next; null when it is not.'),
+    last_status_code: z.int().nullable().describe('The HTTP status of the last attempt; null without a response.'),
+    next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
     delivered_at: Time.nullable().describe('When the channel accepted it.'),
     created_at: Time,
   })
@@ -114,21 +118,21 @@ export const Delivery = z
   })
 
 export const EventKeyDescription = z
-  .strictObject({ key: EventKeyName, description: z.string().describe('When it happens and who is told in the app.') })
+  .strictObject({ key: EventKeyName, description: z.string().describe('When the event happens, and who is notified in the app.') })
   .meta({
     id: 'EventKey',
-    examples: [{ key: 'handoff.claimed', description: 'A colleague claimed a handoff; the engineer who escalated is told' }],
+    examples: [{ key: 'handoff.claimed', description: 'A colleague claimed a handoff; the engineer who escalated is notified' }],
   })
 
 export const Notification = z
   .strictObject({
     id: Id,
-    user_id: Id.describe('Whose it is.'),
+    user_id: Id.describe('Id of the recipient.'),
     event_key: EventKeyName,
-    title: z.string().describe('One line.'),
-    body: z.string().describe('The whole story, plain text.'),
+    title: z.string().describe('Title in one line.'),
+    body: z.string().describe('Details, as plain text.'),
     link: z.string().max(500).nullable().describe('A path of the frontend.'),
-    is_read: z.boolean().describe('Whether the owner has read it.'),
+    is_read: z.boolean().describe('Whether the recipient has read it.'),
     read_at: Time.nullable().describe('When it was first read.'),
     created_at: Time,
   })
@@ -150,5 +154,5 @@ export const Notification = z
   })
 
 export const UnreadCount = z
-  .strictObject({ count: z.int().describe('How many of my notifications are unread.') })
+  .strictObject({ count: z.int().describe('Number of my unread notifications.') })
   .meta({ id: 'UnreadCountResponse', examples: [{ count: 3 }] })

@@ -1,105 +1,103 @@
 import { type Page, type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { violated } from '../../../lib/db/sqlstate.ts'
+import { violatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { type EventKey, eventKeys } from '../../../lib/events/keys.ts'
 import { deliveryMessage } from '../../../lib/events/outbox.ts'
-import { type Context, JsonText, type Reader, type Writer } from '../../../lib/http/operation.ts'
+import { type Context, JsonText, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
 import type { OutboundGuard } from '../../../lib/net/guard.ts'
-import { invalid, Problem } from '../../../lib/problem.ts'
-import * as jobs from '../deliveries/service.ts'
+import { invalidField, Problem, throwNotFound } from '../../../lib/problem.ts'
+import * as deliveries from '../deliveries/service.ts'
 import * as queries from './queries.ts'
 import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
 
-type Platform = Context<'post', 'team_admin', string>
+type PlatformContext = Context<'post', 'team_admin', string>
 type ConfigRow = NonNullable<Awaited<ReturnType<typeof queries.selectConfig>>>
 type DeliveryRow = Awaited<ReturnType<typeof queries.selectDelivery>>
 
-export async function listConfigs({ db }: Reader, { skip, limit }: PageQuery) {
-  return present(toPage(await queries.selectConfigs(db, skip, limit), limit), config)
+export async function listConfigs({ db }: ReadContext, { skip, limit }: PageQuery) {
+  return mapPage(toPage(await queries.selectConfigs(db, skip, limit), limit), toConfig)
 }
 
-export async function createConfig({ db, guard }: Writer, input: NotificationConfigCreate) {
-  await requireOutside(guard, input.webhook_url)
-  return config(await queries.insertConfig(db, input))
+export async function createConfig({ db, guard }: WriteContext, input: NotificationConfigCreate) {
+  await requirePublicAddress(guard, input.webhook_url)
+  return toConfig(await queries.insertConfig(db, input))
 }
 
-export async function updateConfig({ db, guard }: Writer, id: string, change: NotificationConfigUpdate) {
-  await requireOutside(guard, change.webhook_url)
+export async function updateConfig({ db, guard }: WriteContext, id: string, change: NotificationConfigUpdate) {
+  await requirePublicAddress(guard, change.webhook_url)
   const row = Object.keys(change).length === 0 ? queries.selectConfig(db, id) : queries.updateConfig(db, id, change)
-  return config((await row.catch(explainUnreachable)) ?? missing('Config'))
+  return toConfig((await row.catch(throwMissingAddress)) ?? throwNotFound('Config'))
 }
 
-export async function removeConfig({ db }: Writer, id: string) {
-  if (!(await queries.deleteConfig(db, id))) missing('Config')
+export async function deleteConfig({ db }: WriteContext, id: string) {
+  if (!(await queries.deleteConfig(db, id))) throwNotFound('Config')
 }
 
-export async function testConfig(ctx: Platform, configId: string) {
-  const test = (await queries.insertTest(ctx.db, configId)) ?? missing('Config')
-  const sent = await jobs.deliverNow(ctx, test.id)
-  return sent.ok ? { success: true, message: 'The test message was accepted' } : { success: false, message: sent.error }
+export async function testConfig(ctx: PlatformContext, configId: string) {
+  const test = (await queries.insertTestDelivery(ctx.db, configId)) ?? throwNotFound('Config')
+  const result = await deliveries.deliverNow(ctx, test.id)
+  return result.ok ? { success: true, message: 'The test message was accepted' } : { success: false, message: result.error }
 }
 
-export async function listDeliveries({ db }: Reader, configId: string, { skip, limit }: PageQuery) {
-  const [found, rows] = await queries.selectDeliveries(db, configId, skip, limit)
-  if (found.length === 0) missing('Config')
-  return present(toPage(rows, limit), delivery)
+export async function listDeliveries({ db }: ReadContext, configId: string, { skip, limit }: PageQuery) {
+  const [configs, rows] = await queries.selectDeliveries(db, configId, skip, limit)
+  if (configs.length === 0) throwNotFound('Config')
+  return mapPage(toPage(rows, limit), toDelivery)
 }
 
-export async function retryDelivery({ db, after, queue }: Writer, id: string) {
-  const found = (await queries.reopenDelivery(db, id)) ?? missing('Delivery')
-  if (!found.reopened) throw new Problem('conflict', `Only a failed delivery is retried by hand; this one is ${found.was}`)
+export async function retryDelivery({ db, afterCommit, queue }: WriteContext, id: string) {
+  const { is_reopened, previous_state } = (await queries.reopenDelivery(db, id)) ?? throwNotFound('Delivery')
+  if (!is_reopened) throw new Problem('not_failed', `Only a failed delivery can be retried; this one is ${previous_state}`)
   const row = await queries.selectDelivery(db, id)
-  after(() => queue.publish([deliveryMessage(id, row.attempts + 1)]))
-  return delivery(row)
+  afterCommit(() => queue.publish([deliveryMessage(id, row.attempts + 1)]))
+  return toDelivery(row)
 }
 
 export async function listEventKeys() {
   return Object.entries(eventKeys).map(([key, description]) => ({ key: key as EventKey, description }))
 }
 
-export async function list({ entering }: Reader, { skip, limit }: PageQuery) {
-  const page = await queries.selectNotifications(entering, skip, limit)
+export async function list({ callFunction }: ReadContext, { skip, limit }: PageQuery) {
+  const page = await queries.selectNotifications(callFunction, skip, limit)
   return new JsonText(page?.body ?? '[]', page?.more)
 }
 
-export async function countUnread({ entering }: Reader) {
-  return new JsonText((await queries.countUnread(entering))?.body ?? '')
+export async function countUnread({ callFunction }: ReadContext) {
+  return new JsonText((await queries.countUnread(callFunction))?.body ?? '')
 }
 
-export async function read({ entering }: Writer, id: string) {
-  const row = await queries.markRead(entering, id)
-  return new JsonText(row?.body ?? missing('Notification'))
+export async function markRead({ callFunction }: WriteContext, id: string) {
+  const row = await queries.markRead(callFunction, id)
+  return new JsonText(row?.body ?? throwNotFound('Notification'))
 }
 
-export async function markAllRead({ db, caller }: Writer) {
+export async function markAllRead({ db, caller }: WriteContext) {
   await queries.markAllRead(db, caller.userId)
   return { count: 0 }
 }
 
-function missing(what: string): never {
-  throw new Problem('not_found', `${what} not found`)
+async function requirePublicAddress(guard: OutboundGuard, webhookUrl: string | null | undefined): Promise<void> {
+  const refusal = webhookUrl ? await guard.findRefusal(webhookUrl, 'saving') : null
+  if (refusal) throw invalidField(['body', 'webhook_url'], refusal, 'webhook_url')
 }
 
-async function requireOutside(guard: OutboundGuard, webhookUrl: string | null | undefined): Promise<void> {
-  const refusal = webhookUrl ? await guard.refusal(webhookUrl, 'saving') : null
-  if (refusal) throw invalid([{ loc: ['body', 'webhook_url'], msg: refusal, type: 'webhook_url' }])
+/** Throw 422 when an update would leave a channel without its address. A check constraint of the database finds that. */
+function throwMissingAddress(error: unknown): never {
+  const field = { notification_configs_webhook: 'webhook_url', notification_configs_addresses: 'email_addresses' }[
+    violatedConstraint(error) ?? ''
+  ]
+  throw field ? invalidField(['body', field], 'is required for the channel of this config', 'missing') : error
 }
 
-/** A change may not leave a channel without its address; the database decides on the row as it would be. */
-function explainUnreachable(error: unknown): never {
-  const field = { notification_configs_webhook: 'webhook_url', notification_configs_addresses: 'email_addresses' }[violated(error) ?? '']
-  throw field ? invalid([{ loc: ['body', field], msg: 'Required for the channel this config would have', type: 'missing' }]) : error
+function mapPage<Row, Item>({ items, hasMore }: Page<Row>, convert: (row: Row) => Item): Page<Item> {
+  return { items: items.map(convert), hasMore }
 }
 
-function present<Row, Item>({ items, more }: Page<Row>, shape: (row: Row) => Item): Page<Item> {
-  return { items: items.map(shape), more }
-}
-
-// The columns are text and JSON checked by the database; these say what it holds.
-function config(row: ConfigRow) {
+// The generated column types are text and JSON. These functions narrow them to what the database's checks allow.
+function toConfig(row: ConfigRow) {
   return row as ConfigRow & { channel: NotificationConfigCreate['channel']; email_addresses: string[] | null; events_enabled: EventKey[] }
 }
 
-function delivery(row: DeliveryRow) {
+function toDelivery(row: DeliveryRow) {
   return row as DeliveryRow & {
     config_id: string
     event_key: EventKey | null

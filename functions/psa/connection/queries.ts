@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { ConnectionRow } from '../../../lib/psa/connection.ts'
 
-/** Reads the connection of the scope's account, active or not. */
+/** Select the account's connection, active or not. */
 export async function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined> {
   const { rows } = await sql<ConnectionRow>`
     select id, account_id, provider, base_url, identity, credentials, is_active, last_checked_at, last_check_error, created_at, updated_at,
@@ -11,7 +11,7 @@ export async function selectConnection(db: ReadDb): Promise<ConnectionRow | unde
   return rows[0]
 }
 
-export interface Saved {
+export interface ConnectionChange {
   provider: string
   base_url: string
   identity: Record<string, string | null>
@@ -19,16 +19,19 @@ export interface Saved {
   is_active: boolean
 }
 
-/** Writes the account's connection over the one whose credentials were `seen`, null for none; false when it is another by now. */
-export async function saveConnection(db: WriteDb, saved: Saved, seen: string | null): Promise<boolean> {
-  const { provider, base_url, identity, credentials, is_active } = saved
+/**
+ * Insert or update the account's connection. `oldCredentials` are those that the caller read, null for none. Returns false when another
+ * request has changed the connection since.
+ */
+export async function saveConnection(db: WriteDb, change: ConnectionChange, oldCredentials: string | null): Promise<boolean> {
+  const { provider, base_url, identity, credentials, is_active } = change
   const { rows } = await sql`
     insert into psa_connections as c (provider, base_url, identity, credentials, is_active)
     select ${provider}, ${base_url}, ${JSON.stringify(identity)}::jsonb, ${credentials}, ${is_active}
-     where ${seen}::text is null or exists (select from psa_connections c where c.account_id = app.account_id() and c.credentials = ${seen})
+     where ${oldCredentials}::text is null or exists (select from psa_connections c where c.account_id = app.account_id() and c.credentials = ${oldCredentials})
     on conflict (account_id) do update set provider = excluded.provider, base_url = excluded.base_url, identity = excluded.identity,
       credentials = excluded.credentials, is_active = excluded.is_active, updated_at = app.now()
-      where c.credentials = ${seen}
+      where c.credentials = ${oldCredentials}
     returning c.id`.execute(db)
   return rows.length > 0
 }
@@ -37,7 +40,8 @@ export async function deleteConnection(db: WriteDb): Promise<boolean> {
   return (await sql`delete from psa_connections where account_id = app.account_id() returning id`.execute(db)).rows.length > 0
 }
 
-export async function noteCheck(db: WriteDb, id: string, error: string | null): Promise<void> {
+/** Store the result of a credentials check; `error` is null after a success. */
+export async function recordCheck(db: WriteDb, id: string, error: string | null): Promise<void> {
   await sql`
     update psa_connections set last_checked_at = app.now(), last_check_error = ${error}
      where account_id = app.account_id() and id = ${id}`.execute(db)

@@ -4,7 +4,7 @@ import { providers } from '../../../lib/psa/psa.ts'
 
 const Short = z.string().trim().min(1).max(200)
 const Secret = z.string().min(1).max(1000)
-const Provider = z.enum(providers).describe('Which ticketing system: ConnectWise Manage or HaloPSA.')
+const Provider = z.enum(providers).describe('The ticketing system: ConnectWise Manage or HaloPSA.')
 
 const example = {
   provider: 'connectwise' as const,
@@ -17,13 +17,13 @@ export const PsaConnection = z
   .strictObject({
     id: Id,
     provider: Provider,
-    base_url: z.string().describe('Where the ticketing system is.'),
-    company_id: z.string().nullable().describe('ConnectWise: the company its users sign in to.'),
-    client_id: z.string().describe('The id of the integration at the provider.'),
-    tenant: z.string().nullable().describe('HaloPSA: the tenant, where the address alone does not say it.'),
-    is_active: z.boolean().describe('Whether it is used. One that is switched off counts as none.'),
-    last_checked_at: Time.nullable().describe('When the credentials were last tried.'),
-    last_check_error: z.string().nullable().describe('Why they did not work then; null when they did.'),
+    base_url: z.string().describe('Base URL of the ticketing system.'),
+    company_id: z.string().nullable().describe('ConnectWise: the company that users sign in to.'),
+    client_id: z.string().describe('Id of the integration at the provider.'),
+    tenant: z.string().nullable().describe('HaloPSA: the tenant, where the base URL does not identify it.'),
+    is_active: z.boolean().describe('Whether it is used. An inactive connection counts as none.'),
+    last_checked_at: Time.nullable().describe('When the credentials were last checked.'),
+    last_check_error: z.string().nullable().describe('Why that check failed; null when it succeeded.'),
     created_at: Time,
     updated_at: Time.describe('When it was last changed.'),
   })
@@ -44,7 +44,7 @@ export const PsaConnection = z
   })
 export type PsaConnection = z.infer<typeof PsaConnection>
 
-const isBare = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
+const hasNoQueryOrFragment = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
 
 export const PsaConnectionUpdate = z
   .strictObject({
@@ -52,15 +52,15 @@ export const PsaConnectionUpdate = z
     base_url: z
       .url({ protocol: /^https?$/ })
       .max(2000)
-      .refine(isBare, 'Must have no query and no fragment')
+      .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
       .transform((url) => url.replace(/\/+$/, ''))
-      .describe('Where the ticketing system is: its site, or the folder of its API.'),
-    company_id: Short.describe('ConnectWise: the company its users sign in to.'),
-    public_key: Secret.describe("ConnectWise: the API member's public key. Never shown again."),
-    private_key: Secret.describe("ConnectWise: the API member's private key. Never shown again."),
-    client_id: Short.describe('The id of the integration at the provider.'),
-    client_secret: Secret.describe('HaloPSA: the secret of the API application. Never shown again.'),
-    tenant: Short.nullable().describe('HaloPSA: the tenant, where the address alone does not say it.'),
+      .describe('Base URL of the ticketing system: its site, or the path of its API.'),
+    company_id: Short.describe('ConnectWise: the company that users sign in to.'),
+    public_key: Secret.describe("ConnectWise: the API member's public key. It is never returned."),
+    private_key: Secret.describe("ConnectWise: the API member's private key. It is never returned."),
+    client_id: Short.describe('Id of the integration at the provider.'),
+    client_secret: Secret.describe('HaloPSA: the secret of the API application. It is never returned.'),
+    tenant: Short.nullable().describe('HaloPSA: the tenant, where the base URL does not identify it.'),
     is_active: z.boolean().describe('Whether it is used.'),
   })
   .partial()
@@ -69,7 +69,7 @@ export type PsaConnectionUpdate = z.infer<typeof PsaConnectionUpdate>
 
 export const TestResult = z
   .strictObject({
-    success: z.boolean().describe('Whether the ticketing system let the credentials in.'),
-    message: z.string().describe('What came of it, for people.'),
+    success: z.boolean().describe('Whether the ticketing system accepted the credentials.'),
+    message: z.string().describe('The result as a sentence.'),
   })
-  .meta({ id: 'PsaConnectionTest', examples: [{ success: true, message: 'The ticketing system let the credentials in' }] })
+  .meta({ id: 'PsaConnectionTest', examples: [{ success: true, message: 'The ticketing system accepted the credentials' }] })

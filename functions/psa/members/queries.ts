@@ -5,27 +5,28 @@ import type { MemberMapping } from './schemas.ts'
 
 type MappingRow = Omit<MemberMapping, 'suggested_member_id'>
 
-const columns = sql`u.id as user_id, u.full_name, u.email, m.psa_member_id, m.psa_identifier, m.psa_name`
-const users = sql`
+const mappingColumns = sql`u.id as user_id, u.full_name, u.email, m.psa_member_id, m.psa_identifier, m.psa_name`
+const mappedUsers = sql`
   users u left join psa_member_mappings m on m.account_id = u.account_id and m.user_id = u.id
   where u.account_id = app.account_id() and u.is_active`
 
 export async function selectMappings(db: ReadDb): Promise<MappingRow[]> {
-  return (await sql<MappingRow>`select ${columns} from ${users} order by lower(u.full_name), u.id`.execute(db as WriteDb)).rows
+  return (await sql<MappingRow>`select ${mappingColumns} from ${mappedUsers} order by lower(u.full_name), u.id`.execute(db as WriteDb)).rows
 }
 
 export async function selectMapping(db: ReadDb, userId: string): Promise<MappingRow | undefined> {
-  return (await sql<MappingRow>`select ${columns} from ${users} and u.id = ${userId}`.execute(db as WriteDb)).rows[0]
+  return (await sql<MappingRow>`select ${mappingColumns} from ${mappedUsers} and u.id = ${userId}`.execute(db as WriteDb)).rows[0]
 }
 
-export async function selectOwn(db: ReadDb): Promise<Pick<Member, 'id' | 'identifier'> | undefined> {
+/** Select the member that the caller is mapped to. */
+export async function selectOwnMember(db: ReadDb): Promise<Pick<Member, 'id' | 'identifier'> | undefined> {
   const { rows } = await sql<Pick<Member, 'id' | 'identifier'>>`
     select m.psa_member_id as id, m.psa_identifier as identifier from psa_member_mappings m
      where m.account_id = app.account_id() and m.user_id = app.user_id()`.execute(db as WriteDb)
   return rows[0]
 }
 
-/** Maps an active user to a member of the connection as it was when the member was found; false when it is another by now. */
+/** Map an active user to a member of the given connection. Returns false when the connection has changed since the member was read. */
 export async function upsertMapping(
   db: WriteDb,
   userId: string,

@@ -5,25 +5,25 @@ export const UserId = idParams('user_id', 'user')
 
 export const Member = z
   .strictObject({
-    id: z.string().describe("The ticketing system's id."),
-    identifier: z.string().describe('The name they sign in with there.'),
-    name: z.string().describe('Who it is.'),
-    email: z.string().nullable().describe('Their address there.'),
+    id: z.string().describe('Id in the ticketing system.'),
+    identifier: z.string().describe('Sign-in name in the ticketing system.'),
+    name: z.string().describe('Full name.'),
+    email: z.string().nullable().describe('E-mail address in the ticketing system.'),
   })
   .meta({ id: 'PsaMember', examples: [{ id: '176', identifier: 'dreyes', name: 'Dana Reyes', email: 'dana@northwind.example' }] })
 
 export const MemberMapping = z
   .strictObject({
-    user_id: Id.describe('A user of the account.'),
-    full_name: z.string().describe('Their name.'),
-    email: z.string().describe('Their address.'),
-    psa_member_id: z.string().nullable().describe('The member they are in the ticketing system; null when unmapped.'),
-    psa_identifier: z.string().nullable().describe('What that member signs in with; null when unmapped.'),
-    psa_name: z.string().nullable().describe("That member's name; null when unmapped."),
+    user_id: Id.describe('Id of a user of the account.'),
+    full_name: z.string().describe('Name of the user.'),
+    email: z.string().describe('E-mail address of the user.'),
+    psa_member_id: z.string().nullable().describe('Id of the mapped member; null when unmapped.'),
+    psa_identifier: z.string().nullable().describe('Sign-in name of the mapped member; null when unmapped.'),
+    psa_name: z.string().nullable().describe('Name of the mapped member; null when unmapped.'),
     suggested_member_id: z
       .string()
       .nullable()
-      .describe('For somebody unmapped: the one member of the same address, if there is one and the ticketing system answers.'),
+      .describe('For an unmapped user: the only member with the same e-mail address, if there is one and the ticketing system answers.'),
   })
   .meta({
     id: 'PsaMemberMapping',
@@ -43,7 +43,7 @@ export type MemberMapping = z.infer<typeof MemberMapping>
 
 export const MappingUpdate = z
   .strictObject({
-    psa_member_id: z.string().trim().min(1).max(100).nullable().describe('The member they are, or null for nobody.'),
+    psa_member_id: z.string().trim().min(1).max(100).nullable().describe('Id of the member, or null to remove the mapping.'),
   })
   .partial()
   .meta({ id: 'PsaMemberMappingUpdate', examples: [{ psa_member_id: '176' }] })

@@ -3,23 +3,25 @@ import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 
 export const PushId = idParams('push_id', 'push')
 
-const State = z.enum(['queued', 'retrying', 'pushed', 'failed']).describe('Not tried yet, to be tried again, on the ticket, or given up.')
-const SourceKind = z.enum(['session', 'ai_session', 'output']).describe('What kind of thing the note tells of.')
+const State = z
+  .enum(['queued', 'retrying', 'pushed', 'failed'])
+  .describe('Not tried yet, waiting for a retry, added to the ticket, or given up.')
+const SourceKind = z.enum(['session', 'ai_session', 'output']).describe('The kind of the source of the note.')
 
 export const Push = z
   .strictObject({
     id: Id,
-    ticket_id: z.string().describe("The ticketing system's id of the ticket."),
+    ticket_id: z.string().describe('Id of the ticket in the ticketing system.'),
     internal: z.boolean().describe('Whether the note is hidden from the client.'),
     source_kind: SourceKind,
-    source_id: Id.describe('What the note tells of.'),
-    requested_by: Id.nullable().describe('Who asked for it; null when a job did.'),
+    source_id: Id.describe('Id of the session, AI session or output that the note documents.'),
+    requested_by: Id.nullable().describe('The user who requested it; null when a job did.'),
     state: State,
-    attempts: z.int().describe('How often it was tried.'),
+    attempts: z.int().describe('Number of attempts.'),
     last_error: z.string().nullable().describe('Why the last attempt failed.'),
-    next_attempt_at: Time.nullable().describe('When it is tried next; null when it is not.'),
-    pushed_at: Time.nullable().describe('When the note stood on the ticket.'),
-    provider_note_id: z.string().nullable().describe("The ticketing system's id of the note."),
+    next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
+    pushed_at: Time.nullable().describe('When the note was added to the ticket.'),
+    provider_note_id: z.string().nullable().describe('Id of the note in the ticketing system.'),
     created_at: Time,
   })
   .meta({
@@ -45,13 +47,13 @@ export const Push = z
 export type Push = z.infer<typeof Push>
 
 export const PushQuery = z.strictObject({
-  state: State.optional().describe('Only those in this state.'),
-  source_id: z.uuid().optional().describe('Only those that tell of this session or output.'),
+  state: State.optional().describe('Only notes in this state.'),
+  source_id: z.uuid().optional().describe('Only notes of this session or output.'),
 })
 export type PushQuery = z.infer<typeof PushQuery>
 
 export const SessionPush = z
-  .strictObject({ internal: z.boolean().default(true).describe('Whether the client must not see the note.') })
+  .strictObject({ internal: z.boolean().default(true).describe('Whether the note is hidden from the client.') })
   .prefault({})
   .meta({ id: 'SessionPush', examples: [{ internal: true }] })
 

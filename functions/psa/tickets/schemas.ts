@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { Time } from '../../../lib/http/fields.ts'
-import { sideParts } from '../../../lib/psa/psa.ts'
+import { contextParts } from '../../../lib/psa/psa.ts'
 
 export const TicketId = z.object({
   ticket_id: z
     .string()
     .regex(/^\d{1,15}$/)
-    .describe("The ticketing system's id of the ticket."),
+    .describe('Id of the ticket in the ticketing system.'),
 })
 
 export const Board = z
-  .strictObject({ id: z.string().describe("The ticketing system's id."), name: z.string().describe('What it is called.') })
+  .strictObject({ id: z.string().describe('Id in the ticketing system.'), name: z.string().describe('Name of the board.') })
   .meta({ id: 'PsaBoard', examples: [{ id: '1', name: 'Service Desk' }] })
 
 const Flag = z
@@ -21,28 +21,28 @@ const ids = /^\d{1,15}(,\d{1,15}){0,49}$/
 
 export const TicketQuery = z.strictObject({
   assigned_to_me: Flag.describe('Only tickets of the member I am mapped to. Without a mapping: 409 `psa_member_not_mapped`.'),
-  unassigned: Flag.describe('Only tickets that nobody has; not together with `assigned_to_me`.'),
+  unassigned: Flag.describe('Only tickets without an owner. Cannot be combined with `assigned_to_me`.'),
   board_ids: z
     .string()
-    .regex(ids, 'Must be up to 50 ids, separated by commas')
+    .regex(ids, 'must be up to 50 ids, separated by commas')
     .transform((text) => text.split(','))
     .optional()
     .describe('Only tickets of these boards: ids, separated by commas.'),
-  page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Which page, from 1.'),
-  page_size: z.coerce.number().int().min(1).max(100).default(25).describe('Tickets a page.'),
+  page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Number of the page, from 1.'),
+  page_size: z.coerce.number().int().min(1).max(100).default(25).describe('Tickets per page.'),
 })
 export type TicketQuery = z.infer<typeof TicketQuery>
 
 const Name = z.string().nullable()
 const item = {
-  id: z.string().describe("The ticketing system's id."),
-  summary: z.string().describe('What it is about.'),
+  id: z.string().describe('Id in the ticketing system.'),
+  summary: z.string().describe('Summary of the ticket.'),
   board: Name.describe('The board it is on.'),
   status: Name.describe('Its status on that board.'),
   priority: Name.describe('Its priority.'),
   company: Name.describe('The client.'),
-  contact: Name.describe('Who reported it.'),
-  owner: Name.describe('Who has it; null when nobody does.'),
+  contact: Name.describe('The person who reported it.'),
+  owner: Name.describe('The assigned member; null when there is none.'),
   updated_at: Time.nullable().describe('When it was last changed.'),
 }
 const exampleItem = {
@@ -60,52 +60,52 @@ export const TicketItem = z.strictObject(item).meta({ id: 'PsaTicketItem', examp
 
 export const TicketPage = z
   .strictObject({
-    items: z.array(TicketItem).describe('Open tickets, the last changed first.'),
-    page: z.int().describe('Which page this is.'),
-    page_size: z.int().describe('How many tickets were asked for.'),
+    items: z.array(TicketItem).describe('Open tickets, the most recently changed first.'),
+    page: z.int().describe('Number of this page.'),
+    page_size: z.int().describe('Requested number of tickets per page.'),
     has_more: z.boolean().describe('Whether a page follows.'),
   })
   .meta({ id: 'PsaTicketPage', examples: [{ items: [exampleItem], page: 1, page_size: 25, has_more: false }] })
 
 const Ticket = z.strictObject({
   ...item,
-  board_id: Name.describe('The id of its board.'),
-  company_id: Name.describe('The id of the client.'),
-  contact_id: Name.describe('The id of who reported it.'),
-  type: Name.describe('What kind of ticket.'),
-  description: Name.describe('What was reported.'),
+  board_id: Name.describe('Id of its board.'),
+  company_id: Name.describe('Id of the client.'),
+  contact_id: Name.describe('Id of the contact who reported it.'),
+  type: Name.describe('Type of the ticket.'),
+  description: Name.describe('The report.'),
   is_closed: z.boolean().describe('Whether it is closed.'),
   created_at: Time.nullable().describe('When it was opened.'),
 })
 const Company = z.strictObject({
-  id: z.string().describe("The ticketing system's id."),
+  id: z.string().describe('Id in the ticketing system.'),
   name: z.string().describe('The client.'),
-  phone: Name.describe('Its number.'),
-  address: Name.describe('Where it is, in one line.'),
+  phone: Name.describe('Its phone number.'),
+  address: Name.describe('Its postal address, in one line.'),
   website: Name.describe('Its website.'),
 })
 const Contact = z.strictObject({
-  id: z.string().describe("The ticketing system's id."),
-  name: z.string().describe('Who it is.'),
-  title: Name.describe('What they do there.'),
-  email: Name.describe('Their address.'),
-  phone: Name.describe('Their number.'),
+  id: z.string().describe('Id in the ticketing system.'),
+  name: z.string().describe('Name of the contact.'),
+  title: Name.describe('Job title.'),
+  email: Name.describe('E-mail address.'),
+  phone: Name.describe('Phone number.'),
 })
 const Configuration = z.strictObject({
-  id: z.string().describe("The ticketing system's id."),
-  name: z.string().describe('What it is called.'),
-  type: Name.describe('What kind of device or service.'),
-  manufacturer: Name.describe('Who made it.'),
-  model: Name.describe('Which model.'),
+  id: z.string().describe('Id in the ticketing system.'),
+  name: z.string().describe('Name of the device or service.'),
+  type: Name.describe('Type of device or service.'),
+  manufacturer: Name.describe('Manufacturer.'),
+  model: Name.describe('Model.'),
   serial_number: Name.describe('Its serial number.'),
-  operating_system: Name.describe('What runs on it.'),
-  ip_address: Name.describe('Its address in the network.'),
+  operating_system: Name.describe('Operating system.'),
+  ip_address: Name.describe('IP address.'),
 })
 const Note = z.strictObject({
-  id: z.string().describe("The ticketing system's id."),
-  text: z.string().describe('What was written.'),
-  author: Name.describe('Who wrote it.'),
-  internal: z.boolean().describe('Whether the client does not see it.'),
+  id: z.string().describe('Id in the ticketing system.'),
+  text: z.string().describe('Text of the note.'),
+  author: Name.describe('Author of the note.'),
+  internal: z.boolean().describe('Whether the note is hidden from the client.'),
   created_at: Time.nullable().describe('When it was written.'),
 })
 
@@ -113,14 +113,12 @@ export const TicketContext = z
   .strictObject({
     ticket: Ticket.describe('The ticket itself.'),
     company: Company.nullable().describe('The client; null when the ticket names none.'),
-    contact: Contact.nullable().describe('Who reported it; null when the ticket names nobody.'),
-    configurations: z.array(Configuration).describe('Devices and services it is about, at most 10.'),
-    notes: z.array(Note).describe('The newest 50, newest first.'),
-    related_tickets: z.array(TicketItem).describe('Up to 10 other tickets of the client, the last changed first.'),
-    unavailable: z
-      .array(z.enum(sideParts))
-      .describe('Parts that the ticketing system did not give this time, and that are therefore empty.'),
-    fetched_at: Time.describe('When it was read from the ticketing system; kept for five minutes.'),
+    contact: Contact.nullable().describe('The person who reported it; null when the ticket names none.'),
+    configurations: z.array(Configuration).describe('Affected devices and services, at most 10.'),
+    notes: z.array(Note).describe('The newest 50 notes, newest first.'),
+    related_tickets: z.array(TicketItem).describe('Up to 10 other tickets of the client, the most recently changed first.'),
+    unavailable: z.array(z.enum(contextParts)).describe('Parts that could not be read this time and are therefore empty.'),
+    fetched_at: Time.describe('When it was read from the ticketing system. It is cached for five minutes.'),
   })
   .meta({
     id: 'PsaTicketContext',

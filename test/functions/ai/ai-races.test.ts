@@ -1,46 +1,51 @@
 import { afterAll, expect, it } from 'vitest'
-import { newAiSession, suggestFix } from '../../support/ai.ts'
-import { expectStatus } from '../../support/answers.ts'
-import { desk, ownService } from '../../support/app.ts'
-import { newAccount, type Person } from '../../support/people.ts'
+import { createAiSession, insertFix } from '../../support/ai.ts'
+import { dashboard, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type Person } from '../../support/people.ts'
 
-const service = await ownService()
-const { fault } = desk(service)
+const service = await startOwnService()
+const { setFault } = dashboard(service)
 afterAll(() => service.close())
 
-const said = 'Printer PRN-2F-03 at Fabrikam Legal shows offline, error 0x00000bcb.'
-const people = async (count: number): Promise<Person[]> => {
-  const account = await newAccount(service)
-  return Promise.all(Array.from({ length: count }, () => account.colleague()))
+const symptom = 'Printer PRN-2F-03 at Fabrikam Legal shows offline, error 0x00000bcb.'
+const createEngineers = async (count: number): Promise<Person[]> => {
+  const account = await createAccount(service)
+  return Promise.all(Array.from({ length: count }, () => account.addColleague()))
 }
 
-it('AIS-08 AIS-09 keeps what 32 edits wrote by hand while the model was thinking', async () => {
-  const [owner] = (await people(1)) as [Person]
-  const { id } = await newAiSession(owner)
-  const at = `/ai-sessions/${id}`
-  const mine = (await owner.call('PATCH', `${at}/triage`, { evidence_items: ['The light is red'] })).body.evidence_items
-  await fault({ service: 'openai', mode: 'slow', delay_ms: 1500, times: 1 })
-  const chat = owner.call('POST', `${at}/chat`, { message: said })
+it('AIS-08 AIS-09 keeps 32 manual edits made while the model answers', async () => {
+  const [owner] = (await createEngineers(1)) as [Person]
+  const { id } = await createAiSession(owner)
+  const sessionPath = `/ai-sessions/${id}`
+  const ownEvidence = (await owner.call('PATCH', `${sessionPath}/triage`, { evidence_items: ['The light is red'] })).body.evidence_items
+  await setFault({ service: 'openai', mode: 'slow', delay_ms: 1500, times: 1 })
+  const chat = owner.call('POST', `${sessionPath}/chat`, { message: symptom })
   const edits = await Promise.all(
-    Array.from({ length: 32 }, (_, n) => owner.call('PATCH', `${at}/triage`, { client_name: `Client ${n}`, asset_name: `PC-${n}` })),
+    Array.from({ length: 32 }, (_, n) =>
+      owner.call('PATCH', `${sessionPath}/triage`, { client_name: `Client ${n}`, asset_name: `PC-${n}` }),
+    ),
   )
   expect(edits.map(({ status }) => status)).toEqual(edits.map(() => 200))
-  const byHand = (await owner.call('GET', at)).body
+  const edited = (await owner.call('GET', sessionPath)).body
   const { status, body } = await chat
   expect(status).toBe(200)
   expect([body.triage_update.client_name, body.triage_update.asset_name]).toEqual([undefined, undefined])
-  const after = (await owner.call('GET', at)).body
-  expect([after.client_name, after.asset_name]).toEqual([byHand.client_name, byHand.asset_name])
-  expect(after.evidence_items).toEqual([...mine, { id: expect.any(String), text: said, source: 'ai', created_at: expect.any(String) }])
+  const after = (await owner.call('GET', sessionPath)).body
+  expect([after.client_name, after.asset_name]).toEqual([edited.client_name, edited.asset_name])
+  expect(after.evidence_items).toEqual([
+    ...ownEvidence,
+    { id: expect.any(String), text: symptom, source: 'ai', created_at: expect.any(String) },
+  ])
   expect(after.issue_category).toBe('Printing')
 })
 
-it('AIS-08 lets the hand win in 32 sessions, whichever of the two comes first', async () => {
-  const owners = await people(32)
+it('AIS-08 lets the manual edit win in 32 sessions, whether it or the chat comes first', async () => {
+  const owners = await createEngineers(32)
   const rounds = owners.map(async (owner) => {
-    const { id } = await newAiSession(owner)
+    const { id } = await createAiSession(owner)
     const [chat, edit] = await Promise.all([
-      owner.call('POST', `/ai-sessions/${id}/chat`, { message: said }),
+      owner.call('POST', `/ai-sessions/${id}/chat`, { message: symptom }),
       owner.call('PATCH', `/ai-sessions/${id}/triage`, { client_name: 'By hand', asset_name: 'PC-1' }),
     ])
     expect([chat.status, edit.status]).toEqual([200, 200])
@@ -50,9 +55,9 @@ it('AIS-08 lets the hand win in 32 sessions, whichever of the two comes first', 
   expect(await Promise.all(rounds)).toEqual(owners.map(() => ['By hand', 'PC-1', 1]))
 })
 
-it('AIS-09 loses no evidence when 8 turns of one session end at once, and counts every fact', async () => {
-  const [owner] = (await people(1)) as [Person]
-  const { id } = await newAiSession(owner)
+it('AIS-09 loses no evidence and counts every fact when 8 turns of one session end at once', async () => {
+  const [owner] = (await createEngineers(1)) as [Person]
+  const { id } = await createAiSession(owner)
   const turns = Array.from({ length: 8 }, (_, n) =>
     owner.call('POST', `/ai-sessions/${id}/chat`, { message: `Error number ${n} is shown.\nkey ${'abcdefgh'[n]}: value ${n}` }),
   )
@@ -63,16 +68,16 @@ it('AIS-09 loses no evidence when 8 turns of one session end at once, and counts
   expect([facts.length, state_version]).toEqual([8, 8])
 })
 
-it('FIX-17 leaves no proposal on a fix that was settled while the model read its outcome', async () => {
-  const owners = await people(16)
+it('FIX-17 leaves no proposal on a fix whose outcome was recorded while the model answered', async () => {
+  const owners = await createEngineers(16)
   const rounds = owners.map(async (owner) => {
-    const session = await newAiSession(owner)
-    const at = `/ai-sessions/${session.id}/suggested-fixes/${await suggestFix(service, session)}`
-    const [, settled] = await Promise.all([
+    const session = await createAiSession(owner)
+    const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${await insertFix(service, session)}`
+    const [, recorded] = await Promise.all([
       owner.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'That worked.' }),
-      owner.call('PATCH', `${at}/outcome`, { outcome: 'applied_failed' }),
+      owner.call('PATCH', `${fixPath}/outcome`, { outcome: 'applied_failed' }),
     ])
-    expectStatus(settled, 200)
+    expectStatus(recorded, 200)
     return (await owner.call('GET', `/ai-sessions/${session.id}`)).body.suggested_fixes[0]
   })
   for (const fix of await Promise.all(rounds)) expect(fix).toMatchObject({ status: 'applied_failed', ai_outcome_proposal: null })

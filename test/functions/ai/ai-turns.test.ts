@@ -1,59 +1,58 @@
 import { afterAll, expect, it } from 'vitest'
-import { insertAiSession } from '../../contract/fixtures-ai.ts'
-import { eventsOf, newAiSession, stream } from '../../support/ai.ts'
-import { expectStatus } from '../../support/answers.ts'
-import { desk, ownService } from '../../support/app.ts'
-import { picture, upload } from '../../support/images.ts'
-import { newAccount } from '../../support/people.ts'
+import { createAiSession, insertAiSession, readEvents, requestStream } from '../../support/ai.ts'
+import { dashboard, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createImage, uploadImage } from '../../support/images.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = await ownService()
-const { fault, lift, read, empty } = desk(service)
+const service = await startOwnService()
+const { setFault, clearFaults, listRecords, clearRecords } = dashboard(service)
 afterAll(() => service.close())
 
-async function scene() {
-  const account = await newAccount(service)
-  const owner = await account.colleague()
-  const session = await newAiSession(owner)
-  const at = `/ai-sessions/${session.id}`
-  const detail = async () => (await owner.call('GET', at)).body
-  const say = (message: string, more: object = {}) => owner.call('POST', `${at}/chat`, { message, ...more })
-  return { account, owner, session, at, detail, say }
+async function createScene() {
+  const account = await createAccount(service)
+  const owner = await account.addColleague()
+  const session = await createAiSession(owner)
+  const sessionPath = `/ai-sessions/${session.id}`
+  const readSession = async () => (await owner.call('GET', sessionPath)).body
+  const sendMessage = (message: string, fields: object = {}) => owner.call('POST', `${sessionPath}/chat`, { message, ...fields })
+  return { account, owner, session, sessionPath, readSession, sendMessage }
 }
-/** How many requests a fault that was set for `times` has met. */
-async function met(times: number): Promise<number> {
-  const [left] = (await (await fetch(`${service.local}/desk/faults`)).json()) as { times: number }[]
-  await lift()
-  return times - (left?.times ?? 0)
+/** Return how many requests met a fault that was set for `times`, and clear it. */
+async function countFaultedRequests(times: number): Promise<number> {
+  const [remaining] = (await (await fetch(`${service.localOrigin}/desk/faults`)).json()) as { times: number }[]
+  await clearFaults()
+  return times - (remaining?.times ?? 0)
 }
 
-it('AIS-11 shows the model up to 3 images, in their order, and refuses a fourth and one that is not there', async () => {
-  const { owner, say, detail } = await scene()
+it('AIS-11 sends up to 3 images to the model, in order, and refuses a fourth or unknown one', async () => {
+  const { owner, sendMessage, readSession } = await createScene()
   const ids: string[] = []
-  for (let n = 0; n < 4; n++) ids.push((await upload(service, owner, await picture('png', 8 + n, 8))).body.id)
-  await empty('ai')
-  expectStatus(await say('See these.', { upload_ids: ids.slice(0, 3) }), 200)
-  const [call] = await read('ai')
+  for (let n = 0; n < 4; n++) ids.push((await uploadImage(service, owner, await createImage('png', 8 + n, 8))).body.id)
+  await clearRecords('ai')
+  expectStatus(await sendMessage('See these.', { upload_ids: ids.slice(0, 3) }), 200)
+  const [call] = await listRecords('ai')
   expect(call.request.messages.at(-1).content.filter(({ type }: { type: string }) => type === 'image_url')).toHaveLength(3)
-  const before = await detail()
+  const before = await readSession()
   expect(before.messages[0].upload_ids).toEqual(ids.slice(0, 3))
-  expectStatus(await say('And these.', { upload_ids: ids }), 422)
-  const stranger = (await newAccount(service)).admin
-  const foreign = (await upload(service, stranger, await picture('png', 8, 8))).body.id
-  for (const id of [foreign, crypto.randomUUID()]) expectStatus(await say('And this.', { upload_ids: [id] }), 422)
-  expect(await detail()).toEqual(before)
+  expectStatus(await sendMessage('And these.', { upload_ids: ids }), 422)
+  const stranger = (await createAccount(service)).admin
+  const foreign = (await uploadImage(service, stranger, await createImage('png', 8, 8))).body.id
+  for (const id of [foreign, crypto.randomUUID()]) expectStatus(await sendMessage('And this.', { upload_ids: [id] }), 422)
+  expect(await readSession()).toEqual(before)
 })
 
-it('AIS-31 takes a message of 1 to 8,000 characters', async () => {
-  const { say, detail } = await scene()
-  for (const message of ['x', '\u{1F5A8}'.repeat(4000)]) expectStatus(await say(message), 200)
-  const before = await detail()
+it('AIS-31 accepts a message of 1 to 8,000 characters', async () => {
+  const { sendMessage, readSession } = await createScene()
+  for (const message of ['x', '\u{1F5A8}'.repeat(4000)]) expectStatus(await sendMessage(message), 200)
+  const before = await readSession()
   for (const message of ['', ' \n\t', 'x'.repeat(8001), null, 7, 'a\u0000b', '\ud800']) {
-    expectStatus(await say(message as string), 422)
+    expectStatus(await sendMessage(message as string), 422)
   }
-  expect(await detail()).toEqual(before)
+  expect(await readSession()).toEqual(before)
 })
 
-it('AIS-24 AIS-29 answers 502 when the provider fails, in whatever way, asks at most twice, and keeps what was said', async () => {
+it('AIS-24 AIS-29 returns 502 for every provider failure, calls it at most twice, and keeps the message', async () => {
   for (const [mode, calls] of [
     ['error', 2],
     ['down', 2],
@@ -62,67 +61,73 @@ it('AIS-24 AIS-29 answers 502 when the provider fails, in whatever way, asks at 
     ['redirect', 2],
     ['client_error', 1],
   ] as const) {
-    const { say, detail } = await scene()
-    const before = await detail()
-    await fault({ service: 'openai', mode, times: 9 })
-    const answer = await say(`It is offline: ${mode}`)
-    expect([answer.status, answer.body.code, await met(9)], mode).toEqual([502, 'ai_provider_error', calls])
-    const after = await detail()
+    const { sendMessage, readSession } = await createScene()
+    const before = await readSession()
+    await setFault({ service: 'openai', mode, times: 9 })
+    const answer = await sendMessage(`It is offline: ${mode}`)
+    expect([answer.status, answer.body.code, await countFaultedRequests(9)], mode).toEqual([502, 'ai_provider_error', calls])
+    const after = await readSession()
     expect(after.messages).toMatchObject([{ role: 'user', content: `It is offline: ${mode}` }])
     expect({ ...after, messages: [], updated_at: '' }).toEqual({ ...before, messages: [], updated_at: '' })
-    expectStatus(await say('And again'), 200)
-    expect((await detail()).messages).toHaveLength(3)
+    expectStatus(await sendMessage('And again'), 200)
+    expect((await readSession()).messages).toHaveLength(3)
   }
 })
 
-it('AIS-24 takes an answer that only the second call gives', async () => {
-  const { say } = await scene()
-  await fault({ service: 'openai', mode: 'error', times: 1 })
-  expectStatus(await say('It is offline.'), 200)
+it('AIS-24 accepts an answer from the second call', async () => {
+  const { sendMessage } = await createScene()
+  await setFault({ service: 'openai', mode: 'error', times: 1 })
+  expectStatus(await sendMessage('It is offline.'), 200)
 })
 
-const whole = {
+const emptyReply = {
   reply: 'ok',
   findings: { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] },
 }
-const turn = { ...whole, questions: [], actions: [], fix: null, outcome: null }
+const emptyTurn = { ...emptyReply, questions: [], actions: [], fix: null, outcome: null }
 it.each([
   ['no JSON', 'Sure! Here is my answer.'],
   ['another shape', '{"answer": 42}'],
   ['no object', '[]'],
-  ['a property too many', JSON.stringify({ ...turn, status: 'resolved' })],
-  ['a property too few', JSON.stringify({ ...turn, outcome: undefined })],
+  ['a property too many', JSON.stringify({ ...emptyTurn, status: 'resolved' })],
+  ['a property too few', JSON.stringify({ ...emptyTurn, outcome: undefined })],
   [
     'an id where a number belongs',
-    JSON.stringify({ ...turn, fix: { title: 'x', description: 'x', template: crypto.randomUUID(), script: null } }),
+    JSON.stringify({ ...emptyTurn, fix: { title: 'x', description: 'x', template: crypto.randomUUID(), script: null } }),
   ],
-  ['an unknown outcome', JSON.stringify({ ...turn, outcome: { outcome: 'dismissed', reason: 'x' } })],
-  ['an empty reply', JSON.stringify({ ...turn, reply: ' ' })],
-  ['too long a reply', JSON.stringify({ ...turn, reply: 'x'.repeat(8001) })],
-  ['a NUL character', JSON.stringify({ ...turn, reply: 'a\u0000b' })],
-  ['a NUL character deep inside', JSON.stringify({ ...turn, findings: { ...whole.findings, facts: [{ key: 'a\u0000', value: 'b' }] } })],
-  ['half a surrogate pair', JSON.stringify({ ...turn, findings: { ...whole.findings, evidence: ['a\ud800'] } })],
-] as const)('AIS-30 asks once more for an answer with %s, then answers 502 and stores none of it, whole or streamed', async (_, text) => {
-  const { owner, session, say, at, detail } = await scene()
-  await fault({ service: 'openai', mode: 'obey' })
-  await empty('ai')
-  await service.sql('update ai_sessions set problem_summary = $2 where id = $1', [session.id, `OBEY: ${text}`])
-  const before = { ...(await detail()), messages: [], updated_at: '' }
-  const answer = await say('What is wrong?')
-  expect([answer.status, answer.body.code]).toEqual([502, 'ai_provider_error'])
-  expect(await read('ai')).toHaveLength(2)
-  // Where nothing was heard of it yet, the answer is a plain one.
-  const response = await stream(service, owner, 'POST', `${at}/chat`, { message: 'And now?' })
-  const failed = response.status === 502 ? 502 : (await eventsOf(response)).at(-1)?.data.status
-  expect(failed).toBe(502)
-  expect(await read('ai')).toHaveLength(4)
-  const after = await detail()
-  expect(after.messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user'])
-  expect({ ...after, messages: [], updated_at: '' }).toEqual(before)
-})
+  ['an unknown outcome', JSON.stringify({ ...emptyTurn, outcome: { outcome: 'dismissed', reason: 'x' } })],
+  ['an empty reply', JSON.stringify({ ...emptyTurn, reply: ' ' })],
+  ['too long a reply', JSON.stringify({ ...emptyTurn, reply: 'x'.repeat(8001) })],
+  ['a NUL character', JSON.stringify({ ...emptyTurn, reply: 'a\u0000b' })],
+  [
+    'a NUL character deep inside',
+    JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, facts: [{ key: 'a\u0000', value: 'b' }] } }),
+  ],
+  ['half a surrogate pair', JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, evidence: ['a\ud800'] } })],
+] as const)(
+  'AIS-30 retries once after an answer with %s, then returns 502 and stores nothing, as JSON and as a stream',
+  async (_, text) => {
+    const { owner, session, sendMessage, sessionPath, readSession } = await createScene()
+    await setFault({ service: 'openai', mode: 'prompt_injection' })
+    await clearRecords('ai')
+    await service.sql('update ai_sessions set problem_summary = $2 where id = $1', [session.id, `OBEY: ${text}`])
+    const before = { ...(await readSession()), messages: [], updated_at: '' }
+    const answer = await sendMessage('What is wrong?')
+    expect([answer.status, answer.body.code]).toEqual([502, 'ai_provider_error'])
+    expect(await listRecords('ai')).toHaveLength(2)
+    // Before the first event, the failure is a plain 502 response.
+    const response = await requestStream(service, owner, 'POST', `${sessionPath}/chat`, { message: 'And now?' })
+    const failureStatus = response.status === 502 ? 502 : (await readEvents(response)).at(-1)?.data.status
+    expect(failureStatus).toBe(502)
+    expect(await listRecords('ai')).toHaveLength(4)
+    const after = await readSession()
+    expect(after.messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user'])
+    expect({ ...after, messages: [], updated_at: '' }).toEqual(before)
+  },
+)
 
-it('AIS-18 abandons from any state without an outcome, and leaves what is over', async () => {
-  const { admin } = await newAccount(service)
+it('AIS-18 abandons from every open state without an outcome, and does not change a closed session', async () => {
+  const { admin } = await createAccount(service)
   for (const status of ['active', 'parked', 'requesting_escalation', 'escalated', 'claimed']) {
     const id = await insertAiSession(service, admin)
     await service.sql('update ai_sessions set status = $2 where id = $1', [id, status])
@@ -134,8 +139,8 @@ it('AIS-18 abandons from any state without an outcome, and leaves what is over',
   expect((await admin.call('POST', `/ai-sessions/${id}/abandon`)).body.status).toBe('archived')
 })
 
-it('AIS-28 knows eight states and lists by each', async () => {
-  const { admin } = await newAccount(service)
+it('AIS-28 has eight states and filters by each', async () => {
+  const { admin } = await createAccount(service)
   const states = ['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived']
   for (const state of states) {
     const id = await insertAiSession(service, admin)
@@ -147,9 +152,9 @@ it('AIS-28 knows eight states and lists by each', async () => {
   await expect(service.sql(`update ai_sessions set status = 'open' where account_id = $1`, [admin.accountId])).rejects.toThrow(/check/)
 })
 
-it('AIS-26 archives a chat that nobody touched for 30 days, not a guided session, nor what waits or was touched since', async () => {
-  const { admin } = await newAccount(service)
-  const make = async (type: string, state: string, idleDays: number) => {
+it('AIS-26 archives an active or parked chat after 30 idle days, but no guided, waiting or recently used session', async () => {
+  const { admin } = await createAccount(service)
+  const insertIdleSession = async (type: string, state: string, idleDays: number) => {
     const id = await insertAiSession(service, admin, type)
     await service.sql(`update ai_sessions set status = $2, last_activity_at = app.now() - make_interval(days => $3) where id = $1`, [
       id,
@@ -159,21 +164,21 @@ it('AIS-26 archives a chat that nobody touched for 30 days, not a guided session
     return id
   }
   const ids = [
-    await make('chat', 'active', 29),
-    await make('chat', 'parked', 29),
-    await make('guided', 'active', 29),
-    await make('chat', 'escalated', 29),
-    await make('chat', 'active', 28),
+    await insertIdleSession('chat', 'active', 29),
+    await insertIdleSession('chat', 'parked', 29),
+    await insertIdleSession('guided', 'active', 29),
+    await insertIdleSession('chat', 'escalated', 29),
+    await insertIdleSession('chat', 'active', 28),
   ]
-  const states = async () => {
-    await service.stack.tick()
+  const runCronAndReadStates = async () => {
+    await service.stack.runCron()
     const rows = await service.sql<{ id: string; status: string }>('select id, status from ai_sessions where account_id = $1', [
       admin.accountId,
     ])
     return ids.map((id) => rows.find((row) => row.id === id)?.status)
   }
-  await desk(service).advance(86_400 - 120)
-  expect(await states()).toEqual(['active', 'parked', 'active', 'escalated', 'active'])
-  await desk(service).advance(240)
-  expect(await states()).toEqual(['archived', 'archived', 'active', 'escalated', 'active'])
+  await dashboard(service).advanceClock(86_400 - 120)
+  expect(await runCronAndReadStates()).toEqual(['active', 'parked', 'active', 'escalated', 'active'])
+  await dashboard(service).advanceClock(240)
+  expect(await runCronAndReadStates()).toEqual(['archived', 'archived', 'active', 'escalated', 'active'])
 })

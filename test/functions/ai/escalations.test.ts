@@ -1,174 +1,245 @@
 import { expect, it } from 'vitest'
-import { callers, tally, together } from '../../soak/callers.ts'
-import { claimHasOneWinner } from '../../soak/claim-proofs.ts'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { claim, escalate, newEscalation, pickup } from '../../support/escalations.ts'
-import { newAccount, type Person } from '../../support/people.ts'
+import { expectOneClaimWinner } from '../../soak/races-claims.ts'
+import { createAiSession } from '../../support/ai.ts'
+import { sharedService } from '../../support/app.ts'
+import { concurrentCallers, countByStatus, runConcurrently } from '../../support/concurrency.ts'
+import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '../../support/escalations.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type Person } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 
-async function people() {
-  const account = await newAccount(service)
-  const [owner, first, second] = [await account.colleague(), await account.colleague(), await account.colleague()]
-  return { account, owner, first, second, admin: account.admin }
+async function createPeople() {
+  const account = await createAccount(service)
+  const [owner, firstEngineer, secondEngineer] = [await account.addColleague(), await account.addColleague(), await account.addColleague()]
+  return { account, owner, firstEngineer, secondEngineer, admin: account.admin }
 }
 
-const queueOf = async (person: Person, query = '') => (await person.call('GET', `/ai-sessions/queue${query}`)).body
-const ids = (items: { session_id: string }[]) => items.map(({ session_id }) => session_id)
+const readQueue = async (person: Person, query = '') => (await person.call('GET', `/ai-sessions/queue${query}`)).body
+const sessionIdsOf = (items: { session_id: string }[]) => items.map(({ session_id }) => session_id)
 
-it('HND-10 HND-12 claims once: again by the same changes nothing', async () => {
-  const { owner, first } = await people()
-  const { id, handoffId } = await newEscalation(owner)
-  const assessed = async () => (await service.sql('select assessment_status as is from ai_handoffs where id = $1', [handoffId]))[0]?.is
-  await expect.poll(assessed, { timeout: 15_000 }).toBe('ready')
-  const claimed = await claim(first, id, handoffId)
-  expect(claimed.body).toMatchObject({ id: handoffId, claimed_by: first.id, claimed_at: expect.stringMatching(/Z$/) })
+it('HND-10 HND-12 claims once; a repeated claim by the same engineer changes nothing', async () => {
+  const { owner, firstEngineer } = await createPeople()
+  const { id, handoffId } = await createEscalation(owner)
+  const selectAssessmentStatus = async () =>
+    (await service.sql('select assessment_status as status from ai_handoffs where id = $1', [handoffId]))[0]?.status
+  await expect.poll(selectAssessmentStatus, { timeout: 15_000 }).toBe('ready')
+  const claimed = await claimHandoff(firstEngineer, id, handoffId)
+  expect(claimed.body).toMatchObject({ id: handoffId, claimed_by: firstEngineer.id, claimed_at: expect.stringMatching(/Z$/) })
   const before = await service.sql('select * from ai_handoffs where id = $1', [handoffId])
   const session = await service.sql('select * from ai_sessions where id = $1', [id])
-  const again = await claim(first, id, handoffId)
+  const again = await claimHandoff(firstEngineer, id, handoffId)
   expect([again.status, again.body]).toEqual([200, claimed.body])
   expect(await service.sql('select * from ai_handoffs where id = $1', [handoffId])).toEqual(before)
   expect(await service.sql('select * from ai_sessions where id = $1', [id])).toEqual(session)
-  const told = await service.sql(`select user_id from notifications where account_id = $1 and event_key = 'handoff.claimed'`, [
+  const events = await service.sql(`select user_id from notifications where account_id = $1 and event_key = 'handoff.claimed'`, [
     owner.accountId,
   ])
-  expect(told).toEqual([{ user_id: owner.id }])
+  expect(events).toEqual([{ user_id: owner.id }])
 })
 
-it('HND-13 HND-14 HND-20 tells who lost to whom and since when, and refuses who escalated', async () => {
-  const { owner, first, second } = await people()
-  const { id, handoffId } = await newEscalation(owner)
-  expectStatus(await claim(owner, id, handoffId), 403)
-  const { body: won } = await claim(first, id, handoffId)
-  const lost = await claim(second, id, handoffId)
-  expectStatus(lost, 409)
-  expect(lost.body).toMatchObject({
+it('HND-13 HND-14 HND-20 tells the loser the winner and the time, and refuses the engineer who escalated', async () => {
+  const { owner, firstEngineer, secondEngineer } = await createPeople()
+  const { id, handoffId } = await createEscalation(owner)
+  expectStatus(await claimHandoff(owner, id, handoffId), 403)
+  const { body: winningClaim } = await claimHandoff(firstEngineer, id, handoffId)
+  const losingClaim = await claimHandoff(secondEngineer, id, handoffId)
+  expectStatus(losingClaim, 409)
+  expect(losingClaim.body).toMatchObject({
     detail: expect.any(String),
-    winner: { id: first.id, name: first.fullName },
-    claimed_at: won.claimed_at,
+    winner: { id: firstEngineer.id, name: firstEngineer.fullName },
+    claimed_at: winningClaim.claimed_at,
   })
-  expectStatus(await claim(owner, id, handoffId), 403)
-  expectStatus(await pickup(owner, id), 403)
-  await pickup(first, id)
-  expect((await claim(second, id, handoffId)).body).toMatchObject({ winner: { id: first.id }, claimed_at: won.claimed_at })
-  expectStatus(await claim(first, id, handoffId), 200)
+  expectStatus(await claimHandoff(owner, id, handoffId), 403)
+  expectStatus(await pickUpSession(owner, id), 403)
+  await pickUpSession(firstEngineer, id)
+  expect((await claimHandoff(secondEngineer, id, handoffId)).body).toMatchObject({
+    winner: { id: firstEngineer.id },
+    claimed_at: winningClaim.claimed_at,
+  })
+  expectStatus(await claimHandoff(firstEngineer, id, handoffId), 200)
 })
 
-it('HND-21 HND-25 lets any engineer claim, who may then read it while who lost may not', async () => {
-  const { account, owner, first, second } = await people()
-  const viewer = await account.colleague({ role: 'viewer' })
-  const { id, handoffId } = await newEscalation(owner, { target_user_id: second.id })
-  expectStatus(await claim(viewer, id, handoffId), 403)
-  expectStatus(await pickup(viewer, id), 403)
-  expectStatus(await claim(first, id, handoffId), 200)
+it('HND-21 HND-25 lets any engineer claim, and lets only the claimant read the session', async () => {
+  const { account, owner, firstEngineer, secondEngineer } = await createPeople()
+  const viewer = await account.addColleague({ role: 'viewer' })
+  const { id, handoffId } = await createEscalation(owner, { target_user_id: secondEngineer.id })
+  expectStatus(await claimHandoff(viewer, id, handoffId), 403)
+  expectStatus(await pickUpSession(viewer, id), 403)
+  expectStatus(await claimHandoff(firstEngineer, id, handoffId), 200)
   await service.sql('update ai_sessions set escalated_to_id = null where id = $1', [id])
   const reads = async (person: Person) => (await person.call('GET', `/ai-sessions/${id}`)).status
-  expect([await reads(first), await reads(owner), await reads(second)]).toEqual([200, 200, 404])
+  expect([await reads(firstEngineer), await reads(owner), await reads(secondEngineer)]).toEqual([200, 200, 404])
 })
 
-it('HND-11 lets exactly one of many claim, and tells the others what stands in the row', () => claimHasOneWinner(service, 3))
+it('HND-11 lets exactly one of many engineers claim, and tells the others the stored winner', () => expectOneClaimWinner(service, 3))
 
-it('HND-11 lets exactly one of many pick up, claims among them', async () => {
-  const { account, owner } = await people()
-  const engineers = await Promise.all(Array.from({ length: callers }, () => account.colleague()))
-  const { id, handoffId } = await newEscalation(owner)
-  const answers = await together((n) => (n % 2 ? pickup(engineers[n] as Person, id) : claim(engineers[n] as Person, id, handoffId)))
-  expect(tally(answers)).toEqual({ 200: 1, 409: callers - 1 })
+it('HND-11 lets exactly one of many concurrent claims and pickups win', async () => {
+  const { account, owner } = await createPeople()
+  const engineers = await Promise.all(Array.from({ length: concurrentCallers }, () => account.addColleague()))
+  const { id, handoffId } = await createEscalation(owner)
+  const answers = await runConcurrently((n) =>
+    n % 2 ? pickUpSession(engineers[n] as Person, id) : claimHandoff(engineers[n] as Person, id, handoffId),
+  )
+  expect(countByStatus(answers)).toEqual({ 200: 1, 409: concurrentCallers - 1 })
   const [row] = await service.sql('select claimed_by from ai_handoffs where id = $1', [handoffId])
   expect(new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.winner.id))).toEqual(new Set([row?.claimed_by]))
 })
 
-it('takes what the same person claims and picks up at once', async () => {
-  const { owner, first } = await people()
-  const { id, handoffId } = await newEscalation(owner)
-  const answers = await together((n) => (n % 2 ? pickup(first, id) : claim(first, id, handoffId)))
-  expect(tally(answers)).toEqual({ 200: callers })
-  const told = await service.sql(`select 1 from events where account_id = $1 and key = 'handoff.claimed'`, [owner.accountId])
-  expect(told).toHaveLength(1)
+it('accepts concurrent claims and pickups of the same engineer', async () => {
+  const { owner, firstEngineer } = await createPeople()
+  const { id, handoffId } = await createEscalation(owner)
+  const answers = await runConcurrently((n) => (n % 2 ? pickUpSession(firstEngineer, id) : claimHandoff(firstEngineer, id, handoffId)))
+  expect(countByStatus(answers)).toEqual({ 200: concurrentCallers })
+  const events = await service.sql(`select 1 from events where account_id = $1 and key = 'handoff.claimed'`, [owner.accountId])
+  expect(events).toHaveLength(1)
 })
 
-it('escalates, parks or abandons once, however many try at once', async () => {
-  const { owner } = await people()
-  const { id } = await newEscalation(owner)
-  await service.sql(`update ai_sessions set status = 'active' where id = $1`, [id])
-  const answers = await together(() => owner.call('POST', `/ai-sessions/${id}/escalate`, {}))
-  expect(tally(answers)).toEqual({ 200: 1, 409: callers - 1 })
-  const rows = await service.sql('select 1 from ai_handoffs where session_id = $1 and closed_at is null', [id])
-  expect(rows).toHaveLength(1)
+const escalate = (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/escalate`, {})
+const park = (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park' })
+const abandon = (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/abandon`)
+
+async function selectSessionAndHandoffs(id: string) {
+  const [session] = await service.sql<{ status: string }>('select status from ai_sessions where id = $1', [id])
+  const handoffs = await service.sql<{ id: string; intent: string; is_open: boolean }>(
+    'select id, intent, closed_at is null as is_open from ai_handoffs where session_id = $1',
+    [id],
+  )
+  return { status: session?.status, handoffs, openHandoffs: handoffs.filter(({ is_open }) => is_open) }
+}
+
+it('escalates once among 32 concurrent escalations', async () => {
+  const { owner } = await createPeople()
+  const { id } = await createAiSession(owner)
+  const answers = await runConcurrently(() => escalate(owner, id))
+  expect(countByStatus(answers)).toEqual({ 200: 1, 409: concurrentCallers - 1 })
+  const [winner, ...losers] = answers.toSorted((a, b) => a.status - b.status)
+  for (const { body } of losers) expect(body).toMatchObject({ code: 'wrong_state', status: 'escalated' })
+  const { status, handoffs } = await selectSessionAndHandoffs(id)
+  expect([status, handoffs]).toEqual(['escalated', [{ id: winner?.body.handoff_id, intent: 'escalate', is_open: true }]])
 })
 
-it('claims nothing that waits for nobody: laid aside, withdrawn, another session’s', async () => {
-  const { owner, first, second } = await people()
-  const parked = await newEscalation(owner)
+it('lets one of 32 concurrent escalations and parkings escalate, and refuses all that come after it', async () => {
+  const { owner } = await createPeople()
+  const { id } = await createAiSession(owner)
+  const answers = await runConcurrently((n) => (n % 2 ? park(owner, id) : escalate(owner, id)))
+  const { 200: escalations, 201: parkings = 0, 409: refusals } = countByStatus(answers)
+  expect([escalations, parkings + (refusals ?? 0)]).toEqual([1, concurrentCallers - 1])
+  for (const { status, body } of answers) if (status === 409) expect(body).toMatchObject({ code: 'wrong_state', status: 'escalated' })
+  const { status, handoffs, openHandoffs } = await selectSessionAndHandoffs(id)
+  expect([status, handoffs.length]).toEqual(['escalated', 1 + parkings])
+  const winner = answers.find((answer) => answer.status === 200)
+  expect(openHandoffs).toEqual([{ id: winner?.body.handoff_id, intent: 'escalate', is_open: true }])
+})
+
+it('abandons for good among 32 concurrent escalations, parkings and abandonments', async () => {
+  const { owner } = await createPeople()
+  const { id } = await createAiSession(owner)
+  const answers = await runConcurrently((n) => ([escalate, park, abandon][n % 3] as typeof park)(owner, id))
+  const [escalations, parkings, abandonments] = [0, 1, 2].map((kind) => answers.filter((_, n) => n % 3 === kind)) as [
+    typeof answers,
+    typeof answers,
+    typeof answers,
+  ]
+  expect(countByStatus(abandonments)).toEqual({ 200: abandonments.length })
+  for (const { body } of abandonments) expect(body.status).toBe('abandoned')
+  const escalated = escalations.filter(({ status }) => status === 200)
+  const parked = parkings.filter(({ status }) => status === 201)
+  expect(escalated.length).toBeLessThanOrEqual(1)
+  const refused = [...escalations, ...parkings].filter((answer) => !escalated.includes(answer) && !parked.includes(answer))
+  for (const { status, body } of refused) {
+    expect([status, body.code]).toEqual([409, 'wrong_state'])
+    expect(['escalated', 'abandoned']).toContain(body.status)
+  }
+  const { status, handoffs, openHandoffs } = await selectSessionAndHandoffs(id)
+  expect([status, handoffs.length, openHandoffs]).toEqual(['abandoned', escalated.length + parked.length, []])
+})
+
+it('refuses to claim a parked, an abandoned or another session’s handoff', async () => {
+  const { owner, firstEngineer, secondEngineer } = await createPeople()
+  const parked = await createEscalation(owner)
   await service.sql(`update ai_handoffs set intent = 'park', assessment_status = null where id = $1`, [parked.handoffId])
   await service.sql(`update ai_sessions set status = 'parked' where id = $1`, [parked.id])
-  expectStatus(await claim(first, parked.id, parked.handoffId), 404)
-  expectStatus(await claim(owner, parked.id, parked.handoffId), 403)
-  expectStatus(await pickup(first, parked.id), 404)
-  const gone = await newEscalation(owner)
-  expectStatus(await claim(first, parked.id, gone.handoffId), 404)
-  await owner.call('POST', `/ai-sessions/${gone.id}/abandon`)
-  expectStatus(await claim(first, gone.id, gone.handoffId), 404)
-  const taken = await newEscalation(owner)
-  await pickup(second, taken.id)
-  await second.call('POST', `/ai-sessions/${taken.id}/resolve`, { outcome: 'resolved' })
-  expectStatus(await pickup(second, taken.id), 409)
+  expectStatus(await claimHandoff(firstEngineer, parked.id, parked.handoffId), 404)
+  expectStatus(await claimHandoff(owner, parked.id, parked.handoffId), 403)
+  expectStatus(await pickUpSession(firstEngineer, parked.id), 404)
+  const abandoned = await createEscalation(owner)
+  expectStatus(await claimHandoff(firstEngineer, parked.id, abandoned.handoffId), 404)
+  await owner.call('POST', `/ai-sessions/${abandoned.id}/abandon`)
+  expectStatus(await claimHandoff(firstEngineer, abandoned.id, abandoned.handoffId), 404)
+  const resolved = await createEscalation(owner)
+  await pickUpSession(secondEngineer, resolved.id)
+  await secondEngineer.call('POST', `/ai-sessions/${resolved.id}/resolve`, { outcome: 'resolved' })
+  expectStatus(await pickUpSession(secondEngineer, resolved.id), 409)
 })
 
-it('HND-16 queues the team’s escalations but for the caller’s own, the most urgent first, until they are picked up', async () => {
-  const { account, owner, first, second, admin } = await people()
+it('HND-16 lists the team’s escalations except the caller’s own, the most urgent first, until they are picked up', async () => {
+  const { account, owner, firstEngineer, secondEngineer, admin } = await createPeople()
   const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [account.id])
-  const away = await account.colleague({ teamId: team?.id ?? '' })
-  const normal = await newEscalation(owner, { target_user_id: second.id }, { client_name: 'Contoso Dental', psa_ticket_id: '4711' })
-  const critical = await newEscalation(owner, { urgency: 'critical' })
-  const mine = await newEscalation(first)
-  expect(ids(await queueOf(first))).toEqual([critical.id, normal.id])
-  expect(ids(await queueOf(owner))).toEqual([mine.id])
-  expect(ids(await queueOf(admin))).toEqual([critical.id, normal.id, mine.id])
-  expect(await queueOf(away)).toEqual([])
-  expect(ids(await queueOf(second, '?skip=1&limit=1'))).toEqual([normal.id])
-  const [item] = (await queueOf(first)).slice(1)
+  const otherTeamMember = await account.addColleague({ teamId: team?.id ?? '' })
+  const normal = await createEscalation(
+    owner,
+    { target_user_id: secondEngineer.id },
+    { client_name: 'Contoso Dental', psa_ticket_id: '4711' },
+  )
+  const critical = await createEscalation(owner, { urgency: 'critical' })
+  const ownEscalation = await createEscalation(firstEngineer)
+  expect(sessionIdsOf(await readQueue(firstEngineer))).toEqual([critical.id, normal.id])
+  expect(sessionIdsOf(await readQueue(owner))).toEqual([ownEscalation.id])
+  expect(sessionIdsOf(await readQueue(admin))).toEqual([critical.id, normal.id, ownEscalation.id])
+  expect(await readQueue(otherTeamMember)).toEqual([])
+  expect(sessionIdsOf(await readQueue(secondEngineer, '?skip=1&limit=1'))).toEqual([normal.id])
+  const [item] = (await readQueue(firstEngineer)).slice(1)
   expect(item).toEqual({
-    ...{ session_id: normal.id, handoff_id: normal.handoffId, title: 'Reception cannot print since this morning.' },
-    ...{ engineer_name: owner.fullName, psa_ticket_id: '4711', client_name: 'Contoso Dental', urgency: 'normal' },
-    ...{ target_user_id: second.id, claimed_by: null, created_at: expect.stringMatching(/Z$/) },
+    session_id: normal.id,
+    handoff_id: normal.handoffId,
+    title: 'Reception cannot print since this morning.',
+    engineer_name: owner.fullName,
+    psa_ticket_id: '4711',
+    client_name: 'Contoso Dental',
+    urgency: 'normal',
+    target_user_id: secondEngineer.id,
+    claimed_by: null,
+    created_at: expect.stringMatching(/Z$/),
   })
-  await claim(second, normal.id, normal.handoffId)
-  expect((await queueOf(first)).map(({ claimed_by }: { claimed_by: string | null }) => claimed_by)).toEqual([null, second.id])
-  await pickup(second, normal.id)
-  expect(ids(await queueOf(first))).toEqual([critical.id])
+  await claimHandoff(secondEngineer, normal.id, normal.handoffId)
+  expect((await readQueue(firstEngineer)).map(({ claimed_by }: { claimed_by: string | null }) => claimed_by)).toEqual([
+    null,
+    secondEngineer.id,
+  ])
+  await pickUpSession(secondEngineer, normal.id)
+  expect(sessionIdsOf(await readQueue(firstEngineer))).toEqual([critical.id])
 })
 
 it('AIS-04 lists sessions escalated to me and picked up by me besides my own', async () => {
-  const { owner, first } = await people()
-  const aimed = await newEscalation(owner, { target_user_id: first.id })
-  const picked = await newEscalation(owner)
-  await newEscalation(owner)
-  await pickup(first, picked.id)
-  const listed = (await first.call('GET', '/ai-sessions')).body.map(({ id }: { id: string }) => id)
-  expect(listed).toEqual([picked.id, aimed.id])
+  const { owner, firstEngineer } = await createPeople()
+  const targeted = await createEscalation(owner, { target_user_id: firstEngineer.id })
+  const pickedUp = await createEscalation(owner)
+  await createEscalation(owner)
+  await pickUpSession(firstEngineer, pickedUp.id)
+  const listed = (await firstEngineer.call('GET', '/ai-sessions')).body.map(({ id }: { id: string }) => id)
+  expect(listed).toEqual([pickedUp.id, targeted.id])
 })
 
-it('AIS-05 AIS-33 shows what waits to everybody of the account, viewers too, who may not write to it', async () => {
-  const { account, owner, first } = await people()
-  const viewer = await account.colleague({ role: 'viewer' })
-  const stranger = (await newAccount(service)).admin
-  const { id } = await newEscalation(owner)
+it('AIS-05 AIS-33 shows a waiting session to the whole account, viewers too, and lets none of them write', async () => {
+  const { account, owner, firstEngineer } = await createPeople()
+  const viewer = await account.addColleague({ role: 'viewer' })
+  const stranger = (await createAccount(service)).admin
+  const { id } = await createEscalation(owner)
   for (const status of ['escalated', 'requesting_escalation']) {
     await service.sql('update ai_sessions set status = $2 where id = $1', [id, status])
     const reads = async (person: Person) => (await person.call('GET', `/ai-sessions/${id}`)).status
-    expect([await reads(first), await reads(viewer), await reads(stranger)]).toEqual([200, 200, 404])
+    expect([await reads(firstEngineer), await reads(viewer), await reads(stranger)]).toEqual([200, 200, 404])
     const writes = [
-      await first.call('POST', `/ai-sessions/${id}/chat`, { message: 'Hello' }),
-      await first.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' }),
-      await first.call('POST', `/ai-sessions/${id}/abandon`),
-      await first.call('DELETE', `/ai-sessions/${id}`),
-      await first.call('POST', `/ai-sessions/${id}/escalate`, {}),
-      await first.call('POST', `/ai-sessions/${id}/resume`),
+      await firstEngineer.call('POST', `/ai-sessions/${id}/chat`, { message: 'Hello' }),
+      await firstEngineer.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' }),
+      await firstEngineer.call('POST', `/ai-sessions/${id}/abandon`),
+      await firstEngineer.call('DELETE', `/ai-sessions/${id}`),
+      await firstEngineer.call('POST', `/ai-sessions/${id}/escalate`, {}),
+      await firstEngineer.call('POST', `/ai-sessions/${id}/resume`),
     ]
     expect(writes.map((answer) => answer.status)).toEqual(Array(6).fill(403))
   }
-  await pickup(first, id)
-  expect((await escalate(first, id)).body.status).toBe('escalated')
+  await pickUpSession(firstEngineer, id)
+  expect((await escalateSession(firstEngineer, id)).body.status).toBe('escalated')
 })

@@ -1,83 +1,83 @@
 import { expect, it } from 'vitest'
-import { fixScene, newAiSession } from '../../support/ai.ts'
-import { expectStatus } from '../../support/answers.ts'
-import { type Answer, shared } from '../../support/app.ts'
+import { createAiSession, createFixScene } from '../../support/ai.ts'
+import { type ApiResponse, sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
 
-const service = shared()
-const scene = (about: Record<string, unknown> = {}) => fixScene(service, about)
+const service = sharedService()
+const createScene = (fields: Record<string, unknown> = {}) => createFixScene(service, fields)
 
 const notes = { notes: 'In black only' }
 const reason = { reason: 'Waits for the night’s restart' }
 const proposal = { outcome: 'applied_success', reason: '“That worked.”', created_at: '2026-11-21T09:30:00.000Z' }
 const withProposal = { ai_outcome_proposal: JSON.stringify(proposal) }
-const stateOf = ({ status, body }: Answer) => [status, body.code, body.status]
+const toDecision = ({ status, body }: ApiResponse) => [status, body.code, body.status]
 
-it('FIX-16 FIX-29 clears the model’s proposal and nothing else, once', async () => {
-  const { owner, at, id, read, version } = await scene(withProposal)
-  const before = await read()
+it('FIX-16 FIX-29 clears only the model’s proposal, and counts it once', async () => {
+  const { owner, fixesPath, id, readFix, readStateVersion } = await createScene(withProposal)
+  const before = await readFix()
   expect(before.ai_outcome_proposal).toEqual(proposal)
-  for (const _ of [1, 2]) expectStatus(await owner.call('DELETE', `${at}/${id}/ai-outcome-proposal`), 204)
-  expect(await read()).toEqual({ ...before, ai_outcome_proposal: null })
-  expect(await version()).toBe(1)
+  for (const _ of [1, 2]) expectStatus(await owner.call('DELETE', `${fixesPath}/${id}/ai-outcome-proposal`), 204)
+  expect(await readFix()).toEqual({ ...before, ai_outcome_proposal: null })
+  expect(await readStateVersion()).toBe(1)
 })
 
 it('FIX-17 clears the proposal with every outcome', async () => {
-  for (const [status, more] of [
+  for (const [status, explanation] of [
     ['applied_success', {}],
     ['applied_failed', {}],
     ['applied_partial', notes],
     ['applied_pending', reason],
     ['dismissed', {}],
   ] as const) {
-    const { outcome } = await scene(withProposal)
-    expect((await outcome(status, more)).body).toMatchObject({ status, ai_outcome_proposal: null })
+    const { reportOutcome } = await createScene(withProposal)
+    expect((await reportOutcome(status, explanation)).body).toMatchObject({ status, ai_outcome_proposal: null })
   }
 })
 
-it('FIX-18 FIX-29 writes a script without applying it, and counts that', async () => {
-  const { script, version, apply } = await scene()
-  const { status, body } = await script({ script: 'Write-Output 1' })
+it('FIX-18 FIX-29 updates the script without applying the fix, and increments state_version', async () => {
+  const { editScript, readStateVersion, applyFix } = await createScene()
+  const { status, body } = await editScript({ script: 'Write-Output 1' })
   expect([status, body.ai_drafted_script, body.applied_at]).toEqual([200, 'Write-Output 1', null])
-  expect(await version()).toBe(1)
-  await script({ script: 'Write-Output 1' })
-  expect(await version()).toBe(1)
-  const { applied_at } = (await apply()).body
-  expect((await script({ script: 'Write-Output 2' })).body.applied_at).toBe(applied_at)
+  expect(await readStateVersion()).toBe(1)
+  await editScript({ script: 'Write-Output 1' })
+  expect(await readStateVersion()).toBe(1)
+  const { applied_at } = (await applyFix()).body
+  expect((await editScript({ script: 'Write-Output 2' })).body.applied_at).toBe(applied_at)
 })
 
 it('FIX-19 refuses an empty script', async () => {
-  const { script, read, version } = await scene()
-  const before = await read()
-  for (const body of [{}, { script: '' }, { script: ' \n\t' }, { script: null }]) expectStatus(await script(body), 422)
-  expect([await read(), await version()]).toEqual([before, 0])
+  const { editScript, readFix, readStateVersion } = await createScene()
+  const before = await readFix()
+  for (const body of [{}, { script: '' }, { script: ' \n\t' }, { script: null }]) expectStatus(await editScript(body), 422)
+  expect([await readFix(), await readStateVersion()]).toEqual([before, 0])
 })
 
-it('refuses a script whose parameters stand where no value is safe or that nobody declares', async () => {
-  const { script } = await scene()
+it('refuses a script with unsafe or undeclared placeholders', async () => {
+  const { editScript } = await createScene()
   const parameters = [{ name: 'service', label: 'Service', type: 'string' }]
-  const refused = await script({ script: 'Restart-Service "{{ service }}"\n{{ other }}', parameters })
+  const refused = await editScript({ script: 'Restart-Service "{{ service }}"\n{{ other }}', parameters })
   expectStatus(refused, 422)
   expect(refused.body.errors.map(({ loc }: { loc: string[] }) => loc)).toEqual([
     ['body', 'script'],
     ['body', 'script'],
   ])
-  expectStatus(await script({ script: 'docker ps --format "{{ names }}"' }), 200)
+  expectStatus(await editScript({ script: 'docker ps --format "{{ names }}"' }), 200)
 })
 
-it('FIX-20 refuses a script for a settled fix', async () => {
+it('FIX-20 refuses a script for a fix with a final outcome', async () => {
   for (const last of ['applied_success', 'applied_failed', 'dismissed']) {
-    const { script, outcome, version } = await scene()
-    await outcome(last)
-    expect(stateOf(await script({ script: 'Write-Output 1' }))).toEqual([409, 'fix_terminal', last])
-    expect(await version()).toBe(1)
+    const { editScript, reportOutcome, readStateVersion } = await createScene()
+    await reportOutcome(last)
+    expect(toDecision(await editScript({ script: 'Write-Output 1' }))).toEqual([409, 'already_decided', last])
+    expect(await readStateVersion()).toBe(1)
   }
 })
 
-it('FIX-21 does not know a fix under another session', async () => {
-  const { owner, id, read } = await scene()
-  const before = await read()
-  const other = await newAiSession(owner)
-  const at = `/ai-sessions/${other.id}/suggested-fixes/${id}`
+it('FIX-21 returns 404 for a fix under another session', async () => {
+  const { owner, id, readFix } = await createScene()
+  const before = await readFix()
+  const other = await createAiSession(owner)
+  const otherPath = `/ai-sessions/${other.id}/suggested-fixes/${id}`
   for (const [method, path, body] of [
     ['POST', '/apply', undefined],
     ['DELETE', '/ai-outcome-proposal', undefined],
@@ -85,16 +85,16 @@ it('FIX-21 does not know a fix under another session', async () => {
     ['PATCH', '/script', { script: 'Write-Output 1' }],
     ['POST', '/decision', { decision: 'one_off' }],
   ] as const)
-    expectStatus(await owner.call(method, at + path, body), 404)
-  expect(await read()).toEqual(before)
+    expectStatus(await owner.call(method, otherPath + path, body), 404)
+  expect(await readFix()).toEqual(before)
   expect((await owner.call('GET', `/ai-sessions/${other.id}`)).body.state_version).toBe(0)
 })
 
-it('AIS-33 is no reader’s to change: 403 while the session waits for somebody, 404 before', async () => {
-  const { account, session, apply, read } = await scene()
-  const colleague = await account.colleague()
-  expectStatus(await apply(colleague), 404)
+it('AIS-33 refuses changes by a colleague: 403 while the session waits for one, 404 before', async () => {
+  const { account, session, applyFix, readFix } = await createScene()
+  const colleague = await account.addColleague()
+  expectStatus(await applyFix(colleague), 404)
   await service.sql(`update ai_sessions set status = 'escalated' where id = $1`, [session.id])
-  expectStatus(await apply(colleague), 403)
-  expect(await read()).toMatchObject({ applied_at: null })
+  expectStatus(await applyFix(colleague), 403)
+  expect(await readFix()).toMatchObject({ applied_at: null })
 })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { newAiSession, suggestFix } from '../../support/ai.ts'
-import { shared } from '../../support/app.ts'
-import { newAccount, type Person } from '../../support/people.ts'
+import { createAiSession, insertFix } from '../../support/ai.ts'
+import { sharedService } from '../../support/app.ts'
+import { createAccount, type Person } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 
-/** What the table of states says of a fix. Times are only known to be there or not, and to stay. */
+/** The expected state of a fix. Of its times the model knows only whether they are set. */
 interface Model {
   status: string
   applied: boolean
@@ -19,103 +19,116 @@ interface Model {
   version: number
 }
 type Step =
-  | { do: 'apply' | 'reject' | 'propose' }
-  | { do: 'script'; script: string }
-  | { do: 'outcome'; outcome: string; notes?: string | undefined; reason?: string | undefined }
+  | { action: 'apply' | 'reject' | 'propose' }
+  | { action: 'script'; script: string }
+  | { action: 'outcome'; outcome: string; notes?: string | undefined; reason?: string | undefined }
 
-const open = ['proposed', 'applied_partial', 'applied_pending']
-const final = ['applied_success', 'applied_failed', 'dismissed']
+const openStatuses = ['proposed', 'applied_partial', 'applied_pending']
+const finalStatuses = ['applied_success', 'applied_failed', 'dismissed']
 
-/** The next state and the status that is answered. */
-function next(model: Model, step: Step): [Model, number] {
+/** Return the next state and the expected HTTP status (0 for a proposal, which is no request). */
+function applyStep(model: Model, step: Step): [Model, number] {
   const changed = (change: Partial<Model>): Model => {
     const after = { ...model, ...change }
     return JSON.stringify(after) === JSON.stringify(model) ? model : { ...after, version: model.version + 1 }
   }
-  switch (step.do) {
-    // The model's own proposal counts nothing.
+  switch (step.action) {
+    // A proposal of the AI model does not change state_version.
     case 'propose':
-      return [open.includes(model.status) ? { ...model, proposal: true } : model, 0]
+      return [openStatuses.includes(model.status) ? { ...model, proposal: true } : model, 0]
     case 'apply':
       return model.status === 'proposed' ? [changed({ applied: true }), 200] : [model, 409]
     case 'reject':
       return [changed({ proposal: false }), 204]
     case 'script':
       if (step.script === '') return [model, 422]
-      return open.includes(model.status) ? [changed({ script: step.script }), 200] : [model, 409]
+      return openStatuses.includes(model.status) ? [changed({ script: step.script }), 200] : [model, 409]
     case 'outcome': {
       const { outcome, notes = null, reason = null } = step
       if ((outcome === 'applied_partial' && !notes) || (outcome === 'applied_pending' && !reason)) return [model, 422]
-      if (final.includes(model.status)) return [model, 409]
-      const told = {
+      if (finalStatuses.includes(model.status)) return [model, 409]
+      const explanation = {
         ...(outcome === 'applied_partial' ? { partial_notes: notes } : {}),
         ...(outcome === 'applied_pending' ? { pending_reason: reason } : {}),
         ...(outcome === 'applied_failed' ? { failure_reason: notes } : {}),
       }
       const applied = model.applied || outcome !== 'dismissed'
       const verified = outcome === 'applied_success' || outcome === 'applied_failed'
-      return [changed({ ...told, status: outcome, applied, verified, proposal: false }), 200]
+      return [changed({ ...explanation, status: outcome, applied, verified, proposal: false }), 200]
     }
   }
 }
 
-const text = fc.constantFrom('a', 'b', 'It’s “so”')
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom<Step>({ do: 'apply' }, { do: 'reject' }, { do: 'propose' }) },
+const arbitraryText = fc.constantFrom('a', 'b', 'It’s “so”')
+const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom<Step>({ action: 'apply' }, { action: 'reject' }, { action: 'propose' }) },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('script' as const), script: fc.constantFrom('', 'Write-Output 1', 'Write-Output 2') }),
+    arbitrary: fc.record({ action: fc.constant('script' as const), script: fc.constantFrom('', 'Write-Output 1', 'Write-Output 2') }),
   },
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constant('outcome' as const),
-      outcome: fc.constantFrom('applied_partial', 'applied_pending', 'applied_partial', 'applied_pending', ...final),
-      notes: fc.option(text, { nil: undefined }),
-      reason: fc.option(text, { nil: undefined }),
+      action: fc.constant('outcome' as const),
+      outcome: fc.constantFrom('applied_partial', 'applied_pending', 'applied_partial', 'applied_pending', ...finalStatuses),
+      notes: fc.option(arbitraryText, { nil: undefined }),
+      reason: fc.option(arbitraryText, { nil: undefined }),
     }),
   },
 )
 
-async function take(owner: Person, at: string, id: string, step: Step): Promise<number> {
-  if (step.do === 'propose') {
+/** Run a step through the API, or a proposal by SQL. Return the HTTP status, 0 for a proposal. */
+async function runStep(owner: Person, fixPath: string, id: string, step: Step): Promise<number> {
+  if (step.action === 'propose') {
     const proposal = JSON.stringify({ outcome: 'applied_failed', reason: 'x', created_at: '2026-11-21T09:30:00.000Z' })
-    await service.sql(`update ai_fixes set ai_outcome_proposal = $2 where id = $1 and status = any ($3)`, [id, proposal, open])
+    await service.sql(`update ai_fixes set ai_outcome_proposal = $2 where id = $1 and status = any ($3)`, [id, proposal, openStatuses])
     return 0
   }
-  const { do: act, ...body } = step
-  if (act === 'apply') return (await owner.call('POST', `${at}/apply`)).status
-  if (act === 'reject') return (await owner.call('DELETE', `${at}/ai-outcome-proposal`)).status
-  return (await owner.call('PATCH', `${at}/${act}`, body)).status
+  const { action, ...body } = step
+  if (action === 'apply') return (await owner.call('POST', `${fixPath}/apply`)).status
+  if (action === 'reject') return (await owner.call('DELETE', `${fixPath}/ai-outcome-proposal`)).status
+  return (await owner.call('PATCH', `${fixPath}/${action}`, body)).status
 }
 
-it('FIX-29 walks the table of states at random: each answer, each field and each count', { timeout: 120_000 }, async () => {
-  const account = await newAccount(service)
+it('FIX-29 follows the state table in random walks: every status, field and state_version', { timeout: 120_000 }, async () => {
+  const account = await createAccount(service)
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.log(`Fix walks seed ${seed}`)
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
-      const owner = await account.colleague()
-      const session = await newAiSession(owner)
-      const id = await suggestFix(service, session, { ai_drafted_script: 'Write-Output 0' })
-      const at = `/ai-sessions/${session.id}/suggested-fixes/${id}`
+    fc.asyncProperty(fc.array(arbitraryStep, { minLength: 4, maxLength: 14 }), async (steps) => {
+      const owner = await account.addColleague()
+      const session = await createAiSession(owner)
+      const id = await insertFix(service, session, { ai_drafted_script: 'Write-Output 0' })
+      const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${id}`
       let model: Model = {
-        ...{ status: 'proposed', applied: false, verified: false, partial_notes: null, pending_reason: null, failure_reason: null },
-        ...{ script: 'Write-Output 0', proposal: false, version: 0 },
+        status: 'proposed',
+        applied: false,
+        verified: false,
+        partial_notes: null,
+        pending_reason: null,
+        failure_reason: null,
+        script: 'Write-Output 0',
+        proposal: false,
+        version: 0,
       }
       let before = { applied_at: null as string | null }
-      for (const one of steps) {
-        const [after, status] = next(model, one)
-        expect(await take(owner, at, id, one), JSON.stringify(one)).toBe(status)
+      for (const step of steps) {
+        const [after, status] = applyStep(model, step)
+        expect(await runStep(owner, fixPath, id, step), JSON.stringify(step)).toBe(status)
         const { suggested_fixes, state_version } = (await owner.call('GET', `/ai-sessions/${session.id}`)).body
         const [fix] = suggested_fixes
-        const { partial_notes, pending_reason, failure_reason } = fix
-        const found: Model = {
-          ...{ status: fix.status, applied: fix.applied_at !== null, verified: fix.verified_at !== null },
-          ...{ partial_notes, pending_reason, failure_reason },
-          ...{ script: fix.ai_drafted_script, proposal: fix.ai_outcome_proposal !== null, version: state_version },
+        const actual: Model = {
+          status: fix.status,
+          applied: fix.applied_at !== null,
+          verified: fix.verified_at !== null,
+          partial_notes: fix.partial_notes,
+          pending_reason: fix.pending_reason,
+          failure_reason: fix.failure_reason,
+          script: fix.ai_drafted_script,
+          proposal: fix.ai_outcome_proposal !== null,
+          version: state_version,
         }
-        expect(found, JSON.stringify(one)).toEqual(after)
+        expect(actual, JSON.stringify(step)).toEqual(after)
         if (before.applied_at) expect(fix.applied_at).toBe(before.applied_at)
         model = after
         before = fix
@@ -125,25 +138,25 @@ it('FIX-29 walks the table of states at random: each answer, each field and each
   )
 })
 
-it('FIX-29 lets one of 32 final outcomes at once win, and counts one', async () => {
-  const { admin } = await newAccount(service)
-  const session = await newAiSession(admin)
-  const id = await suggestFix(service, session)
-  const at = `/ai-sessions/${session.id}/suggested-fixes/${id}`
+it('FIX-29 accepts one of 32 concurrent final outcomes, and counts one', async () => {
+  const { admin } = await createAccount(service)
+  const session = await createAiSession(admin)
+  const id = await insertFix(service, session)
+  const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${id}`
   const answers = await Promise.all(
-    Array.from({ length: 32 }, (_, n) => admin.call('PATCH', `${at}/outcome`, { outcome: final[n % 3], notes: `n${n}` })),
+    Array.from({ length: 32 }, (_, n) => admin.call('PATCH', `${fixPath}/outcome`, { outcome: finalStatuses[n % 3], notes: `n${n}` })),
   )
-  const won = answers.filter(({ status }) => status === 200)
-  expect([won.length, answers.filter(({ status }) => status === 409).length]).toEqual([1, 31])
+  const winners = answers.filter(({ status }) => status === 200)
+  expect([winners.length, answers.filter(({ status }) => status === 409).length]).toEqual([1, 31])
   const detail = (await admin.call('GET', `/ai-sessions/${session.id}`)).body
-  expect([detail.suggested_fixes[0], detail.state_version]).toEqual([won[0]?.body, 1])
+  expect([detail.suggested_fixes[0], detail.state_version]).toEqual([winners[0]?.body, 1])
 })
 
-it('FIX-02 stamps one time when 32 apply at once', async () => {
-  const { admin } = await newAccount(service)
-  const session = await newAiSession(admin)
-  const at = `/ai-sessions/${session.id}/suggested-fixes/${await suggestFix(service, session)}`
-  const answers = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `${at}/apply`)))
+it('FIX-02 records one time for 32 concurrent applications', async () => {
+  const { admin } = await createAccount(service)
+  const session = await createAiSession(admin)
+  const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${await insertFix(service, session)}`
+  const answers = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `${fixPath}/apply`)))
   expect(new Set(answers.map(({ status, body }) => `${status} ${body.applied_at}`)).size).toBe(1)
   expect((await admin.call('GET', `/ai-sessions/${session.id}`)).body.state_version).toBe(1)
 })

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { newAiSession } from '../../support/ai.ts'
-import { shared } from '../../support/app.ts'
-import { newAccount } from '../../support/people.ts'
+import { createAiSession } from '../../support/ai.ts'
+import { sharedService } from '../../support/app.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 
-// As users write them; none was looked at when the flows or the rules were written.
+// Tickets in users' words. The flows and the rules of the local model were written without them.
 const tickets: [string, string][] = [
   ['Copier on the 3rd floor is grey in the list and my jobs just sit there', 'Printer offline'],
   ['Labels do not come out of the warehouse printer, queue says error', 'Printer offline'],
@@ -29,13 +29,13 @@ const tickets: [string, string][] = [
   ['Plotter shows offline after the switch was replaced', 'Printer offline'],
 ]
 
-it('the local model puts the right flow’s fix first for 16 of 20 tickets it was not written for', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const people = [admin, await colleague()]
+it('suggests the right flow’s fix for at least 16 of 20 tickets that the local model was not written for', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const people = [admin, await addColleague()]
   const missed: string[] = []
-  for (const [at, [text, flow]] of tickets.entries()) {
-    const person = people[at % 2] as typeof admin
-    const { id } = await newAiSession(person, { problem_summary: text })
+  for (const [index, [text, flow]] of tickets.entries()) {
+    const person = people[index % 2] as typeof admin
+    const { id } = await createAiSession(person, { problem_summary: text })
     const { body } = await person.call('POST', `/ai-sessions/${id}/chat`, { message: 'Please suggest a fix.' })
     if (!body.suggested_fix?.description.includes(`From the flow “${flow}”`))
       missed.push(`${text} -> ${body.suggested_fix?.description.split('\n').at(-1)}`)
@@ -44,13 +44,13 @@ it('the local model puts the right flow’s fix first for 16 of 20 tickets it wa
   expect(tickets.length - missed.length).toBeGreaterThanOrEqual(16)
 }, 60_000)
 
-it('never answers two tickets with the same text, and takes rare words up', async () => {
-  const { admin } = await newAccount(service)
+it('answers two tickets with different texts that contain their rare words', async () => {
+  const { admin } = await createAccount(service)
   const replies: string[] = []
-  for (const rare of ['Quuxophone', 'Flibbertigibbet']) {
-    const { id } = await newAiSession(admin, { problem_summary: `The ${rare} does not start.` })
-    const { body } = await admin.call('POST', `/ai-sessions/${id}/chat`, { message: `It hums, says ${rare}-7 and stops.` })
-    expect(JSON.stringify(body)).toContain(rare)
+  for (const rareWord of ['Quuxophone', 'Flibbertigibbet']) {
+    const { id } = await createAiSession(admin, { problem_summary: `The ${rareWord} does not start.` })
+    const { body } = await admin.call('POST', `/ai-sessions/${id}/chat`, { message: `It hums, says ${rareWord}-7 and stops.` })
+    expect(JSON.stringify(body)).toContain(rareWord)
     replies.push(body.message.content)
   }
   expect(replies[0]).not.toBe(replies[1])

@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest'
-import { newAiSession, suggestFix } from '../../support/ai.ts'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { convert, doneRun } from '../../support/authoring.ts'
-import { newFlow } from '../../support/flows.ts'
-import { newAccount, type Person } from '../../support/people.ts'
-import { answer, newSession, platformFlow } from '../../support/sessions.ts'
+import { createAiSession, insertFix } from '../../support/ai.ts'
+import { sharedService } from '../../support/app.ts'
+import { convertSession, createCompletedSession } from '../../support/authoring.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow } from '../../support/flows.ts'
+import { createAccount, type Person } from '../../support/people.ts'
+import { answerStep, createSession, insertPlatformFlow } from '../../support/sessions.ts'
 
-const service = shared()
-const events = async (person: Person) =>
+const service = sharedService()
+const listEventKeys = async (person: Person) =>
   (await person.call('GET', '/notifications')).body.map(({ event_key }: { event_key: string }) => event_key)
 const decide = (person: Person, id: string, verb: 'approve' | 'reject') =>
   person.call('POST', `/flow-proposals/${id}/${verb}`, verb === 'reject' ? { reason: 'We have one' } : undefined)
 
-it('makes a proposal of a completed session: its flow with what was added and learned, nothing of the client', async () => {
-  const account = await newAccount(service)
-  const owner = await account.colleague()
-  const { id } = await doneRun(owner, { client_name: 'Contoso Dental', ticket_number: 'T-777' })
-  const { status, body } = await convert(owner, id)
+it('converts a completed session to a proposal with its custom step and note, without client data', async () => {
+  const account = await createAccount(service)
+  const owner = await account.addColleague()
+  const { id } = await createCompletedSession(owner, { client_name: 'Contoso Dental', ticket_number: 'T-777' })
+  const { status, body } = await convertSession(owner, id)
   expect(status).toBe(201)
   expect(body).toMatchObject({
     source: 'session',
@@ -34,38 +34,33 @@ it('makes a proposal of a completed session: its flow with what was added and le
   expect((await owner.call('GET', `/flow-proposals/${body.id}`)).body).toEqual(body)
   const { name, description, tree_type } = body.proposed_flow
   expect((await account.admin.call('GET', '/flow-proposals')).body).toEqual([{ ...body, proposed_flow: { name, description, tree_type } }])
-  expect([await events(account.admin), await events(owner)]).toEqual([['proposal.submitted'], []])
+  expect([await listEventKeys(account.admin), await listEventKeys(owner)]).toEqual([['proposal.submitted'], []])
 })
 
-it('AIA-06 AIA-10 approving creates the flow, published and its submitter’s, and tells them; deciding again is 409', async () => {
-  const account = await newAccount(service)
-  const [owner, lead] = [await account.colleague(), await account.colleague({ teamRole: 'admin' })]
-  const { body } = await convert(owner, (await doneRun(owner)).id)
+it('AIA-06 AIA-10 publishes an approved flow for its submitter, notifies them, and refuses a second decision with 409', async () => {
+  const account = await createAccount(service)
+  const [owner, lead] = [await account.addColleague(), await account.addColleague({ teamRole: 'admin' })]
+  const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
   const approved = await decide(lead, body.id, 'approve')
   expect([approved.status, Object.keys(approved.body).sort()]).toEqual([201, ['proposal', 'tree_id']])
   expect(approved.body.proposal).toEqual({ ...body, status: 'approved', decided_by: lead.id, decided_at: expect.any(String) })
   const tree = (await owner.call('GET', `/trees/${approved.body.tree_id}`)).body
   const { proposed_flow } = body
   expect(tree).toMatchObject({ ...proposed_flow, status: 'published', author_id: owner.id, team_id: account.teamId, version: 1 })
-  expect(await events(owner)).toEqual(['proposal.approved'])
+  expect(await listEventKeys(owner)).toEqual(['proposal.approved'])
   for (const verb of ['approve', 'reject'] as const) {
     const again = await decide(account.admin, body.id, verb)
-    expect([again.status, again.body.code, again.body.status, again.body.decided_by]).toEqual([
-      409,
-      'proposal_decided',
-      'approved',
-      lead.id,
-    ])
+    expect([again.status, again.body.code, again.body.status, again.body.decided_by]).toEqual([409, 'already_decided', 'approved', lead.id])
   }
   expect((await owner.call('GET', '/flow-proposals?status=approved')).body).toMatchObject([{ id: body.id }])
   expect((await owner.call('GET', '/flow-proposals')).body).toEqual([])
 })
 
-it('AIA-06 approving an update saves the flow as its next version, unless it was saved meanwhile or is gone', async () => {
-  const account = await newAccount(service)
-  const owner = await account.colleague()
-  const flow = await newFlow(owner, { category: 'Printing', tags: ['printer'] })
-  const propose = async () => (await convert(owner, (await doneRun(owner, { tree_id: flow.id })).id, flow.id)).body
+it('AIA-06 saves an approved update as the next version, unless the flow was changed or deleted', async () => {
+  const account = await createAccount(service)
+  const owner = await account.addColleague()
+  const flow = await createFlow(owner, { category: 'Printing', tags: ['printer'] })
+  const propose = async () => (await convertSession(owner, (await createCompletedSession(owner, { tree_id: flow.id })).id, flow.id)).body
   const [first, second, third] = [await propose(), await propose(), await propose()]
   expect(first).toMatchObject({ action: 'update', target_tree_id: flow.id, proposed_flow: { name: flow.name } })
   const { body } = await decide(account.admin, first.id, 'approve')
@@ -78,7 +73,7 @@ it('AIA-06 approving an update saves the flow as its next version, unless it was
     owner.id,
   ])
   expect(saved.tree_structure).toEqual(first.proposed_flow.tree_structure)
-  // What nobody spoke of is as it was: ids of nodes and of options.
+  // The ids of unchanged nodes and options stay.
   expect(saved.tree_structure).toMatchObject({ id: 'ping', options: [{ id: 'yes' }, { id: 'no' }] })
   expect(JSON.stringify(saved.tree_structure)).toContain('Wiggled the quuxplug')
   const stale = await decide(account.admin, second.id, 'approve')
@@ -89,10 +84,10 @@ it('AIA-06 approving an update saves the flow as its next version, unless it was
   expect((await decide(account.admin, third.id, 'reject')).body).toMatchObject({ status: 'rejected', reason: 'We have one' })
 })
 
-it('rejects with a reason, which its submitter is told, and makes nothing', async () => {
-  const account = await newAccount(service)
-  const owner = await account.colleague()
-  const { body } = await convert(owner, (await doneRun(owner)).id)
+it('rejects with a reason, notifies the submitter, and creates no flow', async () => {
+  const account = await createAccount(service)
+  const owner = await account.addColleague()
+  const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
   expectStatus(await account.admin.call('POST', `/flow-proposals/${body.id}/reject`, {}), 422)
   const rejected = await decide(account.admin, body.id, 'reject')
   expect([rejected.status, rejected.body]).toEqual([
@@ -103,88 +98,90 @@ it('rejects with a reason, which its submitter is told, and makes nothing', asyn
   expect((await owner.call('GET', `/trees?author_id=${owner.id}`)).body).toHaveLength(1)
 })
 
-it.each(['approve', 'reject', 'either'] as const)('AIA-10 lets one of 32 reviewers decide who %s at once', async (verb) => {
-  const account = await newAccount(service)
-  const owner = await account.colleague()
-  const { body } = await convert(owner, (await doneRun(owner)).id)
-  const reviewers = await Promise.all(Array.from({ length: 32 }, () => account.colleague({ teamRole: 'admin' })))
+it.each(['approve', 'reject', 'either'] as const)('AIA-10 lets one of 32 concurrent reviewers decide: %s', async (verb) => {
+  const account = await createAccount(service)
+  const owner = await account.addColleague()
+  const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
+  const reviewers = await Promise.all(Array.from({ length: 32 }, () => account.addColleague({ teamRole: 'admin' })))
   const answers = await Promise.all(
     reviewers.map((person, n) => decide(person, body.id, verb === 'either' ? (n % 2 ? 'approve' : 'reject') : verb)),
   )
-  const lost = answers.filter(({ status }) => status === 409)
-  expect([lost.length, answers.filter(({ status }) => status < 300).length]).toEqual([31, 1])
+  const conflicts = answers.filter(({ status }) => status === 409)
+  expect([conflicts.length, answers.filter(({ status }) => status < 300).length]).toEqual([31, 1])
   const winner = reviewers[answers.findIndex(({ status }) => status < 300)]
-  for (const answer of lost) expect(answer.body).toMatchObject({ code: 'proposal_decided', decided_by: winner?.id })
+  for (const answer of conflicts) expect(answer.body).toMatchObject({ code: 'already_decided', decided_by: winner?.id })
   const { status } = (await owner.call('GET', `/flow-proposals/${body.id}`)).body
-  expect(await events(owner)).toEqual([`proposal.${status}`])
+  expect(await listEventKeys(owner)).toEqual([`proposal.${status}`])
   const trees = (await owner.call('GET', `/trees?author_id=${owner.id}`)).body
   expect(trees).toHaveLength(status === 'approved' ? 2 : 1)
 })
 
-it('is seen in its team, and decided by that team’s admins and account admins alone', async () => {
-  const account = await newAccount(service)
-  const [owner, mate] = [await account.colleague(), await account.colleague()]
-  const { id: other } = (await account.admin.call('POST', '/teams', { name: 'Elsewhere' })).body
-  const lead = await account.colleague({ teamId: other, teamRole: 'admin' })
-  const { body } = await convert(owner, (await doneRun(owner)).id)
+it('shows a proposal to its team, and lets only that team’s admins and account admins decide', async () => {
+  const account = await createAccount(service)
+  const [owner, teammate] = [await account.addColleague(), await account.addColleague()]
+  const { id: otherTeamId } = (await account.admin.call('POST', '/teams', { name: 'Elsewhere' })).body
+  const lead = await account.addColleague({ teamId: otherTeamId, teamRole: 'admin' })
+  const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
   const read = async (person: Person) => (await person.call('GET', `/flow-proposals/${body.id}`)).status
-  expect([await read(mate), await read(lead), await read((await newAccount(service)).admin)]).toEqual([200, 404, 404])
-  expect([(await decide(mate, body.id, 'approve')).status, (await decide(lead, body.id, 'approve')).status]).toEqual([403, 404])
-  // Who proposed it has no more say for that: moved, the other team's admin reads it and decides nothing.
-  await service.sql(`update users set team_id = $2, team_role = 'admin' where id = $1`, [owner.id, other])
+  expect([await read(teammate), await read(lead), await read((await createAccount(service)).admin)]).toEqual([200, 404, 404])
+  expect([(await decide(teammate, body.id, 'approve')).status, (await decide(lead, body.id, 'approve')).status]).toEqual([403, 404])
+  // The author may not decide: as an admin of another team, they still read it.
+  await service.sql(`update users set team_id = $2, team_role = 'admin' where id = $1`, [owner.id, otherTeamId])
   expect([await read(owner), (await decide(owner, body.id, 'approve')).status]).toEqual([200, 403])
   expectStatus(await decide(account.admin, body.id, 'approve'), 201)
 })
 
-it('converts what is over and one’s own, once while it awaits review', async () => {
-  const account = await newAccount(service)
-  const [owner, mate] = [await account.colleague(), await account.colleague()]
-  const open = await newSession(owner)
-  expect((await convert(owner, open.id)).body.code).toBe('not_completed')
-  await answer(owner, open, 'no')
-  await owner.call('POST', `/sessions/${open.id}/complete`, { outcome: 'resolved' })
-  expect([(await convert(mate, open.id)).status, (await convert(owner, crypto.randomUUID())).status]).toEqual([403, 404])
-  expectStatus(await convert((await newAccount(service)).admin, open.id), 404)
-  const many = await Promise.all(Array.from({ length: 8 }, () => convert(owner, open.id)))
-  expect(many.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
-  expect(many.filter(({ status }) => status === 409).every(({ body }) => body.code === 'proposal_pending')).toBe(true)
-  await decide(account.admin, many.find(({ status }) => status === 201)?.body.id, 'reject')
-  expectStatus(await convert(account.admin, open.id), 201)
-  const steps = await platformFlow(service, 'troubleshooting', { id: 'a', type: 'solution', title: 'A', description: '' })
-  const done = await doneRun(owner)
-  expect((await convert(owner, done.id, steps)).body.code).toBe('platform_flow')
-  expectStatus(await convert(owner, done.id, crypto.randomUUID()), 404)
-  const empty = await newFlow(owner, { tree_structure: null, intake_form: [], status: 'draft' })
-  expect((await convert(owner, done.id, empty.id)).body.code).toBe('flow_empty')
+it('converts only the caller’s completed session, and once while a proposal is pending', async () => {
+  const account = await createAccount(service)
+  const [owner, teammate] = [await account.addColleague(), await account.addColleague()]
+  const session = await createSession(owner)
+  expect((await convertSession(owner, session.id)).body.code).toBe('wrong_state')
+  await answerStep(owner, session, 'no')
+  await owner.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' })
+  expect([(await convertSession(teammate, session.id)).status, (await convertSession(owner, crypto.randomUUID())).status]).toEqual([
+    403, 404,
+  ])
+  expectStatus(await convertSession((await createAccount(service)).admin, session.id), 404)
+  const conversions = await Promise.all(Array.from({ length: 8 }, () => convertSession(owner, session.id)))
+  expect(conversions.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+  expect(conversions.filter(({ status }) => status === 409).every(({ body }) => body.code === 'already_pending')).toBe(true)
+  await decide(account.admin, conversions.find(({ status }) => status === 201)?.body.id, 'reject')
+  expectStatus(await convertSession(account.admin, session.id), 201)
+  const platformFlow = await insertPlatformFlow(service, 'troubleshooting', { id: 'a', type: 'solution', title: 'A', description: '' })
+  const completed = await createCompletedSession(owner)
+  expect((await convertSession(owner, completed.id, platformFlow)).body.code).toBe('platform_flow')
+  expectStatus(await convertSession(owner, completed.id, crypto.randomUUID()), 404)
+  const empty = await createFlow(owner, { tree_structure: null, intake_form: [], status: 'draft' })
+  expect((await convertSession(owner, completed.id, empty.id)).body.code).toBe('flow_empty')
 })
 
-it('makes a proposal of a resolved AI session of the caller’s, from what was found out and done', async () => {
-  const account = await newAccount(service)
-  const [owner, mate] = [await account.colleague(), await account.colleague()]
-  const session = await newAiSession(owner, {
+it('converts the caller’s resolved AI session, from its findings and fixes', async () => {
+  const account = await createAccount(service)
+  const [owner, teammate] = [await account.addColleague(), await account.addColleague()]
+  const session = await createAiSession(owner, {
     session_type: 'chat',
     problem_summary: 'The Zorblatt at Fabrikam Legal hums.',
     client_name: 'Fabrikam Legal',
   })
-  expect((await convert(owner, session.id)).body.code).toBe('wrong_session_state')
-  await suggestFix(service, session, {
+  expect((await convertSession(owner, session.id)).body.code).toBe('wrong_state')
+  await insertFix(service, session, {
     title: 'Tighten the flibberbelt',
     status: 'applied_success',
     applied_at: new Date(),
     verified_at: new Date(),
   })
   await owner.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', notes: 'The belt was loose' })
-  expectStatus(await convert(mate, session.id), 404)
-  const { status, body } = await convert(owner, session.id)
+  expectStatus(await convertSession(teammate, session.id), 404)
+  const { status, body } = await convertSession(owner, session.id)
   expect([status, body.source, body.source_id]).toEqual([201, 'ai_session', session.id])
   const text = JSON.stringify(body.proposed_flow)
   for (const word of ['Zorblatt', 'Tighten the flibberbelt', 'The belt was loose']) expect(text).toContain(word)
   expect(text).not.toContain('Fabrikam')
-  // A case that a flow of ours does not know comes before what it knows.
+  // An update adds the new case before the existing content of the flow.
   expectStatus(await decide(account.admin, body.id, 'reject'), 200)
-  const flow = await newFlow(owner)
-  const update = (await convert(owner, session.id, flow.id)).body
-  const [, known] = update.proposed_flow.tree_structure.children
-  expect([update.action, known.id, known.children.length]).toEqual(['update', 'ping', 2])
+  const flow = await createFlow(owner)
+  const update = (await convertSession(owner, session.id, flow.id)).body
+  const [, existing] = update.proposed_flow.tree_structure.children
+  expect([update.action, existing.id, existing.children.length]).toEqual(['update', 'ping', 2])
   expect((await decide(account.admin, update.id, 'approve')).body.tree_id).toBe(flow.id)
 })

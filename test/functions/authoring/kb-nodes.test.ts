@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { newImport } from '../../support/knowledge.ts'
-import { newAccount } from '../../support/people.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createConvertedImport } from '../../support/knowledge.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 const article = '# Spooler\n\n1. Open the services console.\n2. Restart it.\n\nCheck the queue.'
 
 describe('a node', () => {
-  it('KBI-05 stands below another of the same import, and never below itself', async () => {
-    const { admin } = await newAccount(service)
-    const { id, nodes } = await newImport(admin, '# A\n\n1. One\n2. Two\n\n# B\n\n1. Three')
+  it('KBI-05 moves below another node of the same import, but not below itself', async () => {
+    const { admin } = await createAccount(service)
+    const { id, nodes } = await createConvertedImport(admin, '# A\n\n1. One\n2. Two\n\n# B\n\n1. Three')
     const [a, one, two, b, three] = nodes.map((node) => node.id)
     const edit = (node: string | undefined, change: object) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, change)
-    const order = async () => (await admin.call('GET', `/kb-imports/${id}`)).body.nodes.map((node: { id: string }) => node.id)
+    const readOrder = async () => (await admin.call('GET', `/kb-imports/${id}`)).body.nodes.map((node: { id: string }) => node.id)
     expect((await edit(one, { parent_id: b, position: 4 })).body).toMatchObject({ id: one, parent_id: b })
     expectStatus(await edit(three, { position: 2 }), 200)
-    expect(await order()).toEqual([a, two, b, three, one])
+    expect(await readOrder()).toEqual([a, two, b, three, one])
     expect((await edit(b, { parent_id: null, position: 0 })).body).toMatchObject({ position: 0, title: 'B' })
-    expect(await order()).toEqual([b, three, one, a, two])
-    const other = await newImport(admin, 'Else')
+    expect(await readOrder()).toEqual([b, three, one, a, two])
+    const other = await createConvertedImport(admin, 'Else')
     for (const parent_id of [other.nodes[0]?.id, crypto.randomUUID(), one, b])
       expect((await edit(b, { parent_id })).body.errors).toMatchObject([{ loc: ['body', 'parent_id'] }])
     expectStatus(await edit(other.nodes[0]?.id, { title: 'x' }), 404)
@@ -30,19 +30,19 @@ describe('a node', () => {
       content: 'More',
       parent_id: b,
     })
-    for (const wrong of [{ kind: 'else' }, { position: -1 }, { content: 'x'.repeat(20_001) }, { position: 1e21 }])
-      expectStatus(await edit(one, wrong), 422)
-    const inner = service.sql('update kb_import_nodes set parent_id = $2 where id = $1', [one, other.nodes[0]?.id])
-    await expect(inner).rejects.toThrow('foreign key')
+    for (const invalidChange of [{ kind: 'else' }, { position: -1 }, { content: 'x'.repeat(20_001) }, { position: 1e21 }])
+      expectStatus(await edit(one, invalidChange), 422)
+    const directUpdate = service.sql('update kb_import_nodes set parent_id = $2 where id = $1', [one, other.nodes[0]?.id])
+    await expect(directUpdate).rejects.toThrow('foreign key')
   })
 
-  it('is changed by 32 at once without a position that is there twice', async () => {
-    const { admin, colleague } = await newAccount(service)
-    const { id, nodes } = await newImport(admin, Array.from({ length: 10 }, (_, n) => `${n + 1}. Step ${n}`).join('\n'))
-    const boss = await colleague({ role: 'admin' })
+  it('keeps unique positions under 32 concurrent moves', async () => {
+    const { admin, addColleague } = await createAccount(service)
+    const { id, nodes } = await createConvertedImport(admin, Array.from({ length: 10 }, (_, n) => `${n + 1}. Step ${n}`).join('\n'))
+    const secondAdmin = await addColleague({ role: 'admin' })
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, n) =>
-        [admin, boss][n % 2]?.call('PATCH', `/kb-imports/${id}/nodes/${nodes[n % 10]?.id}`, { position: (n * 7) % 10 }),
+        [admin, secondAdmin][n % 2]?.call('PATCH', `/kb-imports/${id}/nodes/${nodes[n % 10]?.id}`, { position: (n * 7) % 10 }),
       ),
     )
     expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([200]))
@@ -51,12 +51,12 @@ describe('a node', () => {
     expect(after.map((node: { id: string }) => node.id).sort()).toEqual(nodes.map((node) => node.id).sort())
   })
 
-  it('is not put below what was put below it at the same moment', async () => {
-    const { admin } = await newAccount(service)
-    const { id, nodes } = await newImport(admin, '1. A\n2. B\n3. C')
+  it('forms no cycle when two nodes are moved below each other at once', async () => {
+    const { admin } = await createAccount(service)
+    const { id, nodes } = await createConvertedImport(admin, '1. A\n2. B\n3. C')
     const [a, b] = nodes.map((node) => node.id)
-    const under = (node?: string, parent_id?: string) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, { parent_id })
-    const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => (n % 2 ? under(a, b) : under(b, a))))
+    const moveUnder = (node?: string, parent_id?: string) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, { parent_id })
+    const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => (n % 2 ? moveUnder(a, b) : moveUnder(b, a))))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]))
     const after = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
     expect(after.map(({ position }: { position: number }) => position)).toEqual([0, 1, 2])
@@ -66,13 +66,13 @@ describe('a node', () => {
 })
 
 describe('a commit', () => {
-  it('KBI-04 is held to what publishing asks for, with a message for each node', async () => {
-    const { admin } = await newAccount(service)
-    const { id, nodes } = await newImport(admin, '# A\n\n1. One\n2. Two')
+  it('KBI-04 must be publishable, and reports problems with a message for each node', async () => {
+    const { admin } = await createAccount(service)
+    const { id, nodes } = await createConvertedImport(admin, '# A\n\n1. One\n2. Two')
     const commit = (tree_type: string) => admin.call('POST', `/kb-imports/${id}/commit`, { name: 'A', tree_type })
-    const edit = (at: number, change: object) => admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[at]?.id}`, change)
-    await edit(1, { title: ' ' })
-    await edit(2, { kind: 'decision' })
+    const editNode = (index: number, change: object) => admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[index]?.id}`, change)
+    await editNode(1, { title: ' ' })
+    await editNode(2, { kind: 'decision' })
     for (const [type, messages] of [
       ['procedural', ['This step has no title']],
       [
@@ -80,7 +80,7 @@ describe('a commit', () => {
         [
           'This action has no title',
           'A decision needs at least 2 options; this one has 0',
-          'A decision leads to at least 2 nodes; this one to 0',
+          'A decision needs at least 2 nodes below it; this one has 0',
         ],
       ],
     ] as const) {
@@ -92,17 +92,17 @@ describe('a commit', () => {
       (await admin.call('GET', '/trees?search=A')).body.filter(({ author_id }: Record<string, string>) => author_id === admin.id),
     ).toEqual([])
     expect((await admin.call('GET', `/kb-imports/${id}`)).body.status).toBe('converted')
-    const prose = await newImport(admin, '# Only\n\n## Headings')
-    expect((await admin.call('POST', `/kb-imports/${prose.id}/commit`, { name: 'A', tree_type: 'maintenance' })).body.errors).toMatchObject(
-      [{ msg: 'The flow has no step to do' }],
-    )
-    await edit(1, { title: 'One' })
+    const headingsOnly = await createConvertedImport(admin, '# Only\n\n## Headings')
+    expect(
+      (await admin.call('POST', `/kb-imports/${headingsOnly.id}/commit`, { name: 'A', tree_type: 'maintenance' })).body.errors,
+    ).toMatchObject([{ msg: 'The flow needs at least one procedure_step' }])
+    await editNode(1, { title: 'One' })
     expect((await commit('maintenance')).body).toMatchObject({ tree_type: 'maintenance', status: 'published' })
   })
 
-  it('makes one flow when 32 commit at once, and changes no more after it', async () => {
-    const account = await newAccount(service)
-    const { id, nodes } = await newImport(account.admin, article)
+  it('creates one flow from 32 concurrent commits, and refuses later changes', async () => {
+    const account = await createAccount(service)
+    const { id, nodes } = await createConvertedImport(account.admin, article)
     const commit = () => account.admin.call('POST', `/kb-imports/${id}/commit`, { name: 'Once', tree_type: 'troubleshooting' })
     const answers = await Promise.all(Array.from({ length: 32 }, commit))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(31).fill(409)])
@@ -119,9 +119,9 @@ describe('a commit', () => {
     for (const { status, body } of later) expect([status, body.code, body.tree_id]).toEqual([409, 'already_committed', tree_id])
     expectStatus(await account.admin.call('DELETE', `/kb-imports/${id}`), 204)
     expectStatus(await account.admin.call('GET', `/trees/${tree_id}`), 200)
-    const fresh = await account.admin.call('POST', '/kb-imports', { title: 'Article', content: 'Some text', format: 'markdown' })
+    const unconverted = await account.admin.call('POST', '/kb-imports', { title: 'Article', content: 'Some text', format: 'markdown' })
     expect(
-      (await account.admin.call('POST', `/kb-imports/${fresh.body.id}/commit`, { name: 'x', tree_type: 'procedural' })).body.code,
+      (await account.admin.call('POST', `/kb-imports/${unconverted.body.id}/commit`, { name: 'x', tree_type: 'procedural' })).body.code,
     ).toBe('not_converted')
   })
 })

@@ -1,116 +1,120 @@
 import { expect, it } from 'vitest'
 import type { Event } from '../../../lib/events/events.ts'
 import { eventKeyList } from '../../../lib/events/keys.ts'
-import { emitInto } from '../../../lib/local/stack.ts'
-import { desk, shared } from '../../support/app.ts'
-import { type AccountOf, newAccount, type Person } from '../../support/people.ts'
+import { emitEvent } from '../../../lib/local/stack.ts'
+import { dashboard, sharedService } from '../../support/app.ts'
+import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 const sessionId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15'
 const problem = 'VPN drops every few minutes'
 
-function escalation(by: Person, more: Partial<Extract<Event, { key: 'session.escalated' }>> = {}): Event {
-  const common = { actorId: by.id, teamId: by.teamId, sessionId, engineerName: by.fullName, targetUserId: null }
-  return { key: 'session.escalated', ...common, problemSummary: problem, psaTicketId: null, ...more }
+function createEscalationEvent(engineer: Person, fields: Partial<Extract<Event, { key: 'session.escalated' }>> = {}): Event {
+  const common = { actorId: engineer.id, teamId: engineer.teamId, sessionId, engineerName: engineer.fullName, targetUserId: null }
+  return { key: 'session.escalated', ...common, problemSummary: problem, psaTicketId: null, ...fields }
 }
 
-const emit = (account: AccountOf, event: Event) => emitInto(service.settings, account.id, event)
-const titles = async (person: Person) => (await person.call('GET', '/notifications')).body.map(({ title }: { title: string }) => title)
-const heard = async (person: Person) => (await person.call('GET', '/notifications')).body.map((row: { event_key: string }) => row.event_key)
+const emit = (account: TestAccount, event: Event) => emitEvent(service.settings, account.id, event)
+const listTitles = async (person: Person) => (await person.call('GET', '/notifications')).body.map(({ title }: { title: string }) => title)
+const listEventKeys = async (person: Person) =>
+  (await person.call('GET', '/notifications')).body.map((row: { event_key: string }) => row.event_key)
 
-it('NOT-27 NOT-29 NOT-38 names the engineer, the problem and the ticket, when there is one, in the title', async () => {
-  const account = await newAccount(service)
-  const engineer = await account.colleague()
-  await emit(account, escalation(engineer, { psaTicketId: '4711' }))
-  await emit(account, escalation(engineer))
-  expect(await titles(account.admin)).toEqual([
+it('NOT-27 NOT-29 NOT-38 has the engineer, the problem and the ticket, if there is one, in the title', async () => {
+  const account = await createAccount(service)
+  const engineer = await account.addColleague()
+  await emit(account, createEscalationEvent(engineer, { psaTicketId: '4711' }))
+  await emit(account, createEscalationEvent(engineer))
+  expect(await listTitles(account.admin)).toEqual([
     `${engineer.fullName} escalated: ${problem}`,
     `${engineer.fullName} escalated: ${problem} (Ticket #4711)`,
   ])
 })
 
-it('NOT-28 cuts the problem after 70 characters in one line, and leaves a shorter one whole', async () => {
-  const account = await newAccount(service)
-  const engineer = await account.colleague()
-  const exactly = 'x'.repeat(70)
+it('NOT-28 truncates the problem to 70 characters in one line', async () => {
+  const account = await createAccount(service)
+  const engineer = await account.addColleague()
+  const longestProblem = 'x'.repeat(70)
   const head = `${engineer.fullName} escalated: `
   for (const [problemSummary, title] of [
-    [`${exactly}y`, `${head}${exactly}…`],
-    [exactly, `${head}${exactly}`],
+    [`${longestProblem}y`, `${head}${longestProblem}…`],
+    [longestProblem, `${head}${longestProblem}`],
     ['two\n lines\tof it', `${head}two lines of it`],
     [`${'é'.repeat(69)}👩‍🚀!`, `${head}${'é'.repeat(69)}👩…`],
   ] as const) {
-    await emit(account, escalation(engineer, { problemSummary }))
-    expect((await titles(account.admin))[0]).toBe(title)
+    await emit(account, createEscalationEvent(engineer, { problemSummary }))
+    expect((await listTitles(account.admin))[0]).toBe(title)
   }
 })
 
-it('NOT-30 NOT-31 gives every team admin a row that leads to the pickup, and nobody else', async () => {
-  const account = await newAccount(service)
+it('NOT-30 NOT-31 notifies every team admin with a link to the pickup, and no one else', async () => {
+  const account = await createAccount(service)
   const [lead, engineer, viewer] = [
-    await account.colleague({ teamRole: 'admin' }),
-    await account.colleague(),
-    await account.colleague({ role: 'viewer' }),
+    await account.addColleague({ teamRole: 'admin' }),
+    await account.addColleague(),
+    await account.addColleague({ role: 'viewer' }),
   ]
   const [otherTeam] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [
     account.id,
   ])
-  const elsewhere = await account.colleague({ teamRole: 'admin', teamId: otherTeam?.id ?? null })
-  const stranger = await newAccount(service)
-  await emit(account, escalation(engineer))
+  const otherTeamLead = await account.addColleague({ teamRole: 'admin', teamId: otherTeam?.id ?? null })
+  const stranger = await createAccount(service)
+  await emit(account, createEscalationEvent(engineer))
   for (const person of [account.admin, lead]) {
     const { body } = await person.call('GET', '/notifications')
     expect(body).toMatchObject([{ event_key: 'session.escalated', link: `/pilot/${sessionId}?pickup=true`, body: problem }])
   }
-  for (const person of [engineer, viewer, elsewhere, stranger.admin]) expect(await heard(person)).toEqual([])
+  for (const person of [engineer, viewer, otherTeamLead, stranger.admin]) expect(await listEventKeys(person)).toEqual([])
 })
 
-it('NOT-39 tells the target engineer, and never the one who escalated', async () => {
-  const account = await newAccount(service)
-  const [lead, target] = [await account.colleague({ teamRole: 'admin' }), await account.colleague()]
-  await emit(account, escalation(lead, { targetUserId: target.id }))
-  expect(await heard(target)).toEqual(['session.escalated'])
-  expect(await heard(account.admin)).toEqual(['session.escalated'])
-  expect(await heard(lead)).toEqual([])
+it('NOT-39 notifies the target engineer, but not the one who escalated', async () => {
+  const account = await createAccount(service)
+  const [lead, target] = [await account.addColleague({ teamRole: 'admin' }), await account.addColleague()]
+  await emit(account, createEscalationEvent(lead, { targetUserId: target.id }))
+  expect(await listEventKeys(target)).toEqual(['session.escalated'])
+  expect(await listEventKeys(account.admin)).toEqual(['session.escalated'])
+  expect(await listEventKeys(lead)).toEqual([])
 })
 
-it('NOT-32 mails each recipient once, also one whom a config covers', async () => {
-  const account = await newAccount(service)
-  const [lead, engineer] = [await account.colleague({ teamRole: 'admin' }), await account.colleague()]
+it('NOT-32 e-mails each recipient once, even one in a config', async () => {
+  const account = await createAccount(service)
+  const [lead, engineer] = [await account.addColleague({ teamRole: 'admin' }), await account.addColleague()]
   const email_addresses = [lead.email.toUpperCase(), 'oncall@elsewhere.example']
   await account.admin.call('POST', '/notifications/configs', { channel: 'email', email_addresses, events_enabled: ['session.escalated'] })
-  await emit(account, escalation(engineer, { problemSummary: `mailed ${account.id}` }))
+  await emit(account, createEscalationEvent(engineer, { problemSummary: `mailed ${account.id}` }))
   await expect
-    .poll(async () => (await mailsAbout(account.id)).sort(), { timeout: 8000 })
+    .poll(async () => (await listEmailRecipients(account.id)).sort(), { timeout: 8000 })
     .toEqual([account.admin.email, ...email_addresses].sort())
 })
 
-async function mailsAbout(text: string): Promise<string[]> {
-  return (await desk(service).read('mail')).filter((mail) => mail.subject.includes(text)).flatMap((mail) => mail.to)
+async function listEmailRecipients(text: string): Promise<string[]> {
+  return (await dashboard(service).listRecords('mail')).filter((email) => email.subject.includes(text)).flatMap((email) => email.to)
 }
 
-it('NOT-33 goes through every config that holds the key and through no other', async () => {
-  const account = await newAccount(service)
-  const engineer = await account.colleague()
+it('NOT-33 sends through every config with the event key, and through no other', async () => {
+  const account = await createAccount(service)
+  const engineer = await account.addColleague()
   const run = crypto.randomUUID()
-  const at = (tool: 1 | 2, name: string) => ({
+  const createChatFields = (tool: 1 | 2, name: string) => ({
     channel: `chat${tool}_webhook`,
-    webhook_url: `${service.local}/chat/${tool}/${run}-${name}`,
+    webhook_url: `${service.localOrigin}/chat/${tool}/${run}-${name}`,
   })
-  await account.admin.call('POST', '/notifications/configs', { ...at(1, 'on'), events_enabled: ['session.escalated', 'member.joined'] })
-  await account.admin.call('POST', '/notifications/configs', { ...at(2, 'on'), events_enabled: ['session.escalated'] })
-  await account.admin.call('POST', '/notifications/configs', { ...at(1, 'other'), events_enabled: ['member.joined'] })
-  await account.admin.call('POST', '/notifications/configs', { ...at(2, 'none'), events_enabled: [] })
-  expect(await emit(account, escalation(engineer))).toHaveLength(3)
-  const hits = async () =>
-    (await desk(service).read('chat')).filter(({ path }) => path.includes(run)).map(({ path }) => path.split('/').pop())
-  await expect.poll(async () => (await hits()).length, { timeout: 8000 }).toBe(2)
-  expect((await hits()).sort()).toEqual([`${run}-on`, `${run}-on`])
+  await account.admin.call('POST', '/notifications/configs', {
+    ...createChatFields(1, 'on'),
+    events_enabled: ['session.escalated', 'member.joined'],
+  })
+  await account.admin.call('POST', '/notifications/configs', { ...createChatFields(2, 'on'), events_enabled: ['session.escalated'] })
+  await account.admin.call('POST', '/notifications/configs', { ...createChatFields(1, 'other'), events_enabled: ['member.joined'] })
+  await account.admin.call('POST', '/notifications/configs', { ...createChatFields(2, 'none'), events_enabled: [] })
+  expect(await emit(account, createEscalationEvent(engineer))).toHaveLength(3)
+  const listCalledNames = async () =>
+    (await dashboard(service).listRecords('chat')).filter(({ path }) => path.includes(run)).map(({ path }) => path.split('/').pop())
+  await expect.poll(async () => (await listCalledNames()).length, { timeout: 8000 }).toBe(2)
+  expect((await listCalledNames()).sort()).toEqual([`${run}-on`, `${run}-on`])
 })
 
 it('NOT-36 lists the ten event keys, each with a description', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const viewer = await colleague({ role: 'viewer' })
+  const { admin, addColleague } = await createAccount(service)
+  const viewer = await addColleague({ role: 'viewer' })
   for (const person of [admin, viewer]) {
     const { body } = await person.call('GET', '/notifications/event-keys')
     expect(body.map(({ key }: { key: string }) => key)).toEqual(eventKeyList)
@@ -119,32 +123,34 @@ it('NOT-36 lists the ten event keys, each with a description', async () => {
   }
 })
 
-/** Who hears an event, by role in a small team. */
-async function audience(event: (people: { admin: Person; lead: Person; engineer: Person; other: Person }) => Event): Promise<string[]> {
-  const account = await newAccount(service)
+/** Emit an event in a new account and return the roles that are notified. */
+async function listNotifiedRoles(
+  event: (people: { admin: Person; lead: Person; engineer: Person; other: Person }) => Event,
+): Promise<string[]> {
+  const account = await createAccount(service)
   const people = {
     admin: account.admin,
-    lead: await account.colleague({ teamRole: 'admin' }),
-    engineer: await account.colleague(),
-    other: await account.colleague(),
+    lead: await account.addColleague({ teamRole: 'admin' }),
+    engineer: await account.addColleague(),
+    other: await account.addColleague(),
   }
   const { key } = event(people)
   await emit(account, event(people))
-  const told: string[] = []
-  for (const [name, person] of Object.entries(people)) if ((await heard(person)).includes(key)) told.push(name)
-  return told
+  const roles: string[] = []
+  for (const [name, person] of Object.entries(people)) if ((await listEventKeys(person)).includes(key)) roles.push(name)
+  return roles
 }
 
-it('NOT-48 tells the originating engineer of a claim', async () => {
-  const told = await audience(({ engineer, other }) => {
-    const about = { sessionId, sessionTitle: 'VPN', claimantName: other.fullName, engineerId: engineer.id }
-    return { key: 'handoff.claimed', actorId: other.id, teamId: other.teamId, ...about }
+it('NOT-48 notifies the engineer who escalated of a claim', async () => {
+  const roles = await listNotifiedRoles(({ engineer, other }) => {
+    const data = { sessionId, sessionTitle: 'VPN', claimantName: other.fullName, engineerId: engineer.id }
+    return { key: 'handoff.claimed', actorId: other.id, teamId: other.teamId, ...data }
   })
-  expect(told).toEqual(['engineer'])
+  expect(roles).toEqual(['engineer'])
 })
 
-it('NOT-49 tells the claimant of an assessment, or the team admins while nobody has claimed', async () => {
-  const ready = (claimantId: string | null, teamId: string): Event => ({
+it('NOT-49 notifies the claimant of an assessment, or the team admins while it is unclaimed', async () => {
+  const createReadyEvent = (claimantId: string | null, teamId: string): Event => ({
     key: 'handoff.assessment_ready',
     actorId: null,
     teamId,
@@ -152,92 +158,94 @@ it('NOT-49 tells the claimant of an assessment, or the team admins while nobody 
     sessionTitle: 'VPN',
     claimantId,
   })
-  expect(await audience(({ other }) => ready(other.id, other.teamId))).toEqual(['other'])
-  expect(await audience(({ other }) => ready(null, other.teamId))).toEqual(['admin', 'lead'])
+  expect(await listNotifiedRoles(({ other }) => createReadyEvent(other.id, other.teamId))).toEqual(['other'])
+  expect(await listNotifiedRoles(({ other }) => createReadyEvent(null, other.teamId))).toEqual(['admin', 'lead'])
 })
 
-it('NOT-50 tells the team admins of a proposal and its submitter of the decision', async () => {
-  const about = { proposalId: sessionId, flowName: 'Reset a printer' }
+it('NOT-50 notifies the team admins of a proposal, and its submitter of the decision', async () => {
+  const data = { proposalId: sessionId, flowName: 'Reset a printer' }
   expect(
-    await audience(({ engineer }) => ({
+    await listNotifiedRoles(({ engineer }) => ({
       key: 'proposal.submitted',
       actorId: engineer.id,
       teamId: engineer.teamId,
-      ...about,
+      ...data,
       submitterName: engineer.fullName,
     })),
   ).toEqual(['admin', 'lead'])
   for (const key of ['proposal.approved', 'proposal.rejected'] as const) {
-    const told = await audience(({ lead, engineer }) => ({
+    const roles = await listNotifiedRoles(({ lead, engineer }) => ({
       key,
       actorId: lead.id,
       teamId: lead.teamId,
-      ...about,
+      ...data,
       submitterId: engineer.id,
       reason: 'No',
     }))
-    expect(told).toEqual(['engineer'])
+    expect(roles).toEqual(['engineer'])
   }
 })
 
 it('NOT-34 sends the approval of a proposal through the configured channels', async () => {
-  const account = await newAccount(service)
-  const engineer = await account.colleague()
+  const account = await createAccount(service)
+  const engineer = await account.addColleague()
   const path = `/chat/1/${crypto.randomUUID()}`
   await account.admin.call('POST', '/notifications/configs', {
     channel: 'chat1_webhook',
-    webhook_url: service.local + path,
+    webhook_url: service.localOrigin + path,
     events_enabled: ['proposal.approved'],
   })
-  const about = { proposalId: sessionId, flowName: 'Reset a printer', submitterId: engineer.id }
-  await emit(account, { key: 'proposal.approved', actorId: account.admin.id, teamId: account.teamId, ...about })
-  await expect.poll(async () => (await desk(service).read('chat')).filter((hit) => hit.path === path).length, { timeout: 8000 }).toBe(1)
-  expect(await heard(engineer)).toEqual(['proposal.approved'])
+  const data = { proposalId: sessionId, flowName: 'Reset a printer', submitterId: engineer.id }
+  await emit(account, { key: 'proposal.approved', actorId: account.admin.id, teamId: account.teamId, ...data })
+  await expect
+    .poll(async () => (await dashboard(service).listRecords('chat')).filter((call) => call.path === path).length, { timeout: 8000 })
+    .toBe(1)
+  expect(await listEventKeys(engineer)).toEqual(['proposal.approved'])
 })
 
-it("NOT-51 tells a schedule's owner of a batch, and the team admins too of a run that failed", async () => {
-  const about = { scheduleId: sessionId, scheduleName: 'Patch night' }
-  const batch = await audience(({ engineer }) => ({
+it("NOT-51 notifies a schedule's owner of a batch, and the team admins too of a failed run", async () => {
+  const data = { scheduleId: sessionId, scheduleName: 'Patch night' }
+  const batchRoles = await listNotifiedRoles(({ engineer }) => ({
     key: 'maintenance.batch_created',
     actorId: null,
     teamId: engineer.teamId,
-    ...about,
+    ...data,
     sessionCount: 3,
     ownerId: engineer.id,
   }))
-  expect(batch).toEqual(['engineer'])
-  const run = await audience(({ engineer }) => ({
+  expect(batchRoles).toEqual(['engineer'])
+  const failedRunRoles = await listNotifiedRoles(({ engineer }) => ({
     key: 'maintenance.run_failed',
     actorId: null,
     teamId: engineer.teamId,
-    ...about,
+    ...data,
     reason: 'Missed',
     ownerId: engineer.id,
   }))
-  expect(run).toEqual(['admin', 'lead', 'engineer'])
+  expect(failedRunRoles).toEqual(['admin', 'lead', 'engineer'])
 })
 
-it("NOT-52 tells the session's owner that a push gave up", async () => {
-  const about = { sessionId, psaTicketId: '4711', reason: 'No answer' }
+it("NOT-52 notifies the session's owner of a failed push", async () => {
+  const data = { sessionId, psaTicketId: '4711', reason: 'No answer' }
   expect(
-    await audience(({ engineer }) => ({
+    await listNotifiedRoles(({ engineer }) => ({
       key: 'psa.push_failed',
       source: 'session',
       actorId: null,
       teamId: engineer.teamId,
-      ...about,
+      ...data,
       ownerId: engineer.id,
     })),
   ).toEqual(['engineer'])
 })
 
-it('NOT-53 tells the inviter that a member joined', async () => {
-  const told = await audience(({ lead, other }) => ({
+it('NOT-53 notifies the inviter of a joined member', async () => {
+  const roles = await listNotifiedRoles(({ lead, other }) => ({
     key: 'member.joined',
     actorId: other.id,
     teamId: other.teamId,
     memberName: other.fullName,
     inviterId: lead.id,
   }))
-  expect(told).toEqual(['lead'])
+  expect(roles).toEqual(['lead'])
 })

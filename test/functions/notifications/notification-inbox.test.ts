@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { newAccount, type Person } from '../../support/people.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type Person } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 
-/** Rows of a person, the newest last; `times` of one value tie. */
-async function give(
+/** Insert notifications of a person. `createdAt` returns the SQL expression of each row's time. Returns the ids in insertion order. */
+async function insertNotifications(
   person: Person,
   count: number,
-  at: (n: number) => string = (n) => `now() - interval '1 hour' + interval '${n} seconds'`,
+  createdAt: (n: number) => string = (n) => `now() - interval '1 hour' + interval '${n} seconds'`,
 ): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     const [row] = await service.sql<{ id: string }>(
       `with e as (insert into events (account_id, key, title, body) values ($1, 'member.joined', 'T', 'B') returning id)
        insert into notifications (account_id, user_id, event_id, event_key, title, body, link, created_at)
-       select $1, $2, e.id, 'member.joined', 'Title ${n}', 'Body', '/x', ${at(n)} from e returning id`,
+       select $1, $2, e.id, 'member.joined', 'Title ${n}', 'Body', '/x', ${createdAt(n)} from e returning id`,
       [person.accountId, person.id],
     )
     ids.push((row as { id: string }).id)
@@ -26,20 +26,20 @@ async function give(
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
-it('NOT-12 lists my own rows alone, unread before read and newest first within each', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const other = await colleague()
-  const [a, b, c, d] = (await give(admin, 4)) as [string, string, string, string]
-  await give(other, 2)
+it('NOT-12 lists only my own notifications, unread before read and newest first within each', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const colleague = await addColleague()
+  const [a, b, c, d] = (await insertNotifications(admin, 4)) as [string, string, string, string]
+  await insertNotifications(colleague, 2)
   await admin.call('PATCH', `/notifications/${d}/read`)
   await admin.call('PATCH', `/notifications/${b}/read`)
   const list = await admin.call('GET', '/notifications')
   expect(idsOf(list.body)).toEqual([c, a, d, b])
 })
 
-it('NOT-13 takes skip from 0 and limit from 1 to 100, 0 and 50 when not given', async () => {
-  const { admin } = await newAccount(service)
-  await give(admin, 52)
+it('NOT-13 accepts skip from 0 and limit from 1 to 100, with defaults 0 and 50', async () => {
+  const { admin } = await createAccount(service)
+  await insertNotifications(admin, 52)
   expect((await admin.call('GET', '/notifications')).body).toHaveLength(50)
   expect((await admin.call('GET', '/notifications?skip=50&limit=100')).body).toHaveLength(2)
   for (const query of ['skip=-1', 'limit=0', 'limit=101', 'limit=x', 'skip=1.5', 'skip=1e99', 'page=2', 'limit=']) {
@@ -49,9 +49,9 @@ it('NOT-13 takes skip from 0 and limit from 1 to 100, 0 and 50 when not given', 
   }
 })
 
-it('NOT-14 NOT-15 counts unread rows and marks one read, keeping the first time', async () => {
-  const { admin } = await newAccount(service)
-  const [first = ''] = await give(admin, 3)
+it('NOT-14 NOT-15 counts unread notifications and marks one as read, keeping the first read time', async () => {
+  const { admin } = await createAccount(service)
+  const [first = ''] = await insertNotifications(admin, 3)
   expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 3 })
   const before = (await admin.call('GET', '/notifications')).body.find(({ id }: { id: string }) => id === first)
   expect(before).toMatchObject({ is_read: false, read_at: null, user_id: admin.id })
@@ -62,39 +62,39 @@ it('NOT-14 NOT-15 counts unread rows and marks one read, keeping the first time'
   expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 2 })
 })
 
-it('NOT-16 answers 404 for the row of a colleague, and leaves it unread', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const other = await colleague({ role: 'viewer' })
-  const [theirs = ''] = await give(other, 1)
+it('NOT-16 returns 404 for a colleague’s notification, and leaves it unread', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const colleague = await addColleague({ role: 'viewer' })
+  const [theirs = ''] = await insertNotifications(colleague, 1)
   const answer = await admin.call('PATCH', `/notifications/${theirs}/read`)
   expect([answer.status, answer.body]).toEqual([404, { detail: 'Notification not found' }])
-  expect((await other.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
+  expect((await colleague.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
 })
 
-it('NOT-17 marks all of mine read, and answers a count of 0', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const other = await colleague()
-  await give(admin, 3)
-  await give(other, 1)
+it('NOT-17 marks all my notifications as read, and returns a count of 0', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const colleague = await addColleague()
+  await insertNotifications(admin, 3)
+  await insertNotifications(colleague, 1)
   const answer = await admin.call('POST', '/notifications/mark-all-read')
   expect([answer.status, answer.body]).toEqual([200, { count: 0 }])
   expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 0 })
-  expect((await other.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
+  expect((await colleague.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
 })
 
-it('WIR-20 WIR-21 walks page by page along Link without losing or repeating a row, ties included', async () => {
-  const { admin } = await newAccount(service)
-  const ids = await give(admin, 23, (n) => `timestamptz '2026-01-01' + interval '${n % 3} seconds'`)
-  const seen: string[] = []
+it('WIR-20 WIR-21 pages along Link without losing or repeating a row, even with equal times', async () => {
+  const { admin } = await createAccount(service)
+  const ids = await insertNotifications(admin, 23, (n) => `timestamptz '2026-01-01' + interval '${n % 3} seconds'`)
+  const seenIds: string[] = []
   let path: string | undefined = '/notifications?limit=5'
   for (let pages = 0; path && pages < 10; pages++) {
     const page: Awaited<ReturnType<Person['call']>> = await admin.call('GET', path)
-    seen.push(...idsOf(page.body))
+    seenIds.push(...idsOf(page.body))
     const link: string | undefined = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1]
     path = link?.slice(`${service.api}/api/v1`.length)
   }
-  expect(seen).toHaveLength(23)
-  expect(new Set(seen)).toEqual(new Set(ids))
-  const exact = await admin.call('GET', '/notifications?skip=18&limit=5')
-  expect([exact.body.length, exact.headers.get('link')]).toEqual([5, null])
+  expect(seenIds).toHaveLength(23)
+  expect(new Set(seenIds)).toEqual(new Set(ids))
+  const lastPage = await admin.call('GET', '/notifications?skip=18&limit=5')
+  expect([lastPage.body.length, lastPage.headers.get('link')]).toEqual([5, null])
 })

@@ -1,188 +1,191 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { desk, ownService } from '../../support/app.ts'
-import { type AccountOf, newAccount, type Person } from '../../support/people.ts'
-import { connect, type Provider, providers, wrongKeys } from '../../support/psa.ts'
-import { answer, newSession } from '../../support/sessions.ts'
+import { dashboard, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
+import { connectPsa, type PsaProvider, psaProviders, wrongCredentials } from '../../support/psa.ts'
+import { answerStep, createSession } from '../../support/sessions.ts'
 
-const service = await ownService()
-const { read, fault, lift, advance } = desk(service)
+const service = await startOwnService()
+const { listRecords, setFault, clearFaults, advanceClock } = dashboard(service)
 afterAll(() => service.close())
 
-const at = '/integrations/psa'
-const settled = () => service.stack.local.qstash.settled()
-const pushOf = async (person: Person, id: string) =>
-  (await person.call('GET', `${at}/pushes`)).body.find((push: { id: string }) => push.id === id)
+const psaPath = '/integrations/psa'
+const waitUntilSettled = () => service.stack.localServer.qstash.waitUntilSettled()
+const findPush = async (person: Person, id: string) =>
+  (await person.call('GET', `${psaPath}/pushes`)).body.find((push: { id: string }) => push.id === id)
 
-interface Wire {
-  notes(ticket: number): Promise<string[]>
+interface ProviderApi {
+  listNotes(ticket: number): Promise<string[]>
 }
-/** What stands on a ticket, by the provider's own API. */
-const wires: Record<Provider, Wire> = {
+/** Read the notes of a ticket through the provider's own API. */
+const providerApis: Record<PsaProvider, ProviderApi> = {
   connectwise: {
-    async notes(ticket) {
+    async listNotes(ticket) {
       const headers = { authorization: `Basic ${btoa('demo+demo:demo')}`, clientid: 'demo' }
-      const answered = await fetch(`${service.local}/psa/v4_6_release/apis/3.0/service/tickets/${ticket}/notes?pageSize=1000`, { headers })
-      return ((await answered.json()) as { text: string }[]).map(({ text }) => text)
+      const response = await fetch(`${service.localOrigin}/psa/v4_6_release/apis/3.0/service/tickets/${ticket}/notes?pageSize=1000`, {
+        headers,
+      })
+      return ((await response.json()) as { text: string }[]).map(({ text }) => text)
     },
   },
   halopsa: {
-    async notes(ticket) {
+    async listNotes(ticket) {
       const form = { grant_type: 'client_credentials', client_id: 'demo', client_secret: 'demo' }
-      const token = await fetch(`${service.local}/halo/auth/token`, { method: 'POST', body: new URLSearchParams(form) })
+      const token = await fetch(`${service.localOrigin}/halo/auth/token`, { method: 'POST', body: new URLSearchParams(form) })
       const authorization = `Bearer ${((await token.json()) as { access_token: string }).access_token}`
-      const answered = await fetch(`${service.local}/halo/api/Actions?ticket_id=${ticket}&count=1000`, { headers: { authorization } })
-      return ((await answered.json()) as { actions: { note: string }[] }).actions.map(({ note }) => note)
+      const response = await fetch(`${service.localOrigin}/halo/api/Actions?ticket_id=${ticket}&count=1000`, { headers: { authorization } })
+      return ((await response.json()) as { actions: { note: string }[] }).actions.map(({ note }) => note)
     },
   },
 }
 
-let ticket = 4620
-describe.each(providers)('%s', (provider) => {
-  /** A fresh account with a session on a ticket of its own, and how to push it. */
-  async function scene(): Promise<{
-    account: AccountOf
+let lastTicketNumber = 4620
+describe.each(psaProviders)('%s', (provider) => {
+  /** Create an account with a session on its own ticket. */
+  async function createScene(): Promise<{
+    account: TestAccount
     admin: Person
     session: { id: string }
-    number: number
-    notes: () => Promise<string[]>
+    ticketNumber: number
+    listServiceNotes: () => Promise<string[]>
   }> {
-    const account = await newAccount(service)
-    await connect(service, account.admin, provider)
-    const number = ++ticket
-    const session = await newSession(account.admin, { ticket_number: `#${number}` })
-    const notes = async () => (await wires[provider].notes(number)).filter((text) => text.includes('[Support Flow'))
-    return { account, admin: account.admin, session, number, notes }
+    const account = await createAccount(service)
+    await connectPsa(service, account.admin, provider)
+    const ticketNumber = ++lastTicketNumber
+    const session = await createSession(account.admin, { ticket_number: `#${ticketNumber}` })
+    const listServiceNotes = async () =>
+      (await providerApis[provider].listNotes(ticketNumber)).filter((text) => text.includes('[Support Flow'))
+    return { account, admin: account.admin, session, ticketNumber, listServiceNotes }
   }
-  const push = async (person: Person, { id }: { id: string }) => {
-    const made = await person.call('POST', `/sessions/${id}/push`, {})
-    expect([made.status, made.body.state]).toEqual([202, 'queued'])
-    await settled()
-    return made.body.id as string
+  const pushAndWait = async (person: Person, { id }: { id: string }) => {
+    const response = await person.call('POST', `/sessions/${id}/push`, {})
+    expect([response.status, response.body.state]).toEqual([202, 'queued'])
+    await waitUntilSettled()
+    return response.body.id as string
   }
 
-  it('writes what a session came to on its ticket', async () => {
-    const { admin, session, notes } = await scene()
-    await answer(admin, (await admin.call('GET', `/sessions/${session.id}`)).body, 'no')
+  it('adds the result of a session to its ticket', async () => {
+    const { admin, session, listServiceNotes } = await createScene()
+    await answerStep(admin, (await admin.call('GET', `/sessions/${session.id}`)).body, 'no')
     await admin.call('PATCH', `/sessions/${session.id}`, { notes: 'Cable <was> loose & "old"' })
-    const id = await push(admin, session)
-    expect(await pushOf(admin, id)).toMatchObject({
+    const id = await pushAndWait(admin, session)
+    expect(await findPush(admin, id)).toMatchObject({
       state: 'pushed',
       attempts: 1,
       last_error: null,
       source_id: session.id,
       requested_by: admin.id,
     })
-    const [text, ...more] = await notes()
-    expect(more).toEqual([])
+    const [text, ...otherNotes] = await listServiceNotes()
+    expect(otherNotes).toEqual([])
     const note = (await admin.call('GET', `/sessions/${session.id}/export?format=ticket-note`)).text
     expect(text?.replace(/\r\n/g, '\n')).toContain(note.trimEnd())
     for (const part of ['Steps:\n1. ', 'Notes:\nCable <was> loose & "old"', `[Support Flow ${id}]`]) expect(text).toContain(part)
   })
 
-  it('SES-22 hides on the ticket what the account hides in its exports', async () => {
-    const { admin, session, notes } = await scene()
+  it('SES-22 masks notes for the ticket as the account masks its exports', async () => {
+    const { admin, session, listServiceNotes } = await createScene()
     await admin.call('PATCH', `/sessions/${session.id}`, { notes: 'Cable of 10.9.8.7 was loose' })
     await admin.call('PATCH', '/accounts/me/preferences', { mask_exports: true })
-    await push(admin, session)
-    const [text] = await notes()
+    await pushAndWait(admin, session)
+    const [text] = await listServiceNotes()
     expect(text).toContain('Cable of [masked IP] was loose')
     expect(text).not.toContain('10.9.8.7')
   })
 
-  it('tries again after 30 s, 2 min and 10 min, then fails and tells the owner', async () => {
-    const { account, session, notes, number, admin } = await scene()
-    await fault({ service: 'psa', mode: 'error' })
-    const id = await push(admin, session)
+  it('retries after 30 s, 2 min and 10 min, then fails and notifies the owner', async () => {
+    const { account, session, listServiceNotes, ticketNumber, admin } = await createScene()
+    await setFault({ service: 'psa', mode: 'error' })
+    const id = await pushAndWait(admin, session)
     for (const [seconds, attempts] of [
       [30, 1],
       [120, 2],
       [600, 3],
     ] as const) {
-      await advance(seconds - 9)
-      expect(await pushOf(admin, id)).toMatchObject({ state: 'retrying', attempts })
-      await advance(9)
+      await advanceClock(seconds - 9)
+      expect(await findPush(admin, id)).toMatchObject({ state: 'retrying', attempts })
+      await advanceClock(9)
     }
-    expect(await pushOf(admin, id)).toMatchObject({
+    expect(await findPush(admin, id)).toMatchObject({
       state: 'failed',
       attempts: 4,
       next_attempt_at: null,
       last_error: 'The ticketing system answered 503',
     })
-    const [told] = (await admin.call('GET', '/notifications')).body
-    expect(told).toMatchObject({
+    const [notification] = (await admin.call('GET', '/notifications')).body
+    expect(notification).toMatchObject({
       event_key: 'psa.push_failed',
-      title: `Push to ticket #${number} failed`,
+      title: `Push to ticket #${ticketNumber} failed`,
       body: 'The ticketing system answered 503',
     })
-    const colleague = await account.colleague()
+    const colleague = await account.addColleague()
     expect((await colleague.call('GET', '/notifications')).body).toEqual([])
-    await lift()
-    const again = await colleague.call('POST', `${at}/pushes/${id}/retry`)
-    expect([again.status, again.body.state]).toEqual([202, 'retrying'])
-    await settled()
-    expect([(await pushOf(admin, id)).state, (await notes()).length]).toEqual(['pushed', 1])
-    expect((await admin.call('POST', `${at}/pushes/${id}/retry`)).body).toMatchObject({ code: 'not_failed' })
+    await clearFaults()
+    const retried = await colleague.call('POST', `${psaPath}/pushes/${id}/retry`)
+    expect([retried.status, retried.body.state]).toEqual([202, 'retrying'])
+    await waitUntilSettled()
+    expect([(await findPush(admin, id)).state, (await listServiceNotes()).length]).toEqual(['pushed', 1])
+    expect((await admin.call('POST', `${psaPath}/pushes/${id}/retry`)).body).toMatchObject({ code: 'not_failed' })
   })
 
-  it('writes a note once although the answer of the first attempt was lost', async () => {
-    const { admin, session, notes } = await scene()
-    const id = await push(admin, session)
-    // As a worker leaves it that dies between the provider's answer and its own record.
+  it('adds a note once although the response of the first attempt was lost', async () => {
+    const { admin, session, listServiceNotes } = await createScene()
+    const id = await pushAndWait(admin, session)
+    // The state left by a worker that crashed after the provider's response and before it recorded the result.
     await service.sql(
       `update psa_pushes set state = 'retrying', pushed_at = null, provider_note_id = null, next_attempt_at = app.now(), leased_until = app.now() + interval '60 s' where id = $1`,
       [id],
     )
-    await service.stack.tick()
-    expect((await pushOf(admin, id)).attempts).toBe(1)
-    await advance(61)
-    expect(await pushOf(admin, id)).toMatchObject({ state: 'pushed', attempts: 2, provider_note_id: expect.stringMatching(/^\d+$/) })
-    expect(await notes()).toHaveLength(1)
+    await service.stack.runCron()
+    expect((await findPush(admin, id)).attempts).toBe(1)
+    await advanceClock(61)
+    expect(await findPush(admin, id)).toMatchObject({ state: 'pushed', attempts: 2, provider_note_id: expect.stringMatching(/^\d+$/) })
+    expect(await listServiceNotes()).toHaveLength(1)
   })
 
-  it.each(['duplicate', 'down'])('pushes once while the queue is in %s', async (mode) => {
-    const { admin, session, notes } = await scene()
-    await fault({ service: 'qstash', mode })
-    const id = await push(admin, session)
-    await advance(60)
-    expect([(await pushOf(admin, id)).state, (await notes()).length]).toEqual(['pushed', 1])
+  it.each(['duplicate', 'down'])('adds one note while the queue has the fault %s', async (mode) => {
+    const { admin, session, listServiceNotes } = await createScene()
+    await setFault({ service: 'qstash', mode })
+    const id = await pushAndWait(admin, session)
+    await advanceClock(60)
+    expect([(await findPush(admin, id)).state, (await listServiceNotes()).length]).toEqual(['pushed', 1])
   })
 
-  it('fails at once for a ticket that is not there, and for a connection that is gone', async () => {
-    const { admin } = await scene()
-    const lost = await newSession(admin, { ticket_number: '99' })
-    expect(await pushOf(admin, await push(admin, lost))).toMatchObject({
+  it('fails without a retry for an unknown ticket and for a deleted connection', async () => {
+    const { admin } = await createScene()
+    const unknownTicketSession = await createSession(admin, { ticket_number: '99' })
+    expect(await findPush(admin, await pushAndWait(admin, unknownTicketSession))).toMatchObject({
       state: 'failed',
       attempts: 1,
-      last_error: 'The ticketing system knows no such thing',
+      last_error: 'The ticketing system has no such record',
     })
-    const { admin: leaving, session } = await scene()
-    await fault({ service: 'psa', mode: 'error', times: 1 })
-    const id = await push(leaving, session)
-    expectStatus(await leaving.call('DELETE', `${at}/connection`), 204)
-    await advance(30)
-    expect(await pushOf(leaving, id)).toMatchObject({
+    const { admin: disconnectingAdmin, session } = await createScene()
+    await setFault({ service: 'psa', mode: 'error', times: 1 })
+    const id = await pushAndWait(disconnectingAdmin, session)
+    expectStatus(await disconnectingAdmin.call('DELETE', `${psaPath}/connection`), 204)
+    await advanceClock(30)
+    expect(await findPush(disconnectingAdmin, id)).toMatchObject({
       state: 'failed',
       attempts: 2,
       last_error: 'No ticketing system is connected to this account',
     })
   })
 
-  it('waits for who puts the credentials right', async () => {
-    const { admin, session, notes } = await scene()
-    await admin.call('PUT', `${at}/connection`, wrongKeys(provider))
-    const id = await push(admin, session)
-    expect(await pushOf(admin, id)).toMatchObject({ state: 'retrying', last_error: 'The ticketing system refused the credentials' })
-    await connect(service, admin, provider)
-    await advance(30)
-    expect([(await pushOf(admin, id)).state, (await notes()).length]).toEqual(['pushed', 1])
+  it('retries refused credentials until they are corrected', async () => {
+    const { admin, session, listServiceNotes } = await createScene()
+    await admin.call('PUT', `${psaPath}/connection`, wrongCredentials(provider))
+    const id = await pushAndWait(admin, session)
+    expect(await findPush(admin, id)).toMatchObject({ state: 'retrying', last_error: 'The ticketing system refused the credentials' })
+    await connectPsa(service, admin, provider)
+    await advanceClock(30)
+    expect([(await findPush(admin, id)).state, (await listServiceNotes()).length]).toEqual(['pushed', 1])
   })
 
-  it('writes one note when 32 workers take the same attempt', async () => {
-    const { admin, session, notes } = await scene()
-    await fault({ service: 'qstash', mode: 'down' })
-    const id = await push(admin, session)
-    await lift()
+  it('adds one note when 32 workers receive the same attempt', async () => {
+    const { admin, session, listServiceNotes } = await createScene()
+    await setFault({ service: 'qstash', mode: 'down' })
+    const id = await pushAndWait(admin, session)
+    await clearFaults()
     const { QSTASH_URL, QSTASH_TOKEN } = service.settings
     const message = {
       method: 'POST',
@@ -190,40 +193,40 @@ describe.each(providers)('%s', (provider) => {
       body: JSON.stringify({ push_id: id, attempt: 1 }),
     }
     await Promise.all(Array.from({ length: 32 }, () => fetch(`${QSTASH_URL}/v2/publish/${service.api}/jobs/psa/push`, message)))
-    await settled()
-    expect([(await pushOf(admin, id)).attempts, (await notes()).length]).toEqual([1, 1])
+    await waitUntilSettled()
+    expect([(await findPush(admin, id)).attempts, (await listServiceNotes()).length]).toEqual([1, 1])
   })
 })
 
-it('ends a push whose last worker was lost, and tells the owner', async () => {
-  const { admin } = await newAccount(service)
-  await connect(service, admin)
-  const session = await newSession(admin, { ticket_number: '4801' })
+it('fails a push whose last worker crashed, and notifies the owner', async () => {
+  const { admin } = await createAccount(service)
+  await connectPsa(service, admin)
+  const session = await createSession(admin, { ticket_number: '4801' })
   const { body } = await admin.call('POST', `/sessions/${session.id}/push`, {})
-  await settled()
+  await waitUntilSettled()
   await service.sql(
     `update psa_pushes set state = 'retrying', attempts = 4, next_attempt_at = app.now(), leased_until = app.now() where id = $1`,
     [body.id],
   )
-  await advance(60)
-  expect(await pushOf(admin, body.id)).toMatchObject({ state: 'failed', attempts: 4, last_error: 'The last attempt never reported back' })
+  await advanceClock(60)
+  expect(await findPush(admin, body.id)).toMatchObject({ state: 'failed', attempts: 4, last_error: 'The last attempt did not finish' })
   expect((await admin.call('GET', '/notifications')).body).toHaveLength(2)
 })
 
-it('refuses a session without a ticket, one of somebody else, and an account without a connection', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const [owner, other] = [await colleague(), await colleague()]
-  const unconnected = await newSession(owner, { ticket_number: '4711' })
-  const refused = async (person: Person, { id }: { id: string }) => {
+it('refuses a session without a ticket, another user’s session, and an account without a connection', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const [owner, colleague] = [await addColleague(), await addColleague()]
+  const unconnected = await createSession(owner, { ticket_number: '4711' })
+  const tryPush = async (person: Person, { id }: { id: string }) => {
     const { status, body } = await person.call('POST', `/sessions/${id}/push`, {})
     return [status, body.code]
   }
-  expect(await refused(owner, unconnected)).toEqual([409, 'psa_not_connected'])
-  await connect(service, admin)
-  expect(await refused(owner, await newSession(owner, { ticket_number: 'T-9/../1' }))).toEqual([409, 'no_ticket'])
-  expect(await refused(owner, await newSession(owner))).toEqual([409, 'no_ticket'])
-  expect(await refused(other, unconnected)).toEqual([403, undefined])
-  expect((await owner.call('GET', `${at}/pushes?state=failed`)).body).toEqual([])
-  expect((await owner.call('GET', `${at}/pushes?source_id=${unconnected.id}`)).body).toEqual([])
-  expect(await read('redirect')).toEqual([])
+  expect(await tryPush(owner, unconnected)).toEqual([409, 'psa_not_connected'])
+  await connectPsa(service, admin)
+  expect(await tryPush(owner, await createSession(owner, { ticket_number: 'T-9/../1' }))).toEqual([409, 'no_ticket'])
+  expect(await tryPush(owner, await createSession(owner))).toEqual([409, 'no_ticket'])
+  expect(await tryPush(colleague, unconnected)).toEqual([403, undefined])
+  expect((await owner.call('GET', `${psaPath}/pushes?state=failed`)).body).toEqual([])
+  expect((await owner.call('GET', `${psaPath}/pushes?source_id=${unconnected.id}`)).body).toEqual([])
+  expect(await listRecords('redirect')).toEqual([])
 })
