@@ -13,14 +13,14 @@ export async function askUntilValid<S extends z.ZodObject, T>(
   context: AskContext,
   prompt: Prompt<S>,
   { facts, turns = [] }: Question,
-  judge: (answer: z.output<S>) => { fit: T } | { problems: string[] },
+  judge: (answer: z.output<S>) => { value: T } | { problems: string[] },
 ): Promise<T> {
   const deadline = Date.now() + totalMs
   let problems: string[] = []
   for (let n = 0; n <= maxRepeats && Date.now() < deadline; n++) {
     const timedPrompt = { ...prompt, totalMs: deadline - Date.now() }
     const judgement = judge(await ask(context, timedPrompt, { facts: { ...facts, problems }, turns }))
-    if ('fit' in judgement) return judgement.fit
+    if ('value' in judgement) return judgement.value
     problems = judgement.problems.slice(0, 20)
   }
   throw toProviderProblem(new Error(`The answer was not usable: ${problems.length} problems`))

@@ -8,12 +8,15 @@ export interface ChatMessage {
   url: string | null
 }
 
+/** The type of an incoming webhook: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows do. */
+export type ChatTool = 1 | 2
+
 export interface ChatPort {
   /** Send once and follow no redirect. The caller checks the URL with the outbound guard first. */
-  send(tool: 1 | 2, webhookUrl: string, message: ChatMessage): Promise<SendResult>
+  send(tool: ChatTool, webhookUrl: string, message: ChatMessage): Promise<SendResult>
 }
 
-/** Cut a text to `max` characters, the last one an ellipsis. Never splits a character. */
+/** Cut a text to `max` characters, the last one an ellipsis. Never split a character. */
 export function clip(text: string, max: number): string {
   const characters = Array.from(text)
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`

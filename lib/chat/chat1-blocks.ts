@@ -5,7 +5,7 @@ function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Escape a text and cut it to `max` characters. Never splits an escape or a character. */
+/** Escape a text and cut it to `max` characters. Never split an escape or a character. */
 function clipEscaped(text: string, max: number): string {
   const whole = escapeText(text)
   if (whole.length <= max) return whole

@@ -1,9 +1,9 @@
 /** Return a LIKE pattern that matches `text` anywhere. Its wildcard characters are escaped. */
-export function contains(text: string): string {
+export function toContainsPattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, (mark) => `\\${mark}`)}%`
 }
 
 /** Return one lower-case pattern per word of a search, at most ten. All must match. */
-export function containsWords(search: string): string[] {
-  return search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 10).map(contains)
+export function toWordPatterns(search: string): string[] {
+  return search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 10).map(toContainsPattern)
 }

@@ -9,10 +9,10 @@ export type PageQuery = z.infer<typeof PageQuery>
 export interface Page<T> {
   items: T[]
   /** Whether more rows follow. */
-  more: boolean
+  hasMore: boolean
 }
 
 /** Cut `limit + 1` rows to a page. The extra row only shows that more follow. */
 export function toPage<T>(rows: T[], limit: number): Page<T> {
-  return { items: rows.slice(0, limit), more: rows.length > limit }
+  return { items: rows.slice(0, limit), hasMore: rows.length > limit }
 }

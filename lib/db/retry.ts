@@ -4,16 +4,16 @@ const maxAttempts = 5
 
 /**
  * Repeat a read and its conditional write until the write succeeds. `attempt` returns undefined when another request changed the row in
- * between. Throw 409 `stale_version` after 5 attempts; `conflict` replaces that answer. `resource` names the row, as in "session".
+ * between. After 5 attempts throw the problem of `createConflict`, by default 409 `stale_version`. `resource` names the row, as in "session".
  */
 export async function retryOnConflict<T>(
   resource: string,
   attempt: () => Promise<T | undefined>,
-  conflict: () => Promise<Problem> = async () => staleVersion(resource),
+  createConflict: () => Promise<Problem> = async () => staleVersion(resource),
 ): Promise<T> {
   for (let attempts = 0; attempts < maxAttempts; attempts++) {
     const result = await attempt()
     if (result !== undefined) return result
   }
-  throw await conflict()
+  throw await createConflict()
 }

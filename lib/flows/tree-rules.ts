@@ -2,7 +2,7 @@ import { type FlowProblem, problemAt, validateTitle } from './problems.ts'
 import type { FlowNode } from './structure.ts'
 import type { Visit } from './walk.ts'
 
-/** Return what prevents publishing a flow with this node. */
+/** Return the problems of a node that prevent publishing its flow. */
 export function validateNode({ node, path }: Visit<FlowNode>): FlowProblem[] {
   const validators = { decision: validateDecision, action: validateAction, solution: validateSolution }
   return [...validateTitle(node, path, node.type), ...validators[node.type](node, path)]
@@ -71,7 +71,14 @@ export function findNodeWarnings(node: FlowNode, path: string): FlowProblem[] {
   const targets = (node.options ?? []).map(({ next_node_id }) => next_node_id)
   return targets.flatMap((target, index) =>
     target && targets.indexOf(target) < index
-      ? [problemAt(node, path, `options[${index}].next_node_id`, `Two options lead to ${target}, so the choice makes no difference`)]
+      ? [
+          problemAt(
+            node,
+            path,
+            `options[${index}].next_node_id`,
+            `Two options lead to ${target}; choosing between them makes no difference`,
+          ),
+        ]
       : [],
   )
 }

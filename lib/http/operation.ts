@@ -52,10 +52,10 @@ export type WriteContext = Context<'post', 'user', undefined>
 /** A result that the database has already written as JSON. */
 export class JsonText {
   readonly text: string
-  readonly more: boolean
-  constructor(text: string, more = false) {
+  readonly hasMore: boolean
+  constructor(text: string, hasMore = false) {
     this.text = text
-    this.more = more
+    this.hasMore = hasMore
   }
 }
 

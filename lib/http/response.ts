@@ -7,7 +7,7 @@ import { type AnyOperation, Content, Existing, JsonText, Redirect } from './oper
 export interface RenderedResponse {
   status: number
   body: string
-  more?: boolean
+  hasMore?: boolean
   content?: Content
   location?: string
   /** The ETag of a body that any cache may store. */
@@ -29,7 +29,7 @@ export function renderResult(op: AnyOperation, result: unknown, check: boolean):
   const page = op.paged && !(result instanceof JsonText) ? (result as Page<unknown>) : null
   const body = result instanceof JsonText ? result.text : JSON.stringify(page ? page.items : result)
   if (check) requireShape(op, body)
-  return { status: op.success, body, more: result instanceof JsonText ? result.more : (page?.more ?? false) }
+  return { status: op.success, body, hasMore: result instanceof JsonText ? result.hasMore : (page?.hasMore ?? false) }
 }
 
 function requireShape(op: AnyOperation, body: string): void {
@@ -40,11 +40,16 @@ function requireShape(op: AnyOperation, body: string): void {
 }
 
 /** Write the response. */
-export function toResponse(c: C, op: AnyOperation, url: URL, { status, body, more, content, location, etag }: RenderedResponse): Response {
+export function toResponse(
+  c: C,
+  op: AnyOperation,
+  url: URL,
+  { status, body, hasMore, content, location, etag }: RenderedResponse,
+): Response {
   if (content) return sendContent(c, content, status)
   if (location) c.header('location', location)
   if (body === '') return c.body(null, status as 204)
-  if (op.paged && more) c.header('link', `<${buildNextPageUrl(url)}>; rel="next"`)
+  if (op.paged && hasMore) c.header('link', `<${buildNextPageUrl(url)}>; rel="next"`)
   if (etag) {
     c.header('etag', etag)
     c.header('cache-control', `public, max-age=${op.maxAgeSeconds}`)

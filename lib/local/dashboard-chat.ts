@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
+import type { ChatTool } from '../chat/chat.ts'
 
 type Json = Record<string, unknown>
 export type Html = ReturnType<typeof html>
 
-/** Render a Slack message from its blocks or a Teams message from its cards. Anything else is rendered as JSON. */
-export function renderMessage(tool: 1 | 2, body: unknown): Html {
+/** Render a Slack message from its blocks or a Teams message from its cards. A message with only a text is rendered as markup, anything else as JSON. */
+export function renderMessage(tool: ChatTool, body: unknown): Html {
   const parts =
     tool === 1
       ? readList(body, 'blocks').map(renderBlock)

@@ -105,7 +105,7 @@ const EscalationInput = z.strictObject({
   psa_ticket_id: z.string().max(100).nullish(),
 })
 
-/** Emit an escalation event as the service does, for a session that does not exist. Returns the ids of its deliveries. */
+/** Emit an escalation event as the service does, for a session that does not exist. Return the ids of its deliveries. */
 export async function createDemoEscalation(stack: Stack, input: unknown) {
   const { email, account_of, target_email, problem_summary, psa_ticket_id = '4711' } = EscalationInput.parse(input ?? {})
   const member = await selectUserByEmail(stack.ownerUrl, account_of ?? email)

@@ -18,12 +18,12 @@ export function createImagesRoutes(): Hono {
     const type = c.req.header('mf-header-content-type') ?? ''
     const form = await new Response(await c.req.arrayBuffer(), { headers: { 'content-type': type } }).formData()
     const image = form.get('image')
-    if (!(image instanceof File)) return refuse(c, 9523, 'No image in the request')
+    if (!(image instanceof File)) return sendError(c, 9523, 'No image in the request')
     try {
       const jpeg = await transformImage(await image.arrayBuffer(), form)
       return c.body(new Uint8Array(jpeg), 200, { 'content-type': 'image/jpeg' })
     } catch (error) {
-      return refuse(c, 9412, error instanceof Error ? error.message : String(error))
+      return sendError(c, 9412, error instanceof Error ? error.message : String(error))
     }
   })
   return app
@@ -49,6 +49,6 @@ function resizeImage(image: Sharp, { width, height, fit = 'scale-down' }: z.infe
   return image.resize({ ...size, fit: sharpFits[fit], withoutEnlargement: fit === 'scale-down' })
 }
 
-function refuse(c: Context, code: number, message: string): Response {
+function sendError(c: Context, code: number, message: string): Response {
   return c.text(`ERROR ${code}: ${message}`, 400, { 'cf-images-binding': `err=${code}` })
 }

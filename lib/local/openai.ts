@@ -49,18 +49,18 @@ export function createOpenaiRoutes({ records, clock, faults, key }: OpenAiOption
       records.add('ai', { method: 'POST', path: '/chat/completions', request: shortenImages(body), status, response })
     if (c.req.header('authorization') !== `Bearer ${key}`) {
       record(401, null)
-      return refuse(c, 401, 'Incorrect API key provided.')
+      return sendError(c, 401, 'Incorrect API key provided.')
     }
     if (!parsed.success) {
       record(400, null)
-      return refuse(c, 400, parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
+      return sendError(c, 400, parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
     }
     const injectedText = faults.peek('openai', 'prompt_injection') ? findInjectedAnswer(parsed.data) : undefined
     const text = injectedText ?? JSON.stringify(createAnswer(parsed.data))
     record(200, text.length > maxRecordedLength ? `${text.slice(0, maxRecordedLength)}…` : text)
     return parsed.data.stream ? sendStream(c, text, clock, parsed.data) : sendCompletion(c, text, clock, parsed.data)
   })
-  app.all('*', (c) => refuse(c, 404, `Unknown request URL: ${c.req.method} ${c.req.path}`))
+  app.all('*', (c) => sendError(c, 404, `Unknown request URL: ${c.req.method} ${c.req.path}`))
   return app
 }
 
@@ -138,7 +138,7 @@ function sendStream(c: Context, text: string, clock: Clock, request: CompletionR
 /** A demanded text that ends with this mark is followed by more text without end. */
 export const endlessMark = '∞'
 
-function refuse(c: Context, status: 400 | 401 | 404, message: string): Response {
+function sendError(c: Context, status: 400 | 401 | 404, message: string): Response {
   return c.json({ error: { message, type: 'invalid_request_error', param: null, code: null } }, status)
 }
 

@@ -3,7 +3,7 @@
 type Test = (item: unknown) => boolean
 type Value = string | number | boolean | null
 
-/** Parse conditions into a test of an item. Throws on a syntax error. */
+/** Parse conditions into a test of an item. Throw on a syntax error. */
 export function parseConditions(text: string): Test {
   const tokens = [...text.matchAll(/\s*("(?:[^"\\]|\\.)*"|!=|<=|>=|[=<>(),]|[\w./-]+|\S)/g)].map(([, token = '']) => token)
   let position = 0

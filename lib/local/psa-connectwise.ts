@@ -6,7 +6,7 @@ const root = '/v4_6_release/apis/3.0'
 const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('base64')}`
 
 /**
- * Create the part of ConnectWise Manage that the service uses. Like the vendor, lists are bare arrays without totals, most empty fields
+ * Create routes that emulate the part of ConnectWise Manage that the service uses. As in the vendor's API, lists are bare arrays without totals, most empty fields
  * are omitted rather than null, and errors have the vendor's format.
  */
 export function createConnectwiseRoutes(psa: LocalPsa): Hono {
@@ -14,11 +14,11 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   const { company } = psa
   app.use('*', async (c, next) => {
     if (c.req.header('authorization') !== requiredAuthorization || c.req.header('clientid') !== 'demo')
-      return refuse(c, 401, 'Unauthorized', 'Access is denied')
+      return sendError(c, 401, 'Unauthorized', 'Access is denied')
     await next()
     return undefined
   })
-  app.onError((error, c) => refuse(c, 400, 'InvalidConditions', error.message))
+  app.onError((error, c) => sendError(c, 400, 'InvalidConditions', error.message))
   app.get(`${root}/system/info`, (c) => c.json({ version: 'v2026.1', isCloud: false, serverTimeZone: 'GMT Standard Time' }))
   app.get(`${root}/service/boards`, (c) =>
     sendPage(
@@ -37,13 +37,13 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   app.get(`${root}/system/members`, (c) => sendPage(c, company.members.map(toMemberBody)))
   addTicketRoutes(app, psa)
   addRecordRoutes(app, psa)
-  app.all('*', (c) => refuse(c, 404, 'NotFound', `No route for ${c.req.path}`))
+  app.all('*', (c) => sendError(c, 404, 'NotFound', `No route for ${c.req.path}`))
   return app
 }
 
 function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   const findTicket = (c: Context) => psa.findTicket(Number(c.req.param('id')))
-  const notFound = (c: Context) => refuse(c, 404, 'NotFound', `Ticket ${c.req.param('id')} not found`)
+  const notFound = (c: Context) => sendError(c, 404, 'NotFound', `Ticket ${c.req.param('id')} not found`)
   app.get(`${root}/service/tickets`, (c) =>
     sendPage(
       c,
@@ -68,7 +68,7 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
     if (!ticket) return notFound(c)
     const { text, internalAnalysisFlag } = await c.req.json<{ text?: string; internalAnalysisFlag?: boolean }>()
     if (!text)
-      return refuse(c, 400, 'InvalidObject', 'ticketNote object is invalid', [
+      return sendError(c, 400, 'InvalidObject', 'ticketNote object is invalid', [
         { code: 'MissingRequiredField', field: 'text', message: 'The text field is required.' },
       ])
     return c.json(toNoteBody(ticket.id, psa.addNote(ticket, text, internalAnalysisFlag === true)), 201)
@@ -92,8 +92,8 @@ function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
   const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
   app.get(`${root}/company/companies/:id{[0-9]+}`, (c) => {
     const record = findById(company.companies, c)
-    if (!record) return refuse(c, 404, 'NotFound', 'Company not found')
-    if (record.restricted) return refuse(c, 403, 'Forbidden', 'Your security role does not allow this')
+    if (!record) return sendError(c, 404, 'NotFound', 'Company not found')
+    if (record.restricted) return sendError(c, 403, 'Forbidden', 'Your security role does not allow this')
     const { id, name, identifier, phone, street, city, zip } = record
     return c.json({
       id,
@@ -110,7 +110,7 @@ function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
   })
   app.get(`${root}/company/contacts/:id{[0-9]+}`, (c) => {
     const contact = findById(company.contacts, c)
-    if (!contact) return refuse(c, 404, 'NotFound', 'Contact not found')
+    if (!contact) return sendError(c, 404, 'NotFound', 'Contact not found')
     const [firstName, ...rest] = contact.name.split(' ')
     const items = [
       { communicationType: 'Email', value: contact.email, defaultFlag: true },
@@ -126,7 +126,7 @@ function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
   })
   app.get(`${root}/company/configurations/:id{[0-9]+}`, (c) => {
     const configuration = findById(company.configurations, c)
-    if (!configuration) return refuse(c, 404, 'NotFound', 'Configuration not found')
+    if (!configuration) return sendError(c, 404, 'NotFound', 'Configuration not found')
     const { id, name, type, maker, model, serial, os, ip } = configuration
     const optional = { ...(os ? { osType: os } : {}), ...(ip ? { ipAddress: ip } : {}) }
     return c.json({
@@ -144,7 +144,7 @@ function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
 /** Send one page of the items that meet the request's conditions, in the requested order. */
 function sendPage(c: Context, items: object[]): Response {
   const { conditions, orderBy = 'id', page = '1', pageSize = '25' } = c.req.query()
-  if (Number(pageSize) > 1000) return refuse(c, 400, 'InvalidPageSize', 'pageSize may not exceed 1000')
+  if (Number(pageSize) > 1000) return sendError(c, 400, 'InvalidPageSize', 'pageSize may not exceed 1000')
   const matches = conditions ? items.filter(parseConditions(conditions)) : items
   const orders = orderBy.split(',').map((part) => part.trim().split(' '))
   const sortValue = (item: object, name: string) => {
@@ -182,7 +182,11 @@ function toTicketBody({ company }: LocalPsa, ticket: LocalTicket) {
     priority: toReference(company.priorities, ticket.priorityId),
     severity: 'Medium',
     closedFlag: ticket.closed,
-    _info: { lastUpdated: toSeconds(ticket.updatedAt), dateEntered: toSeconds(ticket.createdAt), updatedBy: identifier ?? 'system' },
+    _info: {
+      lastUpdated: removeFraction(ticket.updatedAt),
+      dateEntered: removeFraction(ticket.createdAt),
+      updatedBy: identifier ?? 'system',
+    },
   }
 }
 
@@ -195,7 +199,7 @@ function toNoteBody(ticketId: number, { id, text, internal, author, createdAt }:
     ...flags,
     member: { name: author },
     contact: null,
-    dateCreated: toSeconds(createdAt),
+    dateCreated: removeFraction(createdAt),
     createdBy: author,
     internalFlag: internal,
   }
@@ -215,8 +219,8 @@ function toMemberBody({ id, identifier, name, email, inactive }: LocalPsa['compa
 }
 
 /** Remove the fraction of a second from a timestamp. */
-const toSeconds = (timestamp: string) => timestamp.replace(/\.\d+Z$/, 'Z')
+const removeFraction = (timestamp: string) => timestamp.replace(/\.\d+Z$/, 'Z')
 
-function refuse(c: Context, status: 400 | 401 | 403 | 404, code: string, message: string, errors: object[] | null = null): Response {
+function sendError(c: Context, status: 400 | 401 | 403 | 404, code: string, message: string, errors: object[] | null = null): Response {
   return c.json({ code, message, ...(errors ? { errors } : {}) }, status)
 }

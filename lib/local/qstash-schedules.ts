@@ -90,7 +90,7 @@ function createScheduledMessage(schedule: Schedule, now: number): Message {
   return { ...message, scheduleId: schedule.scheduleId, ...(schedule.queueName ? { queueName: schedule.queueName } : {}) }
 }
 
-/** Compute the next run after `now` of a cron expression with five fields, optionally after `CRON_TZ=Area/City `. Throws InvalidPublishError. */
+/** Compute the next run after `now` of a cron expression with five fields, optionally after `CRON_TZ=Area/City `. Throw InvalidPublishError. */
 export function computeNextRun(cron: string, now: number): number {
   const [, timezone = 'UTC', fields = ''] = /^(?:CRON_TZ=(\S+) )?(.*)$/.exec(cron.trim()) ?? []
   // croner also accepts seconds and names such as @daily, which QStash refuses.

@@ -19,8 +19,8 @@ export function createResendRoutes({ records, clock, key }: { records: Records; 
 
   app.use('*', async (c, next) => {
     const authorization = c.req.header('authorization')
-    if (!authorization) return refuse(c, { statusCode: 401, name: 'missing_api_key', message: 'Missing API Key' })
-    if (authorization !== `Bearer ${key}`) return refuse(c, { statusCode: 403, name: 'invalid_api_key', message: 'API key is invalid' })
+    if (!authorization) return sendError(c, { statusCode: 401, name: 'missing_api_key', message: 'Missing API Key' })
+    if (authorization !== `Bearer ${key}`) return sendError(c, { statusCode: 403, name: 'invalid_api_key', message: 'API key is invalid' })
     return next()
   })
 
@@ -31,11 +31,11 @@ export function createResendRoutes({ records, clock, key }: { records: Records; 
   })
   app.get('/emails/:id', (c) => {
     const mail = records.list('mail').find(({ id }) => id === c.req.param('id'))
-    if (!mail) return refuse(c, { statusCode: 404, name: 'not_found', message: 'Email not found' })
+    if (!mail) return sendError(c, { statusCode: 404, name: 'not_found', message: 'Email not found' })
     const { at, idempotency_key: _, ...fields } = mail
     return c.json({ object: 'email', ...fields, created_at: at, last_event: 'delivered' })
   })
-  app.all('*', (c) => refuse(c, { statusCode: 404, name: 'not_found', message: 'The requested endpoint does not exist' }))
+  app.all('*', (c) => sendError(c, { statusCode: 404, name: 'not_found', message: 'The requested endpoint does not exist' }))
   return app
 }
 
@@ -49,17 +49,17 @@ async function sendIdempotently(
   const text = await c.req.text()
   const key = c.req.header('idempotency-key')
   if (key !== undefined && (key.length < 1 || key.length > 256))
-    return refuse(c, {
+    return sendError(c, {
       statusCode: 400,
       name: 'invalid_idempotency_key',
       message: 'The idempotency key must be between 1 and 256 characters.',
     })
   const stored = key === undefined ? undefined : storedResponses.get(`${c.req.path} ${key}`)
-  if (stored && stored.expiresAt > clock.now()) return stored.body === text ? c.json(stored.response) : refuse(c, reusedKey)
+  if (stored && stored.expiresAt > clock.now()) return stored.body === text ? c.json(stored.response) : sendError(c, reusedKey)
   const body = parseJson(text)
-  if (body === undefined) return refuse(c, invalid('The request body is not valid JSON.'))
+  if (body === undefined) return sendError(c, invalid('The request body is not valid JSON.'))
   const response = send(body, key ?? null)
-  if (isRefusal(response)) return refuse(c, response)
+  if (isRefusal(response)) return sendError(c, response)
   if (key !== undefined) storedResponses.set(`${c.req.path} ${key}`, { body: text, response, expiresAt: clock.now() + dayMs })
   return c.json(response)
 }
@@ -131,7 +131,7 @@ function isRefusal(result: object): result is Refusal {
   return 'statusCode' in result
 }
 
-function refuse(c: Context, refusal: Refusal): Response {
+function sendError(c: Context, refusal: Refusal): Response {
   return c.json(refusal, refusal.statusCode)
 }
 

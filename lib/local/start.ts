@@ -56,7 +56,8 @@ async function start(): Promise<void> {
   const cron = setInterval(() => void stack.runCron().catch(() => {}), 60_000)
   setStopAll(cluster, stack, cron)
   console.log(welcomeText(stack))
-  if (process.argv.includes('--inspect')) console.log(`  Debugger     open chrome://inspect and configure 127.0.0.1:${inspectorPort}\n`)
+  if (process.argv.includes('--inspect'))
+    console.log(`  Debugger     open chrome://inspect, configure 127.0.0.1:${inspectorPort} and inspect core:user:service\n`)
 }
 
 /** Return the settings of the real model if the environment has an API key. Otherwise the local model is used. */

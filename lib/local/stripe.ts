@@ -33,7 +33,7 @@ export function createStripe({ records, clock, key, webhookSecret, urls }: Strip
     return subscription ? c.json(events.subscriptionObject(subscription)) : refuseMissing(c, 'subscription', c.req.param('id'))
   })
   addPortalSessionRoute(app, state, clock, urls)
-  app.all('/v1/*', (c) => refuse(c, 404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`))
+  app.all('/v1/*', (c) => sendError(c, 404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`))
   addPortalPages(app, state, events)
   return { app, events }
 }
@@ -42,7 +42,7 @@ export function createStripe({ records, clock, key, webhookSecret, urls }: Strip
 function authorizeAndRecord(records: Records, key: string): MiddlewareHandler {
   return async (c, next) => {
     const record = { method: c.req.method, path: c.req.path, request: Object.fromEntries(new URLSearchParams(await c.req.text())) }
-    if (c.req.header('authorization') !== `Bearer ${key}`) c.res = refuse(c, 401, 'Invalid API Key provided')
+    if (c.req.header('authorization') !== `Bearer ${key}`) c.res = sendError(c, 401, 'Invalid API Key provided')
     else await next()
     c.res.headers.set('request-id', createId('req'))
     records.add('billing', { ...record, status: c.res.status, response: await c.res.clone().json() })
@@ -125,6 +125,6 @@ function refuseMissing(c: Context, type: string, id: string): Response {
   return c.json({ error }, type === 'customer' && c.req.method === 'POST' ? 400 : 404)
 }
 
-function refuse(c: Context, status: 401 | 404, message: string): Response {
+function sendError(c: Context, status: 401 | 404, message: string): Response {
   return c.json({ error: { message, type: 'invalid_request_error' } }, status)
 }

@@ -7,7 +7,7 @@ export interface LocalUser {
   full_name: string
 }
 
-/** Select a user by e-mail address, of one account if `accountId` is given. Throws if there is none. */
+/** Select a user by e-mail address, of one account if `accountId` is given. Throw if there is none. */
 export async function selectUserByEmail(ownerUrl: string, email: string, accountId?: string): Promise<LocalUser> {
   const client = new pg.Client({ connectionString: ownerUrl })
   await client.connect()

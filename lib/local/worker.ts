@@ -23,7 +23,7 @@ interface WorkerSettings {
   settings: Record<string, string>
   /** URL of the emulator of the Images binding. */
   images?: URL
-  /** Folder for the bucket's objects, a temporary one by default. */
+  /** Folder for the data of R2 and of the Durable Objects, a temporary one by default. */
   dataDir?: string | undefined
   /** Whether the Worker has the hub of the escalation stream, true by default. */
   hub?: boolean | undefined

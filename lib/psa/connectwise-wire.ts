@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Configuration, Member } from './psa.ts'
 import { flag, id, joinParts, optionalId, parseItems, reference, text, time } from './wire.ts'
 
-// ConnectWise's records, and their conversion to ours.
+// ConnectWise's records, and their conversion to the types of psa.ts.
 
 const Info = z.object({ lastUpdated: time, dateEntered: time }).partial().nullish().catch(null)
-export const Created = z.object({ id })
-export const Named = z.object({ id, name: text }).transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))
+export const CreatedNote = z.object({ id })
+export const BoardWire = z.object({ id, name: text }).transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))
 export const TicketWire = z.object({
   id,
   summary: text.optional(),
@@ -110,9 +110,9 @@ export function toConfiguration(wire: z.output<typeof ConfigurationWire>): Omit<
   return { id, type: type.name, manufacturer: manufacturer.name, model, serial_number, operating_system: osInfo ?? osType, ip_address }
 }
 
-// The author is a member or a contact. Some versions send a whole record.
+// The author is a member or a contact. Some versions send a reference (`name`), others the full record (`firstName`, `lastName`).
 const Author = z.object({ name: text, firstName: text, lastName: text, identifier: text }).nullish().catch(null)
-export const Note = z
+export const NoteWire = z
   .object({ id, text, member: Author, contact: Author, createdBy: text, internalAnalysisFlag: flag, internalFlag: flag, dateCreated: time })
   .transform((wire) => ({
     id: wire.id,
@@ -133,8 +133,8 @@ export const MemberWire = z.object({
   officeEmail: text,
   inactiveFlag: flag,
 })
-export type MemberRow = z.output<typeof MemberWire>
-export const isActive = (wire: MemberRow): wire is MemberRow & { id: string; identifier: string } =>
+export type WireMember = z.output<typeof MemberWire>
+export const isActiveMember = (wire: WireMember): wire is WireMember & { id: string; identifier: string } =>
   Boolean(wire.id && wire.identifier) && !wire.inactiveFlag
 export function toMember({
   id,
@@ -142,6 +142,6 @@ export function toMember({
   firstName,
   lastName,
   officeEmail: email,
-}: MemberRow & { id: string; identifier: string }): Member {
+}: WireMember & { id: string; identifier: string }): Member {
   return { id, identifier, name: [firstName, lastName].filter(Boolean).join(' ') || identifier, email }
 }

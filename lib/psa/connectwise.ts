@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { joinConditions, toIdList, toLiteral } from './conditions.ts'
 import {
+  BoardWire,
   CompanyWire,
   ConfigurationRef,
   ConfigurationWire,
   ContactWire,
-  Created,
-  isActive,
+  CreatedNote,
+  isActiveMember,
   MemberWire,
-  Named,
-  Note,
+  NoteWire,
   TicketWire,
   toCompany,
   toConfiguration,
@@ -45,16 +45,16 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
   return {
     checkCredentials: async () => void parseAnswer(z.looseObject({}), await get('/system/info')),
     listBoards: () =>
-      readAllPages(get, '/service/boards', { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, Named),
+      readAllPages(get, '/service/boards', { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, BoardWire),
     listMembers: async () =>
       (await readAllPages(get, '/system/members', { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
-        .filter(isActive)
+        .filter(isActiveMember)
         .map(toMember),
     searchTickets: (search) => searchTickets(get, search),
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
-    addNote: async (ticketId, note) => parseAnswer(Created, await post(`/service/tickets/${ticketId}/notes`, toNoteBody(note))).id,
+    addNote: async (ticketId, note) => parseAnswer(CreatedNote, await post(`/service/tickets/${ticketId}/notes`, toNoteBody(note))).id,
     async findNote(ticketId, marker) {
-      const notes = await readAllPages(get, `/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, Note)
+      const notes = await readAllPages(get, `/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire)
       return notes.find((note) => note.text.includes(marker))?.id ?? null
     },
   }
@@ -106,7 +106,7 @@ async function readTicketContext(get: Get, ticketId: string) {
     company: async () => (company_id ? toCompany(parseAnswer(CompanyWire, await get(`/company/companies/${company_id}`))) : null),
     contact: async () => (contact_id ? toContact(parseAnswer(ContactWire, await get(`/company/contacts/${contact_id}`))) : null),
     configurations: () => readConfigurations(get, ticketId),
-    notes: async () => sortNewestFirst(parseItems(Note, await get(`/service/tickets/${ticketId}/notes`, notes))),
+    notes: async () => sortNewestFirst(parseItems(NoteWire, await get(`/service/tickets/${ticketId}/notes`, notes))),
     related_tickets: async () => (company_id ? readRelatedTickets(get, company_id, ticketId) : []),
   })
 }

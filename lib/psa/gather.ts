@@ -4,11 +4,11 @@ type PartReaders = { [P in ContextPart]: () => Promise<TicketContext[P]> }
 const emptyParts = { company: null, contact: null, configurations: [], notes: [], related_tickets: [] }
 
 /** Read all parts of a context in parallel. A part that fails is empty and named in `unavailable`; the others are kept. */
-export async function readContextParts(ticket: Ticket, sides: PartReaders): Promise<TicketContext> {
+export async function readContextParts(ticket: Ticket, readers: PartReaders): Promise<TicketContext> {
   const unavailable: ContextPart[] = []
   const parts = await Promise.all(
     contextParts.map(async (part) => {
-      const value = await sides[part]().catch((error: unknown) => {
+      const value = await readers[part]().catch((error: unknown) => {
         if (!(error instanceof PsaError)) throw error
         unavailable.push(part)
         return emptyParts[part]
@@ -16,6 +16,6 @@ export async function readContextParts(ticket: Ticket, sides: PartReaders): Prom
       return [part, value] as const
     }),
   )
-  const found = Object.fromEntries(parts) as Pick<TicketContext, ContextPart>
-  return { ticket, ...found, unavailable: contextParts.filter((part) => unavailable.includes(part)) }
+  const values = Object.fromEntries(parts) as Pick<TicketContext, ContextPart>
+  return { ticket, ...values, unavailable: contextParts.filter((part) => unavailable.includes(part)) }
 }

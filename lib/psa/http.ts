@@ -20,17 +20,17 @@ export interface PsaRequest {
 export type PsaHttp = (request: PsaRequest) => Promise<unknown>
 
 /**
- * Create a function that calls one provider during one request. Limits: addresses that the guard allows, no redirects, 8 s per call, 9.5 s in
- * total, 8 MiB per answer, four calls at once.
+ * Create a function that calls one provider during one request. The guard checks `baseUrl`, and the caller
+ * builds every URL from it. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response, four calls at once.
  */
 export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
   const deadline = Date.now() + requestTimeoutMs
-  const queue = createSlots(maxParallelCalls)
+  const limit = createConcurrencyLimit(maxParallelCalls)
   let refusal: Promise<string | null> | undefined
   return async (request) => {
     refusal ??= guard.findRefusal(baseUrl, 'sending')
-    if (await refusal) throw new PsaError('invalid', 'The address of the ticketing system is refused')
-    return queue(async () => {
+    if (await refusal) throw new PsaError('invalid', 'The address of the ticketing system is not allowed; correct it in the connection')
+    return limit(async () => {
       const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
       if (remainingMs <= 0) throw timeoutError()
       return send(request, AbortSignal.timeout(remainingMs))
@@ -91,8 +91,8 @@ async function readText(response: Response): Promise<string> {
 
 const timeoutError = () => new PsaError('down', 'The ticketing system did not answer in time')
 
-/** Run at most `max` tasks at once; the others wait in order. */
-function createSlots(max: number) {
+/** Create a function that runs at most `max` tasks at once; the others wait in order. */
+function createConcurrencyLimit(max: number) {
   const waiting: (() => void)[] = []
   let running = 0
   return async <T>(work: () => Promise<T>): Promise<T> => {

@@ -3,7 +3,7 @@ import { clip } from '../chat/chat.ts'
 import type { WriteDb } from '../db/scope.ts'
 import type { QueuePort } from '../queue/queue.ts'
 
-/** A note to be written on a ticket. */
+/** A push: a note that is queued for a ticket. */
 export interface NewPush {
   /** The provider's id of the ticket. */
   ticketId: string
@@ -18,8 +18,8 @@ export interface NewPush {
 const maxBodyCharacters = 30_000
 
 /**
- * Write a note's row in the transaction of `db`. Return its id, or null when the account has no active connection. The caller publishes
- * it after the commit; otherwise the sweep does.
+ * Insert a push in the transaction of `db`. Return its id, or null when the account has no active connection. The caller publishes it after
+ * the commit. If that fails, the sweep publishes it.
  */
 export async function insertPush(db: Pick<WriteDb, 'getExecutor'>, push: NewPush): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`

@@ -33,7 +33,7 @@ export function attemptStatements(table: string, { fresh, done, doneAt }: { fres
     claim: <Row>(id: string, attempt: number): RawBuilder<Row> => sql`
       update ${rows} set attempts = attempts + 1, leased_until = app.now() + interval '60 seconds'
        where id = ${id} and attempts = ${attempt} - 1 and ${open} and ${free} returning *`,
-    /** Records the result of an attempt. Returns no row when another attempt has been claimed since. */
+    /** Record the result of an attempt. Return no row when another attempt has been claimed since. */
     record: (
       { id, attempts }: Attempt,
       result: SendResult,

@@ -12,13 +12,13 @@ interface StreamOwner {
   signInId: string
 }
 
-const storedEvents = 256
+const maxStoredEvents = 256
 // A client that has read nothing for this long counts as disconnected.
-const maxDelayMs = 300_000
+const maxUnreadMs = 300_000
 // After this many failed sign-in checks in a row, all streams are closed.
 const maxFailedChecks = 4
 
-/** Holds one account's open streams and its last 256 events. A Durable Object, because all streams of an account must be in one place. */
+/** Hold one account's open streams and its last 256 events. A Durable Object, because all streams of an account must be in one place. */
 export class EscalationHub {
   readonly #sql: DurableState['storage']['sql']
   readonly #database: Database
@@ -59,7 +59,7 @@ export class EscalationHub {
       const [row] = this.#sql.exec<{ id: number }>(insert, key, event, text).toArray()
       // A repeated publish: the first one arrived, but its answer was lost.
       if (!row) continue
-      this.#sql.exec('delete from events where id <= ?', row.id - storedEvents)
+      this.#sql.exec('delete from events where id <= ?', row.id - maxStoredEvents)
       for (const subscriber of this.#streams.keys()) subscriber.send({ id: row.id, event, data: text })
     }
   }
@@ -75,7 +75,7 @@ export class EscalationHub {
     return subscriber.body
   }
 
-  /** Returns the events after `lastEventId`. An unknown id gets all stored events. */
+  /** Return the stored events after `lastEventId`: none if it is missing or malformed, all if it is higher than the newest id. */
   #eventsAfter(lastEventId: string | null): { missed: StreamEvent[]; after: number; forgotten: number } {
     const [{ newest } = { newest: 0 }] = this.#sql.exec<{ newest: number }>('select coalesce(max(id), 0) as newest from events').toArray()
     if (!lastEventId || !/^\d{1,15}$/.test(lastEventId)) return { missed: [], after: newest, forgotten: 0 }
@@ -94,11 +94,11 @@ export class EscalationHub {
 
   #sendHeartbeats(): void {
     for (const subscriber of [...this.#streams.keys()])
-      if (subscriber.sendHeartbeat() * this.#heartbeatMs >= maxDelayMs) this.#leave(subscriber)
+      if (subscriber.sendHeartbeat() * this.#heartbeatMs >= maxUnreadMs) this.#leave(subscriber)
     void this.#closeEndedSignIns()
   }
 
-  /** Closes the streams of users who have lost access, with one query for all of them. */
+  /** Close the streams of users who have lost access, with one query for all. Close every stream after several failed checks. */
   async #closeEndedSignIns(): Promise<void> {
     if (this.#isChecking || this.#streams.size === 0) return
     this.#isChecking = true
@@ -111,11 +111,11 @@ export class EscalationHub {
   }
 
   async #selectActiveSignIns(owners: readonly StreamOwner[]): Promise<Set<string>> {
-    const people = [...new Map(owners.map((owner) => [owner.signInId, owner])).values()]
-    const users = `{${people.map(({ userId }) => userId).join(',')}}`
-    const signIns = `{${people.map(({ signInId }) => signInId).join(',')}}`
+    const uniqueOwners = [...new Map(owners.map((owner) => [owner.signInId, owner])).values()]
+    const users = `{${uniqueOwners.map(({ userId }) => userId).join(',')}}`
+    const signIns = `{${uniqueOwners.map(({ signInId }) => signInId).join(',')}}`
     const sql = `select id from app.still_let_in($1, $2::uuid[], $3::uuid[], 'engineer', 'ai_sessions') id`
-    const [result] = await this.#database.run([{ sql, parameters: [people[0]?.accountId, users, signIns] }], { readOnly: false })
+    const [result] = await this.#database.run([{ sql, parameters: [uniqueOwners[0]?.accountId, users, signIns] }], { readOnly: false })
     return new Set(result?.rows.map((row) => (row as { id: string }).id))
   }
 }

@@ -62,7 +62,7 @@ export function fromLocalTime(timezone: string, localTime: number): number {
   return findGapEnd(timezone, localTime - offsetAfter, localTime - offsetBefore, offsetAfter)
 }
 
-/** Return the first minute after `from` and up to `to` at which the time zone has this offset. Uses binary search. */
+/** Return the first minute after `from` and up to `to` at which the time zone has this offset. Use binary search. */
 function findGapEnd(timezone: string, from: number, to: number, offset: number): number {
   let low = from
   let high = to

@@ -1,6 +1,6 @@
 import type { UploadsPort } from './uploads.ts'
 
-/** The used part of Cloudflare's Images binding. */
+/** The part of Cloudflare's Images binding that this service uses. */
 export interface ImagesBinding {
   input(image: ReadableStream): ImageTransformer
 }
@@ -10,10 +10,10 @@ interface ImageTransformer {
 }
 
 const quality = 85
-// Error codes that are not caused by the image: wrong options, quota used up, internal error, time-out.
+// Codes to report as `failed` instead of `unreadable`: wrong options, quota exceeded, internal error, time-out.
 const serviceErrorCodes = new Set([9401, 9422, 9523, 9524, 9529])
 
-/** Convert images with Cloudflare Images. */
+/** Create a `toJpeg` that converts with Cloudflare Images. */
 export function imagesConversion(images: ImagesBinding | undefined): Pick<UploadsPort, 'toJpeg'> {
   return {
     async toJpeg(image, maxSide) {

@@ -4,7 +4,7 @@ import type { BenchServer } from './server.ts'
 
 export interface ListGrowth {
   notifications: number
-  /** Median duration of a list, in milliseconds. */
+  /** Median response time of a list request, in milliseconds. */
   p50: number
 }
 

@@ -32,7 +32,7 @@ export async function runLoadFor(port: number, connections: number, seconds: num
   return runLoadWhile({ port, connections, next, hasMore: until(performance.now() + seconds * 1000) })
 }
 
-/** Send requests over `connections`, one at a time on each. Throws if a response is not 200. */
+/** Send requests over `connections`, one at a time on each. Throw if a response is not 200. */
 export async function runLoadWhile({ port, connections, next, hasMore }: LoadOptions): Promise<LoadResult> {
   const durations: number[] = []
   const started = performance.now()

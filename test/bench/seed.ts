@@ -30,7 +30,7 @@ export const notificationId = (account: SeededAccount, user: number, n: number):
   `000000${account.tag}-0000-7000-a000-${toHex((user - 1) * account.notificationsPerUser + n)}`
 const toHex = (n: number | string): string => Number(n).toString(16).padStart(12, '0')
 
-/** Insert an account with `userCount` people who have `notificationsPerUser` notifications each, a third of them read. Returns tokens for all of them. */
+/** Insert an account with `userCount` people who have `notificationsPerUser` notifications each, a third of them read. Return tokens for all of them. */
 export async function seedAccount(
   database: BenchDatabase,
   tag: string,

@@ -16,7 +16,7 @@ const eventCount = Number(process.env.BENCH_EVENTS ?? 50)
 const intervalMs = 200
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Measure the service's hub and the baseline in turns, twice each, in one workerd. Returns the better result of each. */
+/** Measure the service's hub and the baseline in turns, twice each, in one workerd. Return the better result of each. */
 export async function measureStreams(port: number): Promise<StreamLatency[]> {
   const results: StreamLatency[] = []
   for (const round of [1, 2]) for (const name of ['ECHO', 'HUB']) results.push(await measureHub(port, name, round))

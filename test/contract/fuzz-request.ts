@@ -32,15 +32,15 @@ export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, kno
   const search = toQuery(plan.query, known.sample)
   const content = known.sample.content
   const body = (content && toBytes(plan.body, content.bytes)) ?? toBody(plan.body, replaceBodyIds(plan, known))
-  const key = op.method === 'post' && plan.key !== null ? { 'idempotency-key': toHeaderText(plan.key) } : {}
+  const key = op.method === 'post' && plan.idempotencyKey !== null ? { 'idempotency-key': toHeaderText(plan.idempotencyKey) } : {}
   return {
     method: op.method.toUpperCase(),
     url: `${api}/api/v1${path}${search ? `?${search}` : ''}`,
     headers: {
       'cf-connecting-ip': known.address,
-      ...(body === null && plan.body.kind !== 'huge' ? {} : { 'content-type': plan.media }),
-      ...(content && plan.media === 'application/json' ? content.headers : {}),
-      ...(plan.who === 'garbage' ? { authorization: toHeaderText(`Bearer ${plan.garbage}`) } : authorizationHeader(known.token)),
+      ...(body === null && plan.body.kind !== 'huge' ? {} : { 'content-type': plan.contentType }),
+      ...(content && plan.contentType === 'application/json' ? content.headers : {}),
+      ...(plan.sender === 'invalidToken' ? { authorization: toHeaderText(`Bearer ${plan.token}`) } : authorizationHeader(known.token)),
       ...key,
     },
     body,
@@ -68,10 +68,10 @@ function toHeaderText(text: string): string {
   return text.slice(0, 2000).replace(/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/g, '?')
 }
 
-function toQuery({ kind, made, broken }: FuzzPlan['query'], { query = {} }: Sample): string {
+function toQuery({ kind, generated, broken }: FuzzPlan['query'], { query = {} }: Sample): string {
   // Servers in front of the Worker refuse longer URLs.
   if (kind === 'broken') return broken.toWellFormed().slice(0, 8000).replace(/%.?$/, '')
-  const values = kind === 'made' ? Object.entries(made).map(([key, value]) => [key, String(value)]) : Object.entries(query)
+  const values = kind === 'generated' ? Object.entries(generated).map(([key, value]) => [key, String(value)]) : Object.entries(query)
   return new URLSearchParams(values).toString()
 }
 
@@ -90,16 +90,16 @@ function replaceBodyIds({ ids }: FuzzPlan, known: FuzzContext): Record<string, u
 }
 
 function toBody(plan: BodyPlan, sample: Record<string, unknown> | undefined): string | null {
-  if (plan.kind === 'huge' || plan.kind === 'torn') return null
+  if (plan.kind === 'huge' || plan.kind === 'damaged') return null
   if (plan.kind === 'raw') return plan.text
-  if (plan.kind === 'made') return JSON.stringify(plan.value) ?? null
+  if (plan.kind === 'generated') return JSON.stringify(plan.value) ?? null
   if (plan.kind === 'sample') return sample ? JSON.stringify(sample) : null
   const entries = Object.entries(sample ?? {})
   if (plan.kind === 'set')
     return toJsonText([...entries.filter(([name]) => name !== plan.name), [plan.name, toValue(plan, sample?.[plan.name])]])
-  if (plan.kind === 'extra') return toJsonText([...entries, [plan.name, plan.leaf]])
-  const left = plan.leaf % Math.max(1, entries.length)
-  return toJsonText(entries.filter((_, index) => index !== left))
+  if (plan.kind === 'extra') return toJsonText([...entries, [plan.name, plan.value]])
+  const removed = plan.index % Math.max(1, entries.length)
+  return toJsonText(entries.filter((_, index) => index !== removed))
 }
 
 function toValue({ value, append }: { value: unknown; append: boolean }, before: unknown): unknown {
@@ -114,7 +114,7 @@ function toJsonText(entries: [string, unknown][]): string {
 /** Return the sample's bytes: complete, cut off, or with one byte changed. Return undefined for a plan with another body. */
 function toBytes(plan: BodyPlan, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   if (plan.kind === 'sample') return bytes
-  if (plan.kind !== 'torn') return undefined
+  if (plan.kind !== 'damaged') return undefined
   const at = plan.at % Math.max(1, bytes.byteLength)
   if (plan.flip === 0) return bytes.slice(0, at)
   const copy = bytes.slice()

@@ -45,22 +45,22 @@ async function createAccounts(): Promise<FuzzAccounts> {
 }
 
 /** Choose the sender of a case: the same person until the limit is exceeded, then another one. */
-async function chooseSender(op: AnyOperation, world: FuzzAccounts, who: FuzzPlan['who']) {
+async function chooseSender(op: AnyOperation, world: FuzzAccounts, sender: FuzzPlan['sender']) {
   const max = op.limit === 'none' ? Number.POSITIVE_INFINITY : parseRate(op.limit).max
-  const known = world.people.get(who)
+  const known = world.people.get(sender)
   const current =
     known && known.used <= max
       ? known
-      : { person: await markChanged(world, createSender(op, world, who)), address: randomIpAddress(), used: 0 }
+      : { person: await markChanged(world, createSender(op, world, sender)), address: randomIpAddress(), used: 0 }
   current.used++
-  world.people.set(who, current)
+  world.people.set(sender, current)
   return current
 }
 
-function createSender(op: AnyOperation, { ours, theirs }: FuzzAccounts, who: FuzzPlan['who']): Promise<Person> {
-  if (who === 'stranger') return createPermittedCaller(op, theirs)
-  if (who === 'permitted' || who === 'nobody' || who === 'garbage') return createPermittedCaller(op, ours)
-  return ours.addColleague(roles[who].options)
+function createSender(op: AnyOperation, { ours, theirs }: FuzzAccounts, sender: FuzzPlan['sender']): Promise<Person> {
+  if (sender === 'otherAccount') return createPermittedCaller(op, theirs)
+  if (sender === 'permitted' || sender === 'anonymous' || sender === 'invalidToken') return createPermittedCaller(op, ours)
+  return ours.addColleague(roles[sender].options)
 }
 
 function markChanged<T>(world: FuzzAccounts, made: Promise<T>): Promise<T> {
@@ -84,14 +84,14 @@ function getForeignSample(op: AnyOperation, world: FuzzAccounts): Promise<Sample
 
 /** Send one case. Throw the fault it finds, with a command that repeats the request. */
 async function run(op: AnyOperation, world: FuzzAccounts, plan: FuzzPlan): Promise<RawResponse> {
-  const { person, address } = await chooseSender(op, world, plan.who)
+  const { person, address } = await chooseSender(op, world, plan.sender)
   world.owner ??= await markChanged(world, createPermittedCaller(op, world.ours))
-  const owner = plan.who === 'stranger' ? world.owner : person
+  const owner = plan.sender === 'otherAccount' ? world.owner : person
   const known = {
     sample: await getSample(op, world, owner),
     foreign: await getForeignSample(op, world),
     earlier: earlierIds,
-    token: plan.who === 'nobody' ? null : person.token,
+    token: plan.sender === 'anonymous' ? null : person.token,
     address,
   }
   const shot = toFuzzRequest(service.api, op, plan, known)
@@ -101,7 +101,7 @@ async function run(op: AnyOperation, world: FuzzAccounts, plan: FuzzPlan): Promi
   const reached =
     op.access !== 'super_admin' &&
     !op.id.startsWith('flows.gallery.') &&
-    plan.who === 'stranger' &&
+    plan.sender === 'otherAccount' &&
     given.status < 300 &&
     listIds(known.sample).some((id) => mentions(shot, id))
   const fault = reached ? "let a stranger at another account's row" : findFault(op, given)

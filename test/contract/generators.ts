@@ -8,24 +8,26 @@ type Schema = Record<string, unknown>
 
 /** The plan of one request. The run fills in ids, senders and a valid sample. */
 export interface FuzzPlan {
-  who: 'permitted' | 'viewer' | 'engineer' | 'teamAdmin' | 'admin' | 'stranger' | 'nobody' | 'garbage'
-  garbage: string
+  /** `otherAccount` is a permitted user of another account. `anonymous` sends no token, `invalidToken` sends `token`. */
+  sender: 'permitted' | 'viewer' | 'engineer' | 'teamAdmin' | 'admin' | 'otherAccount' | 'anonymous' | 'invalidToken'
+  token: string
   ids: { kind: 'own' | 'earlier' | 'random' | 'foreign' | 'malformed'; pick: number; malformed: string }
-  query: { kind: 'sample' | 'made' | 'broken'; made: Record<string, unknown>; broken: string }
+  query: { kind: 'sample' | 'generated' | 'broken'; generated: Record<string, unknown>; broken: string }
   body: BodyPlan
-  media: string
-  key: string | null
+  contentType: string
+  idempotencyKey: string | null
 }
 
 export type BodyPlan =
   | { kind: 'sample' }
-  | { kind: 'made'; value: unknown }
+  | { kind: 'generated'; value: unknown }
   | { kind: 'set'; name: string; value: unknown; append: boolean }
-  | { kind: 'missing'; leaf: number; name: string }
-  | { kind: 'extra'; leaf: number; name: string }
+  /** Without the property at `index`, modulo the number of properties. */
+  | { kind: 'missing'; index: number }
+  | { kind: 'extra'; name: string; value: number }
   | { kind: 'raw'; text: string }
   /** The sample's bytes, cut off or with one byte changed. */
-  | { kind: 'torn'; at: number; flip: number }
+  | { kind: 'damaged'; at: number; flip: number }
   | { kind: 'huge' }
 
 /** Generate values that match a JSON Schema. zod refinements are not part of it, so some values are invalid. */
@@ -61,7 +63,7 @@ function stringArbitrary({
   minLength = 0,
   maxLength = minLength + 60,
 }: { format?: string; minLength?: number; maxLength?: number } & Schema) {
-  if (format === 'email') return fc.stringMatching(/^[a-z]{1,9}$/).map((name) => `${name}@made.example`)
+  if (format === 'email') return fc.stringMatching(/^[a-z]{1,9}$/).map((name) => `${name}@generated.example`)
   if (format === 'uuid') return fc.uuid()
   if (format === 'uri') return fc.webUrl({ validSchemes: ['https'] })
   const edges = fc.constantFrom('x'.repeat(minLength), 'x'.repeat(maxLength))
@@ -93,7 +95,7 @@ function inlineReferences(value: unknown, definitions: Record<string, Schema>, d
   )
 }
 
-const damagedBytes = fc.record({ kind: fc.constant('torn' as const), at: fc.nat(2 ** 31), flip: fc.nat(255) })
+const damagedBytes = fc.record({ kind: fc.constant('damaged' as const), at: fc.nat(2 ** 31), flip: fc.nat(255) })
 
 function bodyPlans(op: AnyOperation): fc.Arbitrary<BodyPlan> {
   const sample = fc.constant<BodyPlan>({ kind: 'sample' })
@@ -109,13 +111,16 @@ function bodyPlans(op: AnyOperation): fc.Arbitrary<BodyPlan> {
     )
   if (!op.body) return fc.oneof({ weight: 6, arbitrary: sample }, { weight: 1, arbitrary: raw }, { weight: 1, arbitrary: huge })
   const schema = toInlineSchema(op.body)
-  const sets = changedFieldPlans(schema)
-  const other = fc.record({ kind: fc.constantFrom('missing', 'extra'), leaf: fc.nat(50), name: hostileText }) as fc.Arbitrary<BodyPlan>
+  const fieldPlans = changedFieldPlans(schema)
+  const otherProperties = fc.oneof(
+    fc.record({ kind: fc.constant('missing' as const), index: fc.nat(50) }),
+    fc.record({ kind: fc.constant('extra' as const), name: hostileText, value: fc.nat(50) }),
+  )
   return fc.oneof(
     { weight: 3, arbitrary: sample },
-    { weight: 3, arbitrary: arbitraryFor(schema).map((value): BodyPlan => ({ kind: 'made', value })) },
-    { weight: 9, arbitrary: sets.length > 0 ? fc.oneof(...sets) : other },
-    { weight: 2, arbitrary: other },
+    { weight: 3, arbitrary: arbitraryFor(schema).map((value): BodyPlan => ({ kind: 'generated', value })) },
+    { weight: 9, arbitrary: fieldPlans.length > 0 ? fc.oneof(...fieldPlans) : otherProperties },
+    { weight: 2, arbitrary: otherProperties },
     { weight: 2, arbitrary: raw },
     { weight: 1, arbitrary: huge },
   )
@@ -133,7 +138,7 @@ function changedFieldPlans({ properties = {} }: { properties?: Record<string, Sc
   )
 }
 
-const mostly = <T>(usual: T, others: fc.Arbitrary<T>, weight = 6) =>
+const usually = <T>(usual: T, others: fc.Arbitrary<T>, weight = 6) =>
   fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others })
 const mediaTypes = [
   'text/plain',
@@ -148,13 +153,13 @@ const idempotencyKeys = ['again', 'again', 'x'.repeat(255), 'x'.repeat(256), '',
 
 /** The plan of a valid request. */
 export const validPlan: FuzzPlan = {
-  who: 'permitted',
-  garbage: '',
+  sender: 'permitted',
+  token: '',
   ids: { kind: 'own', pick: 0, malformed: '' },
-  query: { kind: 'sample', made: {}, broken: '' },
+  query: { kind: 'sample', generated: {}, broken: '' },
   body: { kind: 'sample' },
-  media: 'application/json',
-  key: null,
+  contentType: 'application/json',
+  idempotencyKey: null,
 }
 
 /** The first plans of every run: a valid request, a text that PostgreSQL cannot store in each field, numbers out of range. */
@@ -164,71 +169,72 @@ export function firstPlans(op: AnyOperation): FuzzPlan[] {
   return [
     validPlan,
     ...fields.map((name): FuzzPlan => ({ ...validPlan, body: { kind: 'set', name, value: 'a\u0000b', append: true } })),
-    ...pages.map((broken): FuzzPlan => ({ ...validPlan, query: { kind: 'broken', made: {}, broken } })),
+    ...pages.map((broken): FuzzPlan => ({ ...validPlan, query: { kind: 'broken', generated: {}, broken } })),
   ]
 }
 
 /** Generate plans for an operation: valid ones, ones with a single random part, and completely random ones. */
 export function fuzzPlans(op: AnyOperation): fc.Arbitrary<FuzzPlan> {
   const parts = planParts(op)
-  const only = (name: keyof FuzzPlan) => (parts[name] as fc.Arbitrary<unknown>).map((part): FuzzPlan => ({ ...validPlan, [name]: part }))
+  const varyPart = (name: keyof FuzzPlan) =>
+    (parts[name] as fc.Arbitrary<unknown>).map((part): FuzzPlan => ({ ...validPlan, [name]: part }))
   const names = Object.keys(parts) as (keyof FuzzPlan)[]
-  const chief = [
+  const mainParts = [
     ...(op.body || op.bodyFormat ? ['body' as const] : []),
     ...(op.paged ? ['query' as const] : []),
     ...(op.params ? ['ids' as const] : []),
   ]
   return fc.oneof(
     { weight: 1, arbitrary: fc.constant(validPlan) },
-    { weight: 2, arbitrary: fc.constantFrom(...names).chain(only) },
-    { weight: 5, arbitrary: fc.constantFrom(...(chief.length > 0 ? chief : names)).chain(only) },
+    { weight: 2, arbitrary: fc.constantFrom(...names).chain(varyPart) },
+    { weight: 5, arbitrary: fc.constantFrom(...(mainParts.length > 0 ? mainParts : names)).chain(varyPart) },
     { weight: 4, arbitrary: fc.record<FuzzPlan>(parts) },
   )
 }
 
-/** Each part is usually valid, so that the later checks are reached. */
+/** Generate each part of a plan. Most are valid, so that requests reach the later checks. */
 function planParts(op: AnyOperation): { [K in keyof FuzzPlan]: fc.Arbitrary<FuzzPlan[K]> } {
   const others = fc.constantFrom(
     'viewer' as const,
     'engineer' as const,
     'teamAdmin' as const,
     'admin' as const,
-    'stranger' as const,
-    'nobody' as const,
-    'garbage' as const,
+    'otherAccount' as const,
+    'anonymous' as const,
+    'invalidToken' as const,
   )
   return {
-    who: mostly<FuzzPlan['who']>('permitted', others, 2),
-    garbage: hostileText,
+    sender: usually<FuzzPlan['sender']>('permitted', others, 2),
+    token: hostileText,
     ids: fc.record({
-      kind: mostly<FuzzPlan['ids']['kind']>('own', fc.constantFrom('earlier', 'random', 'foreign', 'malformed'), 2),
+      kind: usually<FuzzPlan['ids']['kind']>('own', fc.constantFrom('earlier', 'random', 'foreign', 'malformed'), 2),
       pick: fc.nat(1000),
       malformed: hostileText,
     }),
     query: fc.record({
-      kind: mostly<FuzzPlan['query']['kind']>('sample', fc.constantFrom('made', 'broken'), op.paged ? 1 : 4),
-      made: arbitraryFor(toInlineSchema(querySchema(op))) as fc.Arbitrary<Record<string, unknown>>,
+      kind: usually<FuzzPlan['query']['kind']>('sample', fc.constantFrom('generated', 'broken'), op.paged ? 1 : 4),
+      generated: arbitraryFor(toInlineSchema(querySchema(op))) as fc.Arbitrary<Record<string, unknown>>,
       broken: brokenQueries(op),
     }),
     body: bodyPlans(op),
-    media: mostly('application/json', fc.constantFrom(...mediaTypes), 8),
-    key: mostly<string | null>(null, fc.oneof(fc.constantFrom(...idempotencyKeys), hostileText), 2),
+    contentType: usually('application/json', fc.constantFrom(...mediaTypes), 8),
+    idempotencyKey: usually<string | null>(null, fc.oneof(fc.constantFrom(...idempotencyKeys), hostileText), 2),
   }
 }
 
 function brokenQueries(op: AnyOperation): fc.Arbitrary<string> {
   const names = Object.keys(querySchema(op).shape)
-  const strange = ['zz_unknown', '__proto__', '', 'a[b]', 'constructor']
+  const unknownNames = ['zz_unknown', '__proto__', '', 'a[b]', 'constructor']
   const name = fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...(names.length > 0 ? names : strange)) },
-    { weight: 1, arbitrary: fc.constantFrom(...strange) },
+    { weight: 4, arbitrary: fc.constantFrom(...(names.length > 0 ? names : unknownNames)) },
+    { weight: 1, arbitrary: fc.constantFrom(...unknownNames) },
   )
   const value = fc.oneof(hostileText, fc.constantFrom(...extremeNumbers.map(String)))
   const pair = fc.tuple(name, value).map(([key, text]) => new URLSearchParams([[key, text.toWellFormed()]]).toString())
-  const twice = pair.map((text) => `${text}&${text}`)
+  const repeatedPair = pair.map((text) => `${text}&${text}`)
   return fc.oneof(
     { weight: 4, arbitrary: pair },
-    twice,
+    repeatedPair,
     fc.array(pair, { maxLength: 5 }).map((pairs) => pairs.join('&')),
     fc.constantFrom('%', '%zz=%zz', '&&&', '=', '?', '%ff=%fe', 'limit', 'skip=1&skip=2'),
   )

@@ -45,7 +45,7 @@ operation({
   method: 'get',
   paged: true,
   returns: z.array(Thing),
-  handle: async (): Promise<Page<z.infer<typeof Thing>>> => ({ items: [], more: false }),
+  handle: async (): Promise<Page<z.infer<typeof Thing>>> => ({ items: [], hasMore: false }),
 })
 operation({
   ...make,

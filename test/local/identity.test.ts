@@ -30,7 +30,7 @@ function authorizationRequest({ origin }: TestServer, provider: ProviderName, ve
 const postForm = (endpoint: string, values: Record<string, string>) =>
   fetch(endpoint, { method: 'POST', body: new URLSearchParams(values), redirect: 'manual' })
 
-/** Sign in at a provider. Returns the redirect, a token request for its code, and the client's credentials. */
+/** Sign in at a provider. Return the redirect, a token request for its code, and the client's credentials. */
 async function obtainCode(server: TestServer, provider: ProviderName) {
   const metadata = await fetchMetadata(server, provider)
   const verifier = randomBytes(32).toString('base64url')

@@ -7,7 +7,7 @@ import { expectStatus } from '../support/expect-status.ts'
 import { createAccount, type Person } from '../support/people.ts'
 import { postWithoutToken, randomIpAddress } from '../support/public-requests.ts'
 
-/** A rate limited operation and a call of it. Only the status 429 matters, so the call may fail otherwise. */
+/** A rate-limited operation and a sample request, which may be answered with any status below 500. Only 429 counts as limited. */
 export interface LimitedOperation {
   rule: string
   operation: string
@@ -41,7 +41,7 @@ export const notificationLimits: readonly LimitedOperation[] = [
   { rule: 'NOT-26', operation: 'mark all read', max: 10, call: (person) => person.call('POST', '/notifications/mark-all-read') },
 ]
 
-/** Make more concurrent calls than the limit within a minute: exactly `max` are allowed. */
+/** Send more calls than the limit, concurrently and within one minute. Expect exactly `max` to be allowed. */
 export async function expectExactLimit(service: Service, rule: string, rounds: number): Promise<void> {
   const { max, call } = notificationLimits.find((limited) => limited.rule === rule) as LimitedOperation
   for (let round = 1; round <= rounds; round++) {

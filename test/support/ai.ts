@@ -37,7 +37,7 @@ export async function insertFix(service: Service, session: { id: string; account
   return (row as { id: string }).id
 }
 
-/** Create an account, a session and a suggested fix. Returns them with functions that call the fix's operations as its owner. */
+/** Create an account, a session and a suggested fix. Return them with functions that call the fix's operations as its owner. */
 export async function createFixScene(service: Service, columns: Record<string, unknown> = {}) {
   const account = await createAccount(service)
   const owner = await account.addColleague()

@@ -35,7 +35,7 @@ export function signEvent(service: Service, event: object, signedAt?: number) {
   return { bytes: new TextEncoder().encode(body), headers }
 }
 
-/** Post a webhook event to the service, signed as Stripe does. Adds a new event id unless `event` has one. */
+/** Post a webhook event to the service, signed as Stripe does. Add a new event id unless `event` has one. */
 export function postSignedEvent(service: Service, event: object) {
   const { bytes, headers } = signEvent(service, { id: `evt_${randomBytes(8).toString('hex')}`, object: 'event', ...event })
   return request(service, 'POST', '/billing/webhook', { raw: bytes, headers })
@@ -48,7 +48,7 @@ export interface SentBillingEvent {
   answer: { outcome?: string; error?: string }
 }
 
-/** Change an account's subscription through the local dashboard. Returns the last event that this sent. */
+/** Change an account's subscription through the local dashboard. Return the last event that this sent. */
 export async function sendBillingAction(
   service: Service,
   account_id: string,

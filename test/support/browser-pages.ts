@@ -9,7 +9,7 @@ export interface WatchedPage {
   problems: string[]
 }
 
-/** Start a browser for the calling test file. Returns a function that opens a page, or skips the test where no browser starts. */
+/** Start a browser for the calling test file. Return a function that opens a page, or skips the test where no browser starts. */
 export function useBrowserPages(): (context: TestContext) => Promise<WatchedPage> {
   let browser: Browser | undefined
   let skipReason = ''

@@ -14,7 +14,7 @@ const browserPaths = [
 const args =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
-/** Start a headless Chromium: the machine's own, or the one in @sparticuz/chromium. Throws when neither starts. */
+/** Start headless Chromium: the installed one, or the packaged one on Linux x64. Throw if there is none. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = browserPaths.find((path) => path && existsSync(path))
   if (executablePath) return chromium.launch({ executablePath, args: args.split(' ') })

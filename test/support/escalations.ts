@@ -3,7 +3,7 @@ import { createAiSession, insertAiSession, parseEvents } from './ai.ts'
 import type { ApiResponse, Service } from './app.ts'
 import type { Person } from './people.ts'
 
-/** Create a session and escalate it through the API. This also writes events and starts the assessment. Returns the session's id. */
+/** Create a session and escalate it through the API. This also writes events and starts the assessment. Return the session's id. */
 export async function createEscalation(person: Person, input: Record<string, unknown> = {}, sessionFields: Record<string, unknown> = {}) {
   const { id } = await createAiSession(person, sessionFields)
   return { id, ...(await escalateSession(person, id, input)) }

@@ -14,7 +14,7 @@ export function buildLongFlow(count: number) {
   return { steps: [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }
 }
 
-/** Create a session of a flow that has one step per note, and answer every step with its note. Returns the session's id. */
+/** Create a session of a flow that has one step per note, and answer every step with its note. Return the session's id. */
 export async function createAnsweredSession(
   person: Person,
   notes: readonly string[],

@@ -5,7 +5,7 @@ import { insertEvent } from '../../lib/events/outbox.ts'
 import { signMessage } from '../../lib/local/qstash-delivery.ts'
 import type { Service } from './app.ts'
 
-/** Insert an event as the service does, but publish nothing to the queue. Returns the delivery ids. */
+/** Insert an event as the service does, but publish nothing to the queue. Return the delivery ids. */
 export function emitWithoutPublishing(service: Service, accountId: string, event: Event): Promise<string[]> {
   const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT } = service.settings
   const database = openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
@@ -26,12 +26,12 @@ export function escalationEvent(problemSummary: string, targetUserId: string | n
   }
 }
 
-/** Post the queue's message for one delivery attempt. Returns the response status. */
+/** Post the queue's message for one delivery attempt. Return the response status. */
 export function postDeliveryJob(service: Service, deliveryId: string, attempt: number): Promise<{ status: number }> {
   return postSignedJob(service, '/jobs/notifications/deliver', { delivery_id: deliveryId, attempt })
 }
 
-/** Post a job message with the queue's signature. Returns the response status. */
+/** Post a job message with the queue's signature. Return the response status. */
 export async function postSignedJob(service: Service, path: string, message: unknown = {}): Promise<{ status: number }> {
   const body = JSON.stringify(message)
   const signature = signMessage(service.settings.QSTASH_CURRENT_SIGNING_KEY ?? '', `${service.settings.PUBLIC_BASE_URL}${path}`, body)

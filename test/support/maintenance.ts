@@ -10,7 +10,7 @@ import { proceduralFlowFields } from './sessions.ts'
 export const buildTargets = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ label: `SRV-${n}`, variables: { server: `srv-${n}` } }))
 
-/** Create a target list, and a flow unless `fields` contains a `tree_id`. Returns the body of a schedule that uses them. */
+/** Create a target list, and a flow unless `fields` contains a `tree_id`. Return the body of a schedule that uses them. */
 export async function scheduleBody(person: Person, fields: Record<string, unknown> = {}, targets = buildTargets(2)) {
   const flow = fields.tree_id ? { id: fields.tree_id } : await createFlow(person, proceduralFlowFields())
   const list = await person.call('POST', '/target-lists/', { name: 'Servers', targets })
@@ -33,7 +33,7 @@ export async function createLastingAccount(service: Service) {
   return account
 }
 
-/** Set a schedule's next due time to the start of a minute in the past. Returns that time. */
+/** Set a schedule's next due time to the start of a minute in the past. Return that time. */
 export async function makeScheduleDue(service: Service, id: string, minutesAgo = 1): Promise<string> {
   const [row] = await service.sql<{ due: Date }>(
     `update maintenance_schedules set next_run_at = date_trunc('minute', app.now()) - $2 * interval '1 minute', timed_since = app.now()

@@ -11,7 +11,7 @@ export const requestAuthorization = (service: Service, provider: string) =>
 export const postCallback = (service: Service, provider: string, body: unknown): Promise<ApiResponse> =>
   postWithoutToken(service, `/auth/oauth/${provider}/callback`, body)
 
-/** Submit the local provider's sign-in page as a persona. Returns the parameters of the redirect back. */
+/** Submit the local provider's sign-in page as a persona. Return the parameters of the redirect back. */
 export async function signInAtProvider(authorizationUrl: string, persona: Persona & { deny?: string }): Promise<Record<string, string>> {
   const url = new URL(authorizationUrl)
   const body = new URLSearchParams({ ...Object.fromEntries(url.searchParams), ...persona })
@@ -20,7 +20,7 @@ export async function signInAtProvider(authorizationUrl: string, persona: Person
   return Object.fromEntries(new URL(response.headers.get('location') ?? '').searchParams)
 }
 
-/** Start a sign-in and sign in at the local provider. Returns the code and state that the callback needs. */
+/** Start a sign-in and sign in at the local provider. Return the code and state that the callback needs. */
 export async function obtainProviderCode(service: Service, provider: Provider, persona: Persona): Promise<{ code: string; state: string }> {
   const authorization = await requestAuthorization(service, provider)
   expect(authorization.status, authorization.text).toBe(200)

@@ -21,7 +21,7 @@ type Checked<T> = { ok: true; value: T } | { ok: false; problem: string }
 
 const problemLength = 300
 
-/** Compare an answer with the expectation. Returns the parsed value or the problem. */
+/** Compare an answer with the expectation. Return the parsed value or the problem. */
 export function checkAnswer<T>({ status, body }: Answer, { status: expected = 200, returns }: Expectation<T>): Checked<T> {
   if (status !== expected)
     return { ok: false, problem: `answered ${status}, expected ${expected}: ${cut(formatJson(body), problemLength)}` }

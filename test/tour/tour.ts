@@ -12,7 +12,7 @@ import { restoreDashboard } from './dashboard.ts'
 import { TourError } from './expectations.ts'
 
 /**
- * Play the whole story against a running service. Throws a TourError at the first unexpected answer.
+ * Play the whole story against a running service. Throw a TourError at the first unexpected answer.
  * Lifts all faults and resets the clock before and after, because an interrupted run may have left some.
  */
 export async function playTour(addresses: Addresses, print: Print, timeoutMs?: number): Promise<void> {

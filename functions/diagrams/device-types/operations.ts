@@ -27,7 +27,7 @@ export const deviceTypeOperations = [
     method: 'post',
     path: '/device-types',
     summary: 'Create a device type for my team',
-    description: 'A name that the team already uses is 409 `name_taken`.',
+    description: 'A name that the team already uses returns 409 `name_taken`.',
     access: 'engineer',
     feature,
     limit: 'write',

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { contains } from '../../../lib/db/like.ts'
+import { toContainsPattern } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { DeviceType, DeviceTypeCreate, DeviceTypeQuery, DeviceTypeUpdate } from './schemas.ts'
 
 export interface DeviceTypeRow extends DeviceType {
-  /** Whether the caller may change it. */
+  /** True for its author, an admin of its team, or an account admin. */
   may_change: boolean
 }
 
@@ -17,7 +17,7 @@ const isEditable = sql`d.account_id = app.account_id() and app.may_change(d.crea
 export async function selectTypes(db: ReadDb, { category, search, skip, limit }: DeviceTypeQuery & PageQuery): Promise<DeviceTypeRow[]> {
   const { rows } = await sql<DeviceTypeRow>`
     select ${deviceTypeColumns} from device_types d where d.account_id in (app.account_id(), app.platform_account())
-       ${category ? sql`and d.category = ${category}` : sql``} ${search ? sql`and d.name ilike ${contains(search)}` : sql``}
+       ${category ? sql`and d.category = ${category}` : sql``} ${search ? sql`and d.name ilike ${toContainsPattern(search)}` : sql``}
      order by d.category, lower(d.name), d.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { containsWords } from '../../../lib/db/like.ts'
+import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { Diagram, DiagramClient, DiagramCreate, DiagramItem, DiagramQuery, DiagramUpdate } from './schemas.ts'
@@ -21,7 +21,7 @@ export async function selectDiagrams(
     select ${itemColumns}, jsonb_array_length(d.nodes) as node_count, jsonb_array_length(d.edges) as edge_count
       from network_diagrams d where d.account_id = app.account_id() and d.is_archived = ${archived}
        ${client ? sql`and lower(d.client_name) = lower(${client})` : sql``}
-       ${search ? sql`and d.id in (select app.find_diagrams(${containsWords(search)}::text[]))` : sql``}
+       ${search ? sql`and d.id in (select app.find_diagrams(${toWordPatterns(search)}::text[]))` : sql``}
      order by d.updated_at desc, d.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }

@@ -23,7 +23,7 @@ export const categoryOperations = [
     method: 'post',
     path: '/categories',
     summary: 'Create a category',
-    description: 'Names are unique in the account, ignoring case: a duplicate is 409 `name_taken`.',
+    description: 'Names are unique in the account, ignoring case: a duplicate returns 409 `name_taken`.',
     access: 'engineer',
     limit: 'write',
     body: schemas.CategoryCreate,

@@ -12,7 +12,7 @@ const scriptColumns = sql`
   s.id, 'script' as type, s.slug, s.name, s.description, c.name as category, '{}'::text[] as tags, s.usage_count, true as is_featured,
   s.created_at as published_at`
 const scriptCategoryJoin = sql`left join script_categories c on c.account_id = s.account_id and c.id = s.category_id`
-/** The items `i` of the gallery: flows that their accounts made public, and scripts that staff featured. */
+/** A subquery `i` of all items: flows that their accounts made public, and scripts that staff featured. */
 const galleryItems = sql`(
   select ${flowColumns}, t.gallery_sort_order, t.words from trees t ${flowCategoryJoin} where ${isListed}
   union all

@@ -27,7 +27,7 @@ export const treeMarkdownOperations = [
     path: '/trees/import/markdown',
     summary: 'Import a markdown flow as a draft',
     description:
-      'A missing category is created; an existing one of the same name is used. A file that cannot be parsed is 400 `markdown_invalid` with all `problems`: ' +
+      'A missing category is created; an existing one of the same name is used. A file that cannot be parsed returns 400 `markdown_invalid` with all `problems`: ' +
       '`[{line, message}]`. Problems that prevent publishing are returned as warnings.',
     access: 'engineer',
     limit: '10/minute',

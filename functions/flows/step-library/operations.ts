@@ -9,7 +9,7 @@ export const stepLibraryOperations = [
     method: 'get',
     path: '/step-library',
     summary: 'List library steps',
-    description: 'Reusable steps by title: those written for the library and those of published flows.',
+    description: 'Steps that were written for the library and steps of published flows, sorted by title.',
     access: 'user',
     limit: 'read',
     paged: true,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { containsWords } from '../../../lib/db/like.ts'
+import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 
 export interface LibraryStepRow extends LibraryStep {
-  /** Whether the caller may change it, unless it belongs to a flow. */
+  /** Whether the caller's role allows a change. A step that belongs to a flow cannot be changed here even so. */
   may_change: boolean
 }
 
@@ -18,7 +18,7 @@ export async function selectSteps(
   db: ReadDb,
   { search, synced, active, skip, limit }: LibraryQuery & PageQuery,
 ): Promise<LibraryStepRow[]> {
-  const matchesSearch = search ? sql`and s.id in (select app.find_library_steps(${containsWords(search)}::text[], ${active}))` : sql``
+  const matchesSearch = search ? sql`and s.id in (select app.find_library_steps(${toWordPatterns(search)}::text[], ${active}))` : sql``
   const matchesOrigin = synced === undefined ? sql`` : sql`and (s.source_tree_id is not null) = ${synced}`
   const { rows } = await sql<LibraryStepRow>`
     select ${stepColumns} from library_steps s where ${isVisible} and ${active ? sql`s.is_active` : sql`not s.is_active`} ${matchesOrigin} ${matchesSearch}

@@ -28,7 +28,7 @@ export const treeOperations = [
     path: '/trees',
     summary: 'Create a flow',
     description:
-      'The flow is published unless `status` is `draft`. A flow that fails validation is 400 `flow_invalid` with all `errors`: `[{node_id, path, message}]`.',
+      'The flow is published unless `status` is `draft`. A flow that fails validation returns 400 `flow_invalid` with all `errors`: `[{node_id, path, message}]`.',
     access: 'engineer',
     limit: 'write',
     body: schemas.TreeCreate,
@@ -60,7 +60,7 @@ export const treeOperations = [
     summary: 'Update a flow',
     description:
       'Changes the fields of the body and saves a new version. A published flow stays published and must pass validation (400 `flow_invalid`), ' +
-      'unless `status` is `draft`. An outdated `expected_version` is 409 `stale_version` with `current_version`.',
+      'unless `status` is `draft`. An outdated `expected_version` returns 409 `stale_version` with `current_version`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TreeId,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { containsWords } from '../../../lib/db/like.ts'
+import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { forkInfo, treeColumns, treeJoins } from '../../../lib/db/rows/trees.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
@@ -28,7 +28,7 @@ export async function selectTree(db: ReadDb, id: string): Promise<TreeRow | unde
 
 export async function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
   const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit } = query
-  const filters = [tree_type, status, visibility, author_id, category, tag, search && containsWords(search), sort_by, skip, limit + 1]
+  const filters = [tree_type, status, visibility, author_id, category, tag, search && toWordPatterns(search), sort_by, skip, limit + 1]
   // `offset 0` forces a lookup by id for each row. A pooled connection may otherwise reuse a plan from a small account, which scans all rows.
   const { rows } = await sql<TreeListItem>`
     select ${treeColumns}, ${forkInfo}

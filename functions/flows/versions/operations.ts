@@ -39,7 +39,7 @@ export const treeVersionOperations = [
     path: '/trees/{tree_id}/versions/{version}/restore',
     summary: 'Restore an old version',
     description:
-      'Saves its content as the newest version. A published flow stays published: an old version that cannot be published is 400 `flow_invalid`.',
+      'Saves its content as the newest version. A published flow stays published: an old version that cannot be published returns 400 `flow_invalid`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.VersionId,

@@ -13,7 +13,7 @@ export const maintenanceRunOperations = [
     path: '/maintenance-schedules/{schedule_id}/run',
     summary: 'Run a maintenance schedule now',
     description:
-      'Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. The errors of a batch apply; targets without a required answer are 400 `invalid_targets`. A failed request records no run. Due times of the schedule stay due.',
+      'Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. The errors of a batch apply; targets without a required answer return 400 `invalid_targets`. A failed request records no run. Due times of the schedule stay due.',
     access: 'engineer',
     limit: '10/minute',
     feature,

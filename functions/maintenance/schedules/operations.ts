@@ -27,7 +27,7 @@ export const maintenanceOperations = [
     path: '/maintenance-schedules',
     summary: 'Create a maintenance schedule',
     description:
-      'Runs a maintenance flow on a target list regularly. A draft is 400 `not_published`, another type of flow 400 `wrong_flow_type`, a flow of another team or of the platform 400 `not_own_team`. Each run prepares one session per target, in batches of at most 100.',
+      'Runs a maintenance flow on a target list regularly. A draft returns 400 `not_published`, another type of flow 400 `wrong_flow_type`, a flow of another team or of the platform 400 `not_own_team`. Each run prepares one session per target, in batches of at most 100.',
     access: 'engineer',
     limit: 'write',
     feature,

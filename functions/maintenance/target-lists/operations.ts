@@ -63,7 +63,7 @@ export const targetListOperations = [
     method: 'delete',
     path: '/target-lists/{list_id}',
     summary: 'Delete a target list',
-    description: 'A list that maintenance schedules use is 409 `in_use` with `schedules`.',
+    description: 'A list that maintenance schedules use returns 409 `in_use` with `schedules`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.ListId,

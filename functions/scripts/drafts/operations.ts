@@ -39,7 +39,7 @@ export const draftTemplateOperations = [
     path: '/draft-templates/{draft_id}/accept',
     summary: 'Accept a draft template',
     description:
-      'Creates a script template; the body changes fields of the draft. A draft that was already accepted or rejected is 409 `already_decided`, an unknown category 400 `unknown_category`.',
+      'Creates a script template; the body changes fields of the draft. A draft that was already accepted or rejected returns 409 `already_decided`, an unknown category 400 `unknown_category`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.DraftId,
@@ -55,7 +55,7 @@ export const draftTemplateOperations = [
     method: 'post',
     path: '/draft-templates/{draft_id}/reject',
     summary: 'Reject a draft template',
-    description: 'A draft that was already accepted or rejected is 409 `already_decided`.',
+    description: 'A draft that was already accepted or rejected returns 409 `already_decided`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.DraftId,

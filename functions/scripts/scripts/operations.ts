@@ -4,7 +4,7 @@ import * as schemas from './schemas.ts'
 import * as scripts from './service.ts'
 
 const placeholderRule =
-  'A placeholder in a quoted string, a comment, a here-document or a command name is 422 with its line, because no quoting is safe there.'
+  'A placeholder in a quoted string, a comment, a here-document or a command name returns 422 with its line, because no quoting is safe there.'
 
 export const scriptOperations = [
   operation({
@@ -55,7 +55,7 @@ export const scriptOperations = [
     method: 'post',
     path: '/script-templates/categories',
     summary: 'Create a script category',
-    description: 'Names are unique in the account, ignoring case: a duplicate is 409 `name_taken`.',
+    description: 'Names are unique in the account, ignoring case: a duplicate returns 409 `name_taken`.',
     access: 'team_admin',
     limit: 'write',
     body: schemas.ScriptCategoryCreate,
@@ -112,7 +112,7 @@ export const scriptOperations = [
     path: '/script-templates/{template_id}/generate',
     summary: 'Render a script template',
     description:
-      'Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing and invalid values are 422, each with its name.',
+      'Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing and invalid values return 422, each with its name.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TemplateId,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { containsWords } from '../../../lib/db/like.ts'
+import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { ScriptParameter } from '../../../lib/scripts/schema.ts'
@@ -33,7 +33,7 @@ function filterConditions({ mine, shared, language, category: categoryName, sear
     shared !== undefined && sql`and (s.is_shared or s.account_id = app.platform_account()) = ${shared}`,
     language && sql`and s.language = ${language}`,
     categoryName && sql`and lower(c.name) = lower(${categoryName})`,
-    search && sql`and s.id in (select app.find_scripts(${containsWords(search)}::text[]))`,
+    search && sql`and s.id in (select app.find_scripts(${toWordPatterns(search)}::text[]))`,
   ]
   return sql.join(
     candidates.filter((candidate) => typeof candidate === 'object'),

@@ -9,7 +9,7 @@ export const sessionBatchOperations = [
     path: '/sessions/batch',
     summary: 'Prepare a batch of sessions',
     description:
-      'Prepares one session of a maintenance flow per target, all or none. A draft is 400 `not_published`, another type of flow 400 `wrong_flow_type`, a flow of another team or of the platform 400 `not_own_team`. A target without a required answer is 422 at `body.targets.<n>.variables.<key>`. Each session is started separately.',
+      'Prepares one session of a maintenance flow per target, all or none. Returns 400 `not_published` for a draft, `wrong_flow_type` for another type of flow, and `not_own_team` for a flow of another team or of the platform. A missing or invalid answer of a target returns 422 at `body.targets.<n>.variables.<key>`. Each session is started separately.',
     access: 'engineer',
     limit: '10/minute',
     body: schemas.BatchCreate,

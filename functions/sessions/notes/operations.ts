@@ -26,7 +26,7 @@ export const sessionNoteOperations = [
     path: '/sessions/{session_id}/supporting-data',
     summary: 'Add supporting data to a session',
     description:
-      'A text, a screenshot, or a placeholder for a screenshot. Possible in every state of the session. For its user and account admins.',
+      'A text, a screenshot, or a placeholder for a screenshot. Allowed in every state of the session, for its user and account admins.',
     access: 'engineer',
     limit: 'write',
     params: SessionId,
@@ -96,7 +96,7 @@ export const sessionNoteOperations = [
     method: 'put',
     path: '/sessions/{session_id}/steps/{step_id}/feedback',
     summary: 'Rate a step of a session',
-    description: 'Says whether the step helped. A second rating by the same user replaces the first.',
+    description: 'Records whether the step helped. A second rating by the same user replaces the first.',
     access: 'user',
     limit: 'write',
     params: schemas.SessionStepId,

@@ -25,7 +25,7 @@ export const sessionOperations = [
     path: '/sessions',
     summary: 'Start a session',
     description:
-      'Runs a flow for a ticket or a client. A draft is 400 `not_published`. A missing or invalid answer to the intake form is 422 at `body.variables.<key>`.',
+      'Runs a flow for a ticket or a client. A draft returns 400 `not_published`. A missing or invalid answer to the intake form returns 422 at `body.variables.<key>`.',
     access: 'engineer',
     limit: 'write',
     body: schemas.SessionStart,
@@ -40,7 +40,7 @@ export const sessionOperations = [
     method: 'post',
     path: '/sessions/prepare',
     summary: 'Prepare a session',
-    description: 'Stores a session to start later. An invalid answer to the intake form is 422; missing ones are required when it starts.',
+    description: 'Stores a session to start later. An invalid answer to the intake form returns 422; missing ones are required when it starts.',
     access: 'engineer',
     limit: 'write',
     body: schemas.SessionPrepare,
@@ -100,7 +100,7 @@ export const sessionOperations = [
     path: '/sessions/{session_id}/start',
     summary: 'Start a prepared session',
     description:
-      'The body adds the missing answers. A session that is not prepared is 409 `wrong_state`. A missing or invalid answer is 422 at `body.variables.<key>`.',
+      'The body adds the missing answers. A session that is not prepared returns 409 `wrong_state`. A missing or invalid answer returns 422 at `body.variables.<key>`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,
@@ -117,7 +117,7 @@ export const sessionOperations = [
     path: '/sessions/{session_id}/variables',
     summary: 'Update session variables',
     description:
-      'For a session that is prepared or in progress. The body has the variables to set; the response has all variables. An invalid answer to the intake form is 422 at `body.<key>`.',
+      'For a session that is prepared or in progress. The body has the variables to set; the response has all variables. An invalid answer to the intake form returns 422 at `body.<key>`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { contains } from '../../../lib/db/like.ts'
+import { toContainsPattern } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { type Changed, changeSession, fullSession, mayChange, sessionColumns, sessionJoins } from '../../../lib/db/rows/sessions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
@@ -21,7 +21,7 @@ type ContentKey =
 export type SessionListRow = Omit<SessionRow, ContentKey | 'may_change'>
 
 export async function selectSessions(db: ReadDb, { skip, limit, ...query }: SessionQuery & PageQuery): Promise<SessionListRow[]> {
-  const toPattern = (text: string | undefined) => (text === undefined ? null : contains(text))
+  const toPattern = (text: string | undefined) => (text === undefined ? null : toContainsPattern(text))
   const { started_after = null, started_before = null, completed_after = null, completed_before = null, batch_id = null } = query
   const { rows } = await sql<SessionListRow>`
     select ${sessionColumns}

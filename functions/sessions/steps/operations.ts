@@ -15,7 +15,7 @@ export const sessionStepOperations = [
     path: '/sessions/{session_id}/decisions',
     summary: 'Answer the current step',
     description:
-      'A decision needs `option_id`, any other step `outcome`; an answer that does not match the step is 422. The session moves to the next step. A step that is not current is 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays.',
+      'A decision needs `option_id`, any other step `outcome`; an answer that does not match the step returns 422. The session moves to the next step. A step that is not current returns 409 `step_not_current` with `current_step_id`. A `fallback` without an answer is recorded, and the current step stays.',
     body: schemas.DecisionCreate,
     success: 201,
     returns: Session,
@@ -71,7 +71,7 @@ export const sessionStepOperations = [
     path: '/sessions/{session_id}/save-as-tree',
     summary: 'Save a session as a draft flow',
     description:
-      'The new flow is a fork of the session’s flow and includes the custom steps. A flow that exceeds the limits is 400 `flow_invalid`.',
+      'The new flow is a fork of the session’s flow and includes the custom steps. A flow that exceeds the limits returns 400 `flow_invalid`.',
     body: schemas.SaveAsTree,
     success: 201,
     returns: Tree,

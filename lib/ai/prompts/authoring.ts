@@ -4,8 +4,8 @@ import type { Prompt } from '../ask.ts'
 const text = (max: number) => z.string().trim().min(1).max(max)
 const id = text(100)
 
-/** A model writes at most as many nodes of a flow. */
-export const mostNodes = 300
+/** The maximum number of nodes in a flow that the model generates. */
+export const maxGeneratedNodes = 300
 
 const node = z.strictObject({
   id,
@@ -25,38 +25,74 @@ const field = z.strictObject({
 const flow = z.strictObject({
   name: text(200),
   description: z.string().max(4000),
-  nodes: z.array(node).min(1).max(mostNodes),
+  nodes: z.array(node).min(1).max(maxGeneratedNodes),
   intake: z.array(field).max(30),
 })
-export type WrittenFlow = z.infer<typeof flow>
+export type GeneratedFlow = z.infer<typeof flow>
 
-const howToWrite = `A flow is a list of nodes with ids of small letters, digits and dashes. A troubleshooting flow is a tree: its first node is the root;
-a decision asks one thing and has two or more options, each leading to a node; an action is done and leads on by next; a solution ends its way. Every
-node but the root is led to exactly once. A procedural or maintenance flow is a list of procedure_step nodes in their order, with section_header nodes
-as headings, and one procedure_end as the last; options are empty and next is null. Titles are what the technician reads first, short; descriptions say
-how, in markdown. What differs from case to case is asked in intake and stands in texts as {{key}}. When problems stand in the facts, they are what was
-wrong with your last answer: mend that.`
+const problemsRule = `If problems in the facts is not empty, it lists the errors in your previous answer. Correct all of them.`
 
-/** One turn of writing a flow. `reply` comes first; `flow` is the whole draft, or null while there is not enough to write one. */
+const flowFormat = `Format of a flow:
+- A flow is a list of nodes. Each node has a unique id. A new id contains only lowercase letters, digits and hyphens.
+- Write short titles. The technician reads the title of a node first.
+- Explain in the description how to carry out the node, in markdown.
+- Ask in intake for every value that differs from case to case. Each intake field has a unique key. In titles and descriptions, write the
+value as the placeholder {{key}}.
+- In an intake field of the type select or multiselect, list at least one option. For every other type, set options to null.
+
+A flow of the type troubleshooting is a tree:
+- Use only nodes of the kinds decision, action and solution.
+- The first node in the list is the root.
+- A decision asks one question and has two or more options. leads_to of each option is the id of a successor. Set next to null.
+- An action is something to do. next is the id of its only successor. Leave options empty.
+- A solution ends its branch. Leave options empty and set next to null.
+- Every node except the root is the successor of exactly one option or action. Branches never merge and never form a cycle.
+- If two branches need the same step, write a separate node for each branch.
+
+A flow of the type procedural or maintenance is a list of steps:
+- List the procedure_step nodes in the order in which they are carried out.
+- Use section_header nodes as headings.
+- End the list with a procedure_end node. It is the only one in the flow.
+- Leave options empty and set next to null in every node.
+
+${problemsRule}`
+
+/** Write or change a flow in one turn of a conversation. `reply` is the first property. `flow` is the complete draft, or null. */
 export const flowDraft = {
   name: 'flow_draft',
-  version: 1,
-  instructions: `Write, or change as the newest message asks, one flow of the type in the facts for the goal and the environment there. reply: what you
-wrote or changed and what is still open, in markdown, without repeating the flow. flow: the whole flow with every node that stays, under its id; null
-when this turn changes nothing or too little is known to begin. ${howToWrite}`,
+  version: 2,
+  instructions: `Write one flow of the type tree_type for the goal and the environment in the facts. If draft in the facts is not null,
+change it as the newest message asks.
+
+reply: Describe in markdown what you wrote or changed and what is still open. Do not repeat the flow.
+flow: Return the complete flow. Include every node that stays, and keep its id. Return null if this turn changes nothing, or if too little
+is known to write a first draft.
+
+${flowFormat}`,
   answer: z.strictObject({ reply: text(8000), flow: flow.nullable() }),
   maxTokens: 16_000,
 } satisfies Prompt
 
-/** One edit of a flow at hand, as operations of a JSON patch. */
+/** Edit an existing flow with JSON Patch operations. */
 export const flowEdit = {
   name: 'flow_edit',
-  version: 1,
-  instructions: `Do the one thing that the instruction asks of the flow in the facts, and nothing else. explanation: what you change and why, for the
-technician. patch: operations of a JSON patch (RFC 6902) on structure, whose paths begin at its root as /title or /children/0/title; value is JSON text,
-null for remove and move; from is null but for move. Ids stay unique in the flow; an option's next_node_id names a direct child of its decision, an
-action's its one child. Attach no script. An empty patch when nothing is to be done. When a node is named in the facts, the instruction is about it.
-When problems stand in the facts, they are what was wrong with your last answer: mend that.`,
+  version: 2,
+  instructions: `Edit the flow in the facts. Carry out only the change that instruction in the facts asks for. If node in the facts is not
+null, it is the id of the node that the instruction refers to.
+
+explanation: Tell the technician what you change and why.
+patch: Return JSON Patch (RFC 6902) operations on structure in the facts. Return an empty list if nothing has to change.
+- A path starts at the root of structure. Examples are /title, /children/0/title and /steps/0/title.
+- value is the new value as JSON text for add and replace. Set it to null for remove and move.
+- from is the source path for move. Set it to null for every other operation.
+
+The patched flow must meet these rules:
+- Every id is unique in the flow.
+- next_node_id of an option is the id of a direct child of its decision.
+- next_node_id of an action is the id of its only child.
+- No script is attached. Never add or change script_template_id.
+
+${problemsRule}`,
   answer: z.strictObject({
     explanation: text(4000),
     patch: z
@@ -73,15 +109,22 @@ When problems stand in the facts, they are what was wrong with your last answer:
   maxTokens: 12_000,
 } satisfies Prompt
 
-/** A flow from what somebody did in a session. */
+/** Convert a finished session to a flow. */
 export const flowConversion = {
   name: 'flow_conversion',
-  version: 1,
-  instructions: `Make of the finished session in the facts a flow that the next technician with such a case can follow: of the type in the facts, in the
-order that proved right, with what was added and learned on the way, and without the detours. flow is the flow that was run, with the steps that were
-added at their places; answers say how each node went. Name no client, person, ticket or machine of this case: what differs from case to case is asked
-in intake. With a target in the facts, the answer is to take its place: give all of it, as it is to be from now on, every node that stays under its id.
-${howToWrite}`,
+  version: 2,
+  instructions: `Convert the finished session in the facts to a flow that the next technician with a similar case can follow.
+
+- Write a flow of the type tree_type.
+- Arrange the steps in the order that worked in the session.
+- Include the steps that were added during the session and what was learned from it.
+- Leave out detours.
+- If the facts contain flow, it is the flow that was run, with the added steps in place. answers describes the outcome of each node.
+- Do not name any client, person, ticket or machine of this case. Ask in intake for every value that differs from case to case.
+- If target in the facts is not null, your flow replaces the target. Return the complete new version, and keep the id of every node that
+stays.
+
+${flowFormat}`,
   answer: z.strictObject({ flow }),
   maxTokens: 16_000,
 } satisfies Prompt

@@ -1,69 +1,97 @@
 import { z } from 'zod'
 import type { Prompt } from '../ask.ts'
 
-const line = (max: number) => z.string().trim().min(1).max(max)
+const text = (max: number) => z.string().trim().min(1).max(max)
 
-/** What the model has understood of the case; null and empty where it has not. */
+/** What the model has learned about the case. Unknown values are null; lists without new items are empty. */
 export const Findings = z.strictObject({
-  client_name: line(200).nullable(),
-  asset_name: line(200).nullable(),
-  issue_category: line(200).nullable(),
-  triage_hypothesis: line(2000).nullable(),
-  evidence: z.array(line(500)).max(5),
-  facts: z.array(z.strictObject({ key: line(100), value: line(1000) })).max(10),
+  client_name: text(200).nullable(),
+  asset_name: text(200).nullable(),
+  issue_category: text(200).nullable(),
+  triage_hypothesis: text(2000).nullable(),
+  evidence: z.array(text(500)).max(5),
+  facts: z.array(z.strictObject({ key: text(100), value: text(1000) })).max(10),
 })
 export type Findings = z.infer<typeof Findings>
 
-/** A fix as the model puts it forward. A template is one of those in the facts, by its number there. */
+/** A fix that the model suggests. `template` is the number of a script template in the facts. */
 export const FixIdea = z.strictObject({
-  title: line(300),
-  description: line(8000),
+  title: text(300),
+  description: text(8000),
   template: z.int().min(1).max(50).nullable(),
-  script: z.strictObject({ language: z.enum(['powershell', 'bash', 'python']), body: line(20_000) }).nullable(),
+  script: z.strictObject({ language: z.enum(['powershell', 'bash', 'python']), body: text(20_000) }).nullable(),
 })
 export type FixIdea = z.infer<typeof FixIdea>
 
-const understanding = `findings: what the material says of the case. Fill client_name (the client's company), asset_name (the machine or device
-at fault), issue_category (two or three words) and triage_hypothesis (the likeliest cause in a sentence) only from the material, null where it
-says nothing. evidence: observations made since the last turn that are not among the facts' evidence yet. facts: settled details as key and value.
-flows lists guided flows that may fit, with what they ask and where their ways end: prefer their questions and their fixes to your own.`
+const findingsRules = `findings: Report what the material states about the case.
+- client_name: the company of the client.
+- asset_name: the machine or device that has the problem.
+- issue_category: the category of the problem in two or three words.
+- triage_hypothesis: the likeliest cause in one sentence.
+- evidence: observations since the previous turn that evidence in the facts does not contain yet.
+- facts: confirmed details as key and value.
+Fill client_name, asset_name, issue_category and triage_hypothesis only from the material. Set each of them to null if the material does not
+state it.
 
-/** One turn of a chat. `reply` comes first, so that it can be shown while the rest is still to come. */
+flows in the facts lists guided flows that may apply, with their questions and the solutions of their branches. Prefer their questions and
+fixes to your own.`
+
+const fixRules = `Set template to the number of a template in the facts if that template carries out the fix. Otherwise set it to null.
+Set script only if a script carries out the fix. Otherwise set it to null.`
+
+/** Answer one message of a chat. `reply` is the first property, so that it can be streamed first. */
 export const chatTurn = {
   name: 'chat_turn',
-  version: 1,
-  instructions: `Carry on the diagnosis with the technician. reply: what you say to them, in markdown, short and concrete: what you make of
-it, then the next question or check. ${understanding}
-questions and actions: what to find out from the user, and what to do, next; at most three new ones of each, none that is in the task lane already.
-fix: a fix when one is likely enough to try or when the technician asks for one, else null; script only when a script does it, template by its
-number when one of the templates in the facts does it. outcome: when the technician says how the open fix went, what they say, else null.`,
+  version: 2,
+  instructions: `Continue the diagnosis with the technician.
+
+reply: Answer the technician in markdown. Be short and concrete. Give your interpretation first, then the next question or check.
+
+${findingsRules}
+
+questions: List what to ask the user next. Return at most three new questions.
+actions: List what to do next. Return at most three new actions.
+Do not list a question or an action that task_lane in the facts already contains.
+fix: Suggest a fix if it is likely enough to try, or if the technician asks for one. Otherwise return null. ${fixRules}
+outcome: If the technician reports the result of the open fix, return that result, and return the technician's statement as reason.
+Otherwise return null.`,
   answer: z.strictObject({
-    reply: line(8000),
+    reply: text(8000),
     findings: Findings,
-    questions: z.array(line(500)).max(3),
-    actions: z.array(line(500)).max(3),
+    questions: z.array(text(500)).max(3),
+    actions: z.array(text(500)).max(3),
     fix: FixIdea.nullable(),
     outcome: z
-      .strictObject({ outcome: z.enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending']), reason: line(1000) })
+      .strictObject({ outcome: z.enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending']), reason: text(1000) })
       .nullable(),
   }),
   maxTokens: 6000,
 } satisfies Prompt
 export type ChatTurn = z.infer<typeof chatTurn.answer>
 
-/** The next step of a guided session. */
+/** Suggest the next step of a guided session. */
 export const guidedStep = {
   name: 'guided_step',
-  version: 1,
-  instructions: `Lead the technician step by step. Give the one step that comes next after those in the facts: a question (with two to six options
-when its answers can be foreseen), an action, or the fix once the cause is clear enough. Never repeat a step that was answered. text: what to
-find out or do, in markdown. rationale: why, in a sentence. ${understanding}
-fix: with kind "fix" alone, what is to be done; else null.`,
+  version: 2,
+  instructions: `Guide the technician through the diagnosis one step at a time. Return exactly one step: the next one after the steps in
+the facts. Never repeat a step that has a response.
+
+kind:
+- "question": something to find out.
+- "action": something to do.
+- "fix": the fix, as soon as the cause is clear enough.
+text: Describe in markdown what to find out or do.
+options: For a question with foreseeable answers, list two to six of them. Otherwise return an empty list.
+rationale: Give the reason for the step in one sentence.
+
+${findingsRules}
+
+fix: If kind is "fix", describe what to do. Otherwise return null. ${fixRules}`,
   answer: z.strictObject({
     kind: z.enum(['question', 'action', 'fix']),
-    text: line(4000),
-    options: z.array(line(300)).max(6),
-    rationale: line(1000),
+    text: text(4000),
+    options: z.array(text(300)).max(6),
+    rationale: text(1000),
     findings: Findings,
     fix: FixIdea.nullable(),
   }),

@@ -1,23 +1,31 @@
 import { z } from 'zod'
 import type { Prompt } from '../ask.ts'
 
-const place = z.int().min(1).max(100)
+const pieceNumber = z.int().min(1).max(100)
 
-/** Names and groups the pieces of an article. Their texts stay where they are: an answer holds numbers and titles. */
+/** Group and title the pieces of an article. The answer contains only numbers and titles, so the model cannot change the article's text. */
 export const articleNodes = {
   name: 'article_nodes',
-  version: 1,
-  instructions: `The facts hold a knowledge article in numbered pieces, in its order; of long ones the beginning. Say what each is in a guided flow.
-groups: each piece that is no section in exactly one group, in order; first and last are the numbers of its pieces, equal for one alone. Group only
-neighbours that are one step together, such as a command with the words that introduce it; never across a section. kind: step for something to do,
-note for something to know, decision for a question that the groups right behind it answer, option for each of these answers, solution for what
-ends the work. title: what it is called in at most ten words, by the piece's own words, an order for a step.`,
+  version: 2,
+  instructions: `pieces in the facts contains a knowledge article as numbered pieces in reading order. Long pieces are cut off after their
+beginning. Group the pieces and classify each group as a node of a guided flow.
+
+groups: Put each piece whose kind is not section into exactly one group, and keep the reading order. Group only adjacent pieces that form
+one step, such as a command and the sentence that introduces it. Never let a group include or cross a section.
+first and last: Set these to the numbers of the first and the last piece of the group. For a group of one piece, both are the same number.
+kind:
+- step: something to do.
+- note: something to know.
+- decision: a question that is answered by at least two option groups, which follow immediately.
+- option: one of the answers to the preceding decision.
+- solution: the result that completes the work.
+title: Write a title of at most ten words. Use the words of the piece. Write the title of a step as an imperative.`,
   answer: z.strictObject({
     groups: z
       .array(
         z.strictObject({
-          first: place,
-          last: place,
+          first: pieceNumber,
+          last: pieceNumber,
           kind: z.enum(['step', 'note', 'decision', 'option', 'solution']),
           title: z.string().trim().min(1).max(300),
         }),

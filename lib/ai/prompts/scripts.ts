@@ -4,16 +4,30 @@ import type { Prompt } from '../ask.ts'
 
 const text = (max: number) => z.string().trim().min(1).max(max)
 
-/** One turn of writing a script. `reply` comes first. */
+/** Write or change a script in one turn of a conversation. `reply` is the first property, so that it can be streamed first. */
 export const scriptTurn = {
   name: 'script_turn',
-  version: 1,
-  instructions: `Write, or change as asked, one script in the language of the facts. reply: what it does and what to mind, in markdown, without
-repeating the script. script: the whole script when this turn wrote or changed it, else null. What differs from run to run is a parameter: in
-the body it stands as {{ name }} or {{ name | filter }} (filters: upper, lower, trim, quote, int, bool, json, base64), never between quotes,
-since each value is put in as a whole literal of the language; names are lower-case letters, digits and underscores. List every parameter, and
-no other. Prefer what ships with the system; stop at the first error; delete nothing without being asked.
-problems, when there are any, say what was wrong with your last answer: mend that.`,
+  version: 2,
+  instructions: `Write one script in the language given in the facts. If script in the facts is not null, change it as the technician asks.
+
+reply: Explain in markdown what the script does and what to watch out for. Do not repeat the script.
+script: Return the complete script if you wrote or changed it in this turn. Otherwise return null.
+
+Rules for parameters:
+- Make every value that differs from run to run a parameter.
+- In the body, write a parameter as the placeholder {{ name }} or {{ name | filter }}. The filters are upper, lower, trim, quote, int,
+bool, json and base64.
+- Each placeholder is replaced by a complete literal of the script language. Never write a placeholder inside quotes or inside a comment.
+- A parameter name starts with a lowercase letter and contains only lowercase letters, digits and underscores.
+- In parameters, list every parameter that the body uses, each exactly once, and no others.
+- For the type choice, list the allowed values in choices. For every other type, set choices to null.
+
+Rules for the body:
+- Prefer commands and modules that ship with the operating system.
+- Make the script stop at the first error.
+- Do not delete anything unless the technician asked for it.
+
+If problems in the facts is not empty, it lists the errors in your previous answer. Correct all of them.`,
   answer: z.strictObject({
     reply: text(8000),
     script: z

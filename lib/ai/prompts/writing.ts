@@ -3,36 +3,57 @@ import type { Prompt } from '../ask.ts'
 
 const text = (max: number) => z.string().trim().min(1).max(max)
 
-const honest = `Say only what the facts say was seen, done and found; what is open stays open. No placeholders.`
+const factualityRules = `Report only observations, actions and results that the facts state. Describe open points as open. Do not write
+placeholders such as [name].`
 
-/** Where a case stands, for one audience. */
+/** Write the status of a case for one audience. */
 export const statusUpdate = {
   name: 'status_update',
-  version: 1,
-  instructions: `Write where the case stands. audience "ticket_notes": terse notes for colleagues, with technical detail. "client_update": a
-message to the client in plain words, no internal detail, no names of tools. "email_draft": the same as an e-mail with greeting and close. length
-"quick": two or three sentences; "detailed": what was seen, what was done, what comes next. ${honest}`,
+  version: 2,
+  instructions: `Write a status update for the case in the facts. Follow audience and length in the facts.
+
+audience:
+- "ticket_notes": Write terse notes for colleagues, with technical detail.
+- "client_update": Write a message to the client in plain words. Include no internal details and no names of tools.
+- "email_draft": Write the message as for "client_update", in the form of an e-mail with a greeting and a closing.
+length:
+- "quick": Write two or three sentences.
+- "detailed": State what was observed, what was done and what comes next.
+
+${factualityRules}`,
   answer: z.strictObject({ text: text(10_000) }),
   maxTokens: 3000,
 } satisfies Prompt
 
-/** What stays of a session. */
+/** Write a document of one kind about a session. */
 export const sessionOutput = {
   name: 'session_output',
-  version: 1,
-  instructions: `Write the output of the kind that is asked for, in markdown. "resolution_summary": problem, cause, what solved it, how it was
-verified. "ticket_note": the same for the ticket, terse. "client_email": for the client, plain words, with greeting and close. "kb_article":
-an article for colleagues who meet the problem again: symptoms, cause, resolution as numbered steps, how to verify; no client's name. ${honest}`,
+  version: 2,
+  instructions: `Write a document about the case in the facts, in markdown. kind in the facts selects the document:
+- "resolution_summary": Describe the problem, the cause, what solved it and how the solution was verified.
+- "ticket_note": Write the same content as a terse note for the ticket.
+- "client_email": Write an e-mail to the client in plain words, with a greeting and a closing.
+- "kb_article": Write an article for colleagues who meet the same problem. Describe the symptoms, the cause, the resolution as numbered
+steps and how to verify it. Do not name the client.
+
+${factualityRules}`,
   answer: z.strictObject({ text: text(20_000) }),
   maxTokens: 5000,
 } satisfies Prompt
 
-/** What a colleague must know to go on. `summary` comes first. */
+/** Draft the handoff of a case to a colleague. `summary` is the first property, so that it can be streamed first. */
 export const handoffDraft = {
   name: 'handoff_draft',
-  version: 1,
-  instructions: `Draft the handoff of this case to a colleague who knows nothing of it. summary: the problem and where it stands. what_was_tried:
-each thing tried with its result, one per line. next_steps: what to do next, one per line. reason: why it is handed over. urgency: by impact. ${honest}`,
+  version: 2,
+  instructions: `Draft the handoff of the case in the facts to a colleague who does not know the case.
+
+summary: Describe the problem and its current state.
+what_was_tried: List each attempt with its result, one per line.
+next_steps: List what to do next, one step per line.
+reason: State why the case is handed over.
+urgency: Choose the urgency by the impact of the problem.
+
+${factualityRules}`,
   answer: z.strictObject({
     summary: text(8000),
     what_was_tried: z.string().trim().max(8000),
@@ -43,12 +64,17 @@ each thing tried with its result, one per line. next_steps: what to do next, one
   maxTokens: 4000,
 } satisfies Prompt
 
-/** A second opinion for whoever takes an escalation. */
+/** Write a second opinion for the engineer who takes over an escalation. */
 export const escalationAssessment = {
   name: 'escalation_assessment',
-  version: 1,
-  instructions: `Assess this escalation for the colleague who takes it: the likeliest cause and what speaks for and against it, what has been ruled
-out, the first three things to check, and what not to repeat. Markdown, at most 300 words. ${honest}`,
+  version: 2,
+  instructions: `Assess the escalation in the facts for the colleague who takes it over. Write markdown of at most 300 words. Include:
+- the likeliest cause, with the evidence for it and against it
+- what has been ruled out
+- the first three things to check
+- what not to repeat
+
+${factualityRules}`,
   answer: z.strictObject({ text: text(10_000) }),
   maxTokens: 2000,
   totalMs: 15_000,

@@ -53,7 +53,7 @@ export async function updateAiSession(
   db: WriteDb,
   id: string,
   write: RawBuilder<unknown>,
-): Promise<{ done: boolean; session: AiSessionRow | undefined }> {
-  const [done, rows] = await db.batch([statement(db, write), statement(db, fullAiSession(id))])
-  return { done: done.length > 0, session: rows[0] }
+): Promise<{ isChanged: boolean; session: AiSessionRow | undefined }> {
+  const [changed, rows] = await db.batch([statement(db, write), statement(db, fullAiSession(id))])
+  return { isChanged: changed.length > 0, session: rows[0] }
 }

@@ -26,7 +26,7 @@ const sectionKinds = {
 } as const
 export type SectionKind = (typeof sectionKinds)[keyof typeof sectionKinds]
 
-/** Each step may have 50 fallback steps. */
+/** Every step with its 50 fallback steps, and 100 other headings. */
 const maxHeadings = flowLimits.maxSteps * 51 + 100
 const maxOptions = 100
 const maxAttachments = 20
@@ -36,7 +36,7 @@ export interface Link {
   id?: string | undefined
   label: string
   target: string | null
-  /** A loose link only names its target. It does not place the target below this node. Drafts can have such links. */
+  /** A loose link does not make its target a child of this node. Drafts can have such links. */
   isLoose: boolean
 }
 export interface Section {
@@ -90,7 +90,7 @@ function reportTextBeforeFirstHeading(lines: readonly string[], start: number, f
 
 function reportUnclosedFences({ lineKinds }: SourceFile, report: ReportProblem): void {
   for (let index = lineKinds.indexOf(unclosedFence); index >= 0; index = lineKinds.indexOf(unclosedFence, index + 1))
-    report(index + 1, 'The code that starts here has no end; close it with a line ```, or put a backslash before this line')
+    report(index + 1, 'This code block is not closed; close it with a line ```, or put a backslash before this line')
 }
 
 function readRanges(file: SourceFile, ranges: readonly SectionRange[], report: ReportProblem): FileBody {
@@ -109,7 +109,7 @@ function readRanges(file: SourceFile, ranges: readonly SectionRange[], report: R
     if (!section) continue
     body.sections.push(section)
     if (section.kind.structure === 'tree') nodeCount++
-    // Sections beyond the limit are counted but not read.
+    // The body of tree nodes beyond the limit is not read. Their headings suffice to report the limit.
     if (nodeCount <= flowLimits.maxNodes || section.kind.structure === 'steps') readBody(section, file, range, report)
   }
   return body
@@ -138,7 +138,7 @@ function readHeading({ line, text }: SourceLine, report: ReportProblem): Section
   if (!kind) {
     report(
       line,
-      'A heading must start with Intake, Decision:, Action:, Solution:, Step:, Section:, Fallback: or End:; put a backslash before other text',
+      'A heading must start with Intake, Decision:, Action:, Solution:, Step:, Section:, Fallback: or End:; put a backslash before ## to start a line of text',
     )
     return null
   }
@@ -178,7 +178,7 @@ function readBody(section: Section, { lines, lineKinds }: SourceFile, { heading,
   section.description = descriptionLines.slice(0, descriptionLength).join('\n')
 }
 
-/** Return false for most lines of text, without a regular expression. */
+/** Return whether a line could be a link, an option or an attachment. A cheap check before the regular expression. */
 function mayBeMarked(line: string): boolean {
   const char = line[0]
   return char === '-' || char === ' ' || char === 'A' || char === '*' || char === '+'

@@ -9,8 +9,8 @@ interface ObjectSchema extends Json {
 const minSharedProperties = 5
 
 /**
- * Write a schema that has all properties of another one as an extension of it, such as a detail of its list item. Take the largest such
- * schema. The document stays small, and generated types extend each other.
+ * Replace a schema that repeats all properties of another with `allOf` and a `$ref` to it, such as a detail that repeats its list item.
+ * The base is the schema with the most properties. The document stays small, and generated types extend each other.
  */
 export function extendSchemas(schemas: Json): Json {
   const objects = Object.entries(schemas).filter((entry): entry is [string, ObjectSchema] => isObjectSchema(entry[1]))
@@ -19,7 +19,7 @@ export function extendSchemas(schemas: Json): Json {
       if (!isObjectSchema(schema)) return [name, schema]
       const bases = objects.filter(([baseName, base]) => baseName !== name && isExtension(schema, base))
       const [base] = bases.toSorted(([, a], [, b]) => countProperties(b) - countProperties(a))
-      return [name, base ? extend(schema, ...base) : schema]
+      return [name, base ? toAllOf(schema, ...base) : schema]
     }),
   )
 }
@@ -32,20 +32,20 @@ function countProperties({ properties }: ObjectSchema): number {
   return Object.keys(properties).length
 }
 
-/** Whether `schema` has every property of `base` with the same type, requires what it requires, and has more. */
+/** Return whether `schema` has every property of `base` with the same type, every required one, and at least one more. */
 function isExtension(schema: ObjectSchema, base: ObjectSchema): boolean {
   if (countProperties(base) < minSharedProperties || countProperties(base) >= countProperties(schema)) return false
-  const isSame = ([name, property]: [string, unknown]) => typeText(schema.properties[name]) === typeText(property)
+  const isSame = ([name, property]: [string, unknown]) => serializeType(schema.properties[name]) === serializeType(property)
   return (base.required ?? []).every((name) => schema.required?.includes(name)) && Object.entries(base.properties).every(isSame)
 }
 
-/** A property as text, without its own description. */
-function typeText(property: unknown): string {
+/** Return a property as text, without its own description. */
+function serializeType(property: unknown): string {
   const { description: _, ...type } = (property ?? {}) as Json
   return JSON.stringify(Object.entries(type).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function extend({ type, properties, required = [], ...rest }: ObjectSchema, baseName: string, base: ObjectSchema): Json {
+function toAllOf({ type, properties, required = [], ...rest }: ObjectSchema, baseName: string, base: ObjectSchema): Json {
   const isNew = (name: string) => !(name in base.properties)
   const added = {
     type,

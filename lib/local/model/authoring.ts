@@ -96,7 +96,7 @@ function changeDraft(draft: DraftedFlow, request: string, isTree: boolean) {
   return { reply: `Done: ${done.join('; ')}.${remainder}`, flow: { ...flow, intake } }
 }
 
-/** Apply one instruction to a draft. Returns undefined if that is not possible. */
+/** Apply one instruction to a draft. Return undefined if that is not possible. */
 function applyInstruction(draft: DraftedFlow, instruction: string, isTree: boolean): DraftedFlow | undefined {
   const intent = parseIntent(instruction)
   if (intent?.type === 'rename' && /^(?:the )?flow$/i.test(intent.node.trim())) return { ...draft, name: truncate(intent.text, 200) }
@@ -127,7 +127,7 @@ export function createFlowEdit({ tree_type = 'troubleshooting', instruction = ''
   return { explanation, patch }
 }
 
-/** Create the patch of a title or description. Returns undefined for other intents. */
+/** Create the patch of a title or description. Return undefined for other intents. */
 function createTextPatch(structure: TreeStructure, intent: EditIntent, currentId: string | null): PatchOperation[] | undefined {
   if (intent.type !== 'rename' && intent.type !== 'describe') return undefined
   const nodes = flattenStructure(structure)

@@ -57,7 +57,7 @@ function removeKnownTasks(facts: Facts, texts: string[]): string[] {
   return texts.map((text) => truncate(text, 500)).filter((text) => !knownTasks.includes(text))
 }
 
-/** Create a fix from the end of a flow, or a general one. Adds a script if the conversation asks for one. */
+/** Create a fix from the end of a flow, or a general one. Add a script if the conversation asks for one. */
 function createFix(facts: Facts, turns: readonly Turn[], flow: Outline | undefined, end: OutlineNode | undefined) {
   const text = collectText(facts, turns)
   const templates = facts.templates ?? []

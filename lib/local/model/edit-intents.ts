@@ -30,7 +30,7 @@ export function splitInstructions(text: string): string[] {
     .map((part) => part.replace(/⟦(\d+)⟧/g, (placeholder, index: string) => quotes[Number(index)] ?? placeholder))
 }
 
-/** Parse one instruction. Returns undefined if it is none that the local model understands. */
+/** Parse one instruction. Return undefined if it is none that the local model understands. */
 export function parseIntent(instruction: string): EditIntent | undefined {
   const condition = parseCondition(instruction)
   if (condition) return { type: 'decide', ...condition }

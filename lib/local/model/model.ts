@@ -26,7 +26,7 @@ const answerFunctions: Record<string, (facts: Facts, turns: readonly Turn[]) => 
   diagram_draft: (facts) => createDiagramDraft(facts as Parameters<typeof createDiagramDraft>[0]),
 }
 
-/** Answer like a model, but by rules: every part comes from the facts and the conversation. Returns undefined for an unknown schema. */
+/** Answer like a model, but by rules: every part comes from the facts and the conversation. Return undefined for an unknown schema. */
 export function answerByRules(schemaName: string, facts: Facts, turns: readonly Turn[]): unknown {
   return answerFunctions[schemaName]?.(facts, turns)
 }

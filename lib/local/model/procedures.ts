@@ -39,7 +39,7 @@ function addStatement(statements: Statement[], sentence: string): void {
   else statements.push(parseCondition(sentence) ?? parseTask(sentence))
 }
 
-/** Parse a sentence of the form “if …, then …, otherwise …”. Returns undefined for any other sentence. */
+/** Parse a sentence of the form “if …, then …, otherwise …”. Return undefined for any other sentence. */
 export function parseCondition(sentence: string): Condition | undefined {
   const [, condition, action, otherwise] = conditionPattern.exec(sentence.trim()) ?? []
   return condition && action ? { condition, action, otherwise: otherwise ?? null } : undefined

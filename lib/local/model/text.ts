@@ -46,7 +46,7 @@ export function findBestIndex(query: string, texts: readonly string[]): number {
   return best === 0 ? -1 : scores.indexOf(best)
 }
 
-/** Put a text on one line and cut it after a word if it is longer than `max`. Adds an ellipsis and never splits a surrogate pair. */
+/** Put a text on one line and cut it after a word if it is longer than `max`. Add an ellipsis, and never split a surrogate pair. */
 export function truncate(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim()
   if (line.length <= max) return line

@@ -91,7 +91,7 @@ describe('a troubleshooting flow', () => {
       warnings: [
         'ping title: No field of the intake form fills {{printer_ip}}, so the text shows it unchanged',
         'ping description: No field of the intake form fills {{floor}}, so the text shows it unchanged',
-        'ping options[2].next_node_id: Two options lead to queue, so the choice makes no difference',
+        'ping options[2].next_node_id: Two options lead to queue; choosing between them makes no difference',
       ],
     })
   })

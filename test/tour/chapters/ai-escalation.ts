@@ -13,7 +13,7 @@ interface Scene {
   ticketId: string
 }
 
-/** Ask about a ticket, try the suggested fix and escalate to Robin. Returns the AI session's id. */
+/** Ask about a ticket, try the suggested fix and escalate to Robin. Return the AI session's id. */
 export async function escalateAiSession(client: Client, scene: Scene): Promise<string> {
   const { admin, robin, ticketId } = scene
   const session = z.object({ id: z.string(), status: z.literal('active'), title: z.string(), client_name: z.string() })

@@ -3,7 +3,7 @@ import type { Client } from '../client.ts'
 import { waitForLink } from '../dashboard.ts'
 import { type Person, TokenPair } from '../person.ts'
 
-/** Invite two colleagues: Robin registers with the code of the mail, Noa signs in through Google. Returns Robin. */
+/** Invite two colleagues: Robin registers with the code of the mail, Noa signs in through Google. Return Robin. */
 export async function inviteColleagues(client: Client, admin: Person): Promise<Person> {
   const robin = await registerWithInvite(client, admin)
   await signInWithInvite(client, admin)

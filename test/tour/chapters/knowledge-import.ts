@@ -26,7 +26,7 @@ export async function importArticle(client: Client, admin: Person, ticketId: str
   await client.api('GET', `/sessions/${sessionId}/export?format=ticket-note`, { accessToken, returns: note })
 }
 
-/** Convert an import into nodes, change one and publish the flow. Returns the flow's id. */
+/** Convert an import into nodes, change one and publish the flow. Return the flow's id. */
 async function createFlow(client: Client, { accessToken }: Person, kbImport: string): Promise<string> {
   const converted = z.object({ status: z.literal('converted'), node_count: z.literal(4) })
   await client.api('POST', `${kbImport}/convert`, { accessToken, returns: converted })

@@ -13,7 +13,7 @@ import {
 import { itemOf } from '../expectations.ts'
 import { type Person, TokenPair } from '../person.ts'
 
-/** Register an account and follow escalations to every channel, one of which fails. Returns the admin. */
+/** Register an account and follow escalations to every channel, one of which fails. Return the admin. */
 export async function registerAndNotify(client: Client): Promise<Person> {
   const admin = await register(client)
   const configId = await addChannels(client, admin)
@@ -32,7 +32,7 @@ async function register(client: Client): Promise<Person> {
   return { id: user.id, email, accessToken: access_token }
 }
 
-/** Add one config per channel. Returns the id of the first chat tool's config. */
+/** Add one config per channel. Return the id of the first chat tool's config. */
 async function addChannels(client: Client, { accessToken }: Person): Promise<string> {
   const webhookOf = (tool: 1 | 2) => ({
     channel: `chat${tool}_webhook`,

@@ -5,7 +5,7 @@ import { itemOf } from '../expectations.ts'
 import { waitForNote } from '../notes.ts'
 import type { Person } from '../person.ts'
 
-/** Connect the ticketing system, run a flow on a ticket and push the note. Returns the ticket's id. */
+/** Connect the ticketing system, run a flow on a ticket and push the note. Return the ticket's id. */
 export async function runFlowOnTicket(client: Client, admin: Person): Promise<string> {
   await connectTicketing(client, admin)
   const ticketId = await findTicket(client, admin)

@@ -6,7 +6,7 @@ import type { Person } from '../person.ts'
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAQMAAADYVuV7AAAABlBMVEX///8Pdm6N8QZsAAAACXBIWXMAAAsTAAALEwEAmpwYAAAAGklEQVQ4y2P4jwQYRjkjmcMABsOHMxqnoxwAjRwcHVjNNBgAAAAASUVORK5CYII='
 
-/** Upload a PNG, which the service stores as a JPEG. Returns its id. */
+/** Upload a PNG, which the service stores as a JPEG. Return its id. */
 export async function uploadPicture(client: Client, { accessToken }: Person): Promise<string> {
   const form = new FormData()
   form.set('file', new Blob([Buffer.from(png, 'base64')], { type: 'image/png' }), 'logo.png')
