@@ -31,7 +31,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   return app
 }
 
-/** Runs the work of each minute. A part that fails does not stop the others; the first failure is thrown at the end. */
+/** Run the periodic work, once a minute. A part that fails does not stop the others; the first failure is thrown at the end. */
 export async function runEveryMinute(services: Services): Promise<void> {
   const ctx = jobContext(services)
   const failures: unknown[] = []

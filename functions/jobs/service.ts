@@ -6,14 +6,14 @@ import * as queries from './queries.ts'
 
 type SweepContext = deliveries.DeliveryContext & pushes.PushContext & aiAssessments.AssessmentContext
 
-/** Publishes every row that is due and whose message was lost. Runs each minute. */
+/** Publish every row that is due and whose message was lost. The cron trigger calls this each minute. */
 export async function sweep(ctx: SweepContext): Promise<void> {
   await deliveries.sweep(ctx)
   await pushes.sweep(ctx)
   await aiAssessments.sweep(ctx)
 }
 
-/** Deletes expired rows and archives idle AI sessions. Runs each minute. */
+/** Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. */
 export async function deleteExpiredRows(ctx: deliveries.DeliveryContext): Promise<void> {
   await queries.deleteExpired(ctx.platform)
   await aiSessions.archiveIdle(ctx)

@@ -14,15 +14,16 @@ export interface QueryRows {
 /** An open transaction on a connection of its own. */
 export interface TransactionConnection {
   query(statement: Statement): Promise<QueryRows>
+  /** Close the connection. A transaction that is not committed is rolled back. */
   end(): Promise<void>
 }
 
 /** The database as one role sees it. Each call of a method is one round trip, and so is each query of a transaction. */
 export interface Database {
-  /** Run all statements in one HTTP request and one transaction. A single statement runs without one. */
+  /** Run all statements in one HTTP request and one transaction. A single statement runs without an explicit transaction. */
   run(statements: readonly Statement[], options: { readOnly: boolean }): Promise<QueryRows[]>
-  /** Open a transaction with the SQL text `first`. */
-  begin(first: string): Promise<TransactionConnection>
+  /** Open a connection and run `beginSql`, which starts a transaction. */
+  begin(beginSql: string): Promise<TransactionConnection>
 }
 
 export interface DatabaseSettings {
@@ -33,8 +34,8 @@ export interface DatabaseSettings {
   onRoundTrip?: (() => void) | undefined
 }
 
-/** Convert PostgreSQL's on of a UTC timestamptz to RFC 3339 with milliseconds. It works text, because a Date per cell makes lists slow. */
-export function isoTime(text: string): string {
+/** Convert PostgreSQL's text of a UTC timestamptz to RFC 3339 with milliseconds. A Date per cell would make lists slow. */
+export function toIsoTime(text: string): string {
   const dot = text.indexOf('.')
   const plus = text.lastIndexOf('+')
   const millis =
@@ -49,18 +50,18 @@ export function isoTime(text: string): string {
 
 const parsers: Record<number, (text: string) => unknown> = {
   20: Number,
-  1184: isoTime,
+  1184: toIsoTime,
 }
 
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? neonTypes.getTypeParser(oid, format as 'text'),
 }
 
-// The driver's settings are global to the process, so the endpoints are kept by host.
+// The driver's settings are global, so the endpoint of each host is stored here.
 const endpoints = new Map<string, string>()
 const defaultEndpoint = neonConfig.fetchEndpoint
 
-function redirect(host: string, endpoint: string): void {
+function setHttpEndpoint(host: string, endpoint: string): void {
   endpoints.set(host, endpoint)
   neonConfig.fetchEndpoint = (host, port, options) =>
     endpoints.get(host) ?? (typeof defaultEndpoint === 'string' ? defaultEndpoint : defaultEndpoint(host, port, options))
@@ -70,7 +71,7 @@ function redirect(host: string, endpoint: string): void {
 const timeoutMs = 8000
 
 export function openDatabase({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }: DatabaseSettings): Database {
-  if (httpEndpoint) redirect(new URL(url).hostname, httpEndpoint)
+  if (httpEndpoint) setHttpEndpoint(new URL(url).hostname, httpEndpoint)
   if (wsProxy) Object.assign(neonConfig, { wsProxy: () => wsProxy, useSecureWebSocket: false })
   const http = neon(url, { fullResults: true })
   const toRows = ({ rows, rowCount }: { rows: unknown[]; rowCount: number }): QueryRows => ({ rows, rowCount })
@@ -84,13 +85,13 @@ export function openDatabase({ url, httpEndpoint, wsProxy, onRoundTrip = () => {
       const queries = statements.map(({ sql, parameters }) => http.query(sql, [...parameters], { types }))
       return (await http.transaction(queries, { readOnly, isolationLevel: 'ReadCommitted', fetchOptions })).map(toRows)
     },
-    async begin(first) {
+    async begin(beginSql) {
       const client = new Client({ connectionString: url, types, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
-      // A connection that breaks later fails the query in flight. Without a listener the event would end the isolate.
+      // A connection that breaks fails the query in flight. An `error` event without a listener would also crash the isolate.
       client.on('error', () => {})
       await client.connect()
       onRoundTrip()
-      await client.query(first).catch(async (error: unknown) => {
+      await client.query(beginSql).catch(async (error: unknown) => {
         await client.end()
         throw error
       })

@@ -1,6 +1,6 @@
 import { Problem, type ProblemKind, unknownId } from '../problem.ts'
 
-/** The answer to each SQLSTATE: those that app.enter and our triggers raise (SF…), and PostgreSQL's own. */
+/** The problem for each SQLSTATE. `app.enter` and the triggers raise those with SF. */
 const problemKinds: Record<string, ProblemKind> = {
   SF401: 'unauthenticated',
   SF403: 'forbidden',
@@ -32,28 +32,28 @@ const problemKinds: Record<string, ProblemKind> = {
   '53300': 'unavailable',
 }
 
-/** Return the SQLSTATE of an error or of its cause; undefined when the error is not PostgreSQL's. */
+/** Return the SQLSTATE of an error or of its cause, or undefined. */
 export function sqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   if ('code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)) return error.code
   return 'cause' in error ? sqlState(error.cause) : undefined
 }
 
-/** Return the name of the constraint that an error violates, for a service that answers it by name. */
+/** Return the name of the constraint that an error violates, so that a service can answer each constraint differently. */
 export function violatedConstraint(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'constraint' in error && typeof error.constraint === 'string'
     ? error.constraint
     : undefined
 }
 
-/** Make a `catch` handler: a unique violation becomes 409 `name_taken`. `resource` has its article, as in "A category". */
+/** Create a `catch` handler that turns a unique violation into 409 `name_taken`. `resource` includes its article: "A category". */
 export function throwNameTaken(resource: string) {
   return (error: unknown): never => {
     throw sqlState(error) === '23505' ? new Problem('name_taken', `${resource} with this name already exists`) : error
   }
 }
 
-/** Make a `catch` handler: a foreign key violation becomes a 422 for `field` of the body. `constraint` limits it to keys whose name contains it. */
+/** Create a `catch` handler that turns a foreign key violation into a 422 for `field` of the body. With `constraint`, only keys whose name contains that text. */
 export function throwUnknownId(field: string, resource: string, constraint = '') {
   return (error: unknown): never => {
     const isField = sqlState(error) === '23503' && (!constraint || violatedConstraint(error)?.includes(constraint))
@@ -61,7 +61,7 @@ export function throwUnknownId(field: string, resource: string, constraint = '')
   }
 }
 
-/** Turn an error of the database or of its connection into a Problem; undefined for any other error. */
+/** Turn an error of the database or of its connection into a Problem. Return undefined for any other error. */
 export function databaseProblem(error: unknown): Problem | undefined {
   const state = sqlState(error)
   if (state) return new Problem(problemKinds[state] ?? 'internal', undefined, { cause: error })

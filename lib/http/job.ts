@@ -8,7 +8,7 @@ import { asProblem, type C, type Env, respondProblem, type Services } from './ap
 
 export interface JobContext extends Ports {
   platform: PlatformDb
-  /** Open the scope of one account, for work that must stay inside it. */
+  /** Open the scope of one account: queries see only its rows. */
   account(accountId: string, actorId?: string | null): Scope
 }
 
@@ -20,24 +20,24 @@ export interface Job<B extends z.ZodType = z.ZodType> {
   handle(input: { ctx: JobContext; body: z.output<B> }): Promise<void>
 }
 
-/** Declare a target of the queue. */
+/** Declare a job that the queue calls over HTTP. */
 export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
   return definition
 }
 
-/** Create the context of a job, also for the work of each minute. */
+/** Create the context of a job or of the cron trigger. */
 export function jobContext({ ports, platform }: Services): JobContext {
-  const reason = 'a job acts for the account of its row'
+  const reason = 'a job acts for the account in its database row'
   return { ...ports, platform: openPlatformDb(platform, reason), account: (id, actor = null) => openAccountScope(platform, id, actor) }
 }
 
-/** Add the queue's targets. They are outside /api/v1 and accept only requests that the queue signed. */
+/** Add the endpoints of the jobs. They are outside /api/v1 and accept only requests that the queue signed. */
 export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Services): void {
   for (const { id, path, body, handle } of jobs) {
     app.post(path, async (c) => {
       c.set('operation', id)
       try {
-        const raw = await readSigned(c, path, services)
+        const raw = await readSignedBody(c, path, services)
         const parsed = body.safeParse(parseJson(raw))
         if (!parsed.success) throw new Problem('invalid')
         await handle({ ctx: jobContext(services), body: parsed.data })
@@ -57,7 +57,7 @@ function parseJson(raw: string): unknown {
   }
 }
 
-async function readSigned(c: C, path: string, { ports: { config } }: Services): Promise<string> {
+async function readSignedBody(c: C, path: string, { ports: { config } }: Services): Promise<string> {
   const raw = await c.req.text()
   const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY]
   const isGenuine = await verifySignature(c.req.header('upstash-signature'), raw, config.PUBLIC_BASE_URL + path, keys)

@@ -13,7 +13,7 @@ export interface KbNode {
   position: number
   kind: NodeKind
   title: string
-  /** The text of the article. */
+  /** The node's part of the article. Empty for a section whose heading is its title. */
   content: string
 }
 
@@ -28,7 +28,7 @@ export interface NodeProposal {
 
 const maxTitleLength = 300
 
-/** A node without an id and a parent. */
+/** A future node, before it gets an id, a parent and a position. */
 interface Group {
   kind: NodeProposal['kind'] | 'section'
   level: number
@@ -41,7 +41,7 @@ interface Group {
  * name segments.
  */
 export function buildNodes(segments: readonly Segment[], proposals: readonly NodeProposal[], newId: () => string): KbNode[] {
-  return assignParents(removeIncompleteDecisions(groupSegments(segments, proposals)), newId)
+  return assignParents(convertIncompleteDecisions(groupSegments(segments, proposals)), newId)
 }
 
 /** Group the segments of valid proposals. Every other segment becomes a group of its own. */
@@ -68,14 +68,14 @@ function groupSegments(segments: readonly Segment[], proposals: readonly NodePro
   return groups
 }
 
-/** A section has only a title. A heading that is too long for a title is its content. */
+/** Create the group of one segment. The heading of a section becomes its title, or its content if it is too long for a title. */
 function createGroup({ kind, level, text }: Segment): Group {
   const fitsIntoTitle = kind === 'section' && text.length <= maxTitleLength
   return { kind, level, title: fitsIntoTitle ? text : deriveTitle(text), content: fitsIntoTitle ? '' : text }
 }
 
-/** A decision needs at least two options after it, and an option needs a decision. Others become steps. */
-function removeIncompleteDecisions(groups: readonly Group[]): Group[] {
+/** Turn decisions with fewer than two options, and options without a decision, into steps. */
+function convertIncompleteDecisions(groups: readonly Group[]): Group[] {
   let isAfterDecision = false
   return groups.map((group, index) => {
     const hasTwoOptions = groups[index + 1]?.kind === 'option' && groups[index + 2]?.kind === 'option'
@@ -87,7 +87,7 @@ function removeIncompleteDecisions(groups: readonly Group[]): Group[] {
   })
 }
 
-/** An option is below its decision; every other node is below the heading it belongs to. */
+/** Assign ids and parents. The parent of an option is its decision, the parent of any other node the heading above it. */
 function assignParents(groups: readonly Group[], newId: () => string): KbNode[] {
   const openSections: { id: string; level: number }[] = []
   let decisionId: string | null = null

@@ -8,36 +8,36 @@ interface ResendSettings {
   from: string
 }
 
-/** Send mail through Resend. */
+/** Create a mail port that sends through Resend. */
 export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
   const resend = new Resend(key, { baseUrl })
   return {
     async send(mails, idempotencyKey) {
       try {
-        const answer = await withTimeout(
+        const response = await withTimeout(
           sendTimeoutMs,
           resend.batch.send(
             mails.map((mail) => ({ ...mail, to: [mail.to], from })),
             { idempotencyKey },
           ),
         )
-        return answer.error ? toSendResult(answer.error, new Headers(answer.headers ?? {})) : { ok: true, status: 200 }
+        return response.error ? toSendResult(response.error, new Headers(response.headers ?? {})) : { ok: true, status: 200 }
       } catch (error) {
         return failedSend(error)
       }
     },
     async ping() {
-      // A key that may only send is refused here (401 or 403); that also shows that the provider answers.
-      const answer = await fetch(`${baseUrl}/domains`, { headers: { authorization: `Bearer ${key}` }, redirect: 'manual' })
-      if (answer.status >= 500 || answer.status === 429 || (answer.status >= 300 && answer.status < 401))
-        throw new Error(`The mail provider answered ${answer.status}`)
-      await answer.json()
+      // A send-only API key gets 401 or 403 here, which proves that Resend is reachable.
+      const response = await fetch(`${baseUrl}/domains`, { headers: { authorization: `Bearer ${key}` }, redirect: 'manual' })
+      if (response.status >= 500 || response.status === 429 || (response.status >= 300 && response.status < 401))
+        throw new Error(`The mail provider answered ${response.status}`)
+      await response.json()
     },
   }
 }
 
 function toSendResult({ name, statusCode }: { name: string; statusCode: number | null }, headers: Headers): SendResult {
-  // An earlier attempt of this delivery was accepted. The body differs only by its newly created link.
+  // Resend accepted an earlier attempt of this delivery and rejects its idempotency key for another body. Only the link in the body is new.
   if (name === 'invalid_idempotent_request') return { ok: true, status: statusCode }
   const seconds = parseRetryAfter(headers.get('retry-after'))
   return { ok: false, status: statusCode, error: `The mail provider answered ${name}`, ...(seconds ? { retryAfterSeconds: seconds } : {}) }

@@ -49,7 +49,7 @@ interface TextLineStyle {
   bold?: boolean
 }
 
-/** Draw a line of text. The runs are written in reading order, so that a reader copies the text in that order. */
+/** Draw a line of text. The runs are written in reading order, so that text copied from a PDF viewer has that order. */
 export function drawTextLine(
   document: PdfDocument,
   line: TextLine,
@@ -59,7 +59,7 @@ export function drawTextLine(
   { colour, bold }: TextLineStyle,
   pageIndex?: number,
 ): void {
-  // There are no bold fonts: bold text is also outlined.
+  // There are no bold fonts, so bold text is filled and outlined.
   const weight = bold ? `${colour} RG 2 Tr ${formatNumber(size / 36)} w` : '0 Tr'
   const runs = splitIntoRuns(line).map((run) => formatRun(document, run, x, y, size))
   if (runs.length > 0) drawOperators(document, `BT ${colour} rg ${weight}\n${runs.join('\n')}\nET`, pageIndex)
@@ -83,13 +83,13 @@ const letterOrMark = /[\p{L}\p{M}]/u
 function findRunEnd(glyphs: readonly Glyph[], start: number): number {
   const first = glyphs[start]
   let end = start + 1
-  // When a reader copies text, it reverses a right-to-left run only if the run has letters. So each other character is a run of its own.
+  // On copy, PDF viewers reverse a right-to-left run only if it has letters. So every character that is not a letter or mark gets its own run.
   if (first && first.level & 1 && !letterOrMark.test(first.text)) return end
   while (end < glyphs.length && glyphs[end]?.font === first?.font && glyphs[end]?.level === first?.level) end++
   return end
 }
 
-/** Reverse the whole run, so that marks come before their base. A reader that copies the text reverses it back. */
+/** Reverse the glyphs of a right-to-left run, including combining marks. PDF viewers reverse the run again on copy, which restores the order. */
 function reverseRun(run: readonly Glyph[]): Glyph[] {
   return run.toReversed()
 }

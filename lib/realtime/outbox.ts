@@ -44,7 +44,7 @@ const sweepLimit = 500
 // A Worker may hold six open connections.
 const maxParallelAccounts = 4
 
-/** Publish events whose first publish failed, and delete those older than a day. Run each minute. */
+/** Publish events whose first publish failed, and delete those older than a day. The cron trigger calls this each minute. */
 export async function sweepLiveEvents({ platform, realtime }: { platform: PlatformDb; realtime: RealtimePort }): Promise<void> {
   await sql`delete from stream_events where created_at < app.now() - interval '1 day'`.execute(platform)
   const { rows } = await sql<{ account_id: string; events: LiveEvent[] }>`

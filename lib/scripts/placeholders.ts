@@ -32,5 +32,5 @@ export function isFilter(name: string): name is Filter {
   return filters.some((filter) => filter === name)
 }
 
-/** Find the placeholders where no value can be quoted safely. Map the start of each one to the reason, which follows its name in a sentence. */
+/** Find placeholders whose value cannot be quoted safely. Return a reason by start index. A reason completes the sentence "{{ name }} …". */
 export type FindUnsafePlacements = (script: string, placeholders: readonly Placeholder[]) => Map<number, string>

@@ -1,6 +1,6 @@
 import { type ImageStructure, maxParts } from './parts.ts'
 
-// Each scan of a progressive image decodes all of it again.
+// A decoder processes the whole progressive image again for each scan, so many scans would overload it.
 const maxScans = 100
 
 interface Segment {
@@ -12,7 +12,7 @@ interface Segment {
 const isStandalone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
 
 /** Yield a JPEG's segments up to and including its end marker. The data of a scan belongs to no segment. Stop early where the file is broken. */
-function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
+function* readSegments(bytes: Uint8Array): Generator<Segment> {
   for (let at = 2, parts = 0; at + 1 < bytes.length && parts < maxParts; ) {
     if (bytes[at] !== 0xff) return
     const marker = bytes[at + 1] ?? 0
@@ -25,13 +25,13 @@ function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
       if (length < 2 || to > bytes.length) return
       parts++
       yield { marker, from: at, to }
-      at = marker === 0xda ? endOfScan(bytes, to) : to
+      at = marker === 0xda ? findScanEnd(bytes, to) : to
     }
   }
 }
 
-/** Return the offset of the next marker after a scan. In a scan 0xff is followed by zero, and restart markers belong to it. */
-function endOfScan(bytes: Uint8Array, from: number): number {
+/** Return the offset of the next marker after a scan. Inside a scan, a data byte 0xff is followed by 0x00. Restart markers are part of the scan. */
+function findScanEnd(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0
     if (next !== 0x00 && next !== 0xff && !isStandalone(next)) return at
@@ -39,12 +39,12 @@ function endOfScan(bytes: Uint8Array, from: number): number {
   return bytes.length
 }
 
-/** Read a JPEG's segments. Return null when it is incomplete, of an unusual type, or has too many scans. */
+/** Read a JPEG's segments. Return null for an incomplete file, an unusual encoding, too many scans or a forbidden trailer. */
 export function readJpegStructure(bytes: Uint8Array): ImageStructure | null {
   const otherParts: Uint8Array[] = []
   let size: { width: number; height: number } | null = null
   let scans = 0
-  for (const { marker, from, to } of segmentsOf(bytes)) {
+  for (const { marker, from, to } of readSegments(bytes)) {
     if (marker === 0xd9)
       return size && scans > 0 && isAllowedTrailer(bytes.subarray(to))
         ? { ...size, end: to, otherParts: [...otherParts, bytes.subarray(to)] }
@@ -52,31 +52,31 @@ export function readJpegStructure(bytes: Uint8Array): ImageStructure | null {
     if (marker === 0xda && (!size || ++scans > maxScans)) return null
     if (marker >= 0xe0) otherParts.push(bytes.subarray(from, to))
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      // Only baseline, extended and progressive, and only once. A height of zero would mean that it is given later.
+      // Accept one frame header: baseline, extended or progressive. After a zero height, a DNL marker would define the height later.
       if (marker > 0xc2 || size || to - from < 10) return null
-      size = { height: word(bytes, from + 5), width: word(bytes, from + 7) }
+      size = { height: readUint16BE(bytes, from + 5), width: readUint16BE(bytes, from + 7) }
       if (size.width === 0 || size.height === 0) return null
     }
   }
   return null
 }
 
-function word(bytes: Uint8Array, at: number): number {
+function readUint16BE(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
 }
 
-/** Whether a camera may append these bytes: padding, further images (previews, gain maps) or a short video. Anything else is a second file. */
+/** Return whether a camera may append these bytes: padding, further images (previews, gain maps) or a short video. Anything else may be a hidden file. */
 function isAllowedTrailer(rest: Uint8Array): boolean {
   if (rest[0] === 0xff && rest[1] === 0xd8) return true
   if (String.fromCharCode(...rest.subarray(4, 8)) === 'ftyp') return true
   return rest.every((byte) => byte === 0)
 }
 
-/** Remove a JPEG's metadata. Of the application segments only those for colour stay (JFIF, Adobe, ICC). */
+/** Remove a JPEG's metadata. Keep only the application segments for colour (JFIF, Adobe, ICC). */
 export function removeJpegMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let copied = 0
-  for (const { marker, from, to } of segmentsOf(bytes)) {
+  for (const { marker, from, to } of readSegments(bytes)) {
     if (marker === 0xd9) parts.push(bytes.subarray(copied, to))
     const isProfile = marker === 0xe2 && String.fromCharCode(...bytes.subarray(from + 4, from + 15)) === 'ICC_PROFILE'
     if (marker < 0xe1 || marker === 0xee || isProfile) continue

@@ -6,40 +6,47 @@ import { openAi } from '../../lib/ai/openai.ts'
 import { secrets, startTestServer } from '../local/test-server.ts'
 
 const prompt = { name: 'status_update', version: 1, instructions: 'Write.', answer: z.strictObject({ text: z.string() }), maxTokens: 100 }
-const nowhere = { db: {} as never, config: { AI_REDACTION: 'none' as const } }
+const context = { db: {} as never, config: { AI_REDACTION: 'none' as const } }
 
-/** The vendor's client before a provider that never answers, with its patience cut to a fraction; hears how long it was told to wait. */
-async function silent(shorten: (ms: number) => number) {
+/**
+ * Create the vendor's client for a provider that never answers. `shorten` shortens its time-outs, so that the test is fast. `timeouts` lists
+ * the time-outs in milliseconds that it was called with.
+ */
+async function createSilentAi(shorten: (ms: number) => number) {
   const local = await startTestServer()
   local.faults.set({ service: 'openai', mode: 'hang', times: 9 })
-  const real = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai`, model: 'any' })
-  const told: number[] = []
+  const openAiPort = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai`, model: 'any' })
+  const timeouts: number[] = []
   const ai: AiPort = {
-    model: real.model,
+    model: openAiPort.model,
     complete(completion) {
-      told.push(completion.timeoutMs)
-      return real.complete({ ...completion, timeoutMs: shorten(completion.timeoutMs) })
+      timeouts.push(completion.timeoutMs)
+      return openAiPort.complete({ ...completion, timeoutMs: shorten(completion.timeoutMs) })
     },
   }
   const requests = () => 9 - (local.faults.peek('openai')?.times ?? 0)
-  return { ai, told, requests }
+  return { ai, timeouts, requests }
 }
 
-it('AIS-25 cuts a call at 120 seconds, asks once more, and then gives up: two requests in all', async () => {
-  const { ai, told, requests } = await silent((ms) => ms / 600)
-  const began = performance.now()
-  const asked = ask({ ...nowhere, ai }, prompt, { facts: {} })
-  await expect(asked).rejects.toMatchObject({ kind: 'ai_provider_error', status: 502, message: 'The AI provider did not answer in time; try again' })
-  expect(told).toEqual([120_000, 120_000])
+it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', async () => {
+  const { ai, timeouts, requests } = await createSilentAi((ms) => ms / 600)
+  const startedAt = performance.now()
+  const answer = ask({ ...context, ai }, prompt, { facts: {} })
+  await expect(answer).rejects.toMatchObject({
+    kind: 'ai_provider_error',
+    status: 502,
+    message: 'The AI provider did not answer in time; try again',
+  })
+  expect(timeouts).toEqual([120_000, 120_000])
   expect(requests()).toBe(2)
-  const took = performance.now() - began
-  expect(took).toBeGreaterThan(390)
-  expect(took).toBeLessThan(3000)
+  const elapsedMs = performance.now() - startedAt
+  expect(elapsedMs).toBeGreaterThan(390)
+  expect(elapsedMs).toBeLessThan(3000)
 })
 
-it('keeps all calls of a prompt within its own ceiling', async () => {
-  const { ai, told, requests } = await silent((ms) => ms)
-  await expect(ask({ ...nowhere, ai }, { ...prompt, totalMs: 300 }, { facts: {} })).rejects.toMatchObject({ status: 502 })
-  expect(told.every((ms) => ms <= 300)).toBe(true)
+it('limits all calls of a prompt together to its totalMs', async () => {
+  const { ai, timeouts, requests } = await createSilentAi((ms) => ms)
+  await expect(ask({ ...context, ai }, { ...prompt, totalMs: 300 }, { facts: {} })).rejects.toMatchObject({ status: 502 })
+  expect(timeouts.every((ms) => ms <= 300)).toBe(true)
   expect(requests()).toBe(1)
 })

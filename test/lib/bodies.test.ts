@@ -11,40 +11,40 @@ const services = {
   log: () => {},
 } as unknown as Services
 
-const visitor = { method: 'post', limit: 'public', summary: 's', success: 200 } as const
+const publicPost = { method: 'post', limit: 'public', summary: 's', success: 200 } as const
 const Note = z.strictObject({ text: z.string() })
-const told = z.strictObject({ kind: z.string(), size: z.int(), name: z.string() })
+const Received = z.strictObject({ kind: z.string(), size: z.int(), name: z.string() })
 const operations = [
   operation({
-    ...visitor,
-    id: 'files.keep',
+    ...publicPost,
+    id: 'files.create',
     path: '/files',
     access: 'public',
     bodyFormat: 'file',
     maxBody: 2000,
-    returns: told,
+    returns: Received,
     handle: async ({ body }) => ({ kind: body.type, size: body.bytes.byteLength, name: body.name }),
   }),
   operation({
-    ...visitor,
-    id: 'notes.keep',
+    ...publicPost,
+    id: 'notes.create',
     path: '/notes',
     access: 'public',
     bodyFormat: 'file',
     body: Note,
-    returns: told,
+    returns: Received,
     handle: async ({ body }) =>
       'bytes' in body
         ? { kind: 'file', size: body.bytes.byteLength, name: body.name }
         : { kind: 'json', size: body.text.length, name: body.text },
   }),
   operation({
-    ...visitor,
-    id: 'events.take',
+    ...publicPost,
+    id: 'events.receive',
     path: '/events',
     access: 'signed',
     bodyFormat: 'raw',
-    returns: told,
+    returns: Received,
     handle: async ({ body }) => ({ kind: 'raw', size: body.bytes.byteLength, name: body.headers.get('signature') ?? '' }),
   }),
 ]
@@ -53,65 +53,65 @@ mountOperations(app, operations as readonly AnyOperation[], services)
 
 async function post(path: string, init: RequestInit) {
   const answer = await app.request(`/api/v1${path}`, { method: 'POST', ...init })
-  // biome-ignore lint/suspicious/noExplicitAny: the tests say what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it expects
   return { status: answer.status, body: (await answer.json()) as any }
 }
 
-function form(...parts: [string, string | File][]): FormData {
-  const made = new FormData()
-  for (const [name, value] of parts) made.append(name, value)
-  return made
+function buildForm(...parts: [string, string | File][]): FormData {
+  const formData = new FormData()
+  for (const [name, value] of parts) formData.append(name, value)
+  return formData
 }
-const file = (size = 3) => new File([new Uint8Array(size).fill(255)], 'ünï.png', { type: 'image/png' })
+const buildFile = (size = 3) => new File([new Uint8Array(size).fill(255)], 'ünï.png', { type: 'image/png' })
 
-describe('a form with a file', () => {
-  it('gives the bytes, the name and the type that were sent', async () => {
-    expect(await post('/files', { body: form(['file', file()]) })).toEqual({
+describe('form with a file', () => {
+  it('passes on the bytes, the name and the type that were sent', async () => {
+    expect(await post('/files', { body: buildForm(['file', buildFile()]) })).toEqual({
       status: 200,
       body: { kind: 'image/png', size: 3, name: 'ünï.png' },
     })
   })
 
-  it('says what is missing, unknown, repeated or no file', async () => {
-    const wrong: [FormData, [string, string][]][] = [
+  it('reports fields that are missing, unknown, repeated or not a file', async () => {
+    const invalidForms: [FormData, [string, string][]][] = [
       [
-        form(['other', 'x']),
+        buildForm(['other', 'x']),
         [
           ['other', 'unknown_key'],
           ['file', 'missing'],
         ],
       ],
-      [form(['file', 'a text']), [['file', 'missing']]],
-      [form(['file', file()], ['file', file()]), [['file', 'repeated']]],
+      [buildForm(['file', 'a text']), [['file', 'missing']]],
+      [buildForm(['file', buildFile()], ['file', buildFile()]), [['file', 'repeated']]],
     ]
-    for (const [body, mistakes] of wrong) {
+    for (const [body, expectedErrors] of invalidForms) {
       const answer = await post('/files', { body })
       expectStatus(answer, 422)
-      const found = answer.body.errors.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])
-      expect(found).toEqual(mistakes)
+      const errors = answer.body.errors.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])
+      expect(errors).toEqual(expectedErrors)
     }
   })
 
-  it('refuses what is no form, is broken or too large', async () => {
+  it('refuses a body that is not a form, is malformed or too large', async () => {
     expectStatus(await post('/files', { body: '{}', headers: { 'content-type': 'application/json' } }), 415)
-    const broken = await post('/files', { body: 'no parts', headers: { 'content-type': 'multipart/form-data; boundary=x' } })
-    expect([broken.status, broken.body.errors[0].type]).toEqual([422, 'invalid_form'])
+    const malformed = await post('/files', { body: 'no parts', headers: { 'content-type': 'multipart/form-data; boundary=x' } })
+    expect([malformed.status, malformed.body.errors[0].type]).toEqual([422, 'invalid_form'])
     expectStatus(await post('/files', { body: '', headers: {} }), 422)
-    const large = new Response(form(['file', file(2000)]))
+    const large = new Response(buildForm(['file', buildFile(2000)]))
     const headers = { 'content-type': large.headers.get('content-type') ?? '' }
     expectStatus(await post('/files', { body: await large.arrayBuffer(), headers }), 413)
   })
 
-  it('may stand beside a JSON body of the same operation', async () => {
+  it('is accepted by an operation that also accepts JSON', async () => {
     const headers = { 'content-type': 'application/json' }
     expect((await post('/notes', { body: '{"text":"hello"}', headers })).body).toEqual({ kind: 'json', size: 5, name: 'hello' })
-    expect((await post('/notes', { body: form(['file', file()]) })).body).toMatchObject({ kind: 'file', size: 3 })
+    expect((await post('/notes', { body: buildForm(['file', buildFile()]) })).body).toMatchObject({ kind: 'file', size: 3 })
     expectStatus(await post('/notes', { body: '{"text":1}', headers }), 422)
     expectStatus(await post('/notes', { body: 'x', headers: { 'content-type': 'text/plain' } }), 415)
   })
 })
 
-it('gives a signed body as it came, of whatever type, with its headers', async () => {
+it('passes on the exact bytes and the headers of a signed body of any type', async () => {
   const bytes = new Uint8Array([0, 255, 128, 10])
   expect((await post('/events', { body: bytes, headers: { signature: 's' } })).body).toEqual({ kind: 'raw', size: 4, name: 's' })
   expectStatus(await post('/events', { body: new Uint8Array(1024 * 1024 + 1) }), 413)

@@ -6,15 +6,12 @@ import { parseConfig, settings } from '../../lib/config.ts'
 const readme = join(import.meta.dirname, '../../functions/README.md')
 
 /** Return the settings table of functions/README.md. Run with UPDATE=1 to write it. */
-function table(): string {
+function settingsTable(): string {
   const rows = Object.entries(settings).map(([name, schema]) => {
     const fallback = schema.safeParse(undefined)
-    const needed = fallback.success
-      ? fallback.data === undefined || JSON.stringify(fallback.data) === '[]'
-        ? 'none'
-        : `\`${fallback.data}\``
-      : '**required**'
-    return `| \`${name}\` | ${schema.description ?? ''} | ${needed} |`
+    const hasNoDefault = fallback.data === undefined || JSON.stringify(fallback.data) === '[]'
+    const defaultValue = hasNoDefault ? 'none' : `\`${fallback.data}\``
+    return `| \`${name}\` | ${schema.description ?? ''} | ${fallback.success ? defaultValue : '**required**'} |`
   })
   return ['<!-- settings -->', '| setting | what it is | default |', '|---|---|---|', ...rows, '<!-- /settings -->'].join('\n')
 }
@@ -24,13 +21,13 @@ it('describes every setting in functions/README.md', async () => {
   if (process.env.UPDATE)
     await writeFile(
       readme,
-      text.replace(/<!-- settings -->[\s\S]*<!-- \/settings -->/, () => table()),
+      text.replace(/<!-- settings -->[\s\S]*<!-- \/settings -->/, () => settingsTable()),
     )
-  expect(await readFile(readme, 'utf8')).toContain(table())
+  expect(await readFile(readme, 'utf8')).toContain(settingsTable())
   for (const schema of Object.values(settings)) expect(schema.description).toBeTruthy()
 })
 
-it('names every setting that is missing or wrong, and no value', () => {
+it('reports every missing or invalid setting, and no value', () => {
   const parse = () => parseConfig({ JWT_KEYS: 'secret-value', PUBLIC_BASE_URL: 'secret-value' })
   const required = Object.entries(settings).filter(([, schema]) => !schema.safeParse(undefined).success)
   expect(required.length).toBeGreaterThan(10)

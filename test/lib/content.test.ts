@@ -121,7 +121,7 @@ describe('an operation', () => {
     returns: z.array(z.strictObject({ n: z.int() })),
     handle: async ({ query: { skip, limit } }) => ({
       items: Array.from({ length: limit }, (_, n) => ({ n: skip + n })),
-      more: skip + limit < 10,
+      hasMore: skip + limit < 10,
     }),
   })
 

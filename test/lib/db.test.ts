@@ -1,11 +1,11 @@
 import { NeonDbError } from '@neondatabase/serverless'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isoTime } from '../../lib/db/client.ts'
+import { toIsoTime } from '../../lib/db/client.ts'
 import { toPage } from '../../lib/db/page.ts'
 import { databaseProblem, sqlState, violatedConstraint } from '../../lib/db/sqlstate.ts'
 
-describe('isoTime', () => {
+describe('toIsoTime', () => {
   it.each([
     ['2026-11-21 09:30:00+00', '2026-11-21T09:30:00.000Z'],
     ['2026-11-21 09:30:00.1+00', '2026-11-21T09:30:00.100Z'],
@@ -14,24 +14,24 @@ describe('isoTime', () => {
     ['2026-11-21 09:30:00.123456+00', '2026-11-21T09:30:00.123Z'],
     ['2026-11-21 09:30:00.000001+00', '2026-11-21T09:30:00.000Z'],
     ['2026-11-21 09:30:00.999999+00', '2026-11-21T09:30:00.999Z'],
-  ])('WIR-26 %s is %s', (text, time) => expect(isoTime(text)).toBe(time))
+  ])('WIR-26 converts %s to %s', (text, time) => expect(toIsoTime(text)).toBe(time))
 
-  it('WIR-26 is the same moment as JavaScript reads, cut to milliseconds', () => {
+  it('WIR-26 returns the time of a JavaScript date, truncated to milliseconds', () => {
     const date = fc.date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
     fc.assert(
       fc.property(date, fc.integer({ min: 0, max: 999 }), (moment, micros) => {
         const digits = `${moment.toISOString().slice(20, 23)}${String(micros).padStart(3, '0')}`.replace(/0+$/, '')
-        // PostgreSQL writes no zero at the end of a fraction.
+        // PostgreSQL writes no trailing zeros in a fraction.
         const text = `${moment.toISOString().slice(0, 19).replace('T', ' ')}${digits && `.${digits}`}+00`
-        expect(isoTime(text)).toBe(moment.toISOString())
+        expect(toIsoTime(text)).toBe(moment.toISOString())
       }),
     )
   })
 })
 
-const failing = (fields: object) => Object.assign(new Error('row (dana@northwind.example) refused'), fields)
+const createError = (fields: object) => Object.assign(new Error('row (dana@northwind.example) refused'), fields)
 
-describe('problemOf', () => {
+describe('databaseProblem', () => {
   it.each([
     ['SF401', 401, {}],
     ['SF403', 403, {}],
@@ -51,40 +51,40 @@ describe('problemOf', () => {
     ['42601', 500, {}],
     ['42501', 500, {}],
     ['XX000', 500, {}],
-  ])('%s becomes %i and says nothing of the row', (code, status, more) => {
-    const problem = databaseProblem(failing({ code }))
-    expect(problem).toMatchObject({ status, body: more })
+  ])('maps %s to %i and reveals nothing of the row', (code, status, body) => {
+    const problem = databaseProblem(createError({ code }))
+    expect(problem).toMatchObject({ status, body })
     expect(JSON.stringify(problem?.body)).not.toContain('northwind')
   })
 
-  it('401 asks for a bearer token', () => {
-    expect(databaseProblem(failing({ code: 'SF401' }))?.headers).toEqual({ 'www-authenticate': 'Bearer' })
+  it('asks for a bearer token with a 401', () => {
+    expect(databaseProblem(createError({ code: 'SF401' }))?.headers).toEqual({ 'www-authenticate': 'Bearer' })
   })
 
   it.each([
     ["the driver's error without a SQLSTATE", new NeonDbError('Server error (HTTP status 503): ')],
     ['a WebSocket that closed', new Error('Connection terminated unexpectedly')],
-    ["workerd's word for it", new Error('Network connection lost.')],
-  ])('%s is 503 and worth a retry', (_, error) => {
+    ["workerd's error for a lost connection", new Error('Network connection lost.')],
+  ])('maps %s to 503 with a Retry-After', (_, error) => {
     expect(databaseProblem(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   })
 
-  it('what the database did not say is none of its problems', () => {
-    for (const error of [new TypeError('x is not a function'), failing({ code: 'ECONNRESET' }), 'text', null, undefined, {}]) {
+  it('returns undefined for an error that is not from the database', () => {
+    for (const error of [new TypeError('x is not a function'), createError({ code: 'ECONNRESET' }), 'text', null, undefined, {}]) {
       expect([error, databaseProblem(error)]).toEqual([error, undefined])
     }
   })
 
   it('finds the SQLSTATE of a cause, and the constraint of an error', () => {
-    expect(sqlState(new Error('outer', { cause: failing({ code: '23505' }) }))).toBe('23505')
+    expect(sqlState(new Error('outer', { cause: createError({ code: '23505' }) }))).toBe('23505')
     expect(sqlState(new Error('outer', { cause: new Error('inner') }))).toBeUndefined()
-    expect(violatedConstraint(failing({ constraint: 'users_email' }))).toBe('users_email')
+    expect(violatedConstraint(createError({ constraint: 'users_email' }))).toBe('users_email')
     expect(violatedConstraint(new Error('x'))).toBeUndefined()
   })
 })
 
-it('of limit + 1 rows one only says that more follow', () => {
-  expect(toPage([1, 2, 3], 2)).toEqual({ items: [1, 2], more: true })
-  expect(toPage([1, 2], 2)).toEqual({ items: [1, 2], more: false })
-  expect(toPage([], 2)).toEqual({ items: [], more: false })
+it('toPage drops row limit + 1, which only shows that more rows follow', () => {
+  expect(toPage([1, 2, 3], 2)).toEqual({ items: [1, 2], hasMore: true })
+  expect(toPage([1, 2], 2)).toEqual({ items: [1, 2], hasMore: false })
+  expect(toPage([], 2)).toEqual({ items: [], hasMore: false })
 })

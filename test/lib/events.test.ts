@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toAnnouncement, type Event, toSnippet } from '../../lib/events/events.ts'
+import { type Event, toAnnouncement, toSnippet } from '../../lib/events/events.ts'
 import { type EventKey, eventKeyList } from '../../lib/events/keys.ts'
 
-// Shrinking a text of thousands of characters takes longer than reading it.
-const long = { endOnFailure: true, numRuns: 60 }
+// Shrinking a text of thousands of characters takes long and explains little.
+const slowToShrink = { endOnFailure: true, numRuns: 60 }
 
 const id = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'
 const actor = { actorId: id, teamId: id }
@@ -18,9 +18,9 @@ const escalation = {
   targetUserId: null as string | null,
 }
 
-type Sample = { [Key in EventKey]: (text: string, name: string) => Extract<Event, { key: Key }> }
-/** One of each, its texts as long as they may be. */
-const samples: Sample = {
+type SampleBuilders = { [Key in EventKey]: (text: string, name: string) => Extract<Event, { key: Key }> }
+/** Builds an event of each key from a text and a name. */
+const samples: SampleBuilders = {
   'session.escalated': (text, name) => ({ ...escalation, engineerName: name, problemSummary: text, psaTicketId: name.slice(0, 50) }),
   'handoff.claimed': (text, name) => ({
     ...actor,
@@ -62,67 +62,67 @@ const samples: Sample = {
   'member.joined': (_, name) => ({ ...actor, key: 'member.joined', memberName: name, inviterId: 'i' }),
 }
 
-describe('a snippet', () => {
-  it('NOT-28 stays whole up to 70 characters and is cut to the first 70 and an ellipsis from 71 on', () => {
-    for (const one of ['a', '😀', 'é', '你']) {
-      expect(toSnippet(one.repeat(70))).toBe(one.repeat(70))
-      expect(toSnippet(one.repeat(71))).toBe(`${one.repeat(70)}…`)
+describe('toSnippet', () => {
+  it('NOT-28 keeps up to 70 characters, and cuts a longer text to 70 and an ellipsis', () => {
+    for (const character of ['a', '😀', 'é', '你']) {
+      expect(toSnippet(character.repeat(70))).toBe(character.repeat(70))
+      expect(toSnippet(character.repeat(71))).toBe(`${character.repeat(70)}…`)
     }
     expect(toSnippet('VPN drops')).toBe('VPN drops')
   })
 
-  it('NOT-28 is one line: the length is counted after white space is made single', () => {
+  it('NOT-28 returns one line, and counts the length after collapsing white space', () => {
     expect(toSnippet('  VPN\r\n\tdrops\u2028again  ')).toBe('VPN drops again')
     expect(toSnippet(`${'x'.repeat(35)} \n ${'y'.repeat(34)}`)).toBe(`${'x'.repeat(35)} ${'y'.repeat(34)}`)
   })
 
-  it('NOT-28 holds for every text', () => {
+  it('NOT-28 limits and collapses random texts', () => {
     const spaced = fc.string({ unit: fc.constantFrom(' ', '\n', 'a', '😀', '你'), maxLength: 200, size: 'max' })
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200, size: 'max' }), spaced), (text) => {
         const line = Array.from(text.replace(/\s+/g, ' ').trim())
-        const shown = toSnippet(text)
-        expect(Array.from(shown).length).toBe(Math.min(71, line.length))
-        expect(shown).toBe(line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join(''))
-        expect(shown.isWellFormed()).toBe(true)
+        const snippet = toSnippet(text)
+        expect(Array.from(snippet).length).toBe(Math.min(71, line.length))
+        expect(snippet).toBe(line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join(''))
+        expect(snippet.isWellFormed()).toBe(true)
       }),
-      long,
+      slowToShrink,
     )
   })
 })
 
-describe('an escalation', () => {
-  it('NOT-27 NOT-38 names the engineer and the snippet in its title', () => {
+describe('announcement of an escalation', () => {
+  it('NOT-27 NOT-38 has the engineer and the snippet in its title', () => {
     expect(toAnnouncement(escalation).title).toBe('Dana Reyes escalated: VPN drops')
     const cut = toAnnouncement({ ...escalation, problemSummary: 'x'.repeat(500) })
     expect(cut).toMatchObject({ title: `Dana Reyes escalated: ${'x'.repeat(70)}…`, body: 'x'.repeat(500) })
   })
 
-  it('NOT-29 NOT-38 ends with the ticket when there is one, after a cut snippet too', () => {
+  it('NOT-29 NOT-38 ends its title with the ticket, if any, also after a cut snippet', () => {
     expect(toAnnouncement({ ...escalation, psaTicketId: '4711' }).title).toBe('Dana Reyes escalated: VPN drops (Ticket #4711)')
     const cut = toAnnouncement({ ...escalation, problemSummary: 'x'.repeat(71), psaTicketId: '4711' })
     expect(cut.title).toBe(`Dana Reyes escalated: ${'x'.repeat(70)}… (Ticket #4711)`)
     expect(toAnnouncement(escalation).title).not.toContain('Ticket')
   })
 
-  it('NOT-30 leads to its session, ready to be picked up', () => {
+  it('NOT-30 links to the pickup of its session', () => {
     expect(toAnnouncement(escalation).link).toBe(`/pilot/${id}?pickup=true`)
   })
 
-  it('tells the admins and the target engineer, and mails each of them', () => {
+  it('notifies the admins and the target engineer, each by e-mail too', () => {
     expect(toAnnouncement(escalation)).toMatchObject({ notifyAdmins: true, mailUsers: true, userIds: [] })
     expect(toAnnouncement({ ...escalation, targetUserId: 'target' })).toMatchObject({ notifyAdmins: true, userIds: ['target'] })
   })
 })
 
-describe('every event', () => {
-  it('has an announcement of its own', () => {
+describe('announcement of every event', () => {
+  it('has the key of the event and its own title', () => {
     expect(Object.keys(samples).sort()).toEqual([...eventKeyList].sort())
     for (const key of eventKeyList) expect(toAnnouncement(samples[key]('text', 'name')).key).toBe(key)
     expect(new Set(eventKeyList.map((key) => toAnnouncement(samples[key]('text', 'name')).title)).size).toBe(eventKeyList.length)
   })
 
-  it('NOT-30 has a title of at most 500 characters and a link of at most 500, whatever its texts are', () => {
+  it('NOT-30 has a title and a link of at most 500 characters, for random texts', () => {
     const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 200, size: 'max' })
     fc.assert(
       fc.property(
@@ -149,12 +149,12 @@ describe('every event', () => {
     ['maintenance.run_failed', { userIds: ['o'], notifyAdmins: true }],
     ['psa.push_failed', { userIds: ['o'], notifyAdmins: false }],
     ['member.joined', { userIds: ['i'], notifyAdmins: false }],
-  ] as const)('NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 %s is told to those it concerns, without a mail of their own', (key, told) => {
-    expect(toAnnouncement(samples[key]('text', 'name'))).toMatchObject({ ...told, mailUsers: false })
+  ] as const)('NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 notifies the recipients of %s, without personal e-mails', (key, recipients) => {
+    expect(toAnnouncement(samples[key]('text', 'name'))).toMatchObject({ ...recipients, mailUsers: false })
   })
 
-  it('NOT-49 an assessment is for the admins while nobody has claimed', () => {
-    const ready = { ...actor, key: 'handoff.assessment_ready', sessionId: id, sessionTitle: 't', claimantId: null } as const
-    expect(toAnnouncement(ready)).toMatchObject({ userIds: [], notifyAdmins: true, link: `/pilot/${id}?pickup=true` })
+  it('NOT-49 notifies the admins of an assessment while the handoff is unclaimed', () => {
+    const unclaimed = { ...actor, key: 'handoff.assessment_ready', sessionId: id, sessionTitle: 't', claimantId: null } as const
+    expect(toAnnouncement(unclaimed)).toMatchObject({ userIds: [], notifyAdmins: true, link: `/pilot/${id}?pickup=true` })
   })
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { toFlowDraft, toWrittenFlow } from '../../lib/ai/flow-drafts.ts'
-import type { WrittenFlow } from '../../lib/ai/prompts/authoring.ts'
+import { toFlowDraft, toModelFlow } from '../../lib/ai/flow-drafts.ts'
+import type { GeneratedFlow } from '../../lib/ai/prompts/authoring.ts'
 import { redact } from '../../lib/ai/redaction.ts'
 import { buildStructure, type FlowDraft, flattenStructure } from '../../lib/flows/flat-nodes.ts'
 import { patchStructure, type RawPatchOperation } from '../../lib/flows/patch.ts'
@@ -17,19 +17,19 @@ const tree: FlowDraft = {
 const steps = { ...tree, tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm } as unknown as FlowDraft
 /** Return the draft that a model's answer results in. */
 function createDraft(written: unknown, base: FlowDraft, redaction: 'none' | 'all' = 'none'): FlowDraft {
-  const result = toFlowDraft(written as WrittenFlow, { tree_type: base.tree_type, base, redaction, as: 'published' })
+  const result = toFlowDraft(written as GeneratedFlow, { tree_type: base.tree_type, base, redaction, targetStatus: 'published' })
   if ('problems' in result) throw new Error(result.problems.join('; '))
-  return result.fit
+  return result.value
 }
 
 it('restores a flow of either type from its flat nodes, with the properties that flat nodes do not have', () => {
-  for (const flow of [tree, steps]) expect(createDraft(toWrittenFlow(flow), flow)).toEqual(flow)
+  for (const flow of [tree, steps]) expect(createDraft(toModelFlow(flow), flow)).toEqual(flow)
 })
 
 it('restores a masked text that the model did not change', () => {
   const flowWithSecrets = structuredClone(tree)
   Object.assign(flowWithSecrets.tree_structure, { title: 'Ping 10.0.8.21', description: 'Or mail ops@contoso.example' })
-  const redacted = redact(toWrittenFlow(flowWithSecrets), 'all')
+  const redacted = redact(toModelFlow(flowWithSecrets), 'all')
   expect(JSON.stringify(redacted)).not.toMatch(/10\.0\.|ops@/)
   expect(createDraft(redacted, flowWithSecrets, 'all')).toEqual(flowWithSecrets)
   const changed = { ...redacted, nodes: redacted.nodes.with(0, { ...redacted.nodes[0], title: 'Ping it' } as never) }

@@ -2,27 +2,27 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outboundGuard } from '../../lib/net/guard.ts'
 
-const inside = 'must not lead to a loopback, private, link-local, multicast or metadata address'
+const internalAddressMessage = 'must not lead to a loopback, private, link-local, multicast or metadata address'
 const publicAddress = '93.184.215.14'
 
-function guard(answers: Record<string, string[] | null> = {}, allowed?: string) {
-  const asked: string[] = []
+function createGuard(answers: Record<string, string[] | null> = {}, allowed?: string) {
+  const resolvedNames: string[] = []
   const resolve = async (name: string) => {
-    asked.push(name)
+    resolvedNames.push(name)
     return name in answers ? (answers[name] ?? null) : [publicAddress]
   }
-  return { asked, ...outboundGuard({ resolve }, allowed) }
+  return { resolvedNames, ...outboundGuard({ resolve }, allowed) }
 }
 
-describe('by number', () => {
-  const numbers = [
+describe('IP addresses', () => {
+  const internalAddresses = [
     ['loopback', '127.0.0.1', '127.8.9.1', '[::1]', '0.0.0.0', '[::]'],
     ['private', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '[fc00::1]', '[fdff:ffff::1]'],
     ['link-local', '169.254.0.1', '[fe80::1]', '[febf::1]'],
     ['metadata', '169.254.169.254', '[fd00:ec2::254]', '100.100.100.200', '192.0.0.192', '168.63.129.16'],
     ['carrier-grade NAT', '100.64.0.1', '100.127.255.255'],
     ['multicast and broadcast', '224.0.0.1', '239.255.255.255', '255.255.255.255', '[ff02::1]'],
-    ['reserved and for documents', '0.1.2.3', '240.0.0.1', '192.0.2.1', '198.18.0.1', '198.51.100.7', '203.0.113.9', '[2001:db8::1]'],
+    ['reserved and documentation', '0.1.2.3', '240.0.0.1', '192.0.2.1', '198.18.0.1', '198.51.100.7', '203.0.113.9', '[2001:db8::1]'],
     [
       'IPv4 inside IPv6',
       '[::ffff:127.0.0.1]',
@@ -48,15 +48,19 @@ describe('by number', () => {
     ['full-width digits', '１２７.０.０.１', '①②⑦.⓪.⓪.①'],
   ].flatMap(([kind = '', ...hosts]) => hosts.map((host) => [kind, host] as const))
 
-  it.each(numbers)('NOT-41 refuses an address that is %s: %s', async (_, host) => {
-    const { findRefusal, asked } = guard()
+  it.each(internalAddresses)('NOT-41 refuses an address of the kind %s: %s', async (_, host) => {
+    const { findRefusal, resolvedNames } = createGuard()
     for (const url of [`https://${host}/hook`, `https://${host}:8443`]) {
-      expect([url, await findRefusal(url, 'saving'), await findRefusal(url, 'sending')]).toEqual([url, inside, inside])
+      expect([url, await findRefusal(url, 'saving'), await findRefusal(url, 'sending')]).toEqual([
+        url,
+        internalAddressMessage,
+        internalAddressMessage,
+      ])
     }
-    expect(asked).toEqual([])
+    expect(resolvedNames).toEqual([])
   })
 
-  it('NOT-41 refuses every address of the inner IPv4 ranges, however it is written', async () => {
+  it('NOT-41 refuses random addresses of the internal IPv4 ranges in every notation', async () => {
     const ranges: [number, number][] = [
       [0x0a000000, 8],
       [0x7f000000, 8],
@@ -66,7 +70,7 @@ describe('by number', () => {
       [0x64400000, 10],
       [0xe0000000, 4],
     ]
-    const spelt = (n: number) => [
+    const toNotations = (n: number) => [
       [24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join('.'),
       [24, 16, 8, 0].map((shift) => `0${((n >>> shift) & 255).toString(8)}`).join('.'),
       `${n}`,
@@ -75,18 +79,19 @@ describe('by number', () => {
     ]
     const address = fc.tuple(fc.constantFrom(...ranges), fc.nat()).map(([[base, bits], n]) => base + (n % 2 ** (32 - bits)))
     const check = fc.asyncProperty(address, async (n) => {
-      for (const host of spelt(n)) expect([host, await guard().findRefusal(`https://${host}/`, 'saving')]).toEqual([host, inside])
+      for (const host of toNotations(n))
+        expect([host, await createGuard().findRefusal(`https://${host}/`, 'saving')]).toEqual([host, internalAddressMessage])
     })
     await fc.assert(check)
   })
 
   it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '100.128.0.1', '[2606:4700::1111]', '0x01010101'])(
-    'lets a public one through: %s',
-    async (host) => expect(await guard().findRefusal(`https://${host}/`, 'sending')).toBeNull(),
+    'accepts a public address: %s',
+    async (host) => expect(await createGuard().findRefusal(`https://${host}/`, 'sending')).toBeNull(),
   )
 })
 
-describe('by name', () => {
+describe('names', () => {
   it.each([
     'localhost',
     'LOCALHOST',
@@ -98,44 +103,48 @@ describe('by name', () => {
     'wiki.intranet',
     'nas.lan',
     'intranet',
-  ])('NOT-41 refuses a name that is only known inside, without asking for it: %s', async (host) => {
-    const { findRefusal, asked } = guard()
-    expect([await findRefusal(`https://${host}/`, 'saving'), await findRefusal(`https://${host}/`, 'sending')]).toEqual([inside, inside])
-    expect(asked).toEqual([])
+  ])('NOT-41 refuses an internal name without resolving it: %s', async (host) => {
+    const { findRefusal, resolvedNames } = createGuard()
+    expect([await findRefusal(`https://${host}/`, 'saving'), await findRefusal(`https://${host}/`, 'sending')]).toEqual([
+      internalAddressMessage,
+      internalAddressMessage,
+    ])
+    expect(resolvedNames).toEqual([])
   })
 
   it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.1', 'not an address'])(
-    'NOT-41 refuses a name of which one address is %s, at saving and at sending',
+    'NOT-41 refuses a name with the address %s among others, when saving and when sending',
     async (address) => {
-      const { findRefusal } = guard({ 'hooks.example.com': [publicAddress, address] })
-      for (const moment of ['saving', 'sending'] as const) expect(await findRefusal('https://hooks.example.com/x', moment)).toBe(inside)
+      const { findRefusal } = createGuard({ 'hooks.example.com': [publicAddress, address] })
+      for (const moment of ['saving', 'sending'] as const)
+        expect(await findRefusal('https://hooks.example.com/x', moment)).toBe(internalAddressMessage)
     },
   )
 
-  it('NOT-41 saves a name that nobody could resolve, and does not send to it', async () => {
+  it('NOT-41 accepts a name that cannot be resolved when saving, and refuses it when sending', async () => {
     for (const answer of [null, []]) {
-      const { findRefusal } = guard({ 'hooks.example.com': answer })
+      const { findRefusal } = createGuard({ 'hooks.example.com': answer })
       expect(await findRefusal('https://hooks.example.com/x', 'saving')).toBeNull()
       expect(await findRefusal('https://hooks.example.com/x', 'sending')).toBe('has a name that cannot be resolved')
     }
   })
 
-  it('NOT-41 asks anew at each moment: a name that changed its mind is refused at sending', async () => {
+  it('NOT-41 resolves a name each time, so a name that now leads to an internal address is refused when sending', async () => {
     const answers: Record<string, string[]> = { 'rebind.example.com': [publicAddress] }
-    const { findRefusal } = guard(answers)
+    const { findRefusal } = createGuard(answers)
     expect(await findRefusal('https://rebind.example.com/', 'saving')).toBeNull()
     answers['rebind.example.com'] = ['127.0.0.1']
-    expect(await findRefusal('https://rebind.example.com/', 'sending')).toBe(inside)
+    expect(await findRefusal('https://rebind.example.com/', 'sending')).toBe(internalAddressMessage)
   })
 
-  it('lets a name through whose addresses are all public, asked for as it is in DNS', async () => {
-    const { findRefusal, asked } = guard()
+  it('accepts a name with public addresses only, and resolves its DNS form', async () => {
+    const { findRefusal, resolvedNames } = createGuard()
     expect(await findRefusal('https://HOOKS.Bücher.example/x?y#z', 'sending')).toBeNull()
-    expect(asked).toEqual(['hooks.xn--bcher-kva.example'])
+    expect(resolvedNames).toEqual(['hooks.xn--bcher-kva.example'])
   })
 })
 
-describe('by shape', () => {
+describe('form of the URL', () => {
   it.each([
     '',
     'nowhere',
@@ -146,8 +155,8 @@ describe('by shape', () => {
     'javascript:alert(1)',
     'file:///etc/passwd',
     'data:,x',
-  ])('NOT-40 takes absolute https only: %s', async (url) =>
-    expect(await guard().findRefusal(url, 'saving')).toBe('must be an absolute https address'),
+  ])('NOT-40 accepts absolute https URLs only, not %s', async (url) =>
+    expect(await createGuard().findRefusal(url, 'saving')).toBe('must be an absolute https address'),
   )
 
   it.each([
@@ -155,19 +164,28 @@ describe('by shape', () => {
     'https://user:secret@example.com/',
     'https://:secret@example.com/',
     'https://example.com@127.0.0.1/',
-  ])('NOT-40 takes no credentials: %s', async (url) => expect(await guard().findRefusal(url, 'saving')).toBe('must not contain credentials'))
+  ])('NOT-40 refuses credentials: %s', async (url) =>
+    expect(await createGuard().findRefusal(url, 'saving')).toBe('must not contain credentials'),
+  )
 })
 
-describe('the one origin of a laptop', () => {
-  it('is let through under both of its names, and nothing beside it', async () => {
-    const { findRefusal } = guard({}, 'http://127.0.0.1:8788')
-    for (const url of ['http://127.0.0.1:8788/chat/1/x', 'http://localhost:8788/chat/2/x']) expect(await findRefusal(url, 'sending')).toBeNull()
-    const other = ['http://127.0.0.1:8787/', 'http://127.0.0.1/', 'https://127.0.0.1:8788/', 'http://[::1]:8788/', 'http://127.0.0.2:8788/']
-    for (const url of other) expect([url, await findRefusal(url, 'sending')]).not.toEqual([url, null])
+describe('allowed local origin', () => {
+  it('is accepted as 127.0.0.1 and as localhost, and no other URL is', async () => {
+    const { findRefusal } = createGuard({}, 'http://127.0.0.1:8788')
+    for (const url of ['http://127.0.0.1:8788/chat/1/x', 'http://localhost:8788/chat/2/x'])
+      expect(await findRefusal(url, 'sending')).toBeNull()
+    const otherUrls = [
+      'http://127.0.0.1:8787/',
+      'http://127.0.0.1/',
+      'https://127.0.0.1:8788/',
+      'http://[::1]:8788/',
+      'http://127.0.0.2:8788/',
+    ]
+    for (const url of otherUrls) expect([url, await findRefusal(url, 'sending')]).not.toEqual([url, null])
     expect(await findRefusal('http://a:b@127.0.0.1:8788/', 'sending')).toBe('must not contain credentials')
   })
 
-  it('is none in production', async () => {
-    expect(await guard().findRefusal('http://127.0.0.1:8788/chat/1/x', 'saving')).toBe('must be an absolute https address')
+  it('does not exist in production', async () => {
+    expect(await createGuard().findRefusal('http://127.0.0.1:8788/chat/1/x', 'saving')).toBe('must be an absolute https address')
   })
 })

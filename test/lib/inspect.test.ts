@@ -6,14 +6,14 @@ import { removeJpegMetadata } from '../../lib/uploads/jpeg.ts'
 import { concatBytes, copyBytes, createImage } from '../support/images.ts'
 import { cpuTimeMs } from '../support/measure.ts'
 
-const kinds = ['png', 'jpeg', 'webp', 'gif'] as const
-const samples = await Promise.all(kinds.map((kind) => createImage(kind, 50, 30, { noise: true })))
-const megabytes = 10 * 1024 * 1024
+const formats = ['png', 'jpeg', 'webp', 'gif'] as const
+const samples = await Promise.all(formats.map((format) => createImage(format, 50, 30, { noise: true })))
+const tenMebibytes = 10 * 1024 * 1024
 
-describe('a whole image', () => {
-  it('has the size it says, in every way its format is written', async () => {
+describe('complete image', () => {
+  it('is accepted with its size in every variant of its format', async () => {
     const source = sharp(samples[0]).resize(70, 45, { fit: 'fill' })
-    const ways = [
+    const variants = [
       source.clone().png({ palette: true }),
       source.clone().png({ progressive: true }),
       source.clone().jpeg({ progressive: true }),
@@ -28,15 +28,15 @@ describe('a whole image', () => {
         .webp(),
       source.clone().gif({ colours: 4 }),
     ]
-    for (const [n, way] of ways.entries()) {
-      const bytes = copyBytes(await way.toBuffer())
+    for (const [n, variant] of variants.entries()) {
+      const bytes = copyBytes(await variant.toBuffer())
       expect([n, inspectImage(bytes)]).toEqual([n, { ok: true, width: 70, height: 45, end: bytes.length }])
     }
-    for (const kind of kinds) expect(inspectImage(await createImage(kind, 1, 1))).toMatchObject({ ok: true, width: 1, height: 1 })
+    for (const format of formats) expect(inspectImage(await createImage(format, 1, 1))).toMatchObject({ ok: true, width: 1, height: 1 })
     expect(inspectImage(copyBytes(await sharp(samples[0]).resize(1, 1).webp({ lossless: true }).toBuffer()))).toMatchObject({ ok: true })
   })
 
-  it('is not whole any more wherever it is cut', () => {
+  it('is refused when cut at any position', () => {
     for (const bytes of samples) {
       for (let length = 0; length < bytes.length; length += 1 + Math.floor(length / 40)) {
         expect([length, inspectImage(bytes.subarray(0, length)).ok]).toEqual([length, false])
@@ -45,21 +45,23 @@ describe('a whole image', () => {
   })
 })
 
-describe('a hostile file', () => {
-  it('is judged without an exception, whatever its bytes', () => {
-    const torn = fc.tuple(fc.constantFrom(...samples), fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 8 }))
-    const judge = (bytes: Uint8Array) => expect(() => inspectImage(bytes)).not.toThrow()
+describe('hostile file', () => {
+  it('never causes an exception', () => {
+    const corrupted = fc.tuple(fc.constantFrom(...samples), fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 8 }))
+    const expectNoException = (bytes: Uint8Array): void => {
+      expect(() => inspectImage(bytes)).not.toThrow()
+    }
     fc.assert(
-      fc.property(torn, ([bytes, changes]) => {
+      fc.property(corrupted, ([bytes, changes]) => {
         const copy = bytes.slice()
         for (const [at, byte] of changes) copy[at % copy.length] = byte
-        judge(copy)
+        expectNoException(copy)
       }),
       { numRuns: 2000 },
     )
     fc.assert(
       fc.property(fc.constantFrom(...samples), fc.uint8Array({ maxLength: 300 }), (bytes, rest) =>
-        judge(concatBytes(bytes.slice(0, 40), rest)),
+        expectNoException(concatBytes(bytes.slice(0, 40), rest)),
       ),
     )
   })
@@ -67,28 +69,28 @@ describe('a hostile file', () => {
   const [png, jpeg, , gif] = samples as [Uint8Array, Uint8Array, Uint8Array, Uint8Array]
   const chunk = concatBytes('\0\0\0\0teSt\0\0\0\0')
   const scan = Buffer.from(jpeg).indexOf(Buffer.from([0xff, 0xda]))
-  const repeated = (part: Uint8Array) => Buffer.alloc(megabytes, part)
+  const repeatToTenMebibytes = (part: Uint8Array) => Buffer.alloc(tenMebibytes, part)
   it.each([
-    ['a PNG of nothing but empty chunks', concatBytes(png.slice(0, 33), repeated(chunk))],
-    ['a JPEG of fill bytes', concatBytes(jpeg.slice(0, 2), Buffer.alloc(megabytes, 0xff))],
-    ['a JPEG of empty comments', concatBytes(jpeg.slice(0, 2), repeated(concatBytes('\xff\xfe\0\x02')))],
-    ['a JPEG whose scan is fill bytes', concatBytes(jpeg.slice(0, scan + 14), Buffer.alloc(megabytes, 0xff))],
-    ['a JPEG whose scan is escaped bytes', concatBytes(jpeg.slice(0, scan + 14), repeated(concatBytes('\xff\0')))],
-    ['a JPEG with zeros behind it', concatBytes(jpeg, Buffer.alloc(megabytes))],
-    ['a JPEG with half tags behind it', concatBytes(jpeg, '\xff\xd8', repeated(concatBytes('<scrip')))],
-    ['a GIF of empty extensions', concatBytes(gif.slice(0, 13), repeated(concatBytes('!\xfe\0')))],
-  ])('takes no time: %s', (_, bytes) => {
+    ['a PNG of empty chunks', concatBytes(png.slice(0, 33), repeatToTenMebibytes(chunk))],
+    ['a JPEG of fill bytes', concatBytes(jpeg.slice(0, 2), Buffer.alloc(tenMebibytes, 0xff))],
+    ['a JPEG of empty comments', concatBytes(jpeg.slice(0, 2), repeatToTenMebibytes(concatBytes('\xff\xfe\0\x02')))],
+    ['a JPEG whose scan is fill bytes', concatBytes(jpeg.slice(0, scan + 14), Buffer.alloc(tenMebibytes, 0xff))],
+    ['a JPEG whose scan is escaped bytes', concatBytes(jpeg.slice(0, scan + 14), repeatToTenMebibytes(concatBytes('\xff\0')))],
+    ['a JPEG followed by zeros', concatBytes(jpeg, Buffer.alloc(tenMebibytes))],
+    ['a JPEG followed by incomplete tags', concatBytes(jpeg, '\xff\xd8', repeatToTenMebibytes(concatBytes('<scrip')))],
+    ['a GIF of empty extensions', concatBytes(gif.slice(0, 13), repeatToTenMebibytes(concatBytes('!\xfe\0')))],
+  ])('needs less than 700 ms of CPU time: %s', (_, bytes) => {
     expect(cpuTimeMs(() => inspectImage(bytes))).toBeLessThan(700)
   })
 
-  it('may not go over its picture a hundred times', () => {
+  it('is refused with more than a hundred scans', () => {
     const scans = concatBytes(jpeg.slice(0, scan), ...Array.from({ length: 101 }, () => jpeg.slice(scan, -2)), jpeg.slice(-2))
     expect(inspectImage(scans)).toEqual({ ok: false, reason: 'broken' })
   })
 })
 
-it('takes metadata out of a JPEG and leaves picture and colours', async () => {
-  const dressed = copyBytes(
+it('removes the metadata of a JPEG and keeps its pixels and colour profile', async () => {
+  const withMetadata = copyBytes(
     await sharp(samples[0])
       .keepIccProfile()
       .withIccProfile('p3')
@@ -96,10 +98,10 @@ it('takes metadata out of a JPEG and leaves picture and colours', async () => {
       .jpeg()
       .toBuffer(),
   )
-  const bare = removeJpegMetadata(dressed)
-  const [before, after] = [await sharp(dressed).metadata(), await sharp(bare).metadata()]
+  const cleaned = removeJpegMetadata(withMetadata)
+  const [before, after] = [await sharp(withMetadata).metadata(), await sharp(cleaned).metadata()]
   expect([before.exif !== undefined, after.exif, after.icc?.length]).toEqual([true, undefined, before.icc?.length])
-  expect(await sharp(bare).raw().toBuffer()).toEqual(await sharp(dressed).raw().toBuffer())
-  const commented = concatBytes(dressed.slice(0, 2), '\xff\xfe\0\x06Dana', dressed.slice(2))
-  expect(removeJpegMetadata(commented)).toEqual(bare)
+  expect(await sharp(cleaned).raw().toBuffer()).toEqual(await sharp(withMetadata).raw().toBuffer())
+  const commented = concatBytes(withMetadata.slice(0, 2), '\xff\xfe\0\x06Dana', withMetadata.slice(2))
+  expect(removeJpegMetadata(commented)).toEqual(cleaned)
 })

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { contains, containsWords } from '../../lib/db/like.ts'
+import { toContainsPattern, toWordPatterns } from '../../lib/db/like.ts'
 
-it('takes wildcards and escapes of a search as they are', () => {
-  expect(contains('a')).toBe('%a%')
-  expect(contains('100%_\\')).toBe('%100\\%\\_\\\\%')
+it('escapes wildcards and backslashes of a search', () => {
+  expect(toContainsPattern('a')).toBe('%a%')
+  expect(toContainsPattern('100%_\\')).toBe('%100\\%\\_\\\\%')
 })
 
-it('makes a pattern of every word of a search', () => {
-  expect(containsWords('  VPN 100% ')).toEqual(['%vpn%', '%100\\%%'])
+it('returns one lower-case pattern per word of a search', () => {
+  expect(toWordPatterns('  VPN 100% ')).toEqual(['%vpn%', '%100\\%%'])
 })

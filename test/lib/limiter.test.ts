@@ -6,8 +6,11 @@ import { secrets, startTestServer } from '../local/test-server.ts'
 const rate = parseRate('5/minute')
 const start = Date.parse('2026-11-21T09:30:00Z')
 
-/** Redis' stand-in with a count of the calls it gets, and a limiter whose clock the test moves, patient on a busy machine. */
-async function limited(patienceMs = 10_000) {
+/**
+ * Start a local Redis that counts its calls, and create a limiter with a clock that the test sets. The default time-out is long, because the
+ * machine may be busy.
+ */
+async function createTestLimiter(timeoutMs = 10_000) {
   const calls = { count: 0 }
   const local = await startTestServer({
     rawHandler: ({ url }) => {
@@ -16,69 +19,69 @@ async function limited(patienceMs = 10_000) {
     },
   })
   const clock = { now: start }
-  const isolate = () => createLimiter(`${local.origin}/redis`, secrets.redisToken, patienceMs, () => clock.now)
-  const limiter = isolate()
-  const take = (key = 'k', strict = false) => limiter.count(key, rate, strict)
-  return { ...local, calls, clock, isolate, limiter, take }
+  const createIsolate = () => createLimiter(`${local.origin}/redis`, secrets.redisToken, timeoutMs, () => clock.now)
+  const limiter = createIsolate()
+  const countCall = (key = 'k', isStrict = false) => limiter.count(key, rate, isStrict)
+  return { ...local, calls, clock, createIsolate, limiter, countCall }
 }
 
-const allowedOf = (verdicts: { allowed: boolean }[]) => verdicts.filter(({ allowed }) => allowed).length
+const countAllowed = (verdicts: { allowed: boolean }[]) => verdicts.filter(({ allowed }) => allowed).length
 
-it('a window holds exactly n calls, to the millisecond at its borders', async () => {
-  const { clock, take, isolate } = await limited()
+it('allows exactly n calls per window, to the millisecond at its borders', async () => {
+  const { clock, countCall, createIsolate } = await createTestLimiter()
   for (let remaining = 4; remaining >= 0; remaining--) {
-    expect(await take()).toEqual({ allowed: true, limit: 5, remaining, resetSeconds: 60 })
+    expect(await countCall()).toEqual({ allowed: true, limit: 5, remaining, resetSeconds: 60 })
   }
-  expect(await take()).toEqual({ allowed: false, limit: 5, remaining: 0, resetSeconds: 60 })
+  expect(await countCall()).toEqual({ allowed: false, limit: 5, remaining: 0, resetSeconds: 60 })
   clock.now = start + 59_999
-  // Another isolate has no memory of the refusal and asks Redis.
-  for (const verdict of [await take(), await isolate().count('k', rate, false)]) {
+  // Another isolate does not remember the refusal and calls Redis.
+  for (const verdict of [await countCall(), await createIsolate().count('k', rate, false)]) {
     expect(verdict).toEqual({ allowed: false, limit: 5, remaining: 0, resetSeconds: 1 })
   }
   clock.now = start + 60_000
-  const again = await Promise.all(Array.from({ length: 7 }, () => take()))
-  expect(allowedOf(again)).toBe(5)
+  const nextWindow = await Promise.all(Array.from({ length: 7 }, () => countCall()))
+  expect(countAllowed(nextWindow)).toBe(5)
 })
 
-it('the reset is the second in which the oldest call falls out of the window', async () => {
-  const { clock, take } = await limited()
-  await take()
+it('returns as reset the second in which the oldest call leaves the window', async () => {
+  const { clock, countCall } = await createTestLimiter()
+  await countCall()
   clock.now = start + 20_500
-  expect(await take()).toMatchObject({ remaining: 3, resetSeconds: 40 })
+  expect(await countCall()).toMatchObject({ remaining: 3, resetSeconds: 40 })
   clock.now = start + 60_000
-  expect(await take()).toMatchObject({ remaining: 3, resetSeconds: 21 })
+  expect(await countCall()).toMatchObject({ remaining: 3, resetSeconds: 21 })
 })
 
-it('whenever the calls come, no minute ever holds more than n, and none is refused without need', async () => {
-  const { clock, isolate } = await limited()
-  let run = 0
-  const gaps = fc.array(fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.constantFrom(0, 1, 20_000, 59_999, 60_000, 60_001)), {
+it('equals a model for calls at random times: at most n per minute, and no unnecessary refusal', async () => {
+  const { clock, createIsolate } = await createTestLimiter()
+  let runCount = 0
+  const randomWaits = fc.array(fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.constantFrom(0, 1, 20_000, 59_999, 60_000, 60_001)), {
     maxLength: 25,
     size: 'max',
   })
-  const sameAsModel = async (waits: number[]) => {
-    const key = `run-${++run}`
-    const limiter = isolate()
-    const taken: number[] = []
+  const equalsModel = async (waits: number[]) => {
+    const key = `run-${++runCount}`
+    const limiter = createIsolate()
+    const allowedAt: number[] = []
     clock.now = start
     for (const wait of waits) {
       clock.now += wait
-      const inWindow = taken.filter((at) => at > clock.now - 60_000).length
+      const inWindow = allowedAt.filter((at) => at > clock.now - 60_000).length
       const { allowed } = await limiter.count(key, rate, false)
       if (allowed !== inWindow < 5) return false
-      if (allowed) taken.push(clock.now)
+      if (allowed) allowedAt.push(clock.now)
     }
     return true
   }
-  const check = fc.assert(fc.asyncProperty(gaps, sameAsModel), { numRuns: 25, endOnFailure: true })
+  const check = fc.assert(fc.asyncProperty(randomWaits, equalsModel), { numRuns: 25, endOnFailure: true })
   await expect(check).resolves.toBeUndefined()
 })
 
-it('many calls at once through several isolates are counted once each', async () => {
-  const { isolate } = await limited()
-  const isolates = [isolate(), isolate(), isolate()]
+it('counts concurrent calls of several isolates once each', async () => {
+  const { createIsolate } = await createTestLimiter()
+  const isolates = [createIsolate(), createIsolate(), createIsolate()]
   const verdicts = await Promise.all(Array.from({ length: 40 }, (_, n) => isolates[n % 3]?.count('k', rate, false)))
-  expect(allowedOf(verdicts as { allowed: boolean }[])).toBe(5)
+  expect(countAllowed(verdicts as { allowed: boolean }[])).toBe(5)
   expect(
     verdicts
       .filter((verdict) => verdict?.allowed)
@@ -87,74 +90,77 @@ it('many calls at once through several isolates are counted once each', async ()
   ).toEqual([0, 1, 2, 3, 4])
 })
 
-it("one caller's limit is not another's", async () => {
-  const { take } = await limited()
-  for (let n = 0; n < 6; n++) await take('one')
-  expect([(await take('one')).allowed, (await take('two')).remaining]).toEqual([false, 4])
+it('counts each key separately', async () => {
+  const { countCall } = await createTestLimiter()
+  for (let n = 0; n < 6; n++) await countCall('one')
+  expect([(await countCall('one')).allowed, (await countCall('two')).remaining]).toEqual([false, 4])
 })
 
-it('who is known to be over is refused without another call to Redis, until a place is free', async () => {
-  const { clock, take, calls } = await limited()
-  for (let n = 0; n < 6; n++) await take()
-  const before = calls.count
-  for (let n = 0; n < 20; n++) expect((await take()).allowed).toBe(false)
-  expect(calls.count).toBe(before)
+it('refuses a caller over the limit without calling Redis again, until the window has room', async () => {
+  const { clock, countCall, calls } = await createTestLimiter()
+  for (let n = 0; n < 6; n++) await countCall()
+  const callsBefore = calls.count
+  for (let n = 0; n < 20; n++) expect((await countCall()).allowed).toBe(false)
+  expect(calls.count).toBe(callsBefore)
   clock.now = start + 60_000
-  expect([(await take()).allowed, calls.count]).toEqual([true, before + 1])
+  expect([(await countCall()).allowed, calls.count]).toEqual([true, callsBefore + 1])
 })
 
 it.each(['down', 'hang', 'error', 'garbage', 'slow', 'rate_limit', 'client_error', 'redirect'] as const)(
-  'with Redis on %s a caller waits 300 ms at most, once: most routes are open, strict ones count half here',
+  'waits at most 300 ms once on the Redis fault %s, then allows most routes and half the limit of strict ones',
   async (mode) => {
-    const { faults, take, clock, calls } = await limited(250)
-    await take('warm')
+    const { faults, countCall, clock, calls } = await createTestLimiter(250)
+    await countCall('warm')
     faults.set({ service: 'redis', mode })
     const waits: number[] = []
     for (let n = 0; n < 3; n++) {
       clock.now += 5001
-      const before = performance.now()
-      expect(await take()).toEqual({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 })
-      waits.push(performance.now() - before)
+      const startedAt = performance.now()
+      expect(await countCall()).toEqual({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 })
+      waits.push(performance.now() - startedAt)
     }
     expect(Math.min(...waits)).toBeLessThan(300)
-    const asked = calls.count
-    const strict = await Promise.all(Array.from({ length: 5 }, () => take('s', true)))
-    expect(strict.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    const callsBefore = calls.count
+    const strictResults = await Promise.all(Array.from({ length: 5 }, () => countCall('s', true)))
+    expect(strictResults.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [true, 1],
       [true, 0],
       [false, 0],
       [false, 0],
       [false, 0],
     ])
-    expect(allowedOf(await Promise.all(Array.from({ length: 20 }, () => take())))).toBe(20)
-    expect(calls.count).toBe(asked)
+    expect(countAllowed(await Promise.all(Array.from({ length: 20 }, () => countCall())))).toBe(20)
+    expect(calls.count).toBe(callsBefore)
     clock.now += 60_001
-    expect((await take('s', true)).allowed).toBe(true)
+    expect((await countCall('s', true)).allowed).toBe(true)
   },
 )
 
-it('asks Redis again 5 seconds after it was away', async () => {
-  const { faults, take, clock, calls } = await limited()
-  await take('warm')
+it('calls Redis again 5 seconds after a failure', async () => {
+  const { faults, countCall, clock, calls } = await createTestLimiter()
+  await countCall('warm')
   faults.set({ service: 'redis', mode: 'down' })
-  await take()
+  await countCall()
   faults.clear()
   clock.now = start + 4999
-  const before = calls.count
-  expect([(await take()).remaining, calls.count]).toEqual([4, before])
+  const callsBefore = calls.count
+  expect([(await countCall()).remaining, calls.count]).toEqual([4, callsBefore])
   clock.now = start + 5001
-  expect([(await take()).remaining, (await take()).remaining, calls.count]).toEqual([4, 3, before + 2])
+  expect([(await countCall()).remaining, (await countCall()).remaining, calls.count]).toEqual([4, 3, callsBefore + 2])
 })
 
-it('a strict route lets at least one call through, however small its limit', async () => {
-  const { faults, limiter } = await limited()
+it('allows at least one call of a strict route without Redis', async () => {
+  const { faults, limiter } = await createTestLimiter()
   faults.set({ service: 'redis', mode: 'down' })
-  const once = parseRate('1/hour/ip')
-  expect([(await limiter.count('k', once, true)).allowed, (await limiter.count('k', once, true)).allowed]).toEqual([true, false])
+  const onePerHour = parseRate('1/hour/ip')
+  expect([(await limiter.count('k', onePerHour, true)).allowed, (await limiter.count('k', onePerHour, true)).allowed]).toEqual([
+    true,
+    false,
+  ])
 })
 
-it.each(['down', 'hang', 'error', 'garbage', 'rate_limit', 'redirect'] as const)('ping fails with Redis on %s', async (mode) => {
-  const { faults, limiter } = await limited(1000)
+it.each(['down', 'hang', 'error', 'garbage', 'rate_limit', 'redirect'] as const)('fails the ping on the Redis fault %s', async (mode) => {
+  const { faults, limiter } = await createTestLimiter(1000)
   await limiter.ping()
   faults.set({ service: 'redis', mode })
   await expect(limiter.ping()).rejects.toThrow()
@@ -167,4 +173,4 @@ it.each([
   ['write', { max: 120, windowMs: 60_000, unit: 'minute', perAddress: false }],
   ['ai', { max: 20, windowMs: 60_000, unit: 'minute', perAddress: false }],
   ['public', { max: 120, windowMs: 60_000, unit: 'minute', perAddress: true }],
-] as const)('the rate %s means what the contract says', (limit, parsed) => expect(parseRate(limit)).toEqual(parsed))
+] as const)('parses the rate %s', (limit, parsed) => expect(parseRate(limit)).toEqual(parsed))

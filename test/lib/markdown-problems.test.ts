@@ -27,11 +27,11 @@ describe('the front matter', () => {
     expect(firstProblem).toBe('3: The type must be one of troubleshooting, procedural, maintenance')
     expect(otherProblems).toEqual([
       '4: The front matter has name twice',
-      '5: The front matter can have name, type, category, tags and description, but not author',
+      '5: Unknown key author in the front matter; the keys are name, type, category, tags and description',
       '6: The category must have at most 200 characters',
       '7: The tags must be text',
       '8: The description must be text',
-      '9: The front matter is not YAML: Missing closing "quote',
+      '9: The front matter is not valid YAML: Missing closing "quote',
       '9: The front matter has tags twice',
     ])
   })

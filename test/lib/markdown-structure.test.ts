@@ -70,8 +70,8 @@ describe('a tree', () => {
         '16: The attributes after {# are invalid; end the line with {#id} or {#id name=value}, and write {# in a title as {\\#',
       ],
       '16: Nothing leads to “E”; add - Label -> #solution-1 or -> #solution-1 above',
-      '17: A heading must start with Intake, Decision:, Action:, Solution:, Step:, Section:, Fallback: or End:; put a backslash before other text',
-      '18: The code that starts here has no end; close it with a line ```, or put a backslash before this line',
+      '17: A heading must start with Intake, Decision:, Action:, Solution:, Step:, Section:, Fallback: or End:; put a backslash before ## to start a line of text',
+      '18: This code block is not closed; close it with a line ```, or put a backslash before this line',
       '19: Nothing leads to “in code”; add - Label -> #solution-2 or -> #solution-2 above',
     ])
   })

@@ -13,7 +13,7 @@ import { parseTicketId } from '../../lib/psa/psa.ts'
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 
-it('PSA-08 gives a prompt at most ten notes of 200 characters each, the newest', () => {
+it('PSA-08 adds at most the ten newest notes to a prompt, each cut to 200 characters', () => {
   const notes = Array.from({ length: 14 }, (_, n) => ({
     id: String(n),
     text: `${n} ${'👩‍💻x '.repeat(200)}`,
@@ -31,75 +31,71 @@ it('PSA-08 gives a prompt at most ten notes of 200 characters each, the newest',
 
 describe('conditions', () => {
   const printable = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed())
-  it('hold a value that can be anything and ends nowhere else than it should', () => {
+  it('contain any value as one literal', () => {
     fc.assert(
       fc.property(fc.oneof(printable, fc.string({ unit: fc.constantFrom('"', '\\', ' or id=1', ')', 'x') })), (value) => {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: what a literal leaves out
-        const kept = value.replace(/[\u0000-\u001f\u007f]/g, '')
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: a literal drops control characters
+        const stored = value.replace(/[\u0000-\u001f\u007f]/g, '')
         const test = parseConditions(`owner=${toLiteral(value)} and id=1`)
-        expect(test({ owner: kept, id: 1 })).toBe(true)
-        expect(test({ owner: `${kept}!`, id: 1 })).toBe(false)
-        expect(test({ owner: kept, id: 2 })).toBe(false)
+        expect(test({ owner: stored, id: 1 })).toBe(true)
+        expect(test({ owner: `${stored}!`, id: 1 })).toBe(false)
+        expect(test({ owner: stored, id: 2 })).toBe(false)
       }),
     )
   })
-  it('take ids that are numbers and no others', () => {
+  it('accept only numeric ids', () => {
     expect([toIdList(['1', '2)', '22']), toIdList(['x']), toIdList([])]).toEqual(['(1,22)', '(0)', '(0)'])
     expect(['4711', ' #4711 ', 'T-1', '', '1'.repeat(16)].map(parseTicketId)).toEqual(['4711', '4711', null, null, null])
   })
 })
 
-describe('the vault', () => {
-  it('opens what it sealed for the same context, under every key it has', async () => {
-    const [old, both] = [
-      createVault([{ version: 1, key: key(1) }]),
-      createVault([
-        { version: 2, key: key(2) },
-        { version: 1, key: key(1) },
-      ]),
-    ]
-    const sealed = await old.seal('sesame ✓', 'psa:a:connectwise')
+describe('vault', () => {
+  it('decrypts a secret for the same context with every configured key', async () => {
+    const oldVault = createVault([{ version: 1, key: key(1) }])
+    const vault = createVault([
+      { version: 2, key: key(2) },
+      { version: 1, key: key(1) },
+    ])
+    const sealed = await oldVault.seal('sesame ✓', 'psa:a:connectwise')
     expect(sealed).not.toContain('sesame')
-    expect(await old.seal('sesame ✓', 'psa:a:connectwise')).not.toBe(sealed)
-    expect(await both.open(sealed, 'psa:a:connectwise')).toBe('sesame ✓')
-    expect(await both.seal('x', 'y')).toMatch(/^2\./)
+    expect(await oldVault.seal('sesame ✓', 'psa:a:connectwise')).not.toBe(sealed)
+    expect(await vault.open(sealed, 'psa:a:connectwise')).toBe('sesame ✓')
+    expect(await vault.seal('x', 'y')).toMatch(/^2\./)
   })
-  it('opens nothing for another context, another key, or after a change', async () => {
+  it('refuses to decrypt for another context, with another key, or after a change', async () => {
     const vault = createVault([{ version: 1, key: key(1) }])
     const sealed = await vault.seal('sesame', 'psa:a:connectwise')
     await expect(vault.open(sealed, 'psa:b:connectwise')).rejects.toThrow()
     await expect(vault.open(sealed, 'psa:a:halopsa')).rejects.toThrow()
     await expect(createVault([{ version: 1, key: key(3) }]).open(sealed, 'psa:a:connectwise')).rejects.toThrow()
     await expect(createVault([{ version: 4, key: key(1) }]).open(sealed, 'psa:a:connectwise')).rejects.toThrow('version 1')
-    const flipped = sealed.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
-    await expect(
-      vault.open(`${flipped.slice(0, -2)}${flipped.at(-2) === 'A' ? 'B' : 'A'}${flipped.at(-1)}`, 'psa:a:connectwise'),
-    ).rejects.toThrow()
+    const lastTwoChanged = sealed.replace(/..$/, (lastTwo) => lastTwo.replace(/./g, (letter) => (letter === 'A' ? 'B' : 'A')))
+    await expect(vault.open(lastTwoChanged, 'psa:a:connectwise')).rejects.toThrow()
   })
 })
 
-it('asks a cache that failed again only after five seconds, and answers a miss meanwhile', async () => {
+it('does not call a failed cache for five seconds, and returns a miss meanwhile', async () => {
   let now = 0
   const cache = redisCache('http://127.0.0.1:9', 'x', 250, () => now)
   expect(await cache.get('k')).toBeUndefined()
-  const began = performance.now()
+  const startedAt = performance.now()
   await cache.set('k', 1, 60)
-  expect(performance.now() - began).toBeLessThan(20)
+  expect(performance.now() - startedAt).toBeLessThan(20)
   now = 5001
   expect(await cache.get('k')).toBeUndefined()
 })
 
-it('makes the same company every time, with 200 tickets', () => {
+it('builds the same company with 200 tickets every time', () => {
   const company = buildCompany()
   expect(company).toEqual(buildCompany())
   expect([company.tickets.length, company.tickets[0]?.id, company.tickets.at(-1)?.id]).toEqual([200, 4601, 4800])
   expect(company.tickets.filter(({ memberId }) => memberId === null).length).toBeGreaterThan(30)
 })
 
-// A folder of answers as the provider gave them, which are nobody's to publish.
-const recorded = process.env.PSA_RECORDED ?? ''
-describe('answers that were recorded from the provider', () => {
-  const given = (name: string) => JSON.parse(readFileSync(`${recorded}/${name}.json`, 'utf8')) as unknown
+// A folder with recorded answers of the provider, which may not be published.
+const recordingsFolder = process.env.PSA_RECORDED ?? ''
+describe('recorded answers of the provider', () => {
+  const readAnswer = (name: string) => JSON.parse(readFileSync(`${recordingsFolder}/${name}.json`, 'utf8')) as unknown
   const answers: [RegExp, string][] = [
     [/\/service\/tickets\/\d+\/notes/, 'service-note-list'],
     [/\/service\/tickets\/\d+$/, 'service-ticket'],
@@ -109,9 +105,9 @@ describe('answers that were recorded from the provider', () => {
     [/\/company\/companies/, 'company'],
   ]
   const http: PsaHttp = async ({ url }) => {
-    const found = answers.find(([pattern]) => pattern.test(url))?.[1]
-    if (found) return given(found)
-    return url.includes('/contacts/') ? (given('company-contact-list') as unknown[])[0] : []
+    const name = answers.find(([pattern]) => pattern.test(url))?.[1]
+    if (name) return readAnswer(name)
+    return url.includes('/contacts/') ? (readAnswer('company-contact-list') as unknown[])[0] : []
   }
   const identity = { company_id: 'x', client_id: 'y' }
   const port = createConnectWise(
@@ -119,25 +115,30 @@ describe('answers that were recorded from the provider', () => {
     http,
   )
 
-  it('are understood whole', async (context) => {
-    if (!existsSync(recorded)) return context.skip('PSA_RECORDED names no folder of recorded answers')
-    const wire = given('service-ticket') as { id: number; summary: string; board: { name: string }; status: { name: string } }
-    const { ticket, unavailable, ...sides } = await port.getTicketContext(String(wire.id))
+  it('are parsed completely', async (context) => {
+    if (!existsSync(recordingsFolder)) return context.skip('PSA_RECORDED is not a folder of recorded answers')
+    const ticketAnswer = readAnswer('service-ticket') as { id: number; summary: string; board: { name: string }; status: { name: string } }
+    const { ticket, unavailable, ...ticketContext } = await port.getTicketContext(String(ticketAnswer.id))
     expect([ticket.id, ticket.summary, ticket.board, ticket.status]).toEqual([
-      String(wire.id),
-      wire.summary,
-      wire.board.name,
-      wire.status.name,
+      String(ticketAnswer.id),
+      ticketAnswer.summary,
+      ticketAnswer.board.name,
+      ticketAnswer.status.name,
     ])
-    expect([unavailable, sides.company?.name]).toEqual([[], (given('company') as { name: string }).name])
-    const text = JSON.stringify(given('company-contact-list'))
-    for (const value of Object.values(sides.contact ?? {}).filter((part) => part !== sides.contact?.name)) expect(text).toContain(value)
-    expect(sides.contact?.email).toContain('@')
-    const [note] = given('service-note-list') as { text: string; member: { lastName: string } }[]
-    expect(sides.notes[0]).toMatchObject({ text: note?.text, author: expect.stringContaining(note?.member.lastName ?? '?') })
-    const [member] = given('member-list') as { id: number; identifier: string; officeEmail: string }[]
-    expect((await port.listMembers())[0]).toMatchObject({ id: String(member?.id), identifier: member?.identifier, email: member?.officeEmail })
-    expect((await port.listBoards())[0]?.name).toBe(wire.board.name)
+    expect([unavailable, ticketContext.company?.name]).toEqual([[], (readAnswer('company') as { name: string }).name])
+    const text = JSON.stringify(readAnswer('company-contact-list'))
+    for (const value of Object.values(ticketContext.contact ?? {}).filter((part) => part !== ticketContext.contact?.name))
+      expect(text).toContain(value)
+    expect(ticketContext.contact?.email).toContain('@')
+    const [note] = readAnswer('service-note-list') as { text: string; member: { lastName: string } }[]
+    expect(ticketContext.notes[0]).toMatchObject({ text: note?.text, author: expect.stringContaining(note?.member.lastName ?? '?') })
+    const [member] = readAnswer('member-list') as { id: number; identifier: string; officeEmail: string }[]
+    expect((await port.listMembers())[0]).toMatchObject({
+      id: String(member?.id),
+      identifier: member?.identifier,
+      email: member?.officeEmail,
+    })
+    expect((await port.listBoards())[0]?.name).toBe(ticketAnswer.board.name)
     const search = { boardIds: [], assignedTo: null, unassigned: false, page: 1, pageSize: 25 }
     expect((await port.searchTickets(search)).items[0]).toMatchObject({ id: ticket.id, company: ticket.company, contact: ticket.contact })
   })

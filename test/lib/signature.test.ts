@@ -4,76 +4,76 @@ import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { verifySignature } from '../../lib/queue/signature.ts'
 
-// Long enough for the Receiver's HS512 too.
-const current = 'sig_current_0123456789abcdef01234567'.repeat(2)
-const next = 'sig_next_0123456789abcdef0123456789'.repeat(2)
+// Long enough for HS512, which the Receiver accepts too.
+const currentKey = 'sig_current_0123456789abcdef01234567'.repeat(2)
+const nextKey = 'sig_next_0123456789abcdef0123456789'.repeat(2)
 const url = 'https://api.example.com/jobs/notifications/deliver'
 const body = '{"delivery_id":"1","attempt":1}'
-const receiver = new Receiver({ currentSigningKey: current, nextSigningKey: next })
-const second = () => Math.floor(Date.now() / 1000)
+const receiver = new Receiver({ currentSigningKey: currentKey, nextSigningKey: nextKey })
+const nowSeconds = () => Math.floor(Date.now() / 1000)
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-interface Change {
+interface TokenOptions {
   key?: string
   alg?: string
   claims?: JWTPayload
   without?: 'exp' | 'nbf' | 'body' | 'sub' | 'iss'
 }
 
-/** A signature as QStash makes one, but for what the test changes. */
-async function signed({ key = current, alg = 'HS256', claims = {}, without }: Change = {}): Promise<string> {
-  const usual = {
+/** Sign a token as QStash does, with the changes of the test. */
+async function signToken({ key = currentKey, alg = 'HS256', claims = {}, without }: TokenOptions = {}): Promise<string> {
+  const validClaims = {
     iss: 'Upstash',
     sub: url,
-    exp: second() + 300,
-    nbf: second() - 1,
-    iat: second(),
+    exp: nowSeconds() + 300,
+    nbf: nowSeconds() - 1,
+    iat: nowSeconds(),
     jti: crypto.randomUUID(),
     body: hash(body),
   }
-  const payload: JWTPayload = { ...usual, ...claims }
+  const payload: JWTPayload = { ...validClaims, ...claims }
   if (without) delete payload[without]
   if (alg === 'none') return new UnsecuredJWT(payload).encode()
   return new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT' }).sign(new TextEncoder().encode(key))
 }
 
-const ours = (token: string | undefined, of = body) => verifySignature(token, of, url, [current, next])
-/** What the vendor's own Receiver says; `at` is the address it was told, if any. */
-const theirs = (token: string, of = body, at: { url?: string } = { url }) =>
-  receiver.verify({ signature: token, body: of, clockTolerance: 5, ...at }).catch(() => false)
+const verify = (token: string | undefined, signedBody = body) => verifySignature(token, signedBody, url, [currentKey, nextKey])
+/** Verify with the vendor's own Receiver. Without `options.url` it does not check the address. */
+const verifyWithReceiver = (token: string, signedBody = body, options: { url?: string } = { url }) =>
+  receiver.verify({ signature: token, body: signedBody, clockTolerance: 5, ...options }).catch(() => false)
 
-describe('what QStash signs is taken, as its own Receiver takes it', () => {
-  it.each<[string, Change]>([
-    ['the current key', { key: current }],
-    ['the next key', { key: next }],
-    ['its hash of the body padded', { claims: { body: `${hash(body)}=` } }],
-    ['a clock that is seconds ahead of ours', { claims: { nbf: second() + 3 } }],
-    ['an expiry a second ago', { claims: { exp: second() - 1 } }],
-  ])('with %s', async (_, change) => {
-    const token = await signed(change)
-    expect([await ours(token), await theirs(token)]).toEqual([true, true])
+describe('accepts what the Receiver accepts', () => {
+  it.each<[string, TokenOptions]>([
+    ['the current key', { key: currentKey }],
+    ['the next key', { key: nextKey }],
+    ['a padded hash of the body', { claims: { body: `${hash(body)}=` } }],
+    ['a clock that is 3 seconds ahead of ours', { claims: { nbf: nowSeconds() + 3 } }],
+    ['an expiry a second ago', { claims: { exp: nowSeconds() - 1 } }],
+  ])('with %s', async (_, options) => {
+    const token = await signToken(options)
+    expect([await verify(token), await verifyWithReceiver(token)]).toEqual([true, true])
   })
 
-  it('for an empty body, and one in any alphabet', async () => {
-    for (const of of ['', '{"text":"Žofie ✓ 你好 😀"}']) {
-      const token = await signed({ claims: { body: hash(of) } })
-      expect([await ours(token, of), await theirs(token, of)]).toEqual([true, true])
+  it('for an empty body and for one with non-ASCII characters', async () => {
+    for (const signedBody of ['', '{"text":"Žofie ✓ 你好 😀"}']) {
+      const token = await signToken({ claims: { body: hash(signedBody) } })
+      expect([await verify(token, signedBody), await verifyWithReceiver(token, signedBody)]).toEqual([true, true])
     }
   })
 
-  it('again and again: what it asks for is done once by the rows it names', async () => {
-    const token = await signed()
-    expect([await ours(token), await ours(token)]).toEqual([true, true])
+  it('repeatedly, because the rows that a job names make it idempotent', async () => {
+    const token = await signToken()
+    expect([await verify(token), await verify(token)]).toEqual([true, true])
   })
 })
 
-describe('what neither takes', () => {
-  it.each<[string, Change]>([
+describe('refuses what the Receiver refuses', () => {
+  it.each<[string, TokenOptions]>([
     ['another key', { key: 'sig_other_0123456789abcdef012345678' }],
     ['no algorithm', { alg: 'none' }],
     ['another issuer', { claims: { iss: 'upstash' } }],
-    ['an expiry that is past', { claims: { exp: second() - 60 } }],
-    ['a beginning that is to come', { claims: { nbf: second() + 120 } }],
+    ['an expiry in the past', { claims: { exp: nowSeconds() - 60 } }],
+    ['a start in the future', { claims: { nbf: nowSeconds() + 120 } }],
     ['the address of another job', { claims: { sub: url.replace('deliver', 'sweep') } }],
     ['the address of another host', { claims: { sub: url.replace('api', 'evil') } }],
     ['a trailing slash', { claims: { sub: `${url}/` } }],
@@ -82,38 +82,38 @@ describe('what neither takes', () => {
     ['no address', { without: 'sub' }],
     ['no issuer', { without: 'iss' }],
     ['no hash of the body', { without: 'body' }],
-  ])('%s', async (_, change) => {
-    const token = await signed(change)
-    expect([await ours(token), await theirs(token)]).toEqual([false, false])
+  ])('%s', async (_, options) => {
+    const token = await signToken(options)
+    expect([await verify(token), await verifyWithReceiver(token)]).toEqual([false, false])
   })
 
-  it.each([`${body} `, body.replace('1', '2'), '', '{}'])('another body: %j', async (changed) => {
-    const token = await signed()
-    expect([await ours(token, changed), await theirs(token, changed)]).toEqual([false, false])
+  it.each([`${body} `, body.replace('1', '2'), '', '{}'])('another body: %j', async (otherBody) => {
+    const token = await signToken()
+    expect([await verify(token, otherBody), await verifyWithReceiver(token, otherBody)]).toEqual([false, false])
   })
 
-  it('nothing, or what is no token', async () => {
-    const token = await signed()
-    for (const broken of [undefined, '', 'x', 'a.b.c', `${token.slice(0, -2)}xx`, token.replace(/^[^.]+/, 'e30')]) {
-      expect([broken, await ours(broken)]).toEqual([broken, false])
+  it('a missing or malformed token', async () => {
+    const token = await signToken()
+    for (const malformed of [undefined, '', 'x', 'a.b.c', `${token.slice(0, -2)}xx`, token.replace(/^[^.]+/, 'e30')]) {
+      expect([malformed, await verify(malformed)]).toEqual([malformed, false])
     }
   })
 
-  it('a signature made with an empty key, which is what a missing setting would be', async () => {
-    const token = await signed({ key: 'guessed' })
+  it('every token while the keys are empty, as with missing settings', async () => {
+    const token = await signToken({ key: 'guessed' })
     expect(await verifySignature(token, body, url, ['', ''])).toBe(false)
   })
 })
 
-describe('what the Receiver takes and this does not', () => {
-  it.each<[string, Change, { url?: string }]>([
+describe('refuses what the Receiver accepts', () => {
+  it.each<[string, TokenOptions, { url?: string }]>([
     ['HS512', { alg: 'HS512' }, { url }],
     ['HS384', { alg: 'HS384' }, { url }],
     ['a token that never expires', { without: 'exp' }, { url }],
-    ['a token without a beginning', { without: 'nbf' }, { url }],
-    ['another address, when it was told none', { claims: { sub: 'https://evil.example/' } }, {}],
-  ])('%s', async (_, change, at) => {
-    const token = await signed(change)
-    expect([await ours(token), await theirs(token, body, at)]).toEqual([false, true])
+    ['a token without a start', { without: 'nbf' }, { url }],
+    ['another address, which the Receiver does not check here', { claims: { sub: 'https://evil.example/' } }, {}],
+  ])('%s', async (_, options, receiverOptions) => {
+    const token = await signToken(options)
+    expect([await verify(token), await verifyWithReceiver(token, body, receiverOptions)]).toEqual([false, true])
   })
 })

@@ -1,35 +1,36 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { openSubscriber, maxQueuedEvents } from '../../lib/realtime/subscriber.ts'
+import { maxQueuedEvents, openSubscriber } from '../../lib/realtime/subscriber.ts'
 import { parseEvents } from '../support/ai.ts'
 
-const event = (id: number) => ({ id, event: 'handoff_created', data: JSON.stringify({ n: id }) })
+const buildEvent = (id: number) => ({ id, event: 'handoff_created', data: JSON.stringify({ n: id }) })
 const decoder = new TextDecoder()
 
-function open(missed: ReturnType<typeof event>[] = [], gap = { after: 0, forgotten: 0 }) {
-  let left = 0
-  const subscriber = openSubscriber(missed, gap, () => left++)
+/** Open a subscriber. `countDisconnects` returns how often its client has disconnected. */
+function openTestSubscriber(missed: ReturnType<typeof buildEvent>[] = [], gap = { after: 0, forgotten: 0 }) {
+  let disconnects = 0
+  const subscriber = openSubscriber(missed, gap, () => disconnects++)
   const reader = subscriber.body.getReader()
   const read = async () => decoder.decode((await reader.read()).value)
-  return { subscriber, reader, read, left: () => left }
+  return { subscriber, reader, read, countDisconnects: () => disconnects }
 }
 
-it('SSE-07 SSE-10 holds 64 events for who does not read, and says in their place how many more there were', async () => {
-  const { subscriber, read } = open()
+it('SSE-07 SSE-10 queues 64 events for a slow client, and reports how many more were dropped', async () => {
+  const { subscriber, read } = openTestSubscriber()
   await read()
-  for (let n = 1; n <= maxQueuedEvents + 9; n++) subscriber.send(event(n))
-  const heard = parseEvents(await read())
-  expect(heard).toHaveLength(maxQueuedEvents + 1)
-  expect(heard.slice(0, -1).map(({ data }) => data.n)).toEqual(Array.from({ length: maxQueuedEvents }, (_, n) => n + 1))
-  // Whose id is the last before the gap: a reconnect asks for what was dropped.
-  expect(heard.at(-1)).toEqual({ event: 'overflow', id: '64', data: { dropped: 9 } })
+  for (let n = 1; n <= maxQueuedEvents + 9; n++) subscriber.send(buildEvent(n))
+  const received = parseEvents(await read())
+  expect(received).toHaveLength(maxQueuedEvents + 1)
+  expect(received.slice(0, -1).map(({ data }) => data.n)).toEqual(Array.from({ length: maxQueuedEvents }, (_, n) => n + 1))
+  // It has the id of the last event before the gap, so that a reconnect requests the dropped events.
+  expect(received.at(-1)).toEqual({ event: 'overflow', id: '64', data: { dropped: 9 } })
   const next = read()
-  subscriber.send(event(100))
+  subscriber.send(buildEvent(100))
   expect(parseEvents(await next)).toEqual([{ event: 'handoff_created', id: '100', data: { n: 100 } }])
 })
 
-it('hands an event on at once to who waits for it', async () => {
-  const { subscriber, read } = open([event(3), event(4)], { after: 0, forgotten: 2 })
+it('sends an event immediately to a waiting client', async () => {
+  const { subscriber, read } = openTestSubscriber([buildEvent(3), buildEvent(4)], { after: 0, forgotten: 2 })
   const first = parseEvents(await read())
   expect(first.map(({ event: name, id }) => [name, id])).toEqual([
     ['overflow', '0'],
@@ -38,18 +39,18 @@ it('hands an event on at once to who waits for it', async () => {
   ])
   const waiting = read()
   await Promise.resolve()
-  subscriber.send(event(5))
+  subscriber.send(buildEvent(5))
   expect(await waiting).toBe('id: 5\nevent: handoff_created\ndata: {"n":5}\n\n')
 })
 
-it('beats for who reads, and counts the beats of who does not', async () => {
-  const { subscriber, read } = open()
+it('sends heartbeats to a reading client, and counts those that a client does not read', async () => {
+  const { subscriber, read } = openTestSubscriber()
   await read()
   const waiting = read()
   await Promise.resolve()
   expect(subscriber.sendHeartbeat()).toBe(0)
   expect(await waiting).toBe(': heartbeat\n\n')
-  subscriber.send(event(1))
+  subscriber.send(buildEvent(1))
   expect([subscriber.sendHeartbeat(), subscriber.sendHeartbeat(), subscriber.sendHeartbeat()]).toEqual([1, 2, 3])
   await read()
   const again = read()
@@ -58,40 +59,40 @@ it('beats for who reads, and counts the beats of who does not', async () => {
   await again
 })
 
-it('ends once, and hears that its client left', async () => {
-  const { subscriber, reader, read, left } = open()
+it('closes once, and is notified when its client disconnects', async () => {
+  const { subscriber, reader, read, countDisconnects } = openTestSubscriber()
   await read()
   subscriber.close()
   subscriber.close()
-  subscriber.send(event(1))
+  subscriber.send(buildEvent(1))
   expect((await reader.read()).done).toBe(true)
-  const gone = open()
-  await gone.reader.cancel()
-  gone.subscriber.send(event(1))
-  gone.subscriber.close()
-  expect([left(), gone.left()]).toEqual([0, 1])
+  const disconnected = openTestSubscriber()
+  await disconnected.reader.cancel()
+  disconnected.subscriber.send(buildEvent(1))
+  disconnected.subscriber.close()
+  expect([countDisconnects(), disconnected.countDisconnects()]).toEqual([0, 1])
 })
 
-it('accounts for every event, whenever its client reads', async () => {
+it('delivers every event or counts it as dropped, whenever its client reads', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.integer({ min: 1, max: 90 }), fc.constant('read' as const)), { maxLength: 40 }),
       async (steps) => {
-        const { subscriber, read } = open()
+        const { subscriber, read } = openTestSubscriber()
         let text = await read()
         let sent = 0
         for (const step of steps) {
           if (step === 'read') {
-            // Something is always there to be read.
-            subscriber.send(event(++sent))
+            // One more event, so that read() always has something to return.
+            subscriber.send(buildEvent(++sent))
             text += await read()
-          } else for (let n = 0; n < step; n++) subscriber.send(event(++sent))
+          } else for (let n = 0; n < step; n++) subscriber.send(buildEvent(++sent))
         }
-        subscriber.send(event(++sent))
+        subscriber.send(buildEvent(++sent))
         text += await read()
-        const heard = parseEvents(text)
-        const dropped = heard.filter(({ event: name }) => name === 'overflow').reduce((sum, { data }) => sum + data.dropped, 0)
-        const numbers = heard.filter(({ event: name }) => name !== 'overflow').map(({ id }) => Number(id))
+        const received = parseEvents(text)
+        const dropped = received.filter(({ event: name }) => name === 'overflow').reduce((sum, { data }) => sum + data.dropped, 0)
+        const numbers = received.filter(({ event: name }) => name !== 'overflow').map(({ id }) => Number(id))
         expect(numbers.length + dropped).toBe(sent)
         expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
       },

@@ -24,6 +24,6 @@ export function wrongCredentials(provider: PsaProvider) {
 /** Connect an account to the local emulator of a provider, and return the connection. */
 export async function connectPsa(service: Pick<Service, 'localOrigin'>, admin: Person, provider: PsaProvider = 'connectwise') {
   const response = await admin.call('PUT', '/integrations/psa/connection', connectionBody(service, provider))
-  if (response.status !== 200) throw new Error(`The connection was refused: ${response.text}`)
+  if (response.status !== 200) throw new Error(`Connecting the ticketing system failed: ${response.text}`)
   return response.body
 }

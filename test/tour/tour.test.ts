@@ -23,7 +23,7 @@ async function readDashboard(name: 'faults' | 'clock'): Promise<unknown> {
   return (await fetch(`${addresses.dashboard}/desk/${name}`)).json()
 }
 
-it('the tour completes, one short line per request and no token in full', async () => {
+it('the tour completes, prints one short line per request and no complete token', async () => {
   const lines: string[] = []
   await playTour(addresses, (line) => lines.push(line))
   expect(lines.filter((line) => line.length > 120)).toEqual([])
@@ -38,7 +38,7 @@ it('the tour fails when a mail does not arrive', async () => {
   await expect(playTour(addresses, breakMail, 2000)).rejects.toThrow(/^GET \/desk\/mail .* no mail to robin-.* \(waited 2 s\)$/)
 }, 120_000)
 
-it('the tour fails at another status than expected, and restores faults and clock', async () => {
+it('the tour fails on an unexpected status, clears the faults and resets the clock', async () => {
   const breakDatabase = (line: string) => {
     if (line.includes('"offset_seconds": 604900')) setFault('postgres')
   }

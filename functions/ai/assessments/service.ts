@@ -27,7 +27,7 @@ const maxSwept = 100
 // An attempt can take 15 seconds, so a sweep makes few itself while the queue is unreachable.
 const maxLocalAttempts = 4
 
-/** Republish due assessments, fail those whose attempts are used up, and publish pending live events. Runs each minute. */
+/** Republish due assessments, fail those whose attempts are used up, and publish pending live events. The cron trigger calls this each minute. */
 export async function sweep(ctx: AssessmentContext): Promise<void> {
   const assessments = await queries.selectDueAssessments(ctx.platform, maxSwept)
   const exhausted = assessments.filter(({ attempts }) => attempts >= queries.maxAttempts)

@@ -112,7 +112,7 @@ function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** Make a `catch` handler that throws an unreadable article as 415 or 422. */
+/** Create a `catch` handler that throws an unreadable article as 415 or 422. */
 function throwArticleProblem(field: 'file' | 'content') {
   return (error: unknown): never => {
     if (!(error instanceof ArticleError)) throw error

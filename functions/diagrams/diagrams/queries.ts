@@ -50,7 +50,7 @@ export async function insertDiagram(db: WriteDb, diagram: DiagramCreate): Promis
   return rows[0]
 }
 
-/** Update the columns in `changes` if `updatedAt` is still the stored time and the caller may change the diagram. */
+/** Update the columns in `changes`. Return undefined if the stored time is not `updatedAt` or the caller may not change the diagram. */
 export async function updateDiagram(db: WriteDb, id: string, updatedAt: string, changes: DiagramUpdate): Promise<DiagramRow | undefined> {
   const assignments: RawBuilder<unknown>[] = [sql`updated_at = greatest(app.now(), d.updated_at + interval '1 ms')`]
   for (const [name, value] of Object.entries(changes)) {

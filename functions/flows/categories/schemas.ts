@@ -8,7 +8,7 @@ export const Category = z
     id: Id,
     account_id: Id.describe('The account it belongs to; the platform account for categories that ship with the service.'),
     name: z.string().describe('Unique in its account, ignoring case.'),
-    flow_count: z.int().describe('Number of its flows that I can see.'),
+    flow_count: z.int().describe('Number of visible flows in this category.'),
     created_by: Id.nullable().describe('The user who created it.'),
     created_at: Time,
   })
@@ -38,8 +38,8 @@ export const CategoryUpdate = z
 
 export const Tag = z
   .strictObject({
-    tag: z.string().describe('In its most frequent spelling.'),
-    count: z.int().describe('Number of flows with it that I can see, ignoring case.'),
+    tag: z.string().describe('The tag in its most frequent spelling.'),
+    count: z.int().describe('Number of visible flows with this tag, ignoring upper and lower case of the tag.'),
   })
   .meta({ id: 'TagResponse', examples: [{ tag: 'printer', count: 9 }] })
 export type Tag = z.infer<typeof Tag>

@@ -27,7 +27,7 @@ export async function importFlow(ctx: WriteContext, { rfflow_version, exported_a
   })
 }
 
-/** Create a draft from an imported flow. Return the draft's id and everything that prevents publishing it. */
+/** Create a draft from an imported flow. Return its id and name, the created labels, and the errors and warnings of publishing it. */
 export async function createDraft({ db }: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
   const { category, tags, description, intake_form, ...rest } = flow
   const known = await queries.selectExistingLabels(db, category ?? null, tags ?? [])

@@ -26,7 +26,7 @@ export async function remove({ db }: WriteContext, id: string) {
   if (!(await queries.deleteList(db, id).catch(throwInUse(db, id)))) await requireEditable(db, id)
 }
 
-/** Make a `catch` handler: a foreign key violation becomes 409 `in_use` with the schedules that use the list. */
+/** Create a `catch` handler that turns a foreign key violation into 409 `in_use` with the schedules that use the list. */
 function throwInUse(db: WriteContext['db'], id: string) {
   return async (error: unknown): Promise<never> => {
     if (sqlState(error) !== '23503') throw error

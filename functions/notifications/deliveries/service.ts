@@ -128,7 +128,7 @@ async function sendLink(ctx: DeliveryContext, { id, purpose, user_id, recipient 
   return ctx.mail.send([{ to: recipient ?? '', ...content }], id)
 }
 
-/** Republish due deliveries whose message was lost. Sends them here when the queue does not answer. Runs each minute. */
+/** Republish due deliveries whose message was lost. Send them here when the queue does not answer. The cron trigger calls this each minute. */
 export async function sweep(ctx: DeliveryContext): Promise<void> {
   await failAbandonedDeliveries(ctx.platform)
   const tryHere = (delivery_id: string, attempt: number) => deliver(ctx, { delivery_id, attempt })

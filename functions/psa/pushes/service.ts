@@ -54,7 +54,7 @@ export async function attempt(ctx: PushContext, pushId: string, attemptNumber: n
   if (claimed) await recordResult(ctx, claimed, await sendNote(ctx, claimed))
 }
 
-/** Republish due pushes, and fail those whose last attempt never reported a result. Runs each minute. */
+/** Republish due pushes, and fail those whose last attempt never reported a result. The cron trigger calls this each minute. */
 export async function sweep(ctx: PushContext): Promise<void> {
   for (const abandoned of await queries.selectAbandonedPushes(ctx.platform))
     await recordResult(ctx, abandoned, { result: { ok: false, status: null, error: abandonedAttemptError, gone: true }, noteId: null })

@@ -73,7 +73,7 @@ async function readThroughCache<S extends z.ZodType>(
   return value
 }
 
-/** Make a `catch` handler that throws a provider's error as a Problem. */
+/** Create a `catch` handler that throws a provider's error as a Problem. */
 function throwPsaProblem(resource?: string) {
   return (error: unknown): never => {
     throw connection.toProblem(error, resource)

@@ -40,7 +40,8 @@ export const sessionOperations = [
     method: 'post',
     path: '/sessions/prepare',
     summary: 'Prepare a session',
-    description: 'Stores a session to start later. An invalid answer to the intake form returns 422; missing ones are required when it starts.',
+    description:
+      'Stores a session to start later. An invalid answer to the intake form returns 422; missing ones are required when it starts.',
     access: 'engineer',
     limit: 'write',
     body: schemas.SessionPrepare,

@@ -126,7 +126,7 @@ async function findStepSource(ctx: Pick<WriteContext, 'db'>, { library_step_id, 
   throw unknownValue('node_id', 'must be the id of a node of this flow')
 }
 
-/** Make a `catch` handler: an unknown id in the body is a 422 for `field`, not a 404. */
+/** Create a `catch` handler that turns a foreign key violation into a 422 for `field`. */
 function throwInvalidIfNotFound(field: string, resource: string) {
   return (error: unknown): never => {
     throw error instanceof Problem && error.kind === 'not_found' ? unknownId(field, resource) : error

@@ -83,14 +83,14 @@ interface Entry {
 type AddEntry = (key: string, line: number, value: unknown) => void
 
 /**
- * Read the entries by their key.
- * A value in JSON is parsed as JSON. YAML parses the rest, of a limited length because its parser is slow on invalid input.
+ * Return the entries by key. JSON values are parsed as JSON, the rest as YAML. The length of the YAML is limited, because its parser is slow
+ * on invalid input.
  */
 function readEntries(lines: readonly string[], report: ReportProblem): Map<string, Entry> {
   const entries = new Map<string, Entry>()
   const addEntry: AddEntry = (key, line, value) => {
     if (!Object.hasOwn(schemaByKey, key))
-      report(line, `The front matter can have name, type, category, tags and description, but not ${key.slice(0, 60)}`)
+      report(line, `Unknown key ${key.slice(0, 60)} in the front matter; the keys are name, type, category, tags and description`)
     else if (entries.has(key)) report(line, `The front matter has ${key} twice`)
     else entries.set(key, { line, value })
   }
@@ -113,7 +113,7 @@ function readYaml(source: string, addEntry: AddEntry, report: ReportProblem): vo
   const getLine = (offset: number) => lineCounter.linePos(offset).line + 1
   try {
     const { contents, errors } = parseDocument(source, options)
-    for (const { pos, message } of errors.slice(0, maxYamlErrors)) report(getLine(pos[0]), `The front matter is not YAML: ${message}`)
+    for (const { pos, message } of errors.slice(0, maxYamlErrors)) report(getLine(pos[0]), `The front matter is not valid YAML: ${message}`)
     if (isMap(contents)) for (const pair of contents.items as Pair<Node, Node | null>[]) addYamlPair(pair, getLine, addEntry)
     else if (contents && errors.length === 0) report(2, 'The front matter must have lines of the form name: value')
   } catch {
@@ -124,10 +124,10 @@ function readYaml(source: string, addEntry: AddEntry, report: ReportProblem): vo
 
 function addYamlPair({ key, value }: Pair<Node, Node | null>, getLine: (offset: number) => number, addEntry: AddEntry): void {
   const line = getLine(key.range?.[0] ?? 0)
-  addEntry(isScalar(key) ? String(key.value) : 'list as a name', line, readYamlValue(value))
+  addEntry(isScalar(key) ? String(key.value) : 'a list or map as a key', line, readYamlValue(value))
 }
 
-/** Return a text or a list of texts. Return undefined for an empty value, and null for any other value. */
+/** Return a string, or a list of strings with null for other items. Return undefined for an empty value, and null for any other value. */
 function readYamlValue(node: Node | null): unknown {
   if (isSeq(node)) return node.items.map((item) => (isScalar(item) ? item.value : null))
   if (!node || (isScalar(node) && node.type === 'PLAIN' && ['', '~', 'null'].includes(String(node.value)))) return undefined

@@ -7,7 +7,7 @@ export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
   const newestMessage = turns.findLast(({ role }) => role === 'user')
   const text = newestMessage?.text ?? describeReport(facts)
   const flow = findFittingFlow(facts, turns)
-  // Without a reported problem, the first message describes it. The other messages are answers.
+  // If the session has no reported problem, the first message is the report. All other messages are answers.
   const node = flow && followAnswers(flow, listUserTexts(turns).slice(facts.session?.problem_summary || facts.ticket ? 0 : 1))
   const end = flow && findLikelyEnd(flow, node, collectText(facts, turns))
   const isAtEnd = node !== undefined && node === end

@@ -21,7 +21,7 @@ const path = '/maintenance-schedules'
 const minuteMs = 60_000
 const iso = (ms: number) => new Date(ms).toISOString()
 const now = async () => ((await service.sql<{ now: Date }>('select app.now() as now'))[0]?.now ?? new Date(0)).getTime()
-/** Move the clock to a time. The next tick runs what is due by then. */
+/** Move the clock to a time. This also runs the cron trigger. */
 const setClock = async (time: number) => dashboard(service).advanceClock((time - (await now())) / 1000)
 const timesEvery = (minutes: number, from: number, to: number) =>
   Array.from({ length: Math.floor((to - from) / (minutes * minuteMs)) + 1 }, (_, n) => iso(from + n * minutes * minuteMs))
@@ -40,15 +40,15 @@ describe('MNT-08 with simultaneous ticks', () => {
     [1, 4],
     [2, 4],
     [5, 6],
-  ])('creates one batch per due time when two sources tick %i times at once', (each, rounds) =>
-    expectOneBatchPerDueTime(service, rounds, each),
+  ])('creates one batch per due time when both triggers run %i times concurrently', (callsPerTrigger, rounds) =>
+    expectOneBatchPerDueTime(service, rounds, callsPerTrigger),
   )
 
-  it('runs a due schedule once while many users change it', () => expectChangesLoseNoRun(service, 4))
+  it('runs a due schedule once while it is changed concurrently', () => expectChangesLoseNoRun(service, 4))
 })
 
-describe('MNT-09 after downtime', () => {
-  it('of three hours, starts the latest run and records the older ones as missed', async () => {
+describe('MNT-09 after an outage', () => {
+  it('starts the latest run after three hours, and records the older ones as missed', async () => {
     const { admin } = await createLastingAccount(service)
     const { id, next_run_at } = await createSchedule(admin, { cron: '*/15 * * * *' })
     await setClock(Date.parse(next_run_at) + 180 * minuteMs + 20_000)
@@ -63,7 +63,7 @@ describe('MNT-09 after downtime', () => {
     await admin.call('DELETE', `${path}/${id}`)
   })
 
-  it('of 40 days, records each of thousands of due times', async () => {
+  it('records every one of thousands of due times after 40 days', async () => {
     const { admin } = await createLastingAccount(service)
     const { id, next_run_at } = await createSchedule(admin, { cron: '*/5 * * * *' })
     await setClock(Date.parse(next_run_at) + 40 * 1440 * minuteMs + 1000)
@@ -75,7 +75,7 @@ describe('MNT-09 after downtime', () => {
     await admin.call('DELETE', `${path}/${id}`)
   })
 
-  it('of the database, starts the due run once it is available again', async () => {
+  it('starts the due run when the database is available again', async () => {
     const { admin } = await createLastingAccount(service)
     const { id } = await createSchedule(admin)
     const due_at = await makeScheduleDue(service, id)
@@ -88,7 +88,7 @@ describe('MNT-09 after downtime', () => {
   })
 })
 
-it('keeps a run due when the database is busy, and records no failure', async () => {
+it('leaves a run due when the database is busy, and records no failure', async () => {
   const { admin } = await createLastingAccount(service)
   const { id } = await createSchedule(admin)
   const due_at = await makeScheduleDue(service, id)
@@ -134,14 +134,14 @@ describe('a schedule changed while it is due', () => {
   })
 })
 
-describe('MNT-07 when the clock changes', () => {
+describe('MNT-07 when daylight saving time starts or ends', () => {
   it.each([
     // zone, cron, when the clock changes, due times of that night
     ['America/New_York', '30 2 * * *', '2027-03-14T07:00:00Z', ['2027-03-14T07:00:00.000Z']],
     ['Europe/Berlin', '30 2 * * *', '2027-03-28T01:00:00Z', ['2027-03-28T01:00:00.000Z']],
     ['Europe/Berlin', '*/30 2 * * *', '2027-10-31T01:00:00Z', ['2027-10-31T00:00:00.000Z', '2027-10-31T00:30:00.000Z']],
     ['America/New_York', '30 1 * * *', '2027-11-07T06:00:00Z', ['2027-11-07T05:30:00.000Z']],
-  ] as const)('in %s, %s runs once on the night of %s', async (timezone, cron, clockChange, due) => {
+  ] as const)('in %s, %s runs once per due time when the clock changes at %s', async (timezone, cron, clockChange, due) => {
     await service.sql('delete from maintenance_schedules')
     const changeMs = Date.parse(clockChange)
     await setClock(changeMs - 150 * minuteMs)
