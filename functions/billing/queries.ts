@@ -3,7 +3,7 @@ import type { BillingEvent, Subscription } from '../../lib/billing/billing.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import type { Outcome } from './schemas.ts'
 
-export async function selectCustomer(db: ReadDb): Promise<string | null> {
+export async function selectCustomerId(db: ReadDb): Promise<string | null> {
   const row = await db
     .selectFrom('accounts')
     .select('billing_customer_id')
@@ -37,29 +37,29 @@ export async function selectSubscription(db: ReadDb): Promise<SubscriptionRow> {
   return rows[0] as SubscriptionRow
 }
 
-interface Applying {
+interface EventState {
   customerId: string
   accountId: string | null
   subscription: Subscription | null
-  /** Whether the subscription was asked for after the event came. */
-  settled: boolean
+  /** Whether `subscription` was fetched from the provider after the event arrived. Otherwise it is the state in the event. */
+  isFetched: boolean
 }
 
-/** Takes an event's word in one transaction. `tie`: nothing was done, another event of the same second has been taken. */
+/** Apply an event in one transaction. `tie`: nothing was changed, because another event of the same second was applied before. */
 export async function applyEvent(
   db: PlatformDb,
   { id, at }: BillingEvent,
-  { customerId, accountId, subscription: s, settled }: Applying,
+  { customerId, accountId, subscription: s, isFetched }: EventState,
 ): Promise<Outcome | 'tie'> {
   const { rows } = await sql<{ outcome: Outcome | 'tie' }>`
     select app.apply_billing_event(${id}, ${at}::timestamptz, ${customerId}, ${accountId}::uuid, ${s?.id ?? null}, ${s?.status ?? null},
       array(select jsonb_array_elements_text(${JSON.stringify(s?.priceIds ?? [])}::jsonb)), ${s?.currentPeriodEnd ?? null}::timestamptz,
-      ${s?.anchor ?? null}::timestamptz, ${settled}) as outcome`.execute(db)
+      ${s?.anchor ?? null}::timestamptz, ${isFetched}) as outcome`.execute(db)
   return rows[0]?.outcome ?? 'ignored'
 }
 
-/** Forgets a customer that the provider deleted; false when nobody has it. */
-export async function forgetCustomer(db: PlatformDb, customerId: string): Promise<boolean> {
+/** Remove a customer that the provider deleted from its account. Return false if no account has it. */
+export async function deleteCustomer(db: PlatformDb, customerId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update accounts set billing_customer_id = null where billing_customer_id = ${customerId}`.execute(db)
   return numAffectedRows === 1n

@@ -2,27 +2,31 @@ import { z } from 'zod'
 import { Time } from '../../lib/http/fields.ts'
 
 export const PortalSession = z
-  .strictObject({ url: z.url().describe("The provider's page where paying is managed. Short-lived, and whoever opens it is let in.") })
+  .strictObject({
+    url: z.url().describe("The address of the provider's payment page. It is short-lived, and anyone with it can open the page."),
+  })
   .meta({ id: 'BillingPortalSession', examples: [{ url: 'https://billing.stripe.com/p/session/test_YWNjdF8x' }] })
 
 export const Subscription = z
   .strictObject({
-    plan: z.string().describe('The plan that holds now; `free` after a trial that ran out.'),
-    status: z.enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled']).describe('How the subscription stands now.'),
-    is_lapsed: z.boolean().describe('Whether the account is closed until it is paid for: `past_due` for 7 days, `unpaid` or `canceled`.'),
+    plan: z.string().describe('The current plan; `free` after a trial has expired.'),
+    status: z.enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled']).describe('The current state of the subscription.'),
+    is_lapsed: z
+      .boolean()
+      .describe('Whether the account is blocked until it pays: `past_due` for more than 7 days, `unpaid` or `canceled`.'),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
-    past_due_since: Time.nullable().describe('Since when a payment is missing.'),
-    current_period_end: Time.nullable().describe('Until when the provider has been paid; null before the first payment.'),
-    seats: z.int().nullable().describe('Seats of the plan; null without a limit.'),
+    past_due_since: Time.nullable().describe('Since when a payment is overdue.'),
+    current_period_end: Time.nullable().describe('When the paid period ends; null before the first payment.'),
+    seats: z.int().nullable().describe('Seats of the plan; null for no limit.'),
     seats_used: z.int().describe('Active members.'),
     ai_builds: z
       .strictObject({
-        used: z.int().describe('Flows built by the AI this month.'),
-        limit: z.int().nullable().describe('How many the plan allows; null without a limit.'),
+        used: z.int().describe('AI builds used this month.'),
+        limit: z.int().nullable().describe('AI builds per month of the plan; null for no limit.'),
         resets_at: Time.describe('When the next month starts, counted from the billing anchor.'),
       })
       .describe('The monthly AI quota.'),
-    has_billing_customer: z.boolean().describe('Whether there is a billing portal to open.'),
+    has_billing_customer: z.boolean().describe('Whether the account has a billing portal.'),
   })
   .meta({
     id: 'SubscriptionResponse',
@@ -47,7 +51,7 @@ export const Receipt = z
     outcome: z
       .enum(['applied', 'unknown_price', 'replayed', 'stale', 'ignored', 'unknown_customer'])
       .describe(
-        'What became of the event: `unknown_price` was applied but keeps the plan, `replayed` was here before, `stale` is older than what is known, `ignored` is not followed, `unknown_customer` belongs to no account and may be sent again.',
+        '`unknown_price`: applied, but no plan has this price, so the plan stays. `replayed`: received before. `stale`: older than the last applied event. `ignored`: without effect here. `unknown_customer`: belongs to no account and may be sent again.',
       ),
   })
   .meta({ id: 'BillingEventReceipt', examples: [{ outcome: 'applied' }] })

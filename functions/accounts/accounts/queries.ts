@@ -26,10 +26,10 @@ export async function selectAccount(db: ReadDb): Promise<AccountRow> {
   return rows[0] as AccountRow
 }
 
-export async function updateAccount(db: WriteDb, { settings, ...change }: AccountUpdate): Promise<void> {
+export async function updateAccount(db: WriteDb, { settings, ...columns }: AccountUpdate): Promise<void> {
   await db
     .updateTable('accounts')
-    .set({ ...change, ...(settings ? { settings: JSON.stringify(settings) } : {}) } as { name?: string })
+    .set({ ...columns, ...(settings ? { settings: JSON.stringify(settings) } : {}) } as { name?: string })
     .where('id', '=', sql<string>`app.account_id()`)
     .execute()
 }
@@ -41,11 +41,11 @@ export async function selectPreferences(db: ReadDb): Promise<Record<string, neve
   return rows[0]?.preferences ?? {}
 }
 
-/** Merges at the top level in one statement; a null removes its key. */
-export async function mergePreferences(db: WriteDb, change: Record<string, unknown>): Promise<Record<string, never>> {
+/** Merge `changes` into the preferences at the top level, in one statement. A null removes its key. Return all preferences. */
+export async function mergePreferences(db: WriteDb, changes: Record<string, unknown>): Promise<Record<string, never>> {
   const { rows } = await sql<{ preferences: Record<string, never> }>`
     update accounts set preferences = (
-      select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(preferences || ${JSON.stringify(change)}::jsonb) where value <> 'null')
+      select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(preferences || ${JSON.stringify(changes)}::jsonb) where value <> 'null')
      where id = app.account_id() returning preferences`.execute(db)
   return rows[0]?.preferences ?? {}
 }
@@ -62,8 +62,9 @@ export async function selectMembers(db: ReadDb, skip: number, limit: number): Pr
 }
 
 /**
- * Changes what is given. Somebody who leaves a team has no role in one, and who joins one is a member unless it is said; a deactivated
- * person is signed out in the same statement. Answers the member as changed: asking again could find that the caller lost the right to ask.
+ * Update the fields that are present. A member who leaves a team loses the team role; one who joins a team becomes `member` by default.
+ * Deactivating revokes the sign-ins in the same statement. Return the updated member, because a second query could fail: the update may have
+ * taken the caller's own rights away. Return undefined for an unknown member.
  */
 export async function updateMember(
   db: WriteDb,

@@ -3,27 +3,27 @@ import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '
 
 export const MemberId = idParams('user_id', 'member')
 
-/** Open objects: any keys, any JSON. */
-const Open = z.record(z.string(), z.json())
+/** An object with any keys and any JSON values. */
+const OpenObject = z.record(z.string(), z.json())
 
 export const Account = z
   .strictObject({
     id: Id,
-    name: z.string().describe('As members see it.'),
+    name: z.string().describe('The name that members see.'),
     timezone: Timezone,
-    settings: Open.describe('Whatever the frontend keeps for the account.'),
-    plan: z.string().describe('The plan that holds now; `free` after a trial that ran out.'),
+    settings: OpenObject.describe('Settings that the frontend stores for the account.'),
+    plan: z.string().describe('The current plan; `free` after a trial has expired.'),
     subscription_status: z
       .enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled'])
-      .describe('How the subscription stands now.'),
+      .describe('The current state of the subscription.'),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
-    limits: z.strictObject({ max_users: z.int().nullable().describe('Seats; null without a limit.') }).describe('What the plan allows.'),
+    limits: z.strictObject({ max_users: z.int().nullable().describe('Seats; null for no limit.') }).describe('Limits of the plan.'),
     usage: z
       .strictObject({
         users: z.int().describe('Active members.'),
-        open_invites: z.int().describe('Invites that hold a seat.'),
+        open_invites: z.int().describe('Open invites. Each takes a seat.'),
       })
-      .describe('What is taken of it.'),
+      .describe('Current usage of the limits.'),
     created_at: Time,
   })
   .meta({
@@ -47,44 +47,45 @@ export type Account = z.infer<typeof Account>
 
 export const AccountUpdate = z
   .strictObject({
-    name: Name.describe('As members see it.'),
+    name: Name.describe('The name that members see.'),
     timezone: Timezone,
-    settings: Open.describe('Replaces what was there; 16 KB.'),
+    settings: OpenObject.describe('Replaces all settings. At most 16 KB.'),
   })
   .partial()
   .meta({ id: 'AccountUpdate', examples: [{ name: 'Northwind IT', timezone: 'Europe/Berlin' }] })
 export type AccountUpdate = z.infer<typeof AccountUpdate>
 
-export const Preferences = Open.meta({ id: 'AccountPreferences', examples: [{ templatize_prompt_enabled: true, theme: 'dark' }] }).describe(
-  'The preferences of the account.',
-)
+export const Preferences = OpenObject.meta({
+  id: 'AccountPreferences',
+  examples: [{ templatize_prompt_enabled: true, theme: 'dark' }],
+}).describe('The preferences of the account.')
 
 export const PreferencesUpdate = z
   .object({
-    templatize_prompt_enabled: z.boolean().nullable().describe('Whether to offer a template after a script was used.'),
+    templatize_prompt_enabled: z.boolean().nullable().describe('Whether to offer a template after a script is used.'),
     default_export_format: z
       .enum(['markdown', 'text', 'html', 'ticket-note', 'pdf'])
       .nullable()
-      .describe('What an export is when nothing is said.'),
-    mask_exports: z.boolean().nullable().describe('Whether exports are masked when nothing is said.'),
-    theme: z.string().max(100).nullable().describe('The look of the frontend.'),
+      .describe('The format of an export that names none.'),
+    mask_exports: z.boolean().nullable().describe('Whether exports are masked by default.'),
+    theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })
   .partial()
   .catchall(z.json())
-  .describe('Keys to set; null removes one, and any other key is kept as it is. At most 64 keys and 16 KB in all.')
+  .describe('Keys to set. A null removes its key; keys that are absent stay. At most 64 keys and 16 KB in all.')
   .meta({ id: 'AccountPreferencesUpdate', examples: [{ mask_exports: true, theme: null }] })
 
 export const Member = z
   .strictObject({
     id: Id,
-    email: z.string().describe('The address this person signs in with.'),
-    full_name: z.string().describe('As colleagues see it.'),
+    email: z.string().describe('The e-mail address that this member signs in with.'),
+    full_name: z.string().describe('The name that colleagues see.'),
     role: Role,
     team_id: Id.nullable().describe('The team, if any.'),
-    team_role: TeamRole.nullable().describe('What this person is in the team.'),
-    is_active: z.boolean().describe('Whether this person may sign in.'),
-    email_verified: z.boolean().describe('Whether the address was confirmed.'),
-    last_seen_at: Time.nullable().describe('The last sign-in or renewal of one.'),
+    team_role: TeamRole.nullable().describe('The role in the team; null without a team.'),
+    is_active: z.boolean().describe('Whether this member may sign in.'),
+    email_verified: z.boolean().describe('Whether the e-mail address is verified.'),
+    last_seen_at: Time.nullable().describe('The last sign-in or token refresh.'),
     created_at: Time,
   })
   .meta({
@@ -109,9 +110,9 @@ export type Member = z.infer<typeof Member>
 export const MemberUpdate = z
   .strictObject({
     role: Role,
-    team_id: z.uuid().nullable().describe('A team of the account; null takes the person out of theirs.'),
+    team_id: z.uuid().nullable().describe('A team of the account; null removes the member from the team.'),
     team_role: TeamRole,
-    is_active: z.boolean().describe('False deactivates and signs out.'),
+    is_active: z.boolean().describe('False deactivates the member and revokes the sign-ins.'),
   })
   .partial()
   .meta({ id: 'MemberUpdate', examples: [{ role: 'engineer', team_role: 'admin' }] })
@@ -121,13 +122,13 @@ export const AuditEntry = z
   .strictObject({
     id: Id,
     account_id: Id,
-    actor_id: Id.nullable().describe('Who did it; null when the service did.'),
-    actor_name: z.string().nullable().describe('The name of that person now.'),
-    action: z.string().describe('`thing.done`.'),
-    resource_type: z.string().describe('What it was done to.'),
-    resource_id: Id.nullable().describe('Which one.'),
-    changes: z.record(z.string(), z.json()).describe('Per field what it was and what it is; `[redacted]` for a secret.'),
-    ip: z.string().nullable().describe("The client's address."),
+    actor_id: Id.nullable().describe('The user who acted; null for the service itself.'),
+    actor_name: z.string().nullable().describe('The current name of that user.'),
+    action: z.string().describe('The resource type and what was done, such as `member.updated`.'),
+    resource_type: z.string().describe('The type of the changed resource.'),
+    resource_id: Id.nullable().describe('The id of the changed resource.'),
+    changes: z.record(z.string(), z.json()).describe('The old and the new value of each changed field; `[redacted]` for a secret.'),
+    ip: z.string().nullable().describe("The client's IP address."),
     created_at: Time,
   })
   .meta({

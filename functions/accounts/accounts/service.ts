@@ -1,55 +1,52 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { noSuch, violated } from '../../../lib/db/sqlstate.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { invalid, Problem } from '../../../lib/problem.ts'
+import { throwUnknownId, violatedConstraint } from '../../../lib/db/sqlstate.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { invalidField, notFound, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { AccountUpdate, MemberUpdate } from './schemas.ts'
 
-export async function mine({ db }: Pick<Reader, 'db'>) {
+export async function get({ db }: Pick<ReadContext, 'db'>) {
   const { max_users, users, open_invites, ...account } = await queries.selectAccount(db)
   return { ...account, limits: { max_users }, usage: { users, open_invites } }
 }
 
-export async function update({ db }: Writer, change: AccountUpdate) {
-  if (Object.keys(change).length > 0) await queries.updateAccount(db, change).catch(tooLarge('settings'))
-  return mine({ db })
+export async function update({ db }: WriteContext, changes: AccountUpdate) {
+  if (Object.keys(changes).length > 0) await queries.updateAccount(db, changes).catch(throwTooLarge('settings'))
+  return get({ db })
 }
 
-export async function preferences({ db }: Reader) {
+export async function getPreferences({ db }: ReadContext) {
   return queries.selectPreferences(db)
 }
 
-export async function updatePreferences({ db }: Writer, change: Record<string, unknown>) {
-  const merged = await queries.mergePreferences(db, change).catch(tooLarge('preferences'))
-  return merged
+export async function updatePreferences({ db }: WriteContext, changes: Record<string, unknown>) {
+  return queries.mergePreferences(db, changes).catch(throwTooLarge('preferences'))
 }
 
-export async function listMembers({ db }: Reader, { skip, limit }: PageQuery) {
+export async function listMembers({ db }: ReadContext, { skip, limit }: PageQuery) {
   return toPage(await queries.selectMembers(db, skip, limit), limit)
 }
 
-export async function updateMember({ db }: Writer, id: string, change: MemberUpdate) {
-  if (change.team_id === null && change.team_role) {
-    throw invalid([{ loc: ['body', 'team_role'], msg: 'Nobody has a role in no team', type: 'custom' }])
+export async function updateMember({ db }: WriteContext, id: string, changes: MemberUpdate) {
+  if (changes.team_id === null && changes.team_role) {
+    throw invalidField(['body', 'team_role'], 'must be absent if team_id is null', 'custom')
   }
-  return (await queries.updateMember(db, id, change).catch(noSuch('team_id', 'team'))) ?? missing()
+  return (await queries.updateMember(db, id, changes).catch(throwUnknownId('team_id', 'team'))) ?? throwNotFound('Member')
 }
 
-export async function removeMember({ db }: Writer, id: string) {
-  if (!(await queries.updateMember(db, id, { is_active: false }))) missing()
+export async function removeMember({ db }: WriteContext, id: string) {
+  const member = await queries.updateMember(db, id, { is_active: false })
+  if (!member) throw notFound('Member')
 }
 
-export async function listAuditLog({ db }: Reader, { skip, limit }: PageQuery) {
+export async function listAuditLog({ db }: ReadContext, { skip, limit }: PageQuery) {
   return toPage(await queries.selectAuditLog(db, skip, limit), limit)
 }
 
-function missing(): never {
-  throw new Problem('not_found', 'Member not found')
-}
-
-function tooLarge(field: string) {
+/** Create a `catch` handler that turns a violated size check of the table into a 422 for `column`. */
+function throwTooLarge(column: string) {
   return (error: unknown): never => {
-    const exceeded = violated(error)?.startsWith('accounts_')
-    throw exceeded ? invalid([{ loc: ['body'], msg: `The ${field} would exceed 64 keys or 16 KB`, type: 'too_big' }]) : error
+    const isTooLarge = violatedConstraint(error)?.startsWith('accounts_')
+    throw isTooLarge ? invalidField(['body'], `must keep the ${column} within 64 keys and 16 KB`, 'too_big') : error
   }
 }

@@ -6,16 +6,16 @@ const inviteColumns = sql`
   i.id, i.email, i.role, i.team_id, i.invited_by, u.full_name as inviter_name, i.expires_at, i.accepted_at, i.created_at,
   case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked'
        when app.is_open(i) then 'open' else 'expired' end as status`
-const inviter = sql`left join users u on u.account_id = i.account_id and u.id = i.invited_by`
+const joinInviter = sql`left join users u on u.account_id = i.account_id and u.id = i.invited_by`
 
 export async function selectInvites(db: ReadDb, skip: number, limit: number): Promise<Invite[]> {
   const { rows } = await sql<Invite>`
-    select ${inviteColumns} from invites i ${inviter} where i.account_id = app.account_id()
+    select ${inviteColumns} from invites i ${joinInviter} where i.account_id = app.account_id()
      order by i.created_at desc, i.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
-/** An invite and the mail it owes, in one statement; undefined when the address is a member's already. */
+/** Insert an invite and the delivery of its e-mail in one statement. Return undefined if a member has the address. */
 export async function insertInvite(
   db: WriteDb,
   { email, role, team_id }: InviteCreate,
@@ -31,11 +31,11 @@ export async function insertInvite(
     )
     select i.id, i.email, i.role, i.team_id, i.invited_by, u.full_name as inviter_name, i.expires_at, i.accepted_at, i.created_at,
            'open' as status, d.id as delivery_id
-      from i ${inviter}, d`.execute(db)
+      from i ${joinInviter}, d`.execute(db)
   return rows[0]
 }
 
-/** Revokes an open invite. `found` says whether there is one at all, open or not. */
+/** Revoke an invite that was neither accepted nor revoked. `found` says whether the invite exists at all. */
 export async function revokeInvite(db: WriteDb, id: string): Promise<{ found: boolean; revoked: boolean }> {
   const { rows } = await sql<{ found: boolean; revoked: boolean }>`
     with revoked as (
@@ -45,7 +45,10 @@ export async function revokeInvite(db: WriteDb, id: string): Promise<{ found: bo
   return rows[0] ?? { found: false, revoked: false }
 }
 
-/** Owes a new mail with a fresh code; codes sent before are dead from now on. Undefined when the invite is used, revoked or not there. */
+/**
+ * Extend an invite by 7 days, invalidate the codes sent so far and insert the delivery of a new e-mail. Return undefined for an accepted,
+ * revoked or unknown invite.
+ */
 export async function renewInvite(db: WriteDb, id: string): Promise<{ delivery_id: string } | undefined> {
   const { rows } = await sql<{ delivery_id: string }>`
     with i as (
@@ -58,15 +61,15 @@ export async function renewInvite(db: WriteDb, id: string): Promise<{ delivery_i
   return rows[0]
 }
 
-export async function inviteExists(db: ReadDb, id: string): Promise<boolean> {
+export async function hasInvite(db: ReadDb, id: string): Promise<boolean> {
   return (await db.selectFrom('invites').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
-export async function selectByCode(db: PlatformDb, hash: string): Promise<InviteLookup | undefined> {
+export async function selectInviteByCode(db: PlatformDb, hash: string): Promise<InviteLookup | undefined> {
   const { rows } = await sql<InviteLookup>`
     select a.name as account_name, u.full_name as inviter_name, i.email as invited_email, i.role
       from invite_codes c join invites i on i.id = c.invite_id and c.created_at >= i.codes_since
-      join accounts a on a.id = i.account_id ${inviter}
+      join accounts a on a.id = i.account_id ${joinInviter}
      where c.hash = ${hash}::bytea and app.is_open(i)`.execute(db)
   return rows[0]
 }
@@ -79,7 +82,7 @@ interface ClaimedInvite {
   invited_by: string | null
 }
 
-/** Uses an invite, once, for the address it was sent to; undefined when the code does not work for it. */
+/** Accept an open invite for the address that it was sent to. Return undefined if the code does not work for this address. */
 export async function claimInvite(db: PlatformDb, codeHash: string, email: string): Promise<ClaimedInvite | undefined> {
   const { rows } = await sql<ClaimedInvite>`
     update invites i set accepted_at = app.now() from invite_codes c

@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { Email, exampleIds, Id, idParams, Role, Time } from '../../../lib/http/fields.ts'
 
 export const InviteId = idParams('invite_id', 'invite')
-export const InviteCode = z.object({ code: z.string().min(1).max(500).describe('The code of the link in the mail.') })
+export const InviteCode = z.object({ code: z.string().min(1).max(500).describe('The code of the link in the e-mail.') })
 
 export const Invite = z
   .strictObject({
     id: Id,
-    email: z.string().describe('Who is invited.'),
-    role: Role.describe('The role they will have.'),
-    team_id: Id.nullable().describe('The team they will join; null for the first one of the account.'),
-    status: z.enum(['open', 'accepted', 'revoked', 'expired']).describe('Only an open one can be used, and holds a seat.'),
-    invited_by: Id.nullable().describe('Who invited them.'),
-    inviter_name: z.string().nullable().describe('The name of that person.'),
-    expires_at: Time.describe('7 days after the last mail.'),
-    accepted_at: Time.nullable().describe('When they joined.'),
+    email: z.string().describe('The invited e-mail address.'),
+    role: Role.describe('The role of the new member.'),
+    team_id: Id.nullable().describe('The team to join; null for the first team of the account.'),
+    status: z.enum(['open', 'accepted', 'revoked', 'expired']).describe('Only an open invite can be used. It takes a seat.'),
+    invited_by: Id.nullable().describe('The user who created the invite.'),
+    inviter_name: z.string().nullable().describe('The name of that user.'),
+    expires_at: Time.describe('7 days after the last e-mail.'),
+    accepted_at: Time.nullable().describe('When the invite was accepted.'),
     created_at: Time,
   })
   .meta({
@@ -38,19 +38,19 @@ export type Invite = z.infer<typeof Invite>
 
 export const InviteCreate = z
   .strictObject({
-    email: Email.describe('Who is invited.'),
-    role: Role.describe('The role they will have.'),
-    team_id: z.uuid().optional().describe('The team they will join; the first one of the account when not given.'),
+    email: Email.describe('The e-mail address to invite.'),
+    role: Role.describe('The role of the new member.'),
+    team_id: z.uuid().optional().describe('The team to join; by default the first team of the account.'),
   })
   .meta({ id: 'InviteCreate', examples: [{ email: 'vik@northwind.example', role: 'engineer' }] })
 export type InviteCreate = z.infer<typeof InviteCreate>
 
 export const InviteLookup = z
   .strictObject({
-    account_name: z.string().describe('The account that invites.'),
-    inviter_name: z.string().nullable().describe('Who invites.'),
-    invited_email: z.string().describe('Who is invited.'),
-    role: Role.describe('The role they will have.'),
+    account_name: z.string().describe('The name of the account that invites.'),
+    inviter_name: z.string().nullable().describe('The name of the user who invites.'),
+    invited_email: z.string().describe('The invited e-mail address.'),
+    role: Role.describe('The role of the new member.'),
   })
   .meta({
     id: 'InviteLookupResponse',

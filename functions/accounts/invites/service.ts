@@ -1,68 +1,59 @@
 import { sha256Bytea } from '../../../lib/auth/hash.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
-import { sqlState } from '../../../lib/db/sqlstate.ts'
+import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import { publishDeliveries } from '../../../lib/events/outbox.ts'
-import type { Context, Reader, Writer } from '../../../lib/http/operation.ts'
-import { invalid, Problem } from '../../../lib/problem.ts'
+import type { Context, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { notFound, Problem } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { InviteCreate } from './schemas.ts'
 
-export async function list({ db }: Reader, { skip, limit }: PageQuery) {
+export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
   return toPage(await queries.selectInvites(db, skip, limit), limit)
 }
 
-export async function create({ db, after, queue }: Writer, input: InviteCreate) {
-  const made = await queries.insertInvite(db, input).catch(unknownTeam)
-  if (!made) throw new Problem('conflict', 'This address is a member already', { code: 'already_member' })
-  const { delivery_id, ...invite } = made
-  after(() => publishDeliveries(queue, [delivery_id]))
+export async function create({ db, afterCommit, queue }: WriteContext, input: InviteCreate) {
+  const inserted = await queries.insertInvite(db, input).catch(throwUnknownId('team_id', 'team'))
+  if (!inserted) throw new Problem('already_member')
+  const { delivery_id, ...invite } = inserted
+  afterCommit(() => publishDeliveries(queue, [delivery_id]))
   return invite
 }
 
-export async function revoke({ db }: Writer, id: string) {
-  const { found, revoked } = await queries.revokeInvite(db, id)
-  if (!found) missing()
-  if (!revoked) throw closed()
+export async function revoke({ db }: WriteContext, id: string) {
+  const { found: exists, revoked: isRevoked } = await queries.revokeInvite(db, id)
+  if (!exists) throw notFound('Invite')
+  if (!isRevoked) throw inviteClosed()
 }
 
-export async function resend({ db, after, queue }: Writer, id: string) {
+export async function resend({ db, afterCommit, queue }: WriteContext, id: string) {
   const renewed = await queries.renewInvite(db, id)
-  if (!renewed) throw (await queries.inviteExists(db, id)) ? closed() : missing()
-  after(() => publishDeliveries(queue, [renewed.delivery_id]))
+  if (!renewed) throw (await queries.hasInvite(db, id)) ? inviteClosed() : notFound('Invite')
+  afterCommit(() => publishDeliveries(queue, [renewed.delivery_id]))
 }
 
-export async function lookup({ platform }: Context<'get', 'public', string>, code: string) {
-  return (await queries.selectByCode(platform, await sha256Bytea(code))) ?? unusable()
+export async function lookUp({ platform }: Context<'get', 'public', string>, code: string) {
+  return (await queries.selectInviteByCode(platform, await sha256Bytea(code))) ?? throwUnusableCode()
 }
 
-/** Uses an invite, once, for the address it was sent to, in the transaction of the one who joins. */
+/** Accept an invite for the address that it was sent to, in the transaction that inserts the member. */
 export async function claim(tx: PlatformDb, code: string, email: string) {
   const hash = await sha256Bytea(code)
-  const claimed = await queries.claimInvite(tx, hash, email)
-  if (claimed) return claimed
-  if (!(await queries.selectByCode(tx, hash))) unusable()
-  throw otherAddress()
+  const invite = await queries.claimInvite(tx, hash, email)
+  if (invite) return invite
+  if (!(await queries.selectInviteByCode(tx, hash))) throwUnusableCode()
+  throw emailMismatch()
 }
 
-export function otherAddress(): Problem {
-  return new Problem('bad_request', 'This invite was sent to another address', { code: 'invite_email_mismatch' })
+export function emailMismatch(): Problem {
+  return new Problem('invite_email_mismatch')
 }
 
-/** One answer for every code that does not work, so that none can be told from another. */
-function unusable(): never {
-  const code = 'invite_invalid_or_expired_or_revoked'
-  throw new Problem('not_found', code, { code })
+/** Throw the same 404 for every code that does not work, so that it reveals nothing about codes. */
+function throwUnusableCode(): never {
+  throw new Problem('invite_invalid_or_expired_or_revoked')
 }
 
-function closed(): Problem {
-  return new Problem('conflict', 'This invite was accepted or revoked already', { code: 'invite_closed' })
-}
-
-function missing(): never {
-  throw new Problem('not_found', 'Invite not found')
-}
-
-function unknownTeam(error: unknown): never {
-  throw sqlState(error) === '23503' ? invalid([{ loc: ['body', 'team_id'], msg: 'No such team', type: 'unknown' }]) : error
+function inviteClosed(): Problem {
+  return new Problem('invite_closed')
 }

@@ -2,56 +2,56 @@ import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { OnboardingStatus, OnboardingStep } from './schemas.ts'
 
-/** The columns of an OnboardingStatus, from a row `o` of onboarding that may be missing, and facts `f`. */
+/** The columns of an OnboardingStatus, of `onboarding o`, which may be missing, and of the facts `f`. */
 const statusColumns = sql`
   coalesce(o.current_step, 0) as current_step, coalesce(o.completed_steps, '{}') as completed_steps,
   coalesce(o.skipped_steps, '{}') as skipped_steps, o.dismissed_at is not null as dismissed,
   coalesce(2 = any (o.completed_steps), false) as shop_setup_done,
   f.email_verified, f.tried_ai_assistant, f.psa_connected, f.team_invited, f.first_flow_created`
-const facts = sql`app.onboarding_facts(app.account_id(), app.user_id()) f`
+const onboardingFacts = sql`app.onboarding_facts(app.account_id(), app.user_id()) f`
 
 export async function selectStatus(db: ReadDb): Promise<OnboardingStatus> {
   const { rows } = await sql<OnboardingStatus>`
-    select ${statusColumns} from ${facts} left join onboarding o on o.account_id = app.account_id() and o.user_id = app.user_id()`.execute(
+    select ${statusColumns} from ${onboardingFacts} left join onboarding o on o.account_id = app.account_id() and o.user_id = app.user_id()`.execute(
     db as WriteDb,
   )
   return rows[0] as OnboardingStatus
 }
 
 /**
- * Takes a step that is not below the highest one sent; undefined for a lower one. A step that was completed stays as it is, one that was
- * skipped can still be completed.
+ * Store a completed or skipped step. Return undefined, and changes nothing, for a step below the highest one sent. A completed step stays
+ * as it is; a skipped one can still be completed.
  */
-export async function takeStep(db: WriteDb, { step, action, data = {} }: OnboardingStep): Promise<OnboardingStatus | undefined> {
-  const completes = action === 'complete'
-  const typed = JSON.stringify(completes ? { [step]: data } : {})
+export async function upsertStep(db: WriteDb, { step, action, data = {} }: OnboardingStep): Promise<OnboardingStatus | undefined> {
+  const isCompleted = action === 'complete'
+  const stepData = JSON.stringify(isCompleted ? { [step]: data } : {})
   const { rows } = await sql<OnboardingStatus>`
     with o as (
       insert into onboarding as o (current_step, completed_steps, skipped_steps, data)
-      values (${step}, case when ${completes} then array[${step}::integer] else '{}' end,
-              case when ${completes} then '{}' else array[${step}::integer] end, ${typed}::jsonb)
+      values (${step}, case when ${isCompleted} then array[${step}::integer] else '{}' end,
+              case when ${isCompleted} then '{}' else array[${step}::integer] end, ${stepData}::jsonb)
       on conflict (account_id, user_id) do update set
         current_step = excluded.current_step,
         completed_steps = o.completed_steps || case when ${step} = any (o.completed_steps) then '{}' else excluded.completed_steps end,
         skipped_steps = array_remove(o.skipped_steps, ${step}::integer)
           || case when ${step} = any (o.completed_steps || excluded.completed_steps) then '{}' else array[${step}::integer] end,
         data = excluded.data || o.data,
-        updated_at = case when ${step} = any (o.completed_steps) or ${step} = any (o.skipped_steps) and not ${completes}
+        updated_at = case when ${step} = any (o.completed_steps) or ${step} = any (o.skipped_steps) and not ${isCompleted}
                           then o.updated_at else excluded.updated_at end
        where o.current_step <= excluded.current_step
       returning *
     )
-    select ${statusColumns} from o, ${facts}`.execute(db)
+    select ${statusColumns} from o, ${onboardingFacts}`.execute(db)
   return rows[0]
 }
 
-export async function dismiss(db: WriteDb): Promise<OnboardingStatus> {
+export async function upsertDismissal(db: WriteDb): Promise<OnboardingStatus> {
   const { rows } = await sql<OnboardingStatus>`
     with o as (
       insert into onboarding as o (dismissed_at) values (app.now())
       on conflict (account_id, user_id) do update set dismissed_at = coalesce(o.dismissed_at, excluded.dismissed_at)
       returning *
     )
-    select ${statusColumns} from o, ${facts}`.execute(db)
+    select ${statusColumns} from o, ${onboardingFacts}`.execute(db)
   return rows[0] as OnboardingStatus
 }

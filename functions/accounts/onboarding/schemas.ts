@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
 const Step = z.int().min(1).max(6)
-const steps = '1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done'
+const stepNames = '1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done'
 const maxBytes = 16 * 1024
 
 export const OnboardingStatus = z
   .strictObject({
-    current_step: z.int().min(0).max(6).describe(`The highest step sent so far; 0 before the first. ${steps}.`),
-    completed_steps: z.array(Step).describe('Steps that were completed, in order.'),
-    skipped_steps: z.array(Step).describe('Steps that were skipped and not completed since, in order.'),
+    current_step: z.int().min(0).max(6).describe(`The highest step sent so far; 0 before the first. ${stepNames}.`),
+    completed_steps: z.array(Step).describe('Completed steps, in the order of completion.'),
+    skipped_steps: z.array(Step).describe('Steps that were skipped and not completed since, in the order of skipping.'),
     dismissed: z.boolean().describe('Whether the remaining steps were dismissed.'),
-    email_verified: z.boolean().describe('Whether my address was confirmed.'),
+    email_verified: z.boolean().describe('Whether my e-mail address is verified.'),
     shop_setup_done: z.boolean().describe('Whether step 2 was completed.'),
-    tried_ai_assistant: z.boolean().describe('Whether I have begun an AI session. Kept for older clients.'),
+    tried_ai_assistant: z.boolean().describe('Whether I have started an AI session. For older clients.'),
     psa_connected: z.boolean().describe('Whether my account is connected to a ticketing system.'),
-    team_invited: z.boolean().describe('Whether anybody was ever invited to my account.'),
+    team_invited: z.boolean().describe('Whether my account has ever sent an invite.'),
     first_flow_created: z.boolean().describe('Whether my account has a flow of its own.'),
   })
   .meta({
@@ -36,17 +36,17 @@ export const OnboardingStatus = z
   })
 export type OnboardingStatus = z.infer<typeof OnboardingStatus>
 
-const isSmall = (data: object) => new TextEncoder().encode(JSON.stringify(data)).byteLength <= maxBytes
+const isSmallEnough = (data: object) => new TextEncoder().encode(JSON.stringify(data)).byteLength <= maxBytes
 
 export const OnboardingStep = z
   .strictObject({
-    step: Step.describe(`${steps}.`),
+    step: Step.describe(`${stepNames}.`),
     action: z.enum(['complete', 'skip']).describe('`skip` ignores the data.'),
     data: z
       .record(z.string(), z.json())
-      .refine(isSmall, { error: 'The data exceeds 16 KB', abort: true })
+      .refine(isSmallEnough, { error: 'must be at most 16 KB', abort: true })
       .optional()
-      .describe('What was typed in this step: any keys, at most 16 KB.'),
+      .describe('The input of this step: any keys, at most 16 KB.'),
   })
   .meta({ id: 'OnboardingStepUpdate', examples: [{ step: 2, action: 'complete', data: { shop_name: 'Northwind IT', technicians: 4 } }] })
 export type OnboardingStep = z.infer<typeof OnboardingStep>

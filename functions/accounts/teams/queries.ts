@@ -31,7 +31,7 @@ export async function updateTeam(db: WriteDb, id: string, name: string): Promise
   await db.updateTable('teams').set({ name }).where('id', '=', id).execute()
 }
 
-/** False when there is no such team; violates a foreign key while something belongs to it. */
+/** Delete a team. Return false for an unknown team. Violates a foreign key while the team still owns something. */
 export async function deleteTeam(db: WriteDb, id: string): Promise<boolean> {
   const { rows } = await sql<{ deleted: boolean }>`select app.delete_team(${id}) as deleted`.execute(db)
   return rows[0]?.deleted ?? false
@@ -49,13 +49,13 @@ export async function selectBranding(db: ReadDb, id: string): Promise<Branding |
   return db.selectFrom('teams').select(brandingColumns).where('id', '=', id).executeTakeFirst()
 }
 
-/** Changes what is given, for who leads the team; undefined for everybody else, and where there is no such team. */
-export async function updateBranding(db: WriteDb, id: string, change: BrandingUpdate): Promise<Branding | undefined> {
-  const columns = Object.entries(change).map(([name, value]) => [`branding_${name}`, value])
+/** Update the fields that are present, if the caller leads the team. Return undefined for other callers and for an unknown team. */
+export async function updateBranding(db: WriteDb, id: string, changes: BrandingUpdate): Promise<Branding | undefined> {
+  const columns = Object.entries(changes).map(([name, value]) => [`branding_${name}`, value])
   return (
     db
       .updateTable('teams')
-      // An update needs a column; one that is given itself is no change.
+      // An UPDATE needs at least one column, so it assigns `name` to itself.
       .set({ name: sql`name`, ...Object.fromEntries(columns) })
       .where('id', '=', id)
       .where(sql<boolean>`app.leads_team(id)`)

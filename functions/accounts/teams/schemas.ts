@@ -7,8 +7,8 @@ export const TeamMemberId = TeamId.extend(idParams('user_id', 'member').shape)
 export const Team = z
   .strictObject({
     id: Id,
-    account_id: Id.describe('The account it is in.'),
-    name: z.string().describe('As members see it.'),
+    account_id: Id.describe('The account of the team.'),
+    name: z.string().describe('The name that members see.'),
     member_count: z.int().describe('Active members.'),
     created_at: Time,
   })
@@ -27,25 +27,25 @@ export const Team = z
 export type Team = z.infer<typeof Team>
 
 export const TeamCreate = z
-  .strictObject({ name: Name.describe('As members see it.') })
+  .strictObject({ name: Name.describe('The name that members see.') })
   .meta({ id: 'TeamCreate', examples: [{ name: 'Field service' }] })
 
 export const TeamUpdate = z
-  .strictObject({ name: Name.describe('As members see it.') })
+  .strictObject({ name: Name.describe('The name that members see.') })
   .partial()
   .meta({ id: 'TeamUpdate', examples: [{ name: 'Field service, north' }] })
 
 const colour = z
   .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'Must be a colour like #1d4ed8')
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1d4ed8')
   .toLowerCase()
-const Line = (max: number) => z.string().trim().min(1).max(max)
+const line = (max: number) => z.string().trim().min(1).max(max)
 
-const look = {
-  company_name: Line(200).nullable().describe('Above every page of a document; null for the name of the account.'),
-  primary_colour: colour.nullable().describe('Of headings and lines, as `#rrggbb`.'),
-  footer_text: Line(500).nullable().describe('Below every page.'),
-  logo_upload_id: z.uuid().nullable().describe('An upload of the account.'),
+const brandingFields = {
+  company_name: line(200).nullable().describe('The header of every page; null for the name of the account.'),
+  primary_colour: colour.nullable().describe('The colour of headings and lines, as `#rrggbb`.'),
+  footer_text: line(500).nullable().describe('The footer of every page.'),
+  logo_upload_id: z.uuid().nullable().describe('The id of an uploaded image of the account.'),
 }
 const example = {
   company_name: 'Northwind IT',
@@ -55,12 +55,12 @@ const example = {
 }
 
 export const Branding = z
-  .strictObject({ team_id: Id.describe('Whose documents look so.'), ...look })
+  .strictObject({ team_id: Id.describe('The team of this branding.'), ...brandingFields })
   .meta({ id: 'BrandingResponse', examples: [{ team_id: exampleIds.team, ...example }] })
 export type Branding = z.infer<typeof Branding>
 
 export const BrandingUpdate = z
-  .strictObject(look)
+  .strictObject(brandingFields)
   .partial()
   .meta({ id: 'BrandingUpdate', examples: [example] })
 export type BrandingUpdate = z.infer<typeof BrandingUpdate>

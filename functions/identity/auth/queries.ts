@@ -3,34 +3,34 @@ import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { Feature } from '../../../lib/features.ts'
 import type { ProfileUpdate, User } from './schemas.ts'
 
-/** The columns of a UserResponse, from `users u` joined with `accounts a`. */
+/** The columns of a UserResponse, of `users u` joined with `accounts a`. */
 const userColumns = sql`
   u.id, u.email, u.full_name, u.account_id, a.name as account_name, u.role, u.team_id, u.team_role, u.is_super_admin,
   u.email_verified_at is not null as email_verified, u.must_change_password, u.timezone, u.created_at, u.last_login_at`
 
-export type SignedIn = User & { sign_in_id: string }
+export type SignedInUser = User & { sign_in_id: string }
 
-interface Device {
+interface NewSignIn {
   refreshHash: string
   userAgent: string
   ip: string
 }
 
-/** How somebody will prove who they are. */
-export interface Proof {
+/** How a new user will sign in: with a password, or with an identity at a provider. */
+export interface Credentials {
   passwordHash: string | null
   identity: { provider: string; subject: string } | null
-  /** Whether somebody trusted says that the address is theirs. */
+  /** Whether an identity provider that is trusted for this has verified the address. */
   emailVerified: boolean
 }
 
-interface NewUser extends Proof, Device {
+export interface NewUser extends Credentials, NewSignIn {
   email: string
   fullName: string
 }
 
-/** `with` clauses that give the rows of `u` what they prove themselves by, and a sign-in. */
-const proofAndSignIn = ({ passwordHash, identity, refreshHash, userAgent, ip }: NewUser) => sql`
+/** `with` clauses that insert the credentials and a sign-in for the users of the clause `u`. */
+const insertCredentialsAndSignIn = ({ passwordHash, identity, refreshHash, userAgent, ip }: NewUser) => sql`
   p as (
     insert into passwords (user_id, hash) select id, ${passwordHash} from u where ${passwordHash}::text is not null
   ), k as (
@@ -43,18 +43,19 @@ const proofAndSignIn = ({ passwordHash, identity, refreshHash, userAgent, ip }: 
     insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
   )`
 
-/** One more use of a platform code, if it works: decided by the row, so never one too many. */
-const redeem = (hash: string | null) => sql`
+/** Count one use of a platform code that works. The update checks the limit itself, so concurrent requests cannot exceed it. */
+const incrementCodeUse = (hash: string | null) => sql`
   update platform_invite_codes set used_count = used_count + 1
    where hash = ${hash}::bytea and used_count < max_uses and (expires_at is null or expires_at > app.now()) returning id`
 
 /**
- * Account, team, admin, proof, sign-in, the mail that an unverified address is owed and the use of a code, in one statement. Undefined for a
- * code that does not work; violates users_email for an address already taken, and identities_pkey for an identity.
+ * Insert an account on trial with a team, an admin, the admin's credentials and a sign-in, and count the use of the platform code. An
+ * unverified address also gets the delivery of a verification e-mail. Return undefined for a code that does not work. Violates `users_email`
+ * if the address is taken, and `identities_pkey` if the identity is.
  */
 export async function insertAccount(db: PlatformDb, input: NewUser & { accountName: string }, codeHash: string | null) {
-  const { rows } = await sql<SignedIn & { delivery_id: string | null }>`
-    with code as (${redeem(codeHash)}), a as (
+  const { rows } = await sql<SignedInUser & { delivery_id: string | null }>`
+    with code as (${incrementCodeUse(codeHash)}), a as (
       insert into accounts (name, plan, subscription_status, trial_ends_at)
       select ${input.accountName}, 'pro', 'trialing', app.now() + interval '14 days'
        where ${codeHash}::bytea is null or exists (select from code) returning id, name
@@ -64,7 +65,7 @@ export async function insertAccount(db: PlatformDb, input: NewUser & { accountNa
       insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at, last_login_at)
       select account_id, ${input.email}, ${input.fullName}, 'admin', id, 'admin', case when ${input.emailVerified} then app.now() end, app.now()
         from t returning *
-    ), ${proofAndSignIn(input)}, d as (
+    ), ${insertCredentialsAndSignIn(input)}, d as (
       insert into deliveries (account_id, channel, recipient, purpose, user_id)
       select account_id, 'email', email, 'verify_email', id from u where email_verified_at is null returning id
     )
@@ -72,11 +73,12 @@ export async function insertAccount(db: PlatformDb, input: NewUser & { accountNa
   return rows[0]
 }
 
+/** Redeem a platform code once. Return whether the code works. */
 export async function redeemCode(db: PlatformDb, hash: string): Promise<boolean> {
-  return (await redeem(hash).execute(db)).rows.length > 0
+  return (await incrementCodeUse(hash).execute(db)).rows.length > 0
 }
 
-/** What signing in needs to know of an address; undefined for one that nobody has. `locked_for` is in seconds. */
+/** Return the active user, the password hash and the rest of the lock (`locked_for`, in seconds) of an address. Each may be null. */
 export async function selectCredentials(db: PlatformDb, email: string) {
   const { rows } = await sql<{ user_id: string | null; hash: string | null; locked_for: number | null }>`
     select u.id as user_id, p.hash, ceil(extract(epoch from f.locked_until - app.now()))::integer as locked_for
@@ -87,7 +89,7 @@ export async function selectCredentials(db: PlatformDb, email: string) {
   return rows[0]
 }
 
-/** Counts a failed sign-in; the tenth within 15 minutes locks the address for 15 and leaves an audit row where somebody owns it. */
+/** Record a failed sign-in. The tenth within 15 minutes locks the address for 15 minutes, with an audit row if a user has it. */
 export async function recordLoginFailure(db: PlatformDb, email: string, ip: string): Promise<void> {
   await sql`
     with f as (
@@ -104,32 +106,32 @@ export async function recordLoginFailure(db: PlatformDb, email: string, ip: stri
   )
 }
 
-/** Opens a sign-in; a right password also forgets the wrong ones. Undefined for who is not active, or where passwords were locked meanwhile. */
+/** Insert a sign-in; a password also deletes failed attempts. Return undefined for a deactivated user, and for a password while locked. */
 export async function insertSignIn(
   db: PlatformDb,
   userId: string,
-  by: 'password' | 'identity',
-  device: Device,
-): Promise<SignedIn | undefined> {
-  const { rows } = await sql<SignedIn>`
+  method: 'password' | 'identity',
+  { refreshHash, userAgent, ip }: NewSignIn,
+): Promise<SignedInUser | undefined> {
+  const { rows } = await sql<SignedInUser>`
     with u as (
       update users u set last_login_at = app.now() where id = ${userId} and is_active
-         and (${by} <> 'password' or not exists (select from login_failures f where f.email = lower(u.email) and f.locked_until > app.now())) returning *
+         and (${method} <> 'password' or not exists (select from login_failures f where f.email = lower(u.email) and f.locked_until > app.now())) returning *
     ), s as (
       insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
-      select account_id, id, ${device.userAgent}, ${device.ip}, app.now() + interval '30 days' from u returning id
+      select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days' from u returning id
     ), r as (
-      insert into refresh_tokens (hash, sign_in_id) select ${device.refreshHash}::bytea, id from s
+      insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
     ), forgotten as (
-      delete from login_failures f using u where f.email = lower(u.email) and ${by} = 'password'
+      delete from login_failures f using u where f.email = lower(u.email) and ${method} = 'password'
     )
     select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
   return rows[0]
 }
 
-/** Uses a refresh token, once, and puts the next one in its place. Undefined when it was used, ended or never was. */
-export async function rotateRefreshToken(db: PlatformDb, hash: string, nextHash: string): Promise<SignedIn | undefined> {
-  const { rows } = await sql<SignedIn>`
+/** Use a refresh token and insert the next one. Return undefined for a used, expired, revoked or unknown token. */
+export async function rotateRefreshToken(db: PlatformDb, hash: string, nextHash: string): Promise<SignedInUser | undefined> {
+  const { rows } = await sql<SignedInUser>`
     with used as (
       update refresh_tokens set used_at = app.now() where hash = ${hash}::bytea and used_at is null returning sign_in_id
     ), s as (
@@ -144,11 +146,14 @@ export async function rotateRefreshToken(db: PlatformDb, hash: string, nextHash:
   return rows[0]
 }
 
-export async function selectMe(db: ReadDb | WriteDb, userId: string) {
-  const { rows } = await sql<User & { unverified: boolean; lapsed: boolean }>`
+type Me = User & { unverified: boolean; lapsed: boolean }
+
+/** Return a user. `unverified`: the address is unverified after 72 hours. `lapsed`: the subscription of the account has lapsed. */
+export async function selectMe(db: ReadDb | WriteDb, userId: string): Promise<Me> {
+  const { rows } = await sql<Me>`
     select ${userColumns}, u.email_verified_at is null and u.created_at + interval '72 hours' <= app.now() as unverified, app.lapsed(a) as lapsed
       from users u join accounts a on a.id = u.account_id where u.id = ${userId}`.execute(db as WriteDb)
-  return rows[0] as User & { unverified: boolean; lapsed: boolean }
+  return rows[0] as Me
 }
 
 export async function selectFeatures(db: ReadDb): Promise<{ key: Feature; enabled: boolean }[]> {
@@ -157,34 +162,34 @@ export async function selectFeatures(db: ReadDb): Promise<{ key: Feature; enable
   return rows
 }
 
-export async function updateProfile(db: WriteDb, userId: string, change: ProfileUpdate): Promise<void> {
+export async function updateProfile(db: WriteDb, userId: string, changes: ProfileUpdate): Promise<void> {
   await db
     .updateTable('users')
-    .set(change as { full_name?: string })
+    .set(changes as { full_name?: string })
     .where('id', '=', userId)
     .execute()
 }
 
-/** The account, team and role that an invite gives. */
-interface Place {
+/** The account, team and role that an invite grants. */
+interface InviteGrant {
   id: string
   account_id: string
   team_id: string | null
   role: string
 }
 
-/** The newcomer of a claimed invite, signed in; the mail that brought the code proved the address. */
-export async function insertMember(db: PlatformDb, invite: Place, input: NewUser): Promise<SignedIn> {
-  const { rows } = await sql<SignedIn>`
+/** Insert the user of a claimed invite, signed in. The address counts as verified, because the code was sent to it by e-mail. */
+export async function insertMember(db: PlatformDb, invite: InviteGrant, input: NewUser): Promise<SignedInUser> {
+  const { rows } = await sql<SignedInUser>`
     with u as (
       insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at, last_login_at)
       values (${invite.account_id}, ${input.email}, ${input.fullName}, ${invite.role}, ${invite.team_id}::uuid,
               case when ${invite.team_id}::uuid is not null then 'member' end, app.now(), app.now()) returning *
     ), i as (
       update invites set accepted_by = u.id from u where invites.id = ${invite.id}
-    ), ${proofAndSignIn(input)}
+    ), ${insertCredentialsAndSignIn(input)}
     select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
-  return rows[0] as SignedIn
+  return rows[0] as SignedInUser
 }
 
 export async function enterAccount(db: PlatformDb, accountId: string, actorId: string): Promise<void> {

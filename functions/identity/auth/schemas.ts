@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { type Feature, features } from '../../../lib/features.ts'
 import { Email, Id, Name, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
 
-export const Password = z.string().min(10).max(128).describe('10 to 128 characters, without the address, not one of the commonest.')
+export const Password = z
+  .string()
+  .min(10)
+  .max(128)
+  .describe('10 to 128 characters. Must not contain the e-mail address or be a common password.')
 export const AnyPassword = z.string().min(1).max(1000)
 export const Token = z.string().min(1).max(1000)
 
@@ -26,23 +30,21 @@ const exampleUser = {
 
 const userFields = {
   id: Id,
-  email: z.string().describe('The address this person signs in with.'),
-  full_name: z.string().describe('As colleagues see it.'),
-  account_id: Id.describe('The one account this person belongs to.'),
+  email: z.string().describe('The e-mail address that this user signs in with.'),
+  full_name: z.string().describe('The name that colleagues see.'),
+  account_id: Id.describe('The account of this user. A user belongs to exactly one.'),
   account_name: z.string().describe('The name of that account.'),
   role: Role,
   team_id: Id.nullable().describe('The team, if any.'),
-  team_role: TeamRole.nullable().describe('What this person is in the team.'),
-  is_super_admin: z.boolean().describe("Whether this is the platform's own staff."),
-  email_verified: z.boolean().describe('Whether the address was confirmed.'),
-  must_change_password: z.boolean().describe('Whether nothing else works until the password is changed.'),
+  team_role: TeamRole.nullable().describe('The role in the team; null without a team.'),
+  is_super_admin: z.boolean().describe('Whether this user is staff of the platform.'),
+  email_verified: z.boolean().describe('Whether the e-mail address is verified.'),
+  must_change_password: z.boolean().describe('Whether the user must change the password before anything else.'),
   timezone: z.string().describe('IANA time zone.'),
   created_at: Time,
-  last_login_at: Time.nullable().describe('The last sign-in.'),
+  last_login_at: Time.nullable().describe('Time of the last sign-in.'),
 }
-export const User = z
-  .strictObject(userFields)
-  .meta({ id: 'UserResponse', description: 'A person with an account.', examples: [exampleUser] })
+export const User = z.strictObject(userFields).meta({ id: 'UserResponse', description: 'A user.', examples: [exampleUser] })
 export type User = z.infer<typeof User>
 
 export const Me = z
@@ -50,28 +52,26 @@ export const Me = z
     ...userFields,
     guards: z
       .array(z.enum(['email_not_verified', 'subscription_lapsed', 'password_change_required']))
-      .describe('What stands in the way of most operations at this moment, by the code they would answer.'),
+      .describe('Guards that block most operations now, each by the error code of the refusal.'),
   })
   .meta({ id: 'MeResponse', examples: [{ ...exampleUser, guards: [] }] })
 
 export const ProfileUpdate = z
-  .strictObject({ full_name: Name.describe('As colleagues see it.'), timezone: Timezone })
+  .strictObject({ full_name: Name.describe('The name that colleagues see.'), timezone: Timezone })
   .partial()
   .meta({ id: 'ProfileUpdate', examples: [{ full_name: 'Dana Reyes', timezone: 'Europe/Berlin' }] })
 export type ProfileUpdate = z.infer<typeof ProfileUpdate>
 
 export const Register = z
   .strictObject({
-    email: Email.describe('The address to sign in with.'),
+    email: Email.describe('The e-mail address to sign in with.'),
     password: Password,
-    full_name: Name.describe('As colleagues see it.'),
-    account_name: Name.optional().describe("The new account's name; made from the full name when not given."),
+    full_name: Name.describe('The name that colleagues see.'),
+    account_name: Name.optional().describe('The name of the new account. By default it is derived from the full name.'),
     invite_code: Token.optional().describe(
-      "The platform's: needed where registering is by invitation only, and used wherever it is given.",
+      'A platform invite code, required if registration is by invitation only. It is redeemed whenever it is sent.',
     ),
-    account_invite_code: Token.optional().describe(
-      "From an invite: joins that account with its role, without an account or a trial of one's own.",
-    ),
+    account_invite_code: Token.optional().describe("The code of an account's invite. The user joins that account; no account is created."),
   })
   .meta({
     id: 'RegisterRequest',
@@ -82,13 +82,18 @@ export const Register = z
 export type Register = z.infer<typeof Register>
 
 export const Login = z
-  .strictObject({ email: z.string().min(1).max(320).describe('The address.'), password: AnyPassword.describe('The password.') })
+  .strictObject({ email: z.string().min(1).max(320).describe('The e-mail address.'), password: AnyPassword.describe('The password.') })
   .meta({ id: 'LoginRequest', examples: [{ email: exampleUser.email, password: 'violet-tractor-81' }] })
 export type Login = z.infer<typeof Login>
 
-const flags = Object.fromEntries(features.map((key) => [key, z.boolean().describe('Whether it is on.')])) as Record<Feature, z.ZodBoolean>
+const flags = Object.fromEntries(features.map((key) => [key, z.boolean().describe('Whether the feature is on.')])) as Record<
+  Feature,
+  z.ZodBoolean
+>
 export const FeatureFlags = z
-  .strictObject({ flags: z.strictObject(flags).describe("Every feature: the account's own value, else its plan's, else off.") })
+  .strictObject({
+    flags: z.strictObject(flags).describe("Every feature. The account's setting wins over its plan's; without either, the feature is off."),
+  })
   .meta({
     id: 'FeatureFlagsResponse',
     examples: [{ flags: Object.fromEntries(features.map((key) => [key, true])) as Record<Feature, boolean> }],
@@ -102,10 +107,10 @@ export const RefreshToken = z
 
 export const TokenPair = z
   .strictObject({
-    access_token: z.string().describe('JWT; send it as `Authorization: Bearer`.'),
-    refresh_token: z.string().describe('Opaque; works once, within 30 days.'),
+    access_token: z.string().describe('A JWT. Send it as `Authorization: Bearer`.'),
+    refresh_token: z.string().describe('Opaque. Works once, within 30 days.'),
     token_type: z.literal('bearer').describe('Always `bearer`.'),
-    expires_in: z.int().describe('Seconds until the access token runs out.'),
+    expires_in: z.int().describe('Seconds until the access token expires.'),
     user: User,
   })
   .meta({

@@ -1,125 +1,139 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { hashPassword, verifyPassword } from '../../../lib/auth/passwords.ts'
 import { accessTokenSeconds } from '../../../lib/auth/tokens.ts'
-import { violated } from '../../../lib/db/sqlstate.ts'
-import { emit, publishDeliveries } from '../../../lib/events/outbox.ts'
+import { violatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import type { Feature } from '../../../lib/features.ts'
-import type { Context, Reader } from '../../../lib/http/operation.ts'
+import type { Context, ReadContext } from '../../../lib/http/operation.ts'
 import { Problem } from '../../../lib/problem.ts'
 import * as invites from '../../accounts/invites/service.ts'
-import { requireStrong } from '../credentials/service.ts'
-import * as devices from '../sign-ins/service.ts'
+import { requireStrongPassword } from '../credentials/service.ts'
+import * as signIns from '../sign-ins/service.ts'
 import * as queries from './queries.ts'
 import type { Login, ProfileUpdate, Register } from './schemas.ts'
 
-type Visitor = Context<'post', 'public', string>
+type PublicContext = Context<'post', 'public', string>
 
-export async function register(ctx: Visitor, { email, password, full_name, account_name, invite_code, account_invite_code }: Register) {
-  requireStrong(password, email, 'password')
-  const proof = { passwordHash: await hashPassword(password), emailVerified: false, identity: null }
-  return arrive(ctx, {
+const lockSeconds = 900
+
+export async function register(
+  ctx: PublicContext,
+  { email, password, full_name, account_name, invite_code, account_invite_code }: Register,
+) {
+  requireStrongPassword(password, email, 'password')
+  const credentials = { passwordHash: await hashPassword(password), emailVerified: false, identity: null }
+  return createUser(ctx, {
     email,
     fullName: full_name,
     accountName: account_name,
     platformCode: invite_code,
     inviteCode: account_invite_code,
-    proof,
+    credentials,
   })
 }
 
-/** Whoever has no user yet, and how they will prove who they are: by a password or by an identity at a provider. */
-export interface Newcomer {
+/** A user to create, with a password or with an identity at a provider. */
+export interface Registration {
   email: string
   fullName: string
   accountName: string | undefined
-  /** Lets somebody register while the service is not open to everybody. */
+  /** The platform code, which permits registration while self-serve is off. */
   platformCode: string | undefined
-  /** Of an account's invite. */
+  /** The code of an account's invite. */
   inviteCode: string | undefined
-  proof: queries.Proof
+  credentials: queries.Credentials
 }
 
-/** The one way in for newcomers, however they prove who they are: an account of their own on trial, or another's by its invite. */
-export async function arrive(ctx: Visitor, { email, fullName, accountName, platformCode, inviteCode, proof }: Newcomer) {
-  if (!platformCode && !inviteCode) requireOpen(ctx)
-  const refresh = randomToken()
-  const person = { email, fullName, ...proof, ...(await device(ctx, refresh)) }
+/** Create a user in a new account on trial, or in the account of an invite. Return the tokens of the first sign-in. */
+export async function createUser(ctx: PublicContext, registration: Registration) {
+  const { email, fullName, accountName, platformCode, inviteCode, credentials } = registration
+  if (!platformCode && !inviteCode) requireOpenRegistration(ctx)
+  const refreshToken = randomToken()
+  const newUser = { email, fullName, ...credentials, ...(await newSignIn(ctx, refreshToken)) }
   const codeHash = platformCode ? await sha256Bytea(platformCode) : null
-  if (inviteCode) return tokenPair(ctx, await join(ctx, person, inviteCode, codeHash), refresh)
-  const named = { ...person, accountName: accountName ?? `${Array.from(fullName).slice(0, 190).join('')}'s team` }
-  const made = await queries.insertAccount(ctx.platform, named, codeHash).catch(explainTaken(person))
-  const { delivery_id, ...signedIn } = made ?? wrongCode()
-  if (delivery_id) ctx.after(() => publishDeliveries(ctx.queue, [delivery_id]))
-  return tokenPair(ctx, signedIn, refresh)
+  if (inviteCode) return tokenPair(ctx, await joinAccount(ctx, newUser, inviteCode, codeHash), refreshToken)
+  const newAdmin = { ...newUser, accountName: accountName ?? defaultAccountName(fullName) }
+  const inserted = await queries.insertAccount(ctx.platform, newAdmin, codeHash).catch(throwEmailTaken(credentials))
+  if (!inserted) throw new Problem('invite_code_invalid')
+  const { delivery_id, ...signedInUser } = inserted
+  if (delivery_id) ctx.afterCommit(() => publishDeliveries(ctx.queue, [delivery_id]))
+  return tokenPair(ctx, signedInUser, refreshToken)
 }
 
-/** Without any code: only where everybody may, or nobody was asked for one. */
-function requireOpen({ config: { SELF_SERVE_ENABLED, INVITE_REQUIRED } }: Visitor): void {
-  if (SELF_SERVE_ENABLED || !INVITE_REQUIRED) return
-  throw new Problem('bad_request', 'Registering needs an invite code', { code: 'invite_code_required' })
+function requireOpenRegistration({ config }: PublicContext): void {
+  if (config.INVITE_REQUIRED && !config.SELF_SERVE_ENABLED) throw new Problem('invite_code_required')
 }
 
-function wrongCode(): never {
-  throw new Problem('bad_request', 'This invite code is wrong, used up or has run out', { code: 'invite_code_invalid' })
+function defaultAccountName(fullName: string): string {
+  return `${Array.from(fullName).slice(0, 190).join('')}'s team`
 }
 
-type Person = Parameters<typeof queries.insertMember>[2]
-
-/** Joins by an account's invite: it is used, the newcomer is there and the inviter is told in one transaction, or nothing is. */
-async function join(ctx: Visitor, person: Person, code: string, platformCodeHash: string | null) {
-  const { signedIn, deliveries } = await ctx.platform.transaction().execute(async (tx) => {
-    if (platformCodeHash && !(await queries.redeemCode(tx, platformCodeHash))) wrongCode()
-    const invite = await invites.claim(tx, code, person.email)
-    const signedIn = await queries.insertMember(tx, invite, person).catch(explainTaken(person))
-    if (!invite.invited_by) return { signedIn, deliveries: [] }
-    await queries.enterAccount(tx, invite.account_id, signedIn.id)
-    const about = { memberName: person.fullName, inviterId: invite.invited_by }
-    return { signedIn, deliveries: await emit(tx, { key: 'member.joined', actorId: signedIn.id, teamId: invite.team_id, ...about }) }
+/** Claim the invite, insert the user and notify the inviter in one transaction. */
+async function joinAccount(ctx: PublicContext, newUser: queries.NewUser, inviteCode: string, platformCodeHash: string | null) {
+  const { signedInUser, deliveries } = await ctx.platform.transaction().execute(async (tx) => {
+    if (platformCodeHash && !(await queries.redeemCode(tx, platformCodeHash))) throw new Problem('invite_code_invalid')
+    const invite = await invites.claim(tx, inviteCode, newUser.email)
+    const signedInUser = await queries.insertMember(tx, invite, newUser).catch(throwEmailTaken(newUser))
+    if (!invite.invited_by) return { signedInUser, deliveries: [] }
+    await queries.enterAccount(tx, invite.account_id, signedInUser.id)
+    const deliveries = await insertEvent(tx, {
+      key: 'member.joined',
+      actorId: signedInUser.id,
+      teamId: invite.team_id,
+      memberName: newUser.fullName,
+      inviterId: invite.invited_by,
+    })
+    return { signedInUser, deliveries }
   })
-  ctx.after(() => publishDeliveries(ctx.queue, deliveries))
-  return signedIn
+  ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
+  return signedInUser
 }
 
-function explainTaken({ identity }: queries.Proof) {
-  const detail = identity ? 'This address has a user already: sign in as you did before' : 'This address is already taken'
+/** Create a `catch` handler that turns a duplicate address into 409 `email_taken`. */
+function throwEmailTaken({ identity }: queries.Credentials) {
+  const detail = identity ? 'This address already belongs to a user; sign in as you did before' : undefined
   return (error: unknown): never => {
-    throw violated(error) === 'users_email' ? new Problem('conflict', detail, { code: 'email_taken' }) : error
+    throw violatedConstraint(error) === 'users_email' ? new Problem('email_taken', detail) : error
   }
 }
 
-export async function login(ctx: Visitor, { email, password }: Login) {
-  const known = await queries.selectCredentials(ctx.platform, email)
-  if (known?.locked_for) throw locked(known.locked_for)
-  const right = await verifyPassword(known?.hash ?? undefined, password)
-  if (!right || !known?.user_id) {
+export async function login(ctx: PublicContext, { email, password }: Login) {
+  const credentials = await queries.selectCredentials(ctx.platform, email)
+  if (credentials?.locked_for) throw signInLocked(credentials.locked_for)
+  // Also called without a hash, so that the time does not reveal whether a user has the address.
+  const isCorrect = await verifyPassword(credentials?.hash ?? undefined, password)
+  if (!isCorrect || !credentials?.user_id) {
     await queries.recordLoginFailure(ctx.platform, email, ctx.ip)
     throw new Problem('unauthenticated', 'Incorrect email or password')
   }
-  return (await signIn(ctx, known.user_id, 'password')) ?? raise(locked(900))
+  const tokens = await signIn(ctx, credentials.user_id, 'password')
+  if (!tokens) throw signInLocked(lockSeconds)
+  return tokens
 }
 
-/** Opens a sign-in for an active user; a lock against guessed passwords stops passwords alone. Undefined when it is not to be. */
-export async function signIn(ctx: Visitor, userId: string, by: 'password' | 'identity') {
-  const refresh = randomToken()
-  const signedIn = await queries.insertSignIn(ctx.platform, userId, by, await device(ctx, refresh))
-  return signedIn && tokenPair(ctx, signedIn, refresh)
+/** Sign an active user in. Return undefined for a deactivated user, and for a password while the address is locked. */
+export async function signIn(ctx: PublicContext, userId: string, method: 'password' | 'identity') {
+  const refreshToken = randomToken()
+  const signedInUser = await queries.insertSignIn(ctx.platform, userId, method, await newSignIn(ctx, refreshToken))
+  return signedInUser && tokenPair(ctx, signedInUser, refreshToken)
 }
 
-export async function refresh(ctx: Visitor, token: string) {
-  const next = randomToken()
+export async function refresh(ctx: PublicContext, token: string) {
+  const nextToken = randomToken()
   const hash = await sha256Bytea(token)
-  const signedIn = await queries.rotateRefreshToken(ctx.platform, hash, await sha256Bytea(next))
-  if (signedIn) return tokenPair(ctx, signedIn, next)
-  // Two tabs that refresh at once must not sign each other out; later than that, somebody else has the token.
-  const reused = await devices.endReused(ctx.platform, hash)
-  throw new Problem('unauthenticated', 'The refresh token does not work', reused ? { code: 'refresh_token_reused' } : {})
+  const signedInUser = await queries.rotateRefreshToken(ctx.platform, hash, await sha256Bytea(nextToken))
+  if (signedInUser) return tokenPair(ctx, signedInUser, nextToken)
+  // Within 5 s the reuse is another tab's, which must not sign both out. Later the token may be stolen.
+  const isReused = await signIns.revokeByReusedToken(ctx.platform, hash)
+  if (isReused) throw new Problem('refresh_token_reused')
+  throw new Problem('unauthenticated', 'The refresh token is unknown or expired; sign in again')
 }
 
-export async function logout(ctx: Visitor, token: string) {
-  await devices.endByToken(ctx.platform, token)
+export async function logout(ctx: PublicContext, token: string) {
+  await signIns.revokeByToken(ctx.platform, token)
 }
 
-export async function me({ db, caller }: Pick<Reader, 'db' | 'caller'>) {
+export async function getMe({ db, caller }: Pick<ReadContext, 'db' | 'caller'>) {
   const { unverified, lapsed, ...user } = await queries.selectMe(db, caller.userId)
   const guards: ('email_not_verified' | 'subscription_lapsed' | 'password_change_required')[] = []
   if (unverified) guards.push('email_not_verified')
@@ -128,31 +142,26 @@ export async function me({ db, caller }: Pick<Reader, 'db' | 'caller'>) {
   return { ...user, guards }
 }
 
-export async function featureFlags({ db }: Reader) {
+export async function getFeatureFlags({ db }: ReadContext) {
   const rows = await queries.selectFeatures(db)
   return { flags: Object.fromEntries(rows.map(({ key, enabled }) => [key, enabled])) as Record<Feature, boolean> }
 }
 
-export async function updateMe({ db, caller }: Context<'patch', 'user', undefined>, change: ProfileUpdate) {
-  if (Object.keys(change).length > 0) await queries.updateProfile(db, caller.userId, change)
-  const { guards: _, ...user } = await me({ db, caller })
+export async function updateMe({ db, caller }: Context<'patch', 'user', undefined>, changes: ProfileUpdate) {
+  if (Object.keys(changes).length > 0) await queries.updateProfile(db, caller.userId, changes)
+  const { guards: _, ...user } = await getMe({ db, caller })
   return user
 }
 
-function locked(seconds: number): Problem {
-  const headers = { 'retry-after': String(seconds) }
-  return new Problem('rate_limited', 'Too many failed sign-ins for this address; try again later', { headers, code: 'sign_in_locked' })
+function signInLocked(seconds: number): Problem {
+  return new Problem('sign_in_locked', undefined, { headers: { 'retry-after': String(seconds) } })
 }
 
-async function device({ userAgent, ip }: Visitor, refresh: string) {
-  return { refreshHash: await sha256Bytea(refresh), userAgent, ip }
+async function newSignIn({ userAgent, ip }: PublicContext, refreshToken: string) {
+  return { refreshHash: await sha256Bytea(refreshToken), userAgent, ip }
 }
 
-async function tokenPair({ tokens }: Visitor, { sign_in_id, ...user }: queries.SignedIn, refresh_token: string) {
+async function tokenPair({ tokens }: PublicContext, { sign_in_id, ...user }: queries.SignedInUser, refresh_token: string) {
   const access_token = await tokens.sign({ userId: user.id, accountId: user.account_id, signInId: sign_in_id })
   return { access_token, refresh_token, token_type: 'bearer' as const, expires_in: accessTokenSeconds, user }
-}
-
-function raise(problem: Problem): never {
-  throw problem
 }

@@ -1,30 +1,34 @@
 import { sql } from 'kysely'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
 
+/** Return the password hash and the e-mail address of a user; undefined for a user without a password. */
 export async function selectPassword(db: PlatformDb, userId: string) {
   const { rows } = await sql<{ hash: string; email: string }>`
     select p.hash, u.email from users u join passwords p on p.user_id = u.id where u.id = ${userId}`.execute(db)
   return rows[0]
 }
 
-/** Replaces exactly the password that was checked, lifts the guard and ends every other sign-in. False when it changed meanwhile. */
+/**
+ * Replace the password hash `oldHash`, lift the guard for a due change and revoke every other sign-in of the user. Return false, and
+ * changes nothing, if the stored hash is no longer `oldHash`.
+ */
 export async function replacePassword(
   db: PlatformDb,
-  change: { userId: string; signInId: string; before: string; after: string },
+  { userId, signInId, oldHash, newHash }: { userId: string; signInId: string; oldHash: string; newHash: string },
 ): Promise<boolean> {
   const { rows } = await sql`
     with p as (
-      update passwords set hash = ${change.after}, changed_at = app.now() where user_id = ${change.userId} and hash = ${change.before} returning user_id
+      update passwords set hash = ${newHash}, changed_at = app.now() where user_id = ${userId} and hash = ${oldHash} returning user_id
     ), u as (
       update users set must_change_password = false from p where users.id = p.user_id
     ), s as (
-      update sign_ins set ended_at = app.now() from p where sign_ins.user_id = p.user_id and sign_ins.id <> ${change.signInId} and ended_at is null
+      update sign_ins set ended_at = app.now() from p where sign_ins.user_id = p.user_id and sign_ins.id <> ${signInId} and ended_at is null
     )
     select from p`.execute(db)
   return rows.length > 0
 }
 
-/** Uses a verification token, once. */
+/** Use a verification token and mark the user's address as verified. Return false for a used, expired or unknown token. */
 export async function verifyEmail(db: PlatformDb, hash: string): Promise<boolean> {
   const { rows } = await sql`
     with used as (
@@ -37,7 +41,7 @@ export async function verifyEmail(db: PlatformDb, hash: string): Promise<boolean
   return rows.length > 0
 }
 
-/** Owes the caller a new verification mail; undefined when the address is verified already. */
+/** Insert the delivery of a verification e-mail. Return undefined if the address is verified already. */
 export async function insertVerificationMail(db: PlatformDb, userId: string): Promise<{ id: string } | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into deliveries (account_id, channel, recipient, purpose, user_id)
@@ -46,7 +50,7 @@ export async function insertVerificationMail(db: PlatformDb, userId: string): Pr
   return rows[0]
 }
 
-/** Owes a link to choose a new password, where the address is somebody's; the same work either way. */
+/** Insert the delivery of a reset e-mail. Return undefined for an unknown address; the statement takes as long then. */
 export async function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into deliveries (account_id, channel, recipient, purpose, user_id)
@@ -55,7 +59,7 @@ export async function insertResetMail(db: PlatformDb, email: string): Promise<{ 
   return rows[0]
 }
 
-/** Whose reset token this is while it works; it is not used by looking. */
+/** Return the user of a reset token without using it; undefined if it no longer works. */
 export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_id: string; email: string } | undefined> {
   const { rows } = await sql<{ user_id: string; email: string }>`
     select u.id as user_id, u.email from one_time_tokens t join users u on u.id = t.user_id
@@ -66,8 +70,9 @@ export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ 
 }
 
 /**
- * Uses a reset token, once: sets the password, ends every sign-in, lifts lock and guard, and kills the other tokens of the kind. Whoever
- * follows the mail owns the address; an identity that came while nobody had proved that may be a stranger's, and goes.
+ * Use a reset token: set the password, revoke every sign-in, lift the lock and the guard for a due change, and invalidate the user's other
+ * reset tokens. Following the link proves that the user owns the address. If the address was unverified until now, an identity
+ * linked before could belong to someone else, so it is deleted. Return false for a used, expired or unknown token.
  */
 export async function resetPassword(db: PlatformDb, hash: string, passwordHash: string): Promise<boolean> {
   const { rows } = await sql`

@@ -3,19 +3,19 @@ import { Email } from '../../../lib/http/fields.ts'
 import { AnyPassword, exampleEmail, exampleToken, Password, Token } from '../auth/schemas.ts'
 
 export const ChangePassword = z
-  .strictObject({ current_password: AnyPassword.describe('The password of now.'), new_password: Password })
+  .strictObject({ current_password: AnyPassword.describe('The current password.'), new_password: Password })
   .meta({ id: 'ChangePasswordRequest', examples: [{ current_password: 'violet-tractor-81', new_password: 'copper-lantern-27' }] })
 export type ChangePassword = z.infer<typeof ChangePassword>
 
 export const ForgotPassword = z
-  .strictObject({ email: Email.describe('The address that signs in.') })
+  .strictObject({ email: Email.describe('The e-mail address of the user.') })
   .meta({ id: 'ForgotPasswordRequest', examples: [{ email: exampleEmail }] })
 
 export const ResetPassword = z
-  .strictObject({ token: Token.describe('From the link in the mail.'), new_password: Password })
+  .strictObject({ token: Token.describe('The token of the link in the e-mail.'), new_password: Password })
   .meta({ id: 'ResetPasswordRequest', examples: [{ token: exampleToken, new_password: 'copper-lantern-27' }] })
 export type ResetPassword = z.infer<typeof ResetPassword>
 
 export const VerifyEmail = z
-  .strictObject({ token: Token.describe('From the link in the mail.') })
+  .strictObject({ token: Token.describe('The token of the link in the e-mail.') })
   .meta({ id: 'VerifyEmailRequest', examples: [{ token: exampleToken }] })

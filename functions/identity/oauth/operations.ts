@@ -3,26 +3,26 @@ import { TokenPair } from '../auth/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as oauth from './service.ts'
 
-const before = 'people sign in before their account is known'
+const beforeSignIn = 'the account is not known before sign-in'
 
 export const oauthOperations = [
   operation({
     id: 'identity.oauth.authorize',
     method: 'get',
     path: '/auth/oauth/{provider}/authorize',
-    summary: 'Begin a sign-in at an identity provider',
-    description: `404 for a provider that is not set up.
-The flow lasts 10 minutes. Before the browser leaves, keep \`state\` where no other page can read it (\`sessionStorage\`); when it comes back to
-\`/oauth/{provider}/callback\`, compare the \`state\` of the address with the kept one, refuse the callback when it differs or none was kept, and
-forget it. Without that, a stranger's link could sign people in as the stranger.`,
+    summary: 'Start a sign-in with an identity provider',
+    description: `The flow lasts 10 minutes. Before the redirect, store \`state\` where no other page can read it (\`sessionStorage\`). When the
+browser returns to \`/oauth/{provider}/callback\`, compare the \`state\` in the address with the stored one, then delete the stored one. Refuse the
+callback if they differ or none is stored: otherwise an attacker's link could sign people in as the attacker. A provider that is not
+configured is 404.`,
     access: 'public',
-    platform: before,
+    platform: beforeSignIn,
     writes: true,
     limit: '30/minute/ip',
     params: schemas.Provider,
     success: 200,
     returns: schemas.Authorization,
-    errors: ['provider_error'],
+    errors: ['oauth_provider_error'],
     handle: ({ ctx, params }) => oauth.authorize(ctx, params.provider),
   }),
 
@@ -30,20 +30,32 @@ forget it. Without that, a stranger's link could sign people in as the stranger.
     id: 'identity.oauth.completeSignIn',
     method: 'post',
     path: '/auth/oauth/{provider}/callback',
-    summary: 'Finish a sign-in at an identity provider',
-    description: `404 for a provider that is not set up, and for an invite that does not work (with its code). Who is known there signs in. Who
-is new joins the account of \`account_invite_code\`, or gets an account of their own on trial; an address that has a user already is 409
-\`email_taken\`, never linked. 400 says by \`code\` what is wrong: \`oauth_state_invalid\`, \`oauth_refused\`, \`oauth_email_missing\`,
-\`oauth_email_unverified\`, \`invite_email_mismatch\`, and \`invite_code_required\` where newcomers need an invite. A provider that fails is 502 \`oauth_provider_error\`. Whatever the outcome, a state and
-its code are used up.`,
+    summary: 'Complete a sign-in with an identity provider',
+    description: `Signs in the user of this identity. For an unknown identity a user is created: in the account of \`account_invite_code\`, or in a
+new account on trial. If another user has the e-mail address, the answer is 409 \`email_taken\`; an identity is never linked to an existing
+user. The \`code\` of a 400 names its cause. Where registration is by invitation only, a new user needs an invite: 400
+\`invite_code_required\`. A provider that is not configured and an invite that does not work are 404. A provider that fails is 502
+\`oauth_provider_error\`. The state and the code are used up in any case.`,
     access: 'public',
-    platform: before,
+    platform: beforeSignIn,
     limit: '10/minute/ip',
     params: schemas.Provider,
     body: schemas.Callback,
     success: 200,
     returns: TokenPair,
-    errors: ['bad_request', 'unauthenticated', 'conflict', 'provider_error'],
-    handle: ({ ctx, params, body }) => oauth.callback(ctx, params.provider, body),
+    errors: [
+      'email_taken',
+      'invite_code_required',
+      'invite_email_mismatch',
+      'invite_invalid_or_expired_or_revoked',
+      'oauth_email_missing',
+      'oauth_email_unverified',
+      'oauth_provider_error',
+      'oauth_refused',
+      'oauth_state_invalid',
+      'seat_limit_reached',
+      'user_deactivated',
+    ],
+    handle: ({ ctx, params, body }) => oauth.completeSignIn(ctx, params.provider, body),
   }),
 ]

@@ -16,7 +16,7 @@ export async function insertState(db: PlatformDb, { hash, provider, codeVerifier
   )
 }
 
-/** Uses a state, once, at the provider it was made for. */
+/** Use a state for the provider it was created for. Return undefined for a used, expired or unknown state. */
 export async function claimState(db: PlatformDb, hash: string, provider: Provider) {
   const { rows } = await sql<{ code_verifier: string; nonce: string }>`
     update oauth_states set used_at = app.now()

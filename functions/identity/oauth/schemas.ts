@@ -9,8 +9,8 @@ const exampleState = '4ZkOQ1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQo'
 
 export const Authorization = z
   .strictObject({
-    authorization_url: z.string().describe('Where to send the browser.'),
-    state: z.string().describe('What the provider will send back; keep it in this browser until then.'),
+    authorization_url: z.string().describe('The address to send the browser to.'),
+    state: z.string().describe('The provider sends it back. Store it in this browser until then.'),
   })
   .meta({
     id: 'OAuthAuthorizationResponse',
@@ -24,12 +24,14 @@ export const Authorization = z
 
 export const Callback = z
   .strictObject({
-    code: z.string().min(1).max(4000).describe('From the address the provider sent the browser to.'),
-    state: z.string().min(1).max(500).describe('From there too, once it was found to be the one this browser kept.'),
+    code: z.string().min(1).max(4000).describe('The code in the address that the provider redirects the browser to.'),
+    state: z.string().min(1).max(500).describe('The state in that address. Check first that it equals the one stored in this browser.'),
     account_invite_code: Token.optional().describe(
-      "From an invite: a newcomer joins that account, without an account or a trial of one's own.",
+      "The code of an account's invite. A new user joins that account; no account is created.",
     ),
-    invited_email: Email.optional().describe('The address the person was invited by: who comes with another is refused.'),
+    invited_email: Email.optional().describe(
+      'The invited e-mail address. An identity with another address is refused: 400 `invite_email_mismatch`.',
+    ),
   })
   .meta({ id: 'OAuthCallbackPayload', examples: [{ code: '4/0AX4XfWh-example', state: exampleState }] })
 export type Callback = z.infer<typeof Callback>

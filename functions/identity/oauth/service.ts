@@ -8,78 +8,77 @@ import * as auth from '../auth/service.ts'
 import * as queries from './queries.ts'
 import type { Callback, Provider } from './schemas.ts'
 
-type Visitor = Context<'post', 'public', string>
+type PublicContext = Context<'post', 'public', string>
 
 export async function authorize(ctx: Context<'get', 'public', string>, provider: Provider) {
+  const identityProvider = requireProvider(ctx, provider)
   const [state, nonce, codeVerifier] = [randomToken(), randomToken(), randomToken()]
-  const authorization_url = await configured(ctx, provider).authorizationUrl({ state, nonce, codeVerifier }).catch(explain)
+  const authorization_url = await identityProvider.authorizationUrl({ state, nonce, codeVerifier }).catch(throwProblem)
   await queries.insertState(ctx.platform, { hash: await sha256Bytea(state), provider, codeVerifier, nonce })
   return { authorization_url, state }
 }
 
-export async function callback(ctx: Visitor, provider: Provider, { code, state, account_invite_code, invited_email }: Callback) {
-  const identityProvider = configured(ctx, provider)
+export async function completeSignIn(ctx: PublicContext, provider: Provider, callback: Callback) {
+  const { code, state, account_invite_code, invited_email } = callback
+  const identityProvider = requireProvider(ctx, provider)
   const flow = await queries.claimState(ctx.platform, await sha256Bytea(state), provider)
-  if (!flow) throw refused('oauth_state_invalid', 'This sign-in was finished, has run out or did not begin here; begin again')
+  if (!flow) throw new Problem('oauth_state_invalid')
   const { code_verifier: codeVerifier, nonce } = flow
-  const identity = await identityProvider.redeem({ code, state, codeVerifier, nonce }).catch(explain)
-  requireAddress(provider, identity, invited_email)
-  return admit(ctx, provider, identity, account_invite_code)
+  const identity = await identityProvider.redeem({ code, state, codeVerifier, nonce }).catch(throwProblem)
+  requireAcceptedAddress(provider, identity, invited_email)
+  return signInOrCreateUser(ctx, provider, identity, account_invite_code)
 }
 
-/** Somebody known signs in, whatever they bring; somebody new arrives like one who registers. */
-async function admit(ctx: Visitor, provider: Provider, identity: Identity, inviteCode: string | undefined) {
-  const known = await signInKnown(ctx, provider, identity)
-  if (known) return known
+/** An existing user is signed in, whatever the invite code is. */
+async function signInOrCreateUser(ctx: PublicContext, provider: Provider, identity: Identity, inviteCode: string | undefined) {
+  const tokens = await signInExistingUser(ctx, provider, identity)
+  if (tokens) return tokens
   const { data: email } = z.email().max(320).safeParse(identity.email)
-  if (!email) throw refused('oauth_email_missing', 'The identity provider names no e-mail address for you')
-  const proof = { passwordHash: null, emailVerified: identity.emailVerified, identity: { provider, subject: identity.subject } }
-  const newcomer = { email, fullName: nameOf(identity, email), accountName: undefined, platformCode: undefined, inviteCode, proof }
-  return auth.arrive(ctx, newcomer).catch(async (error: unknown) => {
-    // The same person twice at once: who came second finds themselves there.
-    const arrived = await signInKnown(ctx, provider, identity)
-    if (arrived) return arrived
+  if (!email) throw new Problem('oauth_email_missing')
+  const credentials = { passwordHash: null, emailVerified: identity.emailVerified, identity: { provider, subject: identity.subject } }
+  const fullName = fullNameOf(identity, email)
+  const registration = { email, fullName, accountName: undefined, platformCode: undefined, inviteCode, credentials }
+  return auth.createUser(ctx, registration).catch(async (error: unknown) => {
+    // A concurrent request of the same person may have created the user first.
+    const concurrentTokens = await signInExistingUser(ctx, provider, identity)
+    if (concurrentTokens) return concurrentTokens
     throw error
   })
 }
 
-async function signInKnown(ctx: Visitor, provider: Provider, { subject }: Identity) {
+async function signInExistingUser(ctx: PublicContext, provider: Provider, { subject }: Identity) {
   const userId = await queries.selectUserId(ctx.platform, provider, subject)
   if (!userId) return undefined
-  const signedIn = await auth.signIn(ctx, userId, 'identity')
-  if (!signedIn) throw new Problem('unauthenticated', 'This user was deactivated', { code: 'user_deactivated' })
-  return signedIn
+  const tokens = await auth.signIn(ctx, userId, 'identity')
+  if (!tokens) throw new Problem('user_deactivated')
+  return tokens
 }
 
-function configured({ identity }: Pick<Visitor, 'identity'>, provider: Provider) {
-  const found = identity[provider]
-  if (!found) throw new Problem('not_found', 'This identity provider is not set up here')
-  return found
+function requireProvider({ identity: providers }: Pick<PublicContext, 'identity'>, provider: Provider) {
+  const identityProvider = providers[provider]
+  if (!identityProvider) throw new Problem('not_found', 'This identity provider is not configured')
+  return identityProvider
 }
 
-/** What google does not vouch for is refused. Microsoft never vouches: its address is only compared, and verified like one that was typed. */
-function requireAddress(provider: Provider, { email, emailVerified }: Identity, invited: string | undefined): void {
-  if (provider === 'google' && email && !emailVerified)
-    throw refused('oauth_email_unverified', 'The identity provider has not verified your e-mail address')
-  if (invited && invited.toLowerCase() !== email?.toLowerCase()) throw invites.otherAddress()
+/**
+ * Refuse an address that Google has not verified, and an address other than the invited one. Microsoft never verifies addresses, so the user
+ * verifies that address by e-mail, like one typed into the registration form.
+ */
+function requireAcceptedAddress(provider: Provider, { email, emailVerified }: Identity, invitedEmail: string | undefined): void {
+  if (provider === 'google' && email && !emailVerified) throw new Problem('oauth_email_unverified')
+  if (invitedEmail && invitedEmail.toLowerCase() !== email?.toLowerCase()) throw invites.emailMismatch()
 }
 
-function nameOf({ name }: Identity, email: string): string {
-  const given = (name ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
-  return Array.from(given || email)
+/** The name at the provider without control characters, else the address. At most 200 characters. */
+function fullNameOf({ name }: Identity, email: string): string {
+  const cleanName = (name ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
+  return Array.from(cleanName || email)
     .slice(0, 200)
     .join('')
 }
 
-function refused(code: string, detail: string): Problem {
-  return new Problem('bad_request', detail, { code })
-}
-
-function explain(error: unknown): never {
+function throwProblem(error: unknown): never {
   if (!(error instanceof OidcFailure)) throw error
-  if (error.kind === 'refused') throw refused('oauth_refused', 'The identity provider did not confirm this sign-in; begin again')
-  throw new Problem('provider_error', 'The identity provider does not answer as it should; try again', {
-    code: 'oauth_provider_error',
-    cause: error,
-  })
+  if (error.kind === 'refused') throw new Problem('oauth_refused')
+  throw new Problem('oauth_provider_error', undefined, { cause: error })
 }

@@ -1,32 +1,33 @@
 import { z } from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
-import * as devices from './service.ts'
+import * as signIns from './service.ts'
 
-export const deviceOperations = [
+export const signInOperations = [
   operation({
     id: 'identity.signIns.list',
     method: 'get',
     path: '/auth/me/sessions',
-    summary: 'My signed-in devices, the last used first',
+    summary: 'List my sign-ins',
+    description: 'Last used first.',
     access: 'user',
-    past: 'guards',
+    skipGuards: 'account',
     limit: 'read',
     success: 200,
-    returns: z.array(schemas.Device),
-    handle: ({ ctx }) => devices.list(ctx),
+    returns: z.array(schemas.SignIn),
+    handle: ({ ctx }) => signIns.list(ctx),
   }),
 
   operation({
     id: 'identity.signIns.revoke',
     method: 'delete',
     path: '/auth/me/sessions/{family_id}',
-    summary: 'Sign one of my devices out',
+    summary: 'Revoke one of my sign-ins',
     access: 'user',
-    past: 'guards',
+    skipGuards: 'account',
     limit: 'write',
     params: schemas.FamilyId,
     success: 204,
-    handle: ({ ctx, params }) => devices.end(ctx, params.family_id),
+    handle: ({ ctx, params }) => signIns.revoke(ctx, params.family_id),
   }),
 ]

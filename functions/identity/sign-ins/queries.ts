@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 
-export async function selectDevices(db: ReadDb, userId: string, current: string) {
-  const { rows } = await sql<DeviceRow>`
-    select id, user_agent, ip, created_at, last_used_at, id = ${current} as current from sign_ins
+export async function selectSignIns(db: ReadDb, userId: string, currentId: string) {
+  const { rows } = await sql<SignInRow>`
+    select id, user_agent, ip, created_at, last_used_at, id = ${currentId} as current from sign_ins
      where user_id = ${userId} and ended_at is null and expires_at > app.now() order by last_used_at desc, id desc limit 100`.execute(
     db as WriteDb,
   )
   return rows
 }
 
-interface DeviceRow {
+interface SignInRow {
   id: string
   user_agent: string
   ip: string
@@ -19,14 +19,17 @@ interface DeviceRow {
   current: boolean
 }
 
-export async function endDevice(db: WriteDb, userId: string, id: string): Promise<boolean> {
+export async function revokeSignIn(db: WriteDb, userId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     update sign_ins set ended_at = app.now() where id = ${id} and user_id = ${userId} and ended_at is null returning id`.execute(db)
   return rows.length > 0
 }
 
-/** Ends the family of a token that was used more than 5 seconds ago; true when this presentation ended it or it had been ended so. */
-export async function endReusedFamily(db: PlatformDb, hash: string): Promise<boolean> {
+/**
+ * Revoke the sign-in of a refresh token that was used more than 5 seconds ago. Return whether the token was reused like that; the sign-in
+ * may have been revoked before.
+ */
+export async function revokeByReusedToken(db: PlatformDb, hash: string): Promise<boolean> {
   const { rows } = await sql`
     with reused as (
       select sign_in_id from refresh_tokens where hash = ${hash}::bytea and used_at < app.now() - interval '5 seconds'
@@ -37,7 +40,8 @@ export async function endReusedFamily(db: PlatformDb, hash: string): Promise<boo
   return rows.length > 0
 }
 
-export async function endFamilyOf(db: PlatformDb, hash: string): Promise<void> {
+/** Revoke the sign-in of a refresh token, used or not. */
+export async function revokeByToken(db: PlatformDb, hash: string): Promise<void> {
   await sql`
     update sign_ins s set ended_at = app.now() from refresh_tokens r
      where r.hash = ${hash}::bytea and s.id = r.sign_in_id and s.ended_at is null`.execute(db)

@@ -3,14 +3,14 @@ import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 
 export const FamilyId = idParams('family_id', 'sign-in')
 
-export const Device = z
+export const SignIn = z
   .strictObject({
     id: Id,
-    user_agent: z.string().describe('What the device said it is.'),
-    ip: z.string().describe('Where it signed in from.'),
-    created_at: Time.describe('When it signed in.'),
-    last_used_at: Time.describe('When it last renewed its token.'),
-    current: z.boolean().describe('Whether it is the one asking.'),
+    user_agent: z.string().describe('The User-Agent header of the device.'),
+    ip: z.string().describe('The IP address that it signed in from.'),
+    created_at: Time.describe('Time of the sign-in.'),
+    last_used_at: Time.describe('When its tokens were last refreshed.'),
+    current: z.boolean().describe('Whether this request uses this sign-in.'),
   })
   .meta({
     id: 'SignedInDevice',

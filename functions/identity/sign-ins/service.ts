@@ -1,23 +1,23 @@
 import { sha256Bytea } from '../../../lib/auth/hash.ts'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
-import type { Reader, Writer } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
+import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { notFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 
-export async function list({ db, caller }: Reader) {
-  return queries.selectDevices(db, caller.userId, caller.signInId)
+export async function list({ db, caller }: ReadContext) {
+  return queries.selectSignIns(db, caller.userId, caller.signInId)
 }
 
-export async function end({ db, caller }: Writer, id: string) {
-  if (!(await queries.endDevice(db, caller.userId, id))) throw new Problem('not_found', 'Sign-in not found')
+export async function revoke({ db, caller }: WriteContext, id: string) {
+  if (!(await queries.revokeSignIn(db, caller.userId, id))) throw notFound('Sign-in')
 }
 
-/** Signs out whoever has this refresh token, used or not. */
-export async function endByToken(platform: PlatformDb, token: string) {
-  await queries.endFamilyOf(platform, await sha256Bytea(token))
+/** Revoke the sign-in of a refresh token, used or not. */
+export async function revokeByToken(platform: PlatformDb, token: string) {
+  await queries.revokeByToken(platform, await sha256Bytea(token))
 }
 
-/** Signs out a family one of whose tokens is presented again, but for two tabs that refresh at once; true when it is signed out by that. */
-export async function endReused(platform: PlatformDb, tokenHash: string): Promise<boolean> {
-  return queries.endReusedFamily(platform, tokenHash)
+/** Revoke the sign-in of a reused refresh token, with a grace of 5 s for parallel tabs. Return whether the token was reused. */
+export async function revokeByReusedToken(platform: PlatformDb, tokenHash: string): Promise<boolean> {
+  return queries.revokeByReusedToken(platform, tokenHash)
 }

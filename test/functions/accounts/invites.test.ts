@@ -1,45 +1,41 @@
 import { afterAll, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { desk, ownService, request } from '../../support/app.ts'
-import { type AccountOf, newAccount } from '../../support/people.ts'
+import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type TestAccount } from '../../support/people.ts'
+import { postWithoutToken, randomIpAddress } from '../../support/public-requests.ts'
 
-const service = await ownService()
+const service = await startOwnService()
 afterAll(() => service.close())
-const { advance, linkIn } = desk(service)
-const password = 'violet-tractor-81'
-const anywhere = () => ({ 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}` })
-const someone = () => `p-${crypto.randomUUID()}@people.example`
-const unusable = { detail: 'invite_invalid_or_expired_or_revoked', code: 'invite_invalid_or_expired_or_revoked' }
+const { advanceClock, waitForLink } = dashboard(service)
+const randomEmail = () => `p-${crypto.randomUUID()}@people.example`
+const unusableCode = { detail: 'invite_invalid_or_expired_or_revoked', code: 'invite_invalid_or_expired_or_revoked' }
 
-async function invite({ admin }: AccountOf, email: string, role = 'engineer') {
-  const made = await admin.call('POST', '/accounts/me/invites', { email, role })
-  expectStatus(made, 201)
-  return { ...made.body, code: await codeFor(email) } as { id: string; code: string; status: string }
+async function createInvite({ admin }: TestAccount, email: string, role = 'engineer') {
+  const { body } = expectStatus(await admin.call('POST', '/accounts/me/invites', { email, role }), 201)
+  return { ...body, code: await waitForCode(email) } as { id: string; code: string; status: string }
 }
 
-const codeFor = (email: string, before?: string) => linkIn(email, /register\?code=([\w-]+)/, before)
+const waitForCode = (email: string, earlierCode?: string) => waitForLink(email, /register\?code=([\w-]+)/, earlierCode)
 
-const lookup = (code: string) => request(service, 'GET', `/accounts/invites/${encodeURIComponent(code)}/lookup`, { headers: anywhere() })
+const lookUpInvite = (code: string) =>
+  request(service, 'GET', `/accounts/invites/${encodeURIComponent(code)}/lookup`, { headers: { 'cf-connecting-ip': randomIpAddress() } })
 const join = (email: string, account_invite_code: string) =>
-  request(service, 'POST', '/auth/register', {
-    body: { email, password, full_name: 'New Comer', account_invite_code },
-    headers: anywhere(),
-  })
+  postWithoutToken(service, '/auth/register', { email, password: 'violet-tractor-81', full_name: 'New Comer', account_invite_code })
 
-it('ACC-01 looks a live code up without a token', async () => {
-  const account = await newAccount(service)
-  const email = someone()
-  const { code } = await invite(account, email, 'viewer')
-  const answer = await lookup(code)
-  const invited = { account_name: 'Test account', inviter_name: account.admin.fullName, invited_email: email, role: 'viewer' }
-  expect([answer.status, answer.body]).toEqual([200, invited])
+it('ACC-01 looks up the code of an open invite without a token', async () => {
+  const account = await createAccount(service)
+  const email = randomEmail()
+  const { code } = await createInvite(account, email, 'viewer')
+  const answer = await lookUpInvite(code)
+  const expected = { account_name: 'Test account', inviter_name: account.admin.fullName, invited_email: email, role: 'viewer' }
+  expect([answer.status, answer.body]).toEqual([200, expected])
 })
 
-it('AUT-22 NOT-53 joins the account with the role of the invite, without trial or account of its own, and tells the inviter', async () => {
-  const account = await newAccount(service)
-  const email = someone()
-  const { code } = await invite(account, email)
-  const before = await service.sql('select id from accounts')
+it('AUT-22 NOT-53 registers into the account with the role of the invite, without a new account, and notifies the inviter', async () => {
+  const account = await createAccount(service)
+  const email = randomEmail()
+  const { code } = await createInvite(account, email)
+  const accountsBefore = await service.sql('select id from accounts')
   const joined = await join(email, code)
   expectStatus(joined, 201)
   expect(joined.body.user).toMatchObject({
@@ -49,60 +45,66 @@ it('AUT-22 NOT-53 joins the account with the role of the invite, without trial o
     team_role: 'member',
     email_verified: true,
   })
-  expect(await service.sql('select id from accounts')).toHaveLength(before.length)
+  expect(await service.sql('select id from accounts')).toHaveLength(accountsBefore.length)
   expect((await account.admin.call('GET', '/notifications')).body).toMatchObject([
     { event_key: 'member.joined', title: 'New Comer joined the account' },
   ])
   expect((await account.admin.call('GET', '/accounts/me/invites')).body).toMatchObject([{ status: 'accepted', email }])
 })
 
-it('ACC-02 ACC-13 answers the same 404 for an unknown, used, revoked, renewed or expired code', async () => {
-  const account = await newAccount(service)
-  const [used, revoked, renewed, expired] = [someone(), someone(), someone(), someone()]
-  const codes = { unknown: 'never-was-a-code', used: (await invite(account, used)).code, revoked: '', renewed: '', expired: '' }
-  expectStatus(await join(used, codes.used), 201)
-  const second = await invite(account, revoked)
-  codes.revoked = second.code
-  expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${second.id}`), 204)
-  expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${second.id}`), 409)
-  const third = await invite(account, renewed)
-  codes.renewed = third.code
-  expectStatus(await account.admin.call('POST', `/accounts/me/invites/${third.id}/resend`), 202)
-  expectStatus(await lookup(await codeFor(renewed, third.code)), 200)
-  codes.expired = (await invite(account, expired)).code
-  await advance(7 * 24 * 3600 - 60)
-  expectStatus(await lookup(codes.expired), 200)
-  await advance(61)
+it('ACC-02 ACC-13 answers the same 404 for an unknown, used, revoked, replaced or expired code', async () => {
+  const account = await createAccount(service)
+  const usedBy = randomEmail()
+  const used = await createInvite(account, usedBy)
+  expectStatus(await join(usedBy, used.code), 201)
+  const revoked = await createInvite(account, randomEmail())
+  expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${revoked.id}`), 204)
+  expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${revoked.id}`), 409)
+  const resentTo = randomEmail()
+  const replaced = await createInvite(account, resentTo)
+  expectStatus(await account.admin.call('POST', `/accounts/me/invites/${replaced.id}/resend`), 202)
+  expectStatus(await lookUpInvite(await waitForCode(resentTo, replaced.code)), 200)
+  const expired = await createInvite(account, randomEmail())
+  await advanceClock(7 * 24 * 3600 - 60)
+  expectStatus(await lookUpInvite(expired.code), 200)
+  await advanceClock(61)
+  const codes = {
+    unknown: 'unknown-code',
+    used: used.code,
+    revoked: revoked.code,
+    replaced: replaced.code,
+    expired: expired.code,
+  }
   for (const [kind, code] of Object.entries(codes)) {
-    const answers = [await lookup(code), await join(someone(), code)]
-    for (const answer of answers) expect([kind, answer.status, answer.body]).toEqual([kind, 404, unusable])
+    const answers = [await lookUpInvite(code), await join(randomEmail(), code)]
+    for (const answer of answers) expect([kind, answer.status, answer.body]).toEqual([kind, 404, unusableCode])
   }
 })
 
-it('refuses a code for another address and leaves it usable', async () => {
-  const account = await newAccount(service)
-  const email = someone()
-  const { code } = await invite(account, email)
-  const other = await join(someone(), code)
-  expect([other.status, other.body.code]).toEqual([400, 'invite_email_mismatch'])
+it('refuses a code for another address and keeps the invite open', async () => {
+  const account = await createAccount(service)
+  const email = randomEmail()
+  const { code } = await createInvite(account, email)
+  const refused = await join(randomEmail(), code)
+  expect([refused.status, refused.body.code]).toEqual([400, 'invite_email_mismatch'])
   expectStatus(await join(email.toUpperCase(), code), 201)
 })
 
-it('refuses a second open invite for an address, and one for a member', async () => {
-  const account = await newAccount(service)
-  const email = someone()
-  await invite(account, email)
-  const again = await account.admin.call('POST', '/accounts/me/invites', { email: email.toUpperCase(), role: 'viewer' })
-  expect([again.status, again.body.code]).toEqual([409, 'invite_open'])
-  const member = await account.admin.call('POST', '/accounts/me/invites', { email: account.admin.email, role: 'viewer' })
-  expect([member.status, member.body.code]).toEqual([409, 'already_member'])
+it('refuses a second open invite for an address, and an invite for a member', async () => {
+  const account = await createAccount(service)
+  const email = randomEmail()
+  await createInvite(account, email)
+  const secondInvite = await account.admin.call('POST', '/accounts/me/invites', { email: email.toUpperCase(), role: 'viewer' })
+  expect([secondInvite.status, secondInvite.body.code]).toEqual([409, 'already_pending'])
+  const memberInvite = await account.admin.call('POST', '/accounts/me/invites', { email: account.admin.email, role: 'viewer' })
+  expect([memberInvite.status, memberInvite.body.code]).toEqual([409, 'already_member'])
 })
 
-it('ACC-12 invites nobody beyond the seats of the plan, ten at once neither', async () => {
-  const account = await newAccount(service)
+it('ACC-12 creates no more invites than free seats when ten requests run concurrently', async () => {
+  const account = await createAccount(service)
   await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [account.id])
   const answers = await Promise.all(
-    Array.from({ length: 10 }, () => account.admin.call('POST', '/accounts/me/invites', { email: someone(), role: 'viewer' })),
+    Array.from({ length: 10 }, () => account.admin.call('POST', '/accounts/me/invites', { email: randomEmail(), role: 'viewer' })),
   )
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(2)
   expect(new Set(answers.filter(({ status }) => status !== 201).map(({ status, body }) => `${status} ${body.code}`))).toEqual(
@@ -110,23 +112,24 @@ it('ACC-12 invites nobody beyond the seats of the plan, ten at once neither', as
   )
 })
 
-it('ACC-18 lets nobody join when the seats are taken, and keeps the invite', async () => {
-  const account = await newAccount(service)
-  const email = someone()
-  const { code } = await invite(account, email)
+it('ACC-18 refuses to join when no seat is free, and keeps the invite open', async () => {
+  const account = await createAccount(service)
+  const email = randomEmail()
+  const { code } = await createInvite(account, email)
   await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [account.id])
-  const [a] = [await account.colleague(), await account.colleague()]
-  const full = await join(email, code)
-  expect([full.status, full.body.code]).toEqual([409, 'seat_limit_reached'])
-  await account.admin.call('DELETE', `/accounts/me/members/${a?.id}`)
+  const colleague = await account.addColleague()
+  await account.addColleague()
+  const refused = await join(email, code)
+  expect([refused.status, refused.body.code]).toEqual([409, 'seat_limit_reached'])
+  await account.admin.call('DELETE', `/accounts/me/members/${colleague.id}`)
   expectStatus(await join(email, code), 201)
 })
 
-it('AUT-08 lets one of many who use a code at once join', async () => {
+it('AUT-08 accepts an invite once when eight registrations run concurrently', async () => {
   for (let round = 0; round < 3; round++) {
-    const account = await newAccount(service)
-    const email = someone()
-    const { code } = await invite(account, email)
+    const account = await createAccount(service)
+    const email = randomEmail()
+    const { code } = await createInvite(account, email)
     const answers = await Promise.all(Array.from({ length: 8 }, () => join(email, code)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(answers.every(({ status }) => [201, 404, 409].includes(status))).toBe(true)

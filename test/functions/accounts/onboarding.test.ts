@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
-import { newAiSession } from '../../support/ai.ts'
-import { expectStatus } from '../../support/answers.ts'
-import { request, shared } from '../../support/app.ts'
-import { newAccount, type Person } from '../../support/people.ts'
+import { createAiSession } from '../../support/ai.ts'
+import { request, sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type Person } from '../../support/people.ts'
 
-const service = shared()
-const status = async (person: Person) => (await person.call('GET', '/users/onboarding-status')).body
-const send = (person: Person, step: number, action: 'complete' | 'skip' = 'complete', data?: object) =>
+const service = sharedService()
+const getStatus = async (person: Person) => (await person.call('GET', '/users/onboarding-status')).body
+const sendStep = (person: Person, step: number, action: 'complete' | 'skip' = 'complete', data?: object) =>
   person.call('PATCH', '/users/me/onboarding-step', { step, action, ...(data ? { data } : {}) })
-const kept = async (person: Person) =>
+const selectStoredSteps = async (person: Person) =>
   (await service.sql<{ data: unknown; updated_at: Date }>('select data, updated_at from onboarding where user_id = $1', [person.id]))[0]
 
-const untouched = {
+const initialStatus = {
   current_step: 0,
   completed_steps: [],
   skipped_steps: [],
@@ -24,97 +24,97 @@ const untouched = {
   first_flow_created: false,
 }
 
-it('ACC-03 shows somebody new where they are, whatever their colleague has done', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const viewer = await colleague({ role: 'viewer' })
-  expectStatus(await send(admin, 4), 200)
-  expect(await status(viewer)).toEqual(untouched)
+it('ACC-03 returns the initial status for a new user, whatever a colleague has done', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const viewer = await addColleague({ role: 'viewer' })
+  expectStatus(await sendStep(admin, 4), 200)
+  expect(await getStatus(viewer)).toEqual(initialStatus)
   await service.sql('update users set email_verified_at = null where id = $1', [viewer.id])
-  expect(await status(viewer)).toEqual({ ...untouched, email_verified: false })
+  expect(await getStatus(viewer)).toEqual({ ...initialStatus, email_verified: false })
 })
 
-it('ACC-03 sees who has begun an AI session, and it alone', async () => {
-  const { admin, colleague } = await newAccount(service)
-  await newAiSession(admin)
-  expect((await status(admin)).tried_ai_assistant).toBe(true)
-  expect((await status(await colleague())).tried_ai_assistant).toBe(false)
+it('ACC-03 sets tried_ai_assistant for the user who started an AI session only', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  await createAiSession(admin)
+  expect((await getStatus(admin)).tried_ai_assistant).toBe(true)
+  expect((await getStatus(await addColleague())).tried_ai_assistant).toBe(false)
 })
 
-it('ACC-10 takes steps and jumps forward, and answers the status as it is then', async () => {
-  const { admin } = await newAccount(service)
-  expect((await send(admin, 1)).body).toEqual({ ...untouched, current_step: 1, completed_steps: [1] })
-  const jumped = await send(admin, 4, 'skip')
-  expect(jumped.body).toEqual({ ...untouched, current_step: 4, completed_steps: [1], skipped_steps: [4] })
-  expect(await status(admin)).toEqual(jumped.body)
+it('ACC-10 stores steps, allows jumping forward, and returns the new status', async () => {
+  const { admin } = await createAccount(service)
+  expect((await sendStep(admin, 1)).body).toEqual({ ...initialStatus, current_step: 1, completed_steps: [1] })
+  const jumped = await sendStep(admin, 4, 'skip')
+  expect(jumped.body).toEqual({ ...initialStatus, current_step: 4, completed_steps: [1], skipped_steps: [4] })
+  expect(await getStatus(admin)).toEqual(jumped.body)
 })
 
 it('ACC-04 ACC-10 refuses a step below the highest one sent, and changes nothing', async () => {
-  const { admin } = await newAccount(service)
-  const { body: before } = await send(admin, 3)
+  const { admin } = await createAccount(service)
+  const { body: statusBefore } = await sendStep(admin, 3)
   for (const [step, action] of [
     [1, 'complete'],
     [2, 'skip'],
   ] as const) {
-    const lower = await send(admin, step, action, { late: true })
+    const lower = await sendStep(admin, step, action, { late: true })
     expect([lower.status, lower.body.code]).toEqual([409, 'onboarding_step_passed'])
   }
-  expect(await status(admin)).toEqual(before)
-  expect(await kept(admin)).toMatchObject({ data: { 3: {} } })
+  expect(await getStatus(admin)).toEqual(statusBefore)
+  expect(await selectStoredSteps(admin)).toMatchObject({ data: { 3: {} } })
 })
 
-it('ACC-05 takes the same step again and changes nothing', async () => {
-  const { admin } = await newAccount(service)
-  const first = await send(admin, 2, 'complete', { shop_name: 'Northwind' })
-  const before = await kept(admin)
-  for (const again of [await send(admin, 2, 'complete', { shop_name: 'Else' }), await send(admin, 2, 'skip')]) {
-    expect([again.status, again.body]).toEqual([200, first.body])
-    expect(await kept(admin)).toEqual(before)
+it('ACC-05 accepts the same step again and changes nothing', async () => {
+  const { admin } = await createAccount(service)
+  const first = await sendStep(admin, 2, 'complete', { shop_name: 'Northwind' })
+  const rowBefore = await selectStoredSteps(admin)
+  for (const repeated of [await sendStep(admin, 2, 'complete', { shop_name: 'Other' }), await sendStep(admin, 2, 'skip')]) {
+    expect([repeated.status, repeated.body]).toEqual([200, first.body])
+    expect(await selectStoredSteps(admin)).toEqual(rowBefore)
   }
 })
 
-it('ACC-06 ignores the data of a step that is skipped, which can be completed after all', async () => {
-  const { admin } = await newAccount(service)
-  const skipped = await send(admin, 2, 'skip', { shop_name: 'Northwind' })
+it('ACC-06 ignores the data of a skipped step, and lets it be completed later', async () => {
+  const { admin } = await createAccount(service)
+  const skipped = await sendStep(admin, 2, 'skip', { shop_name: 'Northwind' })
   expect(skipped.body).toMatchObject({ skipped_steps: [2], completed_steps: [], shop_setup_done: false })
-  expect((await kept(admin))?.data).toEqual({})
-  const completed = await send(admin, 2, 'complete', { shop_name: 'Northwind' })
+  expect((await selectStoredSteps(admin))?.data).toEqual({})
+  const completed = await sendStep(admin, 2, 'complete', { shop_name: 'Northwind' })
   expect(completed.body).toMatchObject({ skipped_steps: [], completed_steps: [2], shop_setup_done: true })
-  expect((await kept(admin))?.data).toEqual({ 2: { shop_name: 'Northwind' } })
+  expect((await selectStoredSteps(admin))?.data).toEqual({ 2: { shop_name: 'Northwind' } })
 })
 
-it('ACC-07 dismisses the rest, as often as one likes, and keeps the steps taken', async () => {
-  const { admin } = await newAccount(service)
-  const fresh = await admin.call('POST', '/users/me/onboarding-dismiss-rest')
-  expect([fresh.status, fresh.body]).toEqual([200, { ...untouched, dismissed: true }])
-  const { body } = await send(admin, 1)
-  expect(body).toEqual({ ...untouched, dismissed: true, current_step: 1, completed_steps: [1] })
+it('ACC-07 dismisses the remaining steps, repeatedly, and keeps the completed ones', async () => {
+  const { admin } = await createAccount(service)
+  const dismissed = await admin.call('POST', '/users/me/onboarding-dismiss-rest')
+  expect([dismissed.status, dismissed.body]).toEqual([200, { ...initialStatus, dismissed: true }])
+  const { body } = await sendStep(admin, 1)
+  expect(body).toEqual({ ...initialStatus, dismissed: true, current_step: 1, completed_steps: [1] })
   expect((await admin.call('POST', '/users/me/onboarding-dismiss-rest')).body).toEqual(body)
-  expect(await status(admin)).toEqual(body)
+  expect(await getStatus(admin)).toEqual(body)
 })
 
-it('ACC-03 sees for itself that somebody was invited', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const viewer = await colleague({ role: 'viewer' })
+it('ACC-03 sets team_invited once the account has sent an invite', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const viewer = await addColleague({ role: 'viewer' })
   await admin.call('POST', '/accounts/me/invites', { email: `p-${crypto.randomUUID()}@people.example`, role: 'viewer' })
-  expect((await status(viewer)).team_invited).toBe(true)
-  expect((await status((await newAccount(service)).admin)).team_invited).toBe(false)
+  expect((await getStatus(viewer)).team_invited).toBe(true)
+  expect((await getStatus((await createAccount(service)).admin)).team_invited).toBe(false)
 })
 
-it('ACC-03 sees for itself that a flow was made', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const viewer = await colleague({ role: 'viewer' })
+it('ACC-03 sets first_flow_created once the account has created a flow', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const viewer = await addColleague({ role: 'viewer' })
   const start = { id: 'start', type: 'decision', title: 'Is it plugged in?' }
-  const made = await admin.call('POST', '/trees', { name: 'First', tree_type: 'troubleshooting', status: 'draft', tree_structure: start })
-  expect([made.status, made.text]).toEqual([201, expect.any(String)])
-  expect((await status(viewer)).first_flow_created).toBe(true)
-  expect((await send(viewer, 1)).body.first_flow_created).toBe(true)
-  expect((await status((await newAccount(service)).admin)).first_flow_created).toBe(false)
+  const flow = { name: 'First', tree_type: 'troubleshooting', status: 'draft', tree_structure: start }
+  expectStatus(await admin.call('POST', '/trees', flow), 201)
+  expect((await getStatus(viewer)).first_flow_created).toBe(true)
+  expect((await sendStep(viewer, 1)).body.first_flow_created).toBe(true)
+  expect((await getStatus((await createAccount(service)).admin)).first_flow_created).toBe(false)
 })
 
-it('refuses steps that do not exist and data that is no object or too large', async () => {
-  const { admin } = await newAccount(service)
-  const right = { step: 1, action: 'complete' }
-  for (const wrong of [
+it('refuses unknown steps, and data that is not an object or is too large', async () => {
+  const { admin } = await createAccount(service)
+  const valid = { step: 1, action: 'complete' }
+  for (const invalid of [
     { step: 0 },
     { step: 7 },
     { step: 1.5 },
@@ -124,29 +124,29 @@ it('refuses steps that do not exist and data that is no object or too large', as
     { data: null },
     { more: 1 },
   ]) {
-    expect((await admin.call('PATCH', '/users/me/onboarding-step', { ...right, ...wrong })).status, JSON.stringify(wrong)).toBe(422)
+    expect((await admin.call('PATCH', '/users/me/onboarding-step', { ...valid, ...invalid })).status, JSON.stringify(invalid)).toBe(422)
   }
-  // Bytes, not characters.
-  expectStatus(await send(admin, 1, 'complete', { text: 'é'.repeat(8190) }), 422)
-  expectStatus(await send(admin, 1, 'complete', { text: 'é'.repeat(8180) }), 200)
+  // The limit counts bytes, not characters: é has two bytes.
+  expectStatus(await sendStep(admin, 1, 'complete', { text: 'é'.repeat(8190) }), 422)
+  expectStatus(await sendStep(admin, 1, 'complete', { text: 'é'.repeat(8180) }), 200)
 })
 
-it('ACC-04 lets the step only grow when many are sent at once', async () => {
+it('ACC-04 never lowers the current step when 24 steps are sent concurrently', async () => {
   for (let round = 0; round < 5; round++) {
-    const { admin } = await newAccount(service)
+    const { admin } = await createAccount(service)
     const steps = Array.from({ length: 24 }, (_, n) => ((n * 7) % 6) + 1)
-    const answers = await Promise.all(steps.map((step) => send(admin, step, step % 2 ? 'complete' : 'skip')))
+    const answers = await Promise.all(steps.map((step) => sendStep(admin, step, step % 2 ? 'complete' : 'skip')))
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
-    const taken = new Set(steps.filter((_, n) => answers[n]?.status === 200))
-    const { current_step, completed_steps, skipped_steps } = await status(admin)
+    const acceptedSteps = new Set(steps.filter((_, n) => answers[n]?.status === 200))
+    const { current_step, completed_steps, skipped_steps } = await getStatus(admin)
     expect(current_step).toBe(6)
-    expect([...completed_steps, ...skipped_steps].sort()).toEqual([...taken].sort())
+    expect([...completed_steps, ...skipped_steps].sort()).toEqual([...acceptedSteps].sort())
     expect(completed_steps).toEqual([...completed_steps].sort())
   }
 })
 
-it('AUT-13 stays open past an address that is not verified and a lapsed subscription', async () => {
-  const { id, admin } = await newAccount(service)
+it('AUT-13 skips the guards for an unverified address and a lapsed subscription', async () => {
+  const { id, admin } = await createAccount(service)
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
   await service.sql(`update users set email_verified_at = null, created_at = now() - interval '73 hours' where id = $1`, [admin.id])
   expect((await request(service, 'GET', '/auth/me', { token: admin.token })).body.guards).toEqual([
@@ -155,6 +155,6 @@ it('AUT-13 stays open past an address that is not verified and a lapsed subscrip
   ])
   expectStatus(await admin.call('GET', '/notifications'), 403)
   expectStatus(await admin.call('GET', '/users/onboarding-status'), 200)
-  expectStatus(await send(admin, 1), 200)
+  expectStatus(await sendStep(admin, 1), 200)
   expectStatus(await admin.call('POST', '/users/me/onboarding-dismiss-rest'), 200)
 })

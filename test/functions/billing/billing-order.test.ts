@@ -1,78 +1,82 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { rowsOf } from '../../contract/rows.ts'
-import { desk } from '../../support/app.ts'
-import { billedService, play, resend, stateOf } from '../../support/billing.ts'
-import { newAccount } from '../../support/people.ts'
+import { readChecksums } from '../../contract/row-checksums.ts'
+import { dashboard } from '../../support/app.ts'
+import { resendBillingEvent, selectBillingState, sendBillingAction, startServiceWithPrices } from '../../support/billing.ts'
+import { createAccount } from '../../support/people.ts'
 
-let service: Awaited<ReturnType<typeof billedService>>
+let service: Awaited<ReturnType<typeof startServiceWithPrices>>
 beforeAll(async () => {
-  service = await billedService()
+  service = await startServiceWithPrices()
 })
 afterAll(() => service.close())
 
-/** An account with a subscription, and the second in which it began. */
-async function subscribed() {
-  const { id } = await newAccount(service)
+/** Create an account with a subscription. `at` is the second in which it started. */
+async function createSubscription() {
+  const { id } = await createAccount(service)
   const at = Math.floor(Date.now() / 1000)
-  await play(service, id, 'subscribe', { price: 'price_local_team_monthly', created: at })
-  return { id, at, status: async () => (await stateOf(service, id)).subscription_status }
+  await sendBillingAction(service, id, 'subscribe', { price: 'price_local_team_monthly', created: at })
+  return { id, at, selectStatus: async () => (await selectBillingState(service, id)).subscription_status }
 }
 
-it('takes an event once: a copy changes nothing', async () => {
-  const { id, at, status } = await subscribed()
-  const canceled = await play(service, id, 'canceled', { created: at + 1 })
-  await play(service, id, 'paid', { created: at + 2 })
-  const before = await rowsOf(service, id)
-  expect((await resend(service, canceled)).answer).toEqual({ outcome: 'replayed' })
-  expect([await status(), await rowsOf(service, id)]).toEqual(['active', before])
+it('applies an event once and changes nothing for a repeated one', async () => {
+  const { id, at, selectStatus } = await createSubscription()
+  const canceled = await sendBillingAction(service, id, 'canceled', { created: at + 1 })
+  await sendBillingAction(service, id, 'paid', { created: at + 2 })
+  const checksumsBefore = await readChecksums(service, id)
+  expect((await resendBillingEvent(service, canceled)).answer).toEqual({ outcome: 'replayed' })
+  expect([await selectStatus(), await readChecksums(service, id)]).toEqual(['active', checksumsBefore])
 })
 
-it('takes one of many copies that come at once', async () => {
-  const { id, at, status } = await subscribed()
-  const kept = await play(service, id, 'past_due', { created: at + 1, keep: true })
-  const answers = await Promise.all(Array.from({ length: 24 }, () => resend(service, kept)))
+it('applies one of 24 concurrent copies of an event', async () => {
+  const { id, at, selectStatus } = await createSubscription()
+  const sentEvent = await sendBillingAction(service, id, 'past_due', { created: at + 1, keep: true })
+  const answers = await Promise.all(Array.from({ length: 24 }, () => resendBillingEvent(service, sentEvent)))
   const outcomes = answers.map(({ answer }) => answer.outcome).sort()
   expect([outcomes[0], new Set(outcomes.slice(1))]).toEqual(['applied', new Set(['replayed'])])
-  expect(await status()).toBe('past_due')
+  expect(await selectStatus()).toBe('past_due')
 })
 
-it('goes only forward: an older event that comes later changes nothing', async () => {
-  const { id, at, status } = await subscribed()
-  const older = await play(service, id, 'unpaid', { created: at + 1, keep: true })
-  await play(service, id, 'paid', { created: at + 2 })
-  expect([(await resend(service, older)).answer.outcome, await status()]).toEqual(['stale', 'active'])
+it('changes nothing for an older event that arrives later', async () => {
+  const { id, at, selectStatus } = await createSubscription()
+  const older = await sendBillingAction(service, id, 'unpaid', { created: at + 1, keep: true })
+  await sendBillingAction(service, id, 'paid', { created: at + 2 })
+  expect([(await resendBillingEvent(service, older)).answer.outcome, await selectStatus()]).toEqual(['stale', 'active'])
 })
 
-it('ends in the newest state whatever the order in which events come at once', async () => {
-  const { id, at, status } = await subscribed()
-  const kept = []
+it('ends in the newest state when concurrent events arrive in any order', async () => {
+  const { id, at, selectStatus } = await createSubscription()
+  const events = []
   for (const [n, action] of ['past_due', 'unpaid', 'paid', 'past_due', 'canceled'].entries()) {
-    kept.push(await play(service, id, action, { created: at + 1 + n, keep: true }))
+    events.push(await sendBillingAction(service, id, action, { created: at + 1 + n, keep: true }))
   }
-  await Promise.all(kept.toReversed().map((event) => resend(service, event)))
-  expect(await status()).toBe('canceled')
+  await Promise.all(events.toReversed().map((event) => resendBillingEvent(service, event)))
+  expect(await selectStatus()).toBe('canceled')
 })
 
-it('asks the provider which of two events of one second came last', async () => {
-  const { id, at, status } = await subscribed()
-  const first = await play(service, id, 'past_due', { created: at + 1, keep: true })
-  const second = await play(service, id, 'paid', { created: at + 1, keep: true })
-  await resend(service, second)
-  expect([(await resend(service, first)).answer.outcome, await status()]).toEqual(['applied', 'active'])
-  const other = await subscribed()
-  await play(service, other.id, 'past_due', { created: other.at + 1 })
-  await play(service, other.id, 'paid', { created: other.at + 1 })
-  expect(await other.status()).toBe('active')
+it('fetches the state from the provider when two events have the same second', async () => {
+  const { id, at, selectStatus } = await createSubscription()
+  const first = await sendBillingAction(service, id, 'past_due', { created: at + 1, keep: true })
+  const second = await sendBillingAction(service, id, 'paid', { created: at + 1, keep: true })
+  await resendBillingEvent(service, second)
+  expect([(await resendBillingEvent(service, first)).answer.outcome, await selectStatus()]).toEqual(['applied', 'active'])
+  const inOrder = await createSubscription()
+  await sendBillingAction(service, inOrder.id, 'past_due', { created: inOrder.at + 1 })
+  await sendBillingAction(service, inOrder.id, 'paid', { created: inOrder.at + 1 })
+  expect(await inOrder.selectStatus()).toBe('active')
 })
 
-it('leaves an event to be sent again when the provider cannot be asked', async () => {
-  const { id, at, status } = await subscribed()
-  await play(service, id, 'past_due', { created: at + 1 })
-  const paid = await play(service, id, 'paid', { created: at + 1, keep: true })
-  await desk(service).fault({ service: 'stripe', mode: 'error' })
-  const before = await rowsOf(service, id)
-  const failed = await resend(service, paid)
-  expect([failed.status, failed.answer, await rowsOf(service, id)]).toEqual([502, { error: 'billing_provider_error' }, before])
-  await desk(service).lift()
-  expect([(await resend(service, paid)).answer.outcome, await status()]).toEqual(['applied', 'active'])
+it('answers 502, so that the event is sent again, when the provider fails', async () => {
+  const { id, at, selectStatus } = await createSubscription()
+  await sendBillingAction(service, id, 'past_due', { created: at + 1 })
+  const paid = await sendBillingAction(service, id, 'paid', { created: at + 1, keep: true })
+  await dashboard(service).setFault({ service: 'stripe', mode: 'error' })
+  const checksumsBefore = await readChecksums(service, id)
+  const failed = await resendBillingEvent(service, paid)
+  expect([failed.status, failed.answer, await readChecksums(service, id)]).toEqual([
+    502,
+    { error: 'billing_provider_error' },
+    checksumsBefore,
+  ])
+  await dashboard(service).clearFaults()
+  expect([(await resendBillingEvent(service, paid)).answer.outcome, await selectStatus()]).toEqual(['applied', 'active'])
 })
