@@ -36,7 +36,7 @@ import { treeVersionOperations } from './flows/versions/operations.ts'
 import { authOperations } from './identity/auth/operations.ts'
 import { credentialOperations } from './identity/credentials/operations.ts'
 import { oauthOperations } from './identity/oauth/operations.ts'
-import { deviceOperations } from './identity/sign-ins/operations.ts'
+import { signInOperations } from './identity/sign-ins/operations.ts'
 import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
 import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
@@ -62,7 +62,7 @@ export const operations: readonly AnyOperation[] = [
   ...authOperations,
   ...oauthOperations,
   ...credentialOperations,
-  ...deviceOperations,
+  ...signInOperations,
   ...onboardingOperations,
   ...accountOperations,
   ...inviteOperations,

@@ -3,41 +3,41 @@ import { exampleIds, Id } from '../../lib/http/fields.ts'
 import { exampleTree, TreeId } from '../flows/trees/schemas.ts'
 
 export const FlowId = TreeId
-export const Period = z.enum(['7d', '30d', '90d']).describe('Days, today the last of them, in my time zone.')
-export const PeriodQuery = z.strictObject({ period: Period.default('7d').describe('Days, today the last of them, in my time zone.') })
+export const Period = z.enum(['7d', '30d', '90d']).describe('A number of days that ends today, in my time zone.')
+export const PeriodQuery = z.strictObject({ period: Period.default('7d').describe('A number of days that ends today, in my time zone.') })
 export type Period = z.infer<typeof Period>
 
 const Rate = z.number().min(0).max(1).nullable()
 const Minutes = z.number().nullable()
 
-const figures = {
+const metricFields = {
   period: Period,
-  sessions_started: z.int().describe('Sessions that began in the period.'),
-  sessions_completed: z.int().describe('Sessions that were completed in it, whenever they began.'),
-  resolution_rate: Rate.describe('Which part of the completed ones was resolved; null without any.'),
-  median_minutes: Minutes.describe('From start to completion, of those completed; null without any.'),
-  csat_average: z.number().min(1).max(5).nullable().describe('Average score of the ratings given in the period; null without any.'),
-  csat_count: z.int().describe('How many ratings were given.'),
+  sessions_started: z.int().describe('Sessions that were started in the period.'),
+  sessions_completed: z.int().describe('Sessions that were completed in the period, whenever they were started.'),
+  resolution_rate: Rate.describe('The share of the completed sessions that was resolved; null without any.'),
+  median_minutes: Minutes.describe('Median time from start to completion of the completed sessions; null without any.'),
+  csat_average: z.number().min(1).max(5).nullable().describe('Average score of the ratings in the period; null without any.'),
+  csat_count: z.int().describe('Number of ratings in the period.'),
   by_day: z
     .array(
       z.strictObject({
         date: z.iso.date().describe('The day.'),
-        started: z.int().describe('Sessions that began that day.'),
+        started: z.int().describe('Sessions that were started that day.'),
         completed: z.int().describe('Sessions that were completed that day.'),
       }),
     )
-    .describe('Every day of the period, also those without sessions.'),
+    .describe('Every day of the period, including days without sessions.'),
   top_flows: z
     .array(
       z.strictObject({
         tree_id: Id.describe('The flow.'),
-        name: z.string().describe('Its name when it was last run.'),
-        sessions: z.int().describe('Sessions that began with it.'),
+        name: z.string().describe('The name of the flow when it was last used.'),
+        sessions: z.int().describe('Sessions that were started with it.'),
       }),
     )
-    .describe('The ten flows that most sessions began with.'),
+    .describe('The ten most used flows.'),
 }
-const exampleFigures = {
+const exampleMetrics = {
   period: '7d' as const,
   sessions_started: 41,
   sessions_completed: 38,
@@ -49,43 +49,43 @@ const exampleFigures = {
   top_flows: [{ tree_id: exampleTree.id, name: exampleTree.name, sessions: 12 }],
 }
 
-export const MyFigures = z.strictObject(figures).meta({ id: 'MyAnalyticsResponse', examples: [exampleFigures] })
-export type MyFigures = z.infer<typeof MyFigures>
+export const MyMetrics = z.strictObject(metricFields).meta({ id: 'MyAnalyticsResponse', examples: [exampleMetrics] })
+export type MyMetrics = z.infer<typeof MyMetrics>
 
-export const TeamFigures = z
+export const TeamMetrics = z
   .strictObject({
-    ...figures,
+    ...metricFields,
     by_user: z
       .array(
         z.strictObject({
-          user_id: Id.describe('Whose sessions.'),
-          name: z.string().describe('Their name.'),
-          sessions: z.int().describe('Sessions that began in the period.'),
-          resolution_rate: Rate.describe('Which part of those they completed in it was resolved.'),
-          median_minutes: Minutes.describe('From start to completion, of those.'),
+          user_id: Id.describe('The user.'),
+          name: z.string().describe('The name of the user.'),
+          sessions: z.int().describe('Sessions that the user started in the period.'),
+          resolution_rate: Rate.describe('The share of the sessions completed in the period that was resolved.'),
+          median_minutes: Minutes.describe('Median time from start to completion of those sessions.'),
         }),
       )
-      .describe('Everybody with a session in the period, the busiest first.'),
+      .describe('Every user with a session in the period, most sessions first.'),
   })
   .meta({
     id: 'TeamAnalyticsResponse',
     examples: [
       {
-        ...exampleFigures,
+        ...exampleMetrics,
         by_user: [{ user_id: exampleIds.user, name: 'Dana Reyes', sessions: 9, resolution_rate: 0.9, median_minutes: 11 }],
       },
     ],
   })
-export type TeamFigures = z.infer<typeof TeamFigures>
+export type TeamMetrics = z.infer<typeof TeamMetrics>
 
-const flow = {
+const flowFields = {
   tree_id: Id.describe('The flow.'),
-  name: z.string().describe('Its name when it was last run.'),
-  sessions: z.int().describe('Sessions that began with it in the period.'),
-  completion_rate: Rate.describe('Which part of them is completed by now.'),
-  median_minutes: Minutes.describe('From start to completion, of those; null without any.'),
-  thumbs_up: z.int().describe('Steps of theirs that were found helpful.'),
-  thumbs_down: z.int().describe('Steps of theirs that were not.'),
+  name: z.string().describe('The name of the flow when it was last used.'),
+  sessions: z.int().describe('Sessions that were started with the flow in the period.'),
+  completion_rate: Rate.describe('The share of these sessions that is completed by now.'),
+  median_minutes: Minutes.describe('Median time from start to completion of these sessions; null without any.'),
+  thumbs_up: z.int().describe('Number of "helpful" votes on steps of these sessions.'),
+  thumbs_down: z.int().describe('Number of "not helpful" votes on steps of these sessions.'),
 }
 const exampleFlow = {
   tree_id: exampleTree.id,
@@ -96,18 +96,18 @@ const exampleFlow = {
   thumbs_up: 8,
   thumbs_down: 1,
 }
-export const FlowFigures = z.strictObject(flow).meta({ id: 'FlowAnalytics', examples: [exampleFlow] })
-export type FlowFigures = z.infer<typeof FlowFigures>
+export const FlowMetrics = z.strictObject(flowFields).meta({ id: 'FlowAnalytics', examples: [exampleFlow] })
+export type FlowMetrics = z.infer<typeof FlowMetrics>
 
-export const StepFigures = z
+export const StepMetrics = z
   .strictObject({
-    step_id: z.string().describe('The node or step.'),
-    title: z.string().describe('Its title in the flow as it is now; its id when it is there no more.'),
-    visits: z.int().describe('Sessions that came to it.'),
-    drop_offs: z.int().describe('Sessions that ended while it was not answered.'),
-    median_seconds: z.number().nullable().describe('Time until it was answered; null when it never was.'),
-    thumbs_up: z.int().describe('How often it was found helpful.'),
-    thumbs_down: z.int().describe('How often it was not.'),
+    step_id: z.string().describe('The id of the step.'),
+    title: z.string().describe('The current title of the step; its id if the flow no longer has it.'),
+    visits: z.int().describe('Sessions that reached the step.'),
+    drop_offs: z.int().describe('Sessions that ended at this step without answering it.'),
+    median_seconds: z.number().nullable().describe('Median time until the step was answered; null if it never was.'),
+    thumbs_up: z.int().describe('Number of "helpful" votes.'),
+    thumbs_down: z.int().describe('Number of "not helpful" votes.'),
   })
   .meta({
     id: 'StepAnalytics',
@@ -115,10 +115,10 @@ export const StepFigures = z
       { step_id: 'ping', title: 'Does it answer a ping?', visits: 12, drop_offs: 1, median_seconds: 40, thumbs_up: 5, thumbs_down: 0 },
     ],
   })
-export type StepFigures = z.infer<typeof StepFigures>
+export type StepMetrics = z.infer<typeof StepMetrics>
 
-export const OneFlowFigures = z
-  .strictObject({ ...flow, steps: z.array(StepFigures).describe('In the flow’s order; steps that are gone come last.') })
+export const OneFlowMetrics = z
+  .strictObject({ ...flowFields, steps: z.array(StepMetrics).describe('In the order of the flow. Steps that it no longer has come last.') })
   .meta({
     id: 'OneFlowAnalytics',
     examples: [
@@ -133,15 +133,15 @@ export const OneFlowFigures = z
 
 const Seconds = z.number().min(0).nullable()
 
-export const EscalationFigures = z
+export const EscalationMetrics = z
   .strictObject({
     period: Period,
-    avg_seconds: Seconds.describe('Average; null when there is nothing to measure.'),
-    median_seconds: Seconds.describe('Median; null when there is nothing to measure.'),
-    p95_seconds: Seconds.describe('What 95 of 100 stay within; null when there is nothing to measure.'),
+    avg_seconds: Seconds.describe('Average; null if nothing can be measured.'),
+    median_seconds: Seconds.describe('Median; null if nothing can be measured.'),
+    p95_seconds: Seconds.describe('95th percentile; null if nothing can be measured.'),
     n_handoffs_claimed: z.int().describe('Escalated handoffs that were claimed in the period.'),
-    n_handoffs_with_action: z.int().describe('Those of them whose claimant has done something since.'),
-    metric_definition: z.string().describe('What is measured, in a sentence.'),
+    n_handoffs_with_action: z.int().describe('Of those, the handoffs on which the claimant has acted.'),
+    metric_definition: z.string().describe('A description of what is measured.'),
   })
   .meta({
     id: 'EscalationAnalyticsResponse',
@@ -153,8 +153,8 @@ export const EscalationFigures = z
         p95_seconds: 610,
         n_handoffs_claimed: 12,
         n_handoffs_with_action: 11,
-        metric_definition: 'Seconds from the claim of an escalated handoff to the first thing its claimant did in the session.',
+        metric_definition: 'Seconds from the claim of an escalated handoff to the first action of the claimant in the session.',
       },
     ],
   })
-export type EscalationFigures = z.infer<typeof EscalationFigures>
+export type EscalationMetrics = z.infer<typeof EscalationMetrics>

@@ -1,50 +1,61 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import type { TreeStructure } from '../../lib/flows/structure.ts'
 import { walkAll } from '../../lib/flows/walk.ts'
-import type { Reader } from '../../lib/http/operation.ts'
+import type { ReadContext } from '../../lib/http/operation.ts'
 import * as trees from '../flows/trees/service.ts'
 import * as queries from './queries.ts'
-import type { EscalationFigures, Period, StepFigures } from './schemas.ts'
+import type { EscalationMetrics, Period, StepMetrics } from './schemas.ts'
 
-const daysOf: Record<Period, number> = { '7d': 7, '30d': 30, '90d': 90 }
+const daysByPeriod: Record<Period, number> = { '7d': 7, '30d': 30, '90d': 90 }
 
-export async function team({ db }: Reader, period: Period) {
-  const days = daysOf[period]
-  const [figures, by_user] = await Promise.all([queries.selectFigures(db, days, false), queries.selectPeople(db, days)])
-  return { period, ...figures, by_user }
+export async function getTeam({ db }: ReadContext, period: Period) {
+  const days = daysByPeriod[period]
+  const [metrics, by_user] = await Promise.all([queries.selectMetrics(db, days, false), queries.selectUserMetrics(db, days)])
+  return { period, ...metrics, by_user }
 }
 
-export async function mine({ db }: Reader, period: Period) {
-  return { period, ...(await queries.selectFigures(db, daysOf[period], true)) }
+export async function getMine({ db }: ReadContext, period: Period) {
+  return { period, ...(await queries.selectMetrics(db, daysByPeriod[period], true)) }
 }
 
-export async function flows({ db }: Reader, period: Period, page: PageQuery) {
-  return toPage(await queries.selectFlows(db, daysOf[period], page), page.limit)
+export async function listFlows({ db }: ReadContext, period: Period, page: PageQuery) {
+  return toPage(await queries.selectFlowMetrics(db, daysByPeriod[period], page), page.limit)
 }
 
-export async function flow({ db }: Reader, treeId: string, period: Period) {
-  const [tree, { figures, steps }] = await Promise.all([trees.find(db, treeId), queries.selectFlow(db, daysOf[period], treeId)])
-  const none = { sessions: 0, completion_rate: null, median_minutes: null }
+export async function getFlow({ db }: ReadContext, treeId: string, period: Period) {
+  const [tree, { metrics, steps }] = await Promise.all([
+    trees.find(db, treeId),
+    queries.selectOneFlowMetrics(db, daysByPeriod[period], treeId),
+  ])
+  const noSessions = { sessions: 0, completion_rate: null, median_minutes: null }
   const thumbs_up = steps.reduce((sum, step) => sum + step.thumbs_up, 0)
   const thumbs_down = steps.reduce((sum, step) => sum + step.thumbs_down, 0)
-  return { ...none, ...figures, tree_id: tree.id, name: tree.name, thumbs_up, thumbs_down, steps: inOrder(tree.tree_structure, steps) }
+  return {
+    ...noSessions,
+    ...metrics,
+    tree_id: tree.id,
+    name: tree.name,
+    thumbs_up,
+    thumbs_down,
+    steps: sortSteps(tree.tree_structure, steps),
+  }
 }
 
-/** What the seconds of the figures on escalations are. */
-const metric =
-  'Seconds from the claim of an escalated handoff to the first thing its claimant did in the session, 0 when that came before the claim; over the handoffs claimed in the period that have such a first step.'
+const metricDefinition =
+  'Seconds from the claim of an escalated handoff to the first action of the claimant in the session; 0 if the action came before the claim. Measured over the handoffs claimed in the period that have a first action.'
 
-export async function escalations({ db }: Reader, period: Period): Promise<EscalationFigures> {
-  return { period, ...(await queries.selectEscalations(db, daysOf[period])), metric_definition: metric }
+export async function getEscalations({ db }: ReadContext, period: Period): Promise<EscalationMetrics> {
+  return { period, ...(await queries.selectEscalationMetrics(db, daysByPeriod[period])), metric_definition: metricDefinition }
 }
 
-/** Steps as the flow has them now, with what is known of each; steps that are gone come last. */
-function inOrder(structure: TreeStructure | null, steps: readonly Omit<StepFigures, 'title'>[]): StepFigures[] {
-  const known = new Map(steps.map((step) => [step.step_id, step]))
-  const asked = structure ? [...walkAll(structure)].map(({ node }) => node) : []
-  const answerable = asked.filter((node) => 'type' in node && node.type !== 'section_header' && node.type !== 'procedure_end')
+/** Return the metrics of every step of the flow, in its order, then those of steps that the flow no longer has. */
+function sortSteps(structure: TreeStructure | null, steps: readonly Omit<StepMetrics, 'title'>[]): StepMetrics[] {
+  const metricsById = new Map(steps.map((step) => [step.step_id, step]))
+  const nodes = structure ? [...walkAll(structure)].map(({ node }) => node) : []
+  const answerable = nodes.filter((node) => 'type' in node && node.type !== 'section_header' && node.type !== 'procedure_end')
   const unvisited = { visits: 0, drop_offs: 0, median_seconds: null, thumbs_up: 0, thumbs_down: 0 }
-  const now = answerable.map(({ id, title }) => ({ ...unvisited, ...known.get(id), step_id: id, title: title || id }))
-  const present = new Set(now.map(({ step_id }) => step_id))
-  return [...now, ...steps.filter(({ step_id }) => !present.has(step_id)).map((step) => ({ ...step, title: step.step_id }))]
+  const currentSteps = answerable.map(({ id, title }) => ({ ...unvisited, ...metricsById.get(id), step_id: id, title: title || id }))
+  const currentIds = new Set(currentSteps.map(({ step_id }) => step_id))
+  const removedSteps = steps.filter(({ step_id }) => !currentIds.has(step_id)).map((step) => ({ ...step, title: step.step_id }))
+  return [...currentSteps, ...removedSteps]
 }

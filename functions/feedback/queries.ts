@@ -3,7 +3,7 @@ import type { PageQuery } from '../../lib/db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '../../lib/db/scope.ts'
 import type { BetaFeedback, BetaFeedbackCreate, BetaFeedbackQuery, Feedback, FeedbackCreate } from './schemas.ts'
 
-/** Feedback and the mails that are owed for it: to us, where somebody is to hear of it, and to its author. */
+/** Insert feedback with the deliveries of its e-mails: a receipt to the author and, for a `recipient`, a copy to the platform. */
 export async function insertFeedback(db: WriteDb, { subject, message, page_url }: FeedbackCreate, recipient: string | null) {
   const { rows } = await sql<Feedback & { delivery_ids: string[] }>`
     with f as (
@@ -19,7 +19,7 @@ export async function insertFeedback(db: WriteDb, { subject, message, page_url }
   return rows[0] as Feedback & { delivery_ids: string[] }
 }
 
-/** Feedback with its author, for a mail. */
+/** Return feedback with its author and account. */
 export async function selectFeedback(db: PlatformDb, id: string) {
   const { rows } = await sql<Feedback & { author: string; email: string; account_name: string }>`
     select f.id, f.subject, f.message, f.page_url, f.created_at, u.full_name as author, u.email, a.name as account_name
@@ -30,22 +30,29 @@ export async function selectFeedback(db: PlatformDb, id: string) {
 const betaColumns = sql`
   f.id, f.account_id, a.name as account_name, f.user_id, u.full_name as user_name, f.reaction, f.category, f.text, f.page_url,
   f.ai_session_id, f.created_at`
-const author = sql`join users u on u.account_id = f.account_id and u.id = f.user_id join accounts a on a.id = f.account_id`
+const joinAuthor = sql`join users u on u.account_id = f.account_id and u.id = f.user_id join accounts a on a.id = f.account_id`
 
-export async function insertBeta(db: WriteDb, { reaction, category, text, page_url, ai_session_id }: BetaFeedbackCreate) {
+export async function insertBetaFeedback(db: WriteDb, { reaction, category, text, page_url, ai_session_id }: BetaFeedbackCreate) {
   const { rows } = await sql<BetaFeedback>`
     with f as (
       insert into beta_feedback (reaction, category, text, page_url, ai_session_id)
       values (${reaction}, ${category}, ${text}, ${page_url ?? null}, ${ai_session_id ?? null}::uuid) returning *
     )
-    select ${betaColumns} from f ${author}`.execute(db)
+    select ${betaColumns} from f ${joinAuthor}`.execute(db)
   return rows[0] as BetaFeedback
 }
 
-/** Ids grow with time, so their order is the order of arrival. A tenant's `db` shows its own account alone. */
-export async function selectBeta(db: ReadDb | PlatformDb, whose: 'mine' | 'all', query: BetaFeedbackQuery & PageQuery) {
-  const given: (RawBuilder<unknown> | false | undefined)[] = [
-    whose === 'mine' && sql`f.account_id = app.account_id()`,
+/**
+ * Return a page of beta feedback, newest first: ids grow with time. With `own_account`, `db` is the caller's; with `all_accounts`, it is the
+ * `platform` connection.
+ */
+export async function selectBetaFeedback(
+  db: ReadDb | PlatformDb,
+  scope: 'own_account' | 'all_accounts',
+  query: BetaFeedbackQuery & PageQuery,
+) {
+  const optionalConditions: (RawBuilder<unknown> | false)[] = [
+    scope === 'own_account' && sql`f.account_id = app.account_id()`,
     query.account_id !== undefined && sql`f.account_id = ${query.account_id}::uuid`,
     query.user_id !== undefined && sql`f.user_id = ${query.user_id}::uuid`,
     query.ai_session_id !== undefined && sql`f.ai_session_id = ${query.ai_session_id}::uuid`,
@@ -54,10 +61,10 @@ export async function selectBeta(db: ReadDb | PlatformDb, whose: 'mine' | 'all',
     query.created_after !== undefined && sql`f.created_at >= ${query.created_after}::timestamptz`,
     query.created_before !== undefined && sql`f.created_at < ${query.created_before}::timestamptz`,
   ]
-  const conditions = given.filter((condition) => condition !== undefined && condition !== false)
+  const conditions = optionalConditions.filter((condition) => condition !== false)
   const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``
   const { rows } = await sql<BetaFeedback>`
-    select ${betaColumns} from beta_feedback f ${author} ${where} order by f.id desc offset ${query.skip} limit ${query.limit + 1}`.execute(
+    select ${betaColumns} from beta_feedback f ${joinAuthor} ${where} order by f.id desc offset ${query.skip} limit ${query.limit + 1}`.execute(
     db as PlatformDb,
   )
   return rows

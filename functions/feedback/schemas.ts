@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { exampleIds, Id, PageUrl, Text, Time } from '../../lib/http/fields.ts'
 
-const createdAt = '2026-11-21T09:30:00.000Z'
+const exampleTime = '2026-11-21T09:30:00.000Z'
 const exampleFeedback = {
   subject: 'Keyboard shortcuts',
   message: 'I would like to answer a step with the number keys.',
@@ -10,9 +10,9 @@ const exampleFeedback = {
 
 export const FeedbackCreate = z
   .strictObject({
-    subject: z.string().trim().min(1).max(300).describe('What it is about, in a few words.'),
-    message: Text.describe('What they have to say.'),
-    page_url: PageUrl.optional().describe('The page they were on.'),
+    subject: z.string().trim().min(1).max(300).describe('The subject, in a few words.'),
+    message: Text.describe('The feedback.'),
+    page_url: PageUrl.optional().describe('The page that the user was on.'),
   })
   .meta({ id: 'FeedbackCreate', examples: [exampleFeedback] })
 export type FeedbackCreate = z.infer<typeof FeedbackCreate>
@@ -20,16 +20,16 @@ export type FeedbackCreate = z.infer<typeof FeedbackCreate>
 export const Feedback = z
   .strictObject({
     id: Id,
-    subject: z.string().describe('What it is about.'),
-    message: z.string().describe('What they have to say.'),
-    page_url: z.string().nullable().describe('The page they were on.'),
+    subject: z.string().describe('The subject.'),
+    message: z.string().describe('The feedback.'),
+    page_url: z.string().nullable().describe('The page that the user was on.'),
     created_at: Time,
   })
-  .meta({ id: 'FeedbackResponse', examples: [{ id: exampleIds.entry, ...exampleFeedback, created_at: createdAt }] })
+  .meta({ id: 'FeedbackResponse', examples: [{ id: exampleIds.entry, ...exampleFeedback, created_at: exampleTime }] })
 export type Feedback = z.infer<typeof Feedback>
 
-export const Reaction = z.enum(['positive', 'neutral', 'negative']).describe('How they feel about it.')
-export const Category = z.enum(['general', 'bug', 'idea', 'ui', 'ai', 'performance']).describe('What it is about.')
+export const Reaction = z.enum(['positive', 'neutral', 'negative']).describe('The reaction of the user.')
+export const Category = z.enum(['general', 'bug', 'idea', 'ui', 'ai', 'performance']).describe('What the feedback is about.')
 
 const exampleBeta = {
   reaction: 'positive' as const,
@@ -43,9 +43,9 @@ export const BetaFeedbackCreate = z
   .strictObject({
     reaction: Reaction,
     category: Category,
-    text: Text.describe('What they have to say.'),
-    page_url: PageUrl.optional().describe('The page they were on.'),
-    ai_session_id: z.uuid().optional().describe('The AI session it is about.'),
+    text: Text.describe('The feedback.'),
+    page_url: PageUrl.optional().describe('The page that the user was on.'),
+    ai_session_id: z.uuid().optional().describe('The AI session that the feedback is about.'),
   })
   .meta({ id: 'BetaFeedbackCreate', examples: [exampleBeta] })
 export type BetaFeedbackCreate = z.infer<typeof BetaFeedbackCreate>
@@ -53,15 +53,15 @@ export type BetaFeedbackCreate = z.infer<typeof BetaFeedbackCreate>
 export const BetaFeedback = z
   .strictObject({
     id: Id,
-    account_id: Id.describe('The account of whoever said it.'),
+    account_id: Id.describe('The account of the author.'),
     account_name: z.string().describe('The name of that account.'),
-    user_id: Id.describe('Who said it.'),
-    user_name: z.string().describe('The name of that person.'),
+    user_id: Id.describe('The author.'),
+    user_name: z.string().describe('The name of the author.'),
     reaction: Reaction,
     category: Category,
-    text: z.string().describe('What they have to say.'),
-    page_url: z.string().nullable().describe('The page they were on.'),
-    ai_session_id: Id.nullable().describe('The AI session it is about.'),
+    text: z.string().describe('The feedback.'),
+    page_url: z.string().nullable().describe('The page that the user was on.'),
+    ai_session_id: Id.nullable().describe('The AI session that the feedback is about.'),
     created_at: Time,
   })
   .meta({
@@ -74,19 +74,19 @@ export const BetaFeedback = z
         user_id: exampleIds.user,
         user_name: 'Dana Reyes',
         ...exampleBeta,
-        created_at: createdAt,
+        created_at: exampleTime,
       },
     ],
   })
 export type BetaFeedback = z.infer<typeof BetaFeedback>
 
 export const BetaFeedbackQuery = z.strictObject({
-  reaction: Reaction.optional().describe('Of one feeling only.'),
-  category: Category.optional().describe('About one thing only.'),
-  account_id: z.uuid().optional().describe('Of one account only, for a super admin.'),
-  user_id: z.uuid().optional().describe('Of one person only.'),
-  ai_session_id: z.uuid().optional().describe('About one AI session only.'),
-  created_after: z.iso.datetime({ offset: true }).optional().describe('From this moment on.'),
-  created_before: z.iso.datetime({ offset: true }).optional().describe('Before this moment.'),
+  reaction: Reaction.optional().describe('Only this reaction.'),
+  category: Category.optional().describe('Only this category.'),
+  account_id: z.uuid().optional().describe('Only this account. For super admins.'),
+  user_id: z.uuid().optional().describe('Only this author.'),
+  ai_session_id: z.uuid().optional().describe('Only this AI session.'),
+  created_after: z.iso.datetime({ offset: true }).optional().describe('Only feedback at or after this time.'),
+  created_before: z.iso.datetime({ offset: true }).optional().describe('Only feedback before this time.'),
 })
 export type BetaFeedbackQuery = z.infer<typeof BetaFeedbackQuery>

@@ -1,56 +1,57 @@
 import { z } from 'zod'
 import { operation, redirect } from '../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
-import * as visitors from './service.ts'
+import * as publicService from './service.ts'
 
 export const publicOperations = [
   redirect({
     id: 'public.signUpForBeta',
     method: 'post',
     path: '/beta-signup',
-    summary: 'Sent on to the registration page; no mail is sent',
-    description: 'Takes any body or none up to 1 MiB, of any media type, and looks at none of it.',
+    summary: 'Redirect a beta sign-up to the registration page',
+    description: 'Accepts any body of any media type up to 1 MiB, and ignores it. Sends no e-mail.',
     access: 'public',
     limit: 'public',
-    handle: () => visitors.betaSignup(),
+    handle: () => publicService.signUpForBeta(),
   }),
 
   operation({
     id: 'public.listPlans',
     method: 'get',
     path: '/plans/public',
-    summary: 'The plans on offer, in their order',
+    summary: 'List public plans',
+    description: 'In the order of `sort_order`.',
     access: 'public',
     platform: 'plans belong to no account',
     limit: 'public',
     success: 200,
     returns: z.array(schemas.PublicPlan),
-    handle: ({ ctx }) => visitors.listPlans(ctx),
+    handle: ({ ctx }) => publicService.listPlans(ctx),
   }),
 
   operation({
     id: 'public.getConfig',
     method: 'get',
     path: '/config/public',
-    summary: 'What a sign-in page must know',
+    summary: 'Get the configuration of the sign-in page',
     access: 'public',
     limit: 'public',
     success: 200,
     returns: schemas.PublicConfig,
-    handle: ({ ctx }) => visitors.config(ctx),
+    handle: ({ ctx }) => publicService.getConfig(ctx),
   }),
 
   operation({
     id: 'public.createLead',
     method: 'post',
     path: '/sales-leads',
-    summary: 'Ask to be called by sales',
+    summary: 'Submit a sales lead',
     access: 'public',
     platform: 'leads belong to no account',
     limit: '5/hour/ip',
     body: schemas.SalesLeadCreate,
     success: 201,
     returns: schemas.SalesLeadReceipt,
-    handle: ({ ctx, body }) => visitors.createLead(ctx, body),
+    handle: ({ ctx, body }) => publicService.createLead(ctx, body),
   }),
 ]

@@ -11,7 +11,7 @@ export async function selectPublicPlans(db: PlatformDb): Promise<PublicPlan[]> {
   return rows
 }
 
-/** A lead and, where somebody is to hear of it, the mail that is owed: in the platform's own account, in one statement. */
+/** Insert a lead and, for a recipient, the delivery of an e-mail in the platform's account, in one statement. */
 export async function insertLead(db: PlatformDb, lead: SalesLeadCreate, recipient: string | null) {
   const { rows } = await sql<{ id: string; received_at: string; delivery_id: string | null }>`
     with lead as (

@@ -4,14 +4,14 @@ import { Email, Id, Name, Time } from '../../lib/http/fields.ts'
 export const PublicPlan = z
   .strictObject({
     plan: z.string().describe('The key of the plan.'),
-    display_name: z.string().describe('As customers see it.'),
-    description: z.string().describe('What it is for.'),
-    monthly_price_cents: z.int().nullable().describe('A month, in cents; null where the price is by agreement.'),
-    annual_price_cents: z.int().nullable().describe('A year, in cents; null where the price is by agreement.'),
-    currency: z.string().describe('ISO 4217, in small letters.'),
-    sort_order: z.int().describe('The smaller, the earlier.'),
-    features: z.array(z.string()).describe('What is in it, for people.'),
-    max_seats: z.int().nullable().describe('Seats; null without a limit.'),
+    display_name: z.string().describe('The name that customers see.'),
+    description: z.string().describe('Who the plan is for.'),
+    monthly_price_cents: z.int().nullable().describe('Price per month, in cents; null for a price by agreement.'),
+    annual_price_cents: z.int().nullable().describe('Price per year, in cents; null for a price by agreement.'),
+    currency: z.string().describe('ISO 4217 code in lower case.'),
+    sort_order: z.int().describe('Position in the list; smaller first.'),
+    features: z.array(z.string()).describe('What the plan includes, as text for people.'),
+    max_seats: z.int().nullable().describe('Seats; null for no limit.'),
   })
   .meta({
     id: 'PublicPlanResponse',
@@ -33,8 +33,8 @@ export type PublicPlan = z.infer<typeof PublicPlan>
 
 export const PublicConfig = z
   .strictObject({
-    self_serve_enabled: z.boolean().describe('Whether anybody may register without a platform invite code.'),
-    oauth_providers: z.array(z.enum(['google', 'microsoft'])).describe('The identity providers that are set up here.'),
+    self_serve_enabled: z.boolean().describe('Whether anyone may register without a platform invite code.'),
+    oauth_providers: z.array(z.enum(['google', 'microsoft'])).describe('The configured identity providers.'),
   })
   .meta({ id: 'PublicConfigResponse', examples: [{ self_serve_enabled: true, oauth_providers: ['google', 'microsoft'] }] })
 
@@ -54,18 +54,18 @@ const exampleLead = {
 
 export const SalesLeadCreate = z
   .strictObject({
-    email: Email.describe('Where to answer.'),
-    name: Name.describe('Who asks.'),
-    company: Name.describe('For whom.'),
+    email: Email.describe('The e-mail address to reply to.'),
+    name: Name.describe('The name of the person.'),
+    company: Name.describe('The company.'),
     source: LeadSource,
-    message: z.string().max(20_000).optional().describe('What they want to say.'),
-    phone: z.string().max(50).optional().describe('Where to call.'),
-    seats: z.int().min(1).max(1_000_000).optional().describe('How many people would use it.'),
+    message: z.string().max(20_000).optional().describe('A message to sales.'),
+    phone: z.string().max(50).optional().describe('A phone number to call back.'),
+    seats: z.int().min(1).max(1_000_000).optional().describe('How many people would use the service.'),
   })
   .meta({ id: 'SalesLeadCreate', examples: [exampleLead] })
 export type SalesLeadCreate = z.infer<typeof SalesLeadCreate>
 
-export const SalesLeadReceipt = z.strictObject({ id: Id, received_at: Time.describe('When it came in.') }).meta({
+export const SalesLeadReceipt = z.strictObject({ id: Id, received_at: Time.describe('When the lead was received.') }).meta({
   id: 'SalesLeadCreateResponse',
   examples: [{ id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d20', received_at: '2026-11-21T09:30:00.000Z' }],
 })

@@ -18,6 +18,6 @@ export async function insertUpload(db: WriteDb, upload: NewUpload): Promise<Uplo
   return { ...row, content_type: 'image/jpeg' }
 }
 
-export async function selectKey(db: ReadDb, id: string): Promise<string | undefined> {
+export async function selectObjectKey(db: ReadDb, id: string): Promise<string | undefined> {
   return (await db.selectFrom('uploads').select('object_key').where('id', '=', id).executeTakeFirst())?.object_key
 }

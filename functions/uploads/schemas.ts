@@ -6,10 +6,10 @@ export const UploadId = idParams('upload_id', 'upload')
 export const Upload = z
   .strictObject({
     id: Id,
-    content_type: z.literal('image/jpeg').describe('What every image is stored as.'),
-    width: z.int().describe('Pixels; at most 1568.'),
-    height: z.int().describe('Pixels; at most 1568.'),
-    size: z.int().describe('Bytes as stored.'),
+    content_type: z.literal('image/jpeg').describe('Every image is stored as a JPEG.'),
+    width: z.int().describe('Width in pixels, at most 1568.'),
+    height: z.int().describe('Height in pixels, at most 1568.'),
+    size: z.int().describe('Size of the stored file in bytes.'),
     created_at: Time,
   })
   .meta({

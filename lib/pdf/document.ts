@@ -24,7 +24,7 @@ export interface JpegImage {
   height: number
 }
 
-/** A document that is not finished. Positions are in points from the lower left corner of a page. */
+/** A document under construction. Positions are in points from the lower left corner of a page. */
 export interface PdfDocument {
   fonts: Fonts
   /** By the index of the font slice. */

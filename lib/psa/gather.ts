@@ -3,7 +3,7 @@ import { type ContextPart, contextParts, PsaError, type Ticket, type TicketConte
 type PartReaders = { [P in ContextPart]: () => Promise<TicketContext[P]> }
 const emptyParts = { company: null, contact: null, configurations: [], notes: [], related_tickets: [] }
 
-/** Read all parts of a context in parallel. A part that fails is empty and named in `unavailable`; the others are kept. */
+/** Read all parts of a context in parallel. A part that fails is empty and named in `unavailable`. */
 export async function readContextParts(ticket: Ticket, readers: PartReaders): Promise<TicketContext> {
   const unavailable: ContextPart[] = []
   const parts = await Promise.all(

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { StaffDb } from '../../../lib/db/scope.ts'
 import type { GalleryFlowState, GalleryFlowUpdate, GalleryScriptState, GalleryScriptUpdate } from './schemas.ts'
 
-export async function updateFlow(db: StaffDb, id: string, change: GalleryFlowUpdate): Promise<GalleryFlowState | undefined> {
-  const { is_featured = null, sort_order = null, is_hidden = null } = change
+export async function updateFlow(db: StaffDb, id: string, changes: GalleryFlowUpdate): Promise<GalleryFlowState | undefined> {
+  const { is_featured = null, sort_order = null, is_hidden = null } = changes
   const { rows } = await sql<GalleryFlowState>`
     update trees t set is_gallery_featured = coalesce(${is_featured}, t.is_gallery_featured),
            gallery_sort_order = coalesce(${sort_order}, t.gallery_sort_order), is_gallery_hidden = coalesce(${is_hidden}, t.is_gallery_hidden)
@@ -15,8 +15,8 @@ export async function updateFlow(db: StaffDb, id: string, change: GalleryFlowUpd
   return rows[0]
 }
 
-export async function updateScript(db: StaffDb, id: string, change: GalleryScriptUpdate): Promise<GalleryScriptState | undefined> {
-  const { is_featured = null, sort_order = null } = change
+export async function updateScript(db: StaffDb, id: string, changes: GalleryScriptUpdate): Promise<GalleryScriptState | undefined> {
+  const { is_featured = null, sort_order = null } = changes
   const { rows } = await sql<GalleryScriptState>`
     update script_templates s set is_gallery_featured = coalesce(${is_featured}, s.is_gallery_featured),
            gallery_sort_order = coalesce(${sort_order}, s.gallery_sort_order)

@@ -5,9 +5,9 @@ import { exampleScript } from '../../scripts/scripts/schemas.ts'
 
 export const GalleryFlowUpdate = z
   .strictObject({
-    is_featured: z.boolean().describe('Whether it is shown first.'),
-    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Among the featured: smaller first.'),
-    is_hidden: z.boolean().describe('Takes it out of the gallery, whatever its account says.'),
+    is_featured: z.boolean().describe('Whether the gallery shows the flow first.'),
+    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Position among featured entries; smaller first.'),
+    is_hidden: z.boolean().describe('Whether staff hide the flow, even if its account has made it public.'),
   })
   .partial()
   .meta({ id: 'GalleryFlowUpdate', examples: [{ is_featured: true, sort_order: 10 }] })
@@ -16,12 +16,12 @@ export type GalleryFlowUpdate = z.infer<typeof GalleryFlowUpdate>
 export const GalleryFlowState = z
   .strictObject({
     tree_id: Id.describe('The flow.'),
-    account_id: Id.describe('Whose it is.'),
-    name: z.string().describe('What it is called.'),
-    is_featured: z.boolean().describe('Whether it is shown first.'),
-    sort_order: z.int().describe('Among the featured: smaller first.'),
-    is_hidden: z.boolean().describe('Whether staff took it out of the gallery.'),
-    is_shown: z.boolean().describe('Whether the gallery shows it: public, published and not hidden.'),
+    account_id: Id.describe('The account that owns it.'),
+    name: z.string().describe('The name of the flow.'),
+    is_featured: z.boolean().describe('Whether the gallery shows the flow first.'),
+    sort_order: z.int().describe('Position among featured entries; smaller first.'),
+    is_hidden: z.boolean().describe('Whether staff hide the flow.'),
+    is_shown: z.boolean().describe('Whether the gallery shows the flow: it is public, published and not hidden.'),
   })
   .meta({
     id: 'GalleryFlowState',
@@ -41,8 +41,8 @@ export type GalleryFlowState = z.infer<typeof GalleryFlowState>
 
 export const GalleryScriptUpdate = z
   .strictObject({
-    is_featured: z.boolean().describe('Whether the gallery shows it; its body stays with its account.'),
-    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Among the featured: smaller first.'),
+    is_featured: z.boolean().describe('Whether the gallery shows the script. Its body is never shown.'),
+    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Position among featured entries; smaller first.'),
   })
   .partial()
   .meta({ id: 'GalleryScriptUpdate', examples: [{ is_featured: true, sort_order: 10 }] })
@@ -51,11 +51,11 @@ export type GalleryScriptUpdate = z.infer<typeof GalleryScriptUpdate>
 export const GalleryScriptState = z
   .strictObject({
     template_id: Id.describe('The script template.'),
-    account_id: Id.describe('Whose it is.'),
-    name: z.string().describe('What it is called.'),
-    slug: z.string().describe('Its address in the gallery.'),
-    is_featured: z.boolean().describe('Whether the gallery shows it.'),
-    sort_order: z.int().describe('Among the featured: smaller first.'),
+    account_id: Id.describe('The account that owns it.'),
+    name: z.string().describe('The name of the script template.'),
+    slug: z.string().describe('Identifies the script in the gallery.'),
+    is_featured: z.boolean().describe('Whether the gallery shows the script.'),
+    sort_order: z.int().describe('Position among featured entries; smaller first.'),
   })
   .meta({
     id: 'GalleryScriptState',

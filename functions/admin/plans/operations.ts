@@ -3,7 +3,7 @@ import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as plans from './service.ts'
 
-const platform = 'plans, features, codes and leads belong to no account'
+const platform = 'plans, features, invite codes and leads belong to no account'
 const staff = { access: 'super_admin', platform } as const
 
 export const adminPlanOperations = [
@@ -12,12 +12,12 @@ export const adminPlanOperations = [
     id: 'admin.plans.listLimits',
     method: 'get',
     path: '/admin/plan-limits',
-    summary: 'Every plan with its limits and its billing, if it has any',
+    summary: 'List plans with limits and billing',
     limit: 'read',
     paged: true,
     success: 200,
     returns: z.array(schemas.PlanLimits),
-    handle: ({ ctx, query }) => plans.listPlanLimits(ctx, query),
+    handle: ({ ctx, query }) => plans.listLimits(ctx, query),
   }),
 
   operation({
@@ -25,15 +25,15 @@ export const adminPlanOperations = [
     id: 'admin.plans.putLimits',
     method: 'put',
     path: '/admin/plan-limits',
-    summary: "Change a plan's limits and billing, or make a plan: both or neither",
-    description:
-      'Only given fields change. Billing is made with the first billing field, named after the plan unless `display_name` is given; accounts on the plan see the change on their next request.',
+    summary: 'Create or update a plan',
+    description: `Fields that are absent stay. The first billing field creates the billing record of the plan; without \`display_name\` it is named
+after the plan. Accounts on the plan see the change on their next request.`,
     limit: 'write',
     body: schemas.PlanLimitsUpdate,
     success: 200,
     returns: schemas.PlanLimits,
-    errors: ['conflict'],
-    handle: ({ ctx, body }) => plans.putPlanLimits(ctx, body),
+    errors: ['provider_id_taken'],
+    handle: ({ ctx, body }) => plans.putLimits(ctx, body),
   }),
 
   operation({
@@ -41,7 +41,8 @@ export const adminPlanOperations = [
     id: 'admin.plans.listFeatureFlags',
     method: 'get',
     path: '/admin/feature-flags',
-    summary: "Every feature with its plans' defaults and the accounts that differ",
+    summary: 'List feature flags',
+    description: 'With the default of each plan and the overrides of accounts.',
     limit: 'read',
     success: 200,
     returns: z.array(schemas.FeatureFlag),
@@ -53,7 +54,7 @@ export const adminPlanOperations = [
     id: 'admin.plans.putFeatureFlag',
     method: 'put',
     path: '/admin/feature-flags/{flag_key}',
-    summary: 'Switch a feature on or off for a plan',
+    summary: 'Switch a feature of a plan on or off',
     limit: 'write',
     params: schemas.FlagKey,
     body: schemas.PlanFeatureUpdate,
@@ -67,7 +68,8 @@ export const adminPlanOperations = [
     id: 'admin.plans.putFeatureOverride',
     method: 'put',
     path: '/admin/accounts/{account_id}/feature-flags/{flag_key}',
-    summary: 'Switch a feature on or off for an account, or let its plan decide again',
+    summary: "Set or clear an account's feature override",
+    description: 'An override switches the feature on or off for this account. Without one, the plan decides.',
     limit: 'write',
     params: schemas.AccountFlagKey,
     body: schemas.FeatureOverrideUpdate,
@@ -81,9 +83,9 @@ export const adminPlanOperations = [
     id: 'admin.plans.createInviteCode',
     method: 'post',
     path: '/admin/invite-codes',
-    summary: 'Make a code to register with',
+    summary: 'Create a platform invite code',
     limit: 'write',
-    // An answer that is kept for a key would keep the code.
+    // A stored idempotent answer would contain the code.
     idempotent: false,
     body: schemas.InviteCodeCreate,
     success: 201,
@@ -96,7 +98,8 @@ export const adminPlanOperations = [
     id: 'admin.plans.listInviteCodes',
     method: 'get',
     path: '/admin/invite-codes',
-    summary: 'The codes made so far with their uses, newest first',
+    summary: 'List platform invite codes',
+    description: 'With their uses, newest first.',
     limit: 'read',
     paged: true,
     success: 200,
@@ -109,7 +112,8 @@ export const adminPlanOperations = [
     id: 'admin.plans.listSalesLeads',
     method: 'get',
     path: '/admin/sales-leads',
-    summary: 'Who asked to be called, newest first',
+    summary: 'List sales leads',
+    description: 'Newest first.',
     limit: 'read',
     paged: true,
     query: schemas.LeadQuery,

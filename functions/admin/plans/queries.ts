@@ -4,7 +4,7 @@ import type { StaffDb } from '../../../lib/db/scope.ts'
 import { statement } from '../../../lib/db/statement.ts'
 import type { FeatureFlag, FeatureOverride, InviteCode, InviteCodeCreate, LeadQuery, PlanLimits, SalesLead } from './schemas.ts'
 
-const planSelection = sql`
+const selectPlanSql = sql`
   select l.plan, l.max_users, l.max_kb_imports, l.max_ai_builds_per_month, b.display_name, b.description, b.monthly_price_cents,
          b.annual_price_cents, b.currency, b.features, b.is_public, b.is_archived, b.sort_order, b.provider_product_id,
          b.provider_monthly_price_id, b.provider_annual_price_id
@@ -12,20 +12,20 @@ const planSelection = sql`
 
 export async function selectPlans(db: StaffDb, { skip, limit }: PageQuery): Promise<PlanLimits[]> {
   const { rows } = await sql<PlanLimits>`
-    ${planSelection} order by b.sort_order nulls last, l.plan collate "C" offset ${skip} limit ${limit + 1}`.execute(db)
+    ${selectPlanSql} order by b.sort_order nulls last, l.plan collate "C" offset ${skip} limit ${limit + 1}`.execute(db)
   return rows
 }
 
-/** Violates a unique key when another plan has one of the provider's ids. */
-export async function putPlan(db: StaffDb, plan: string, change: Record<string, unknown>): Promise<PlanLimits> {
+/** Insert or update a plan with its limits and billing. Violates a unique key if another plan has one of the provider's ids. */
+export async function upsertPlan(db: StaffDb, plan: string, changes: Record<string, unknown>): Promise<PlanLimits> {
   const [, rows] = await db.batch([
-    statement(db, sql`select app.put_plan(${JSON.stringify(change)}::jsonb)`),
-    statement(db, sql<PlanLimits>`${planSelection} where l.plan = ${plan}`),
+    statement(db, sql`select app.put_plan(${JSON.stringify(changes)}::jsonb)`),
+    statement(db, sql<PlanLimits>`${selectPlanSql} where l.plan = ${plan}`),
   ])
   return rows[0] as PlanLimits
 }
 
-const flagSelection = sql`
+const selectFlagSql = sql`
   select f.key, f.description,
          coalesce((select jsonb_object_agg(l.plan, coalesce(p.enabled, false))
                      from plan_limits l left join plan_features p on p.plan = l.plan and p.feature = f.key), '{}') as plans,
@@ -37,30 +37,33 @@ const flagSelection = sql`
     from features f`
 
 export async function selectFlags(db: StaffDb): Promise<FeatureFlag[]> {
-  const { rows } = await sql<FeatureFlag>`${flagSelection} order by f.key`.execute(db)
+  const { rows } = await sql<FeatureFlag>`${selectFlagSql} order by f.key`.execute(db)
   return rows
 }
 
 export async function selectFlag(db: StaffDb, key: string): Promise<FeatureFlag | undefined> {
-  const { rows } = await sql<FeatureFlag>`${flagSelection} where f.key = ${key}`.execute(db)
+  const { rows } = await sql<FeatureFlag>`${selectFlagSql} where f.key = ${key}`.execute(db)
   return rows[0]
 }
 
-/** Violates plan_features_plan_fkey for a plan that is not there; undefined for a feature that is not. */
-export async function putPlanFeature(db: StaffDb, key: string, plan: string, enabled: boolean): Promise<FeatureFlag | undefined> {
+/** Set a feature for a plan. Return undefined for an unknown feature. Violates `plan_features_plan_fkey` for an unknown plan. */
+export async function upsertPlanFeature(db: StaffDb, key: string, plan: string, enabled: boolean): Promise<FeatureFlag | undefined> {
   const [, rows] = await db.batch([
     statement(
       db,
       sql`insert into plan_features as p (plan, feature, enabled) select ${plan}, key, ${enabled} from features where key = ${key}
           on conflict (plan, feature) do update set enabled = excluded.enabled`,
     ),
-    statement(db, sql<FeatureFlag>`${flagSelection} where f.key = ${key}`),
+    statement(db, sql<FeatureFlag>`${selectFlagSql} where f.key = ${key}`),
   ])
   return rows[0]
 }
 
-/** An account's own value, put (true, false), taken away (null) or left alone (undefined); undefined when account or feature is not there. */
-export async function putOverride(
+/**
+ * Set the override of an account (true, false), delete it (null) or leave it (undefined). Return the effective value, or undefined for an
+ * unknown account or feature.
+ */
+export async function setOverride(
   db: StaffDb,
   accountId: string,
   key: string,
@@ -90,7 +93,7 @@ const codeColumns = sql`
   c.id, c.max_uses, c.used_count, c.expires_at, c.note, c.created_by, u.full_name as created_by_name, c.created_at,
   case when c.used_count >= c.max_uses then 'used_up' when c.expires_at <= app.now() then 'expired' else 'open' end as status`
 
-/** Undefined when it would have run out already. */
+/** Insert a platform invite code. Return undefined, and inserts nothing, if `expires_at` is not in the future. */
 export async function insertInviteCode(db: StaffDb, hash: string, input: InviteCodeCreate): Promise<InviteCode | undefined> {
   const { rows } = await sql<InviteCode>`
     with given as (select ${input.expires_at ?? null}::timestamptz as expires_at), c as (
@@ -109,7 +112,7 @@ export async function selectInviteCodes(db: StaffDb, { skip, limit }: PageQuery)
   return rows
 }
 
-export async function selectLeads(db: StaffDb, { source, skip, limit }: LeadQuery & PageQuery): Promise<SalesLead[]> {
+export async function selectSalesLeads(db: StaffDb, { source, skip, limit }: LeadQuery & PageQuery): Promise<SalesLead[]> {
   const { rows } = await sql<SalesLead>`
     select id, email, name, company, source, message, phone, seats, received_at from sales_leads
      where ${source ? sql`source = ${source}` : sql`true`} order by id desc offset ${skip} limit ${limit + 1}`.execute(db)

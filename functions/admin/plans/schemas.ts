@@ -3,9 +3,9 @@ import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 import { LeadSource } from '../../public/schemas.ts'
 import { PlanKey } from '../users/schemas.ts'
 
-const moment = '2026-11-21T09:30:00.000Z'
-const most = 2_147_483_647
-const Cents = z.int().min(0).max(most).nullable()
+const exampleTime = '2026-11-21T09:30:00.000Z'
+const maxInt32 = 2_147_483_647
+const Cents = z.int().min(0).max(maxInt32).nullable()
 const ProviderId = z.string().trim().min(1).max(200).nullable()
 
 const examplePlan = {
@@ -25,22 +25,22 @@ const examplePlan = {
   provider_annual_price_id: 'price_2',
 }
 
-const unbilled = 'null for a plan without billing'
+const nullWithoutBilling = 'null for a plan without billing'
 export const PlanLimits = z
   .strictObject({
     plan: z.string().describe('The key of the plan.'),
-    max_users: z.int().nullable().describe('Seats; null without a limit.'),
-    max_kb_imports: z.int().nullable().describe('Knowledge imports in all; null without a limit.'),
-    max_ai_builds_per_month: z.int().nullable().describe('AI builds a month; null without a limit.'),
-    display_name: z.string().nullable().describe(`As customers see it; ${unbilled}, like everything below.`),
-    description: z.string().nullable().describe('What it is for.'),
-    monthly_price_cents: z.int().nullable().describe('A month, in cents.'),
-    annual_price_cents: z.int().nullable().describe('A year, in cents.'),
-    currency: z.string().nullable().describe('ISO 4217, in small letters.'),
-    features: z.array(z.string()).nullable().describe('What is in it, for people.'),
-    is_public: z.boolean().nullable().describe('Whether it is on offer.'),
-    is_archived: z.boolean().nullable().describe('Whether it was on offer once.'),
-    sort_order: z.int().nullable().describe('The smaller, the earlier.'),
+    max_users: z.int().nullable().describe('Seats; null for no limit.'),
+    max_kb_imports: z.int().nullable().describe('Knowledge imports in total; null for no limit.'),
+    max_ai_builds_per_month: z.int().nullable().describe('AI builds per month; null for no limit.'),
+    display_name: z.string().nullable().describe(`The name that customers see; ${nullWithoutBilling}, like every field below.`),
+    description: z.string().nullable().describe('Who the plan is for.'),
+    monthly_price_cents: z.int().nullable().describe('Price per month, in cents.'),
+    annual_price_cents: z.int().nullable().describe('Price per year, in cents.'),
+    currency: z.string().nullable().describe('ISO 4217 code in lower case.'),
+    features: z.array(z.string()).nullable().describe('What the plan includes, as text for people.'),
+    is_public: z.boolean().nullable().describe('Whether the public price list shows the plan.'),
+    is_archived: z.boolean().nullable().describe('Whether the plan was withdrawn. The price list never shows a withdrawn plan.'),
+    sort_order: z.int().nullable().describe('Position in the list; smaller first.'),
     provider_product_id: z.string().nullable().describe("The billing provider's id of the product."),
     provider_monthly_price_id: z.string().nullable().describe("The provider's id of the monthly price."),
     provider_annual_price_id: z.string().nullable().describe("The provider's id of the annual price."),
@@ -53,22 +53,29 @@ export type PlanLimits = z.infer<typeof PlanLimits>
 
 export const PlanLimitsUpdate = z
   .strictObject({
-    plan: PlanKey.describe('The plan; one that is not there yet is made.'),
-    max_users: z.int().min(1).max(most).nullable().optional().describe('Seats; null without a limit.'),
-    max_kb_imports: z.int().min(0).max(most).nullable().optional().describe('Knowledge imports in all; null without a limit.'),
-    max_ai_builds_per_month: z.int().min(0).max(most).nullable().optional().describe('AI builds a month; null without a limit.'),
-    display_name: z.string().trim().min(1).max(200).nullable().optional().describe('As customers see it; null leaves it as it is.'),
-    monthly_price_cents: Cents.optional().describe('A month, in cents; null by agreement.'),
-    annual_price_cents: Cents.optional().describe('A year, in cents; null by agreement.'),
+    plan: PlanKey.describe('The key of the plan. An unknown key creates a plan.'),
+    max_users: z.int().min(1).max(maxInt32).nullable().optional().describe('Seats; null for no limit.'),
+    max_kb_imports: z.int().min(0).max(maxInt32).nullable().optional().describe('Knowledge imports in total; null for no limit.'),
+    max_ai_builds_per_month: z.int().min(0).max(maxInt32).nullable().optional().describe('AI builds per month; null for no limit.'),
+    display_name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .nullable()
+      .optional()
+      .describe('The name that customers see; null leaves it unchanged.'),
+    monthly_price_cents: Cents.optional().describe('Price per month, in cents; null for a price by agreement.'),
+    annual_price_cents: Cents.optional().describe('Price per year, in cents; null for a price by agreement.'),
     currency: z
       .string()
       .toLowerCase()
       .regex(/^[a-z]{3}$/)
       .optional()
-      .describe('ISO 4217.'),
-    is_public: z.boolean().optional().describe('Whether it is on offer.'),
-    is_archived: z.boolean().optional().describe('Whether it was on offer once.'),
-    sort_order: z.int().min(-most).max(most).optional().describe('The smaller, the earlier.'),
+      .describe('ISO 4217 code.'),
+    is_public: z.boolean().optional().describe('Whether the public price list shows the plan.'),
+    is_archived: z.boolean().optional().describe('Whether the plan was withdrawn. The price list never shows a withdrawn plan.'),
+    sort_order: z.int().min(-maxInt32).max(maxInt32).optional().describe('Position in the list; smaller first.'),
     provider_product_id: ProviderId.optional().describe("The billing provider's id of the product."),
     provider_monthly_price_id: ProviderId.optional().describe("The provider's id of the monthly price."),
     provider_annual_price_id: ProviderId.optional().describe("The provider's id of the annual price."),
@@ -82,18 +89,18 @@ export const AccountFlagKey = idParams('account_id', 'account').extend(FlagKey.s
 export const FeatureFlag = z
   .strictObject({
     key: z.string().describe('The key of the feature.'),
-    description: z.string().describe('What it is.'),
-    plans: z.record(z.string(), z.boolean()).describe('Per plan whether it is on by default.'),
-    override_count: z.int().describe('How many accounts have a value of their own.'),
+    description: z.string().describe('What the feature is.'),
+    plans: z.record(z.string(), z.boolean()).describe('For each plan, whether the feature is on by default.'),
+    override_count: z.int().describe('How many accounts override the default.'),
     overrides: z
       .array(
         z.strictObject({
           account_id: Id.describe('The account.'),
-          account_name: z.string().describe('Its name.'),
-          enabled: z.boolean().describe('Its own value.'),
+          account_name: z.string().describe('The name of the account.'),
+          enabled: z.boolean().describe('Whether the feature is on for this account.'),
         }),
       )
-      .describe('The newest 100 of them.'),
+      .describe('The newest 100 overrides.'),
   })
   .meta({
     id: 'FeatureFlagResponse',
@@ -110,18 +117,18 @@ export const FeatureFlag = z
 export type FeatureFlag = z.infer<typeof FeatureFlag>
 
 export const PlanFeatureUpdate = z
-  .strictObject({ plan: PlanKey, enabled: z.boolean().describe('Whether accounts on this plan have it.') })
+  .strictObject({ plan: PlanKey, enabled: z.boolean().describe('Whether accounts on this plan have the feature.') })
   .partial()
-  .refine(({ plan, enabled }) => (plan === undefined) === (enabled === undefined), '`plan` and `enabled` go together')
+  .refine(({ plan, enabled }) => (plan === undefined) === (enabled === undefined), 'must have both `plan` and `enabled`, or neither')
   .meta({ id: 'PlanFeatureUpdate', examples: [{ plan: 'free', enabled: true }] })
 export type PlanFeatureUpdate = z.infer<typeof PlanFeatureUpdate>
 
 export const FeatureOverride = z
   .strictObject({
     account_id: Id.describe('The account.'),
-    account_name: z.string().describe('Its name.'),
+    account_name: z.string().describe('The name of the account.'),
     key: z.string().describe('The key of the feature.'),
-    override: z.boolean().nullable().describe("The account's own value; null when its plan decides."),
+    override: z.boolean().nullable().describe('The override of the account; null if the plan decides.'),
     enabled: z.boolean().describe('Whether the account has the feature now.'),
   })
   .meta({
@@ -131,29 +138,29 @@ export const FeatureOverride = z
 export type FeatureOverride = z.infer<typeof FeatureOverride>
 
 export const FeatureOverrideUpdate = z
-  .strictObject({ enabled: z.boolean().nullable().describe('The own value of the account; null lets its plan decide again.') })
+  .strictObject({ enabled: z.boolean().nullable().describe('The override of the account; null deletes it, so that the plan decides.') })
   .partial()
   .meta({ id: 'FeatureOverrideUpdate', examples: [{ enabled: true }] })
 export type FeatureOverrideUpdate = z.infer<typeof FeatureOverrideUpdate>
 
 export const InviteCodeCreate = z
   .strictObject({
-    max_uses: z.int().min(1).max(1_000_000).default(1).describe('How many people may register with it.'),
-    expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Until when; null without an end.'),
-    note: z.string().max(1000).nullable().optional().describe('What it is for, for staff.'),
+    max_uses: z.int().min(1).max(1_000_000).default(1).describe('How many users may register with the code.'),
+    expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('When the code expires; null for never.'),
+    note: z.string().max(1000).nullable().optional().describe('A note for staff.'),
   })
   .meta({ id: 'PlatformInviteCodeCreate', examples: [{ max_uses: 20, expires_at: '2026-12-31T00:00:00.000Z', note: 'Spring fair' }] })
 export type InviteCodeCreate = z.infer<typeof InviteCodeCreate>
 
 const codeFields = {
   id: Id,
-  max_uses: z.int().describe('How many people may register with it.'),
-  used_count: z.int().describe('How many have.'),
-  status: z.enum(['open', 'used_up', 'expired']).describe('Only an open one works.'),
-  expires_at: Time.nullable().describe('Until when; null without an end.'),
-  note: z.string().nullable().describe('What it is for.'),
-  created_by: Id.nullable().describe('Who made it.'),
-  created_by_name: z.string().nullable().describe('The name of that person.'),
+  max_uses: z.int().describe('How many users may register with the code.'),
+  used_count: z.int().describe('How many users have registered with it.'),
+  status: z.enum(['open', 'used_up', 'expired']).describe('Only an open code works.'),
+  expires_at: Time.nullable().describe('When the code expires; null for never.'),
+  note: z.string().nullable().describe('A note for staff.'),
+  created_by: Id.nullable().describe('The user who created the code.'),
+  created_by_name: z.string().nullable().describe('The name of that user.'),
   created_at: Time,
 }
 const exampleCode = {
@@ -165,7 +172,7 @@ const exampleCode = {
   note: 'Spring fair',
   created_by: exampleIds.user,
   created_by_name: 'Sam Berg',
-  created_at: moment,
+  created_at: exampleTime,
 }
 export const InviteCode = z
   .strictObject(codeFields)
@@ -173,23 +180,23 @@ export const InviteCode = z
 export type InviteCode = z.infer<typeof InviteCode>
 
 export const NewInviteCode = z
-  .strictObject({ ...codeFields, code: z.string().describe('What to register with. It is told here and never again.') })
+  .strictObject({ ...codeFields, code: z.string().describe('The code to register with. Only this answer contains it.') })
   .meta({ id: 'NewPlatformInviteCodeResponse', examples: [{ ...exampleCode, code: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU' }] })
 
-export const LeadQuery = z.strictObject({ source: LeadSource.optional().describe('From one place only.') })
+export const LeadQuery = z.strictObject({ source: LeadSource.optional().describe('Only leads from this source.') })
 export type LeadQuery = z.infer<typeof LeadQuery>
 
 export const SalesLead = z
   .strictObject({
     id: Id,
-    email: z.string().describe('Where to answer.'),
-    name: z.string().describe('Who asks.'),
-    company: z.string().describe('For whom.'),
+    email: z.string().describe('The e-mail address to reply to.'),
+    name: z.string().describe('The name of the person.'),
+    company: z.string().describe('The company.'),
     source: LeadSource,
-    message: z.string().nullable().describe('What they want to say.'),
-    phone: z.string().nullable().describe('Where to call.'),
-    seats: z.int().nullable().describe('How many people would use it.'),
-    received_at: Time.describe('When it came in.'),
+    message: z.string().nullable().describe('The message, if any.'),
+    phone: z.string().nullable().describe('The phone number, if any.'),
+    seats: z.int().nullable().describe('How many people would use the service.'),
+    received_at: Time.describe('When the lead was received.'),
   })
   .meta({
     id: 'SalesLeadResponse',
@@ -203,7 +210,7 @@ export const SalesLead = z
         message: null,
         phone: null,
         seats: 40,
-        received_at: moment,
+        received_at: exampleTime,
       },
     ],
   })

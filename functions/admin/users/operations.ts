@@ -4,14 +4,15 @@ import { AuditEntry } from '../../accounts/accounts/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as users from './service.ts'
 
-const platform = 'staff look after every account'
+const platform = 'staff manage every account'
 
 export const adminUserOperations = [
   operation({
     id: 'admin.users.list',
     method: 'get',
     path: '/admin/users',
-    summary: 'Search the people of all accounts, newest first',
+    summary: 'Search users of all accounts',
+    description: 'Newest first.',
     access: 'super_admin',
     platform,
     limit: 'read',
@@ -26,7 +27,8 @@ export const adminUserOperations = [
     id: 'admin.users.get',
     method: 'get',
     path: '/admin/users/{user_id}',
-    summary: 'A person with account, subscription, devices and audit log',
+    summary: 'Get a user of any account',
+    description: 'With the account, the subscription, the sign-ins and the audit log.',
     access: 'super_admin',
     platform,
     limit: 'read',
@@ -40,8 +42,8 @@ export const adminUserOperations = [
     id: 'admin.users.setSuperAdmin',
     method: 'put',
     path: '/admin/users/{user_id}/super-admin',
-    summary: 'Promote somebody to super admin, or demote them',
-    description: 'The last active super admin can be neither demoted nor deactivated: 409 `last_super_admin`.',
+    summary: 'Promote or demote a super admin',
+    description: 'The last active super admin cannot be demoted or deactivated: 409 `last_super_admin`.',
     access: 'super_admin',
     platform,
     limit: 'write',
@@ -49,7 +51,7 @@ export const adminUserOperations = [
     body: schemas.SuperAdminUpdate,
     success: 200,
     returns: schemas.AdminUser,
-    errors: ['conflict'],
+    errors: ['last_super_admin'],
     handle: ({ ctx, params, body }) => users.setSuperAdmin(ctx, params.user_id, body),
   }),
 
@@ -57,9 +59,9 @@ export const adminUserOperations = [
     id: 'admin.users.changePlan',
     method: 'put',
     path: '/admin/users/{user_id}/subscription/plan',
-    summary: "Change the plan of a person's account",
-    description:
-      'A running trial goes on with the new plan. After a trial that ran out, and from `free`, the plan holds at once (`active`); to `free`, nothing is owed any more.',
+    summary: "Change the plan of a user's account",
+    description: `A running trial continues with the new plan. After an expired trial, and from \`free\`, the plan takes effect immediately
+(\`active\`). A change to \`free\` also clears an overdue payment.`,
     access: 'super_admin',
     platform,
     limit: 'write',
@@ -74,9 +76,9 @@ export const adminUserOperations = [
     id: 'admin.users.extendTrial',
     method: 'post',
     path: '/admin/users/{user_id}/extend-trial',
-    summary: "Let the trial of a person's account end later",
+    summary: "Extend the trial of a user's account",
     description:
-      'Also brings back a trial that ran out. An account that is past its trial, on a paid plan or by choice on `free`: 409 `not_on_trial`.',
+      'Also restarts an expired trial. An account that left its trial, for a paid plan or for `free`, returns 409 `not_on_trial`.',
     access: 'super_admin',
     platform,
     limit: 'write',
@@ -84,7 +86,7 @@ export const adminUserOperations = [
     body: schemas.TrialExtension,
     success: 200,
     returns: schemas.Subscription,
-    errors: ['conflict'],
+    errors: ['not_on_trial'],
     handle: ({ ctx, params, body }) => users.extendTrial(ctx, params.user_id, body.days),
   }),
 
@@ -92,7 +94,8 @@ export const adminUserOperations = [
     id: 'admin.users.listAccounts',
     method: 'get',
     path: '/admin/accounts',
-    summary: 'Search all accounts, newest first',
+    summary: 'Search all accounts',
+    description: 'Newest first.',
     access: 'super_admin',
     platform,
     limit: 'read',
@@ -107,7 +110,8 @@ export const adminUserOperations = [
     id: 'admin.users.listAuditLogs',
     method: 'get',
     path: '/admin/audit-logs',
-    summary: 'Who did what in any account, newest first',
+    summary: 'List audit logs of all accounts',
+    description: 'Newest first.',
     access: 'super_admin',
     platform,
     limit: 'read',

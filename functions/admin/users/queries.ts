@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { contains } from '../../../lib/db/like.ts'
+import { toContainsPattern } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { StaffDb } from '../../../lib/db/scope.ts'
 import { statement } from '../../../lib/db/statement.ts'
-import type { AccountQuery, AdminAccount, AdminDevice, AdminUser, AuditQuery, Subscription, UserQuery } from './schemas.ts'
+import type { AccountQuery, AdminAccount, AdminSignIn, AdminUser, AuditQuery, Subscription, UserQuery } from './schemas.ts'
 
-// Ids grow with time: `order by id desc` is newest first, by the primary key.
+// Ids grow with time, so `order by id desc` lists the newest first and uses the primary key.
 
 const userColumns = sql`
   u.id, u.email, u.full_name, u.account_id, a.name as account_name, u.role, u.team_id, u.team_role, u.is_super_admin, u.is_active,
@@ -16,13 +16,13 @@ const subscriptionColumns = sql`
   (select jsonb_build_object('max_users', l.max_users, 'max_kb_imports', l.max_kb_imports, 'max_ai_builds_per_month', l.max_ai_builds_per_month)
      from plan_limits l where l.plan = app.plan_of(a)) as limits`
 
-function allOf(conditions: (RawBuilder<unknown> | null)[]): RawBuilder<unknown> {
+function joinConditions(conditions: (RawBuilder<unknown> | null)[]): RawBuilder<unknown> {
   return sql.join([sql`true`, ...conditions.filter((condition) => condition !== null)], sql` and `)
 }
 
 export async function selectUsers(db: StaffDb, { q, account_id, skip, limit }: UserQuery & PageQuery): Promise<AdminUser[]> {
-  const where = allOf([
-    q ? sql`(u.email ilike ${contains(q)} or u.full_name ilike ${contains(q)})` : null,
+  const where = joinConditions([
+    q ? sql`(u.email ilike ${toContainsPattern(q)} or u.full_name ilike ${toContainsPattern(q)})` : null,
     account_id ? sql`u.account_id = ${account_id}::uuid` : null,
   ])
   const { rows } = await sql<AdminUser>`
@@ -38,30 +38,33 @@ export async function selectUser(db: StaffDb, id: string): Promise<AdminUser | u
   return rows[0]
 }
 
-type Account = Pick<AdminAccount, 'id' | 'name' | 'timezone' | 'user_count' | 'created_at'>
+type AccountSummary = Pick<AdminAccount, 'id' | 'name' | 'timezone' | 'user_count' | 'created_at'>
 
-/** A person, their account, what it pays for, and the last of their devices and of what they did: one round trip. */
-export async function selectDetail(db: StaffDb, id: string) {
-  const theirs = sql`(select account_id from users where id = ${id})`
-  const [users, accounts, subscriptions, sessions, logs] = await db.batch([
+/** Return a user with account, subscription, and the last sign-ins and audit rows, in one round trip; undefined for an unknown user. */
+export async function selectUserDetail(db: StaffDb, id: string) {
+  const accountIdOfUser = sql`(select account_id from users where id = ${id})`
+  const [users, accounts, subscriptions, sessions, audit_logs] = await db.batch([
     statement(db, sql<AdminUser>`select ${userColumns} from users u join accounts a on a.id = u.account_id where u.id = ${id}`),
-    statement(db, sql<Account>`select a.id, a.name, a.timezone, ${userCount}, a.created_at from accounts a where a.id = ${theirs}`),
-    statement(db, sql<Subscription>`select ${subscriptionColumns} from accounts a where a.id = ${theirs}`),
     statement(
       db,
-      sql<AdminDevice>`
+      sql<AccountSummary>`select a.id, a.name, a.timezone, ${userCount}, a.created_at from accounts a where a.id = ${accountIdOfUser}`,
+    ),
+    statement(db, sql<Subscription>`select ${subscriptionColumns} from accounts a where a.id = ${accountIdOfUser}`),
+    statement(
+      db,
+      sql<AdminSignIn>`
       select id, user_agent, ip, created_at, last_used_at, expires_at, ended_at from sign_ins
-       where account_id = ${theirs} and user_id = ${id} order by last_used_at desc, id desc limit 50`,
+       where account_id = ${accountIdOfUser} and user_id = ${id} order by last_used_at desc, id desc limit 50`,
     ),
     statement(
       db,
       sql<AuditRow>`
-      ${auditSelection} where l.account_id = ${theirs} and (l.actor_id = ${id} or l.resource_id = ${id})
+      ${selectAuditSql} where l.account_id = ${accountIdOfUser} and (l.actor_id = ${id} or l.resource_id = ${id})
        order by l.created_at desc, l.id desc limit 50`,
     ),
   ])
   const [user, account, subscription] = [users[0], accounts[0], subscriptions[0]]
-  return user && account && subscription ? { user, account, subscription, sessions, audit_logs: logs } : undefined
+  return user && account && subscription ? { user, account, subscription, sessions, audit_logs } : undefined
 }
 
 export async function updateSuperAdmin(db: StaffDb, id: string, isSuperAdmin: boolean): Promise<AdminUser | undefined> {
@@ -77,7 +80,10 @@ export async function selectSubscription(db: StaffDb, userId: string): Promise<S
   return rows[0]
 }
 
-/** The plan that the account shows from now on, whatever its trial has come to. Violates a foreign key for a plan that is not there. */
+/**
+ * Set the plan of a user's account and the subscription status that goes with it. Return undefined for an unknown user. Violates a foreign
+ * key for an unknown plan.
+ */
 export async function updatePlan(db: StaffDb, userId: string, plan: string): Promise<Subscription | undefined> {
   const { rows } = await sql<Subscription>`
     update accounts a set
@@ -89,7 +95,7 @@ export async function updatePlan(db: StaffDb, userId: string, plan: string): Pro
   return rows[0]
 }
 
-/** Moves the end of a trial later, from now if it is over. Null for an account without one, undefined for nobody. */
+/** Extend a trial, from now if it has ended. Return null for an account that is not on a trial, and undefined for an unknown user. */
 export async function extendTrial(db: StaffDb, userId: string, days: number): Promise<Subscription | null | undefined> {
   const { rows } = await sql<Subscription & { account_id: string | null }>`
     with found as (select account_id from users where id = ${userId}), extended as (
@@ -104,28 +110,28 @@ export async function extendTrial(db: StaffDb, userId: string, days: number): Pr
 export async function selectAccounts(db: StaffDb, { q, skip, limit }: AccountQuery & PageQuery): Promise<AdminAccount[]> {
   const { rows } = await sql<AdminAccount>`
     select a.id, a.name, a.timezone, ${userCount}, a.created_at, app.plan_of(a) as plan, app.subscription_of(a) as subscription_status, a.trial_ends_at
-      from accounts a where ${allOf([q ? sql`a.name ilike ${contains(q)}` : null])} order by a.id desc offset ${skip} limit ${limit + 1}`.execute(
+      from accounts a where ${joinConditions([q ? sql`a.name ilike ${toContainsPattern(q)}` : null])} order by a.id desc offset ${skip} limit ${limit + 1}`.execute(
     db,
   )
   return rows
 }
 
-// Staff act in accounts that are not theirs, so the actor is looked for everywhere.
-const auditSelection = sql`
+// Staff act in other accounts than their own, so the join does not compare the account of the actor.
+const selectAuditSql = sql`
   select l.id, l.account_id, l.actor_id, actor.full_name as actor_name, l.action, l.resource_type, l.resource_id, l.changes, l.ip, l.created_at
     from audit_logs l left join users actor on actor.id = l.actor_id`
 
-export async function selectAuditLogs(db: StaffDb, { skip, limit, ...asked }: AuditQuery & PageQuery): Promise<AuditRow[]> {
-  const where = allOf([
-    asked.account_id ? sql`l.account_id = ${asked.account_id}::uuid` : null,
-    asked.actor_id ? sql`l.actor_id = ${asked.actor_id}::uuid` : null,
-    asked.action ? sql`l.action = ${asked.action}` : null,
-    asked.created_after ? sql`l.created_at >= ${asked.created_after}::timestamptz` : null,
-    asked.created_before ? sql`l.created_at < ${asked.created_before}::timestamptz` : null,
+export async function selectAuditLogs(db: StaffDb, { skip, limit, ...filter }: AuditQuery & PageQuery): Promise<AuditRow[]> {
+  const where = joinConditions([
+    filter.account_id ? sql`l.account_id = ${filter.account_id}::uuid` : null,
+    filter.actor_id ? sql`l.actor_id = ${filter.actor_id}::uuid` : null,
+    filter.action ? sql`l.action = ${filter.action}` : null,
+    filter.created_after ? sql`l.created_at >= ${filter.created_after}::timestamptz` : null,
+    filter.created_before ? sql`l.created_at < ${filter.created_before}::timestamptz` : null,
   ])
-  // Within an account its own index has the order.
-  const order = asked.account_id ? sql`l.created_at desc, l.id desc` : sql`l.id desc`
-  const { rows } = await sql<AuditRow>`${auditSelection} where ${where} order by ${order} offset ${skip} limit ${limit + 1}`.execute(db)
+  // One account: the index on account and creation time has this order.
+  const order = filter.account_id ? sql`l.created_at desc, l.id desc` : sql`l.id desc`
+  const { rows } = await sql<AuditRow>`${selectAuditSql} where ${where} order by ${order} offset ${skip} limit ${limit + 1}`.execute(db)
   return rows
 }
 

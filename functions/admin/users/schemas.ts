@@ -4,7 +4,7 @@ import { AuditEntry } from '../../accounts/accounts/schemas.ts'
 
 export const UserId = idParams('user_id', 'user')
 
-const moment = '2026-11-21T09:30:00.000Z'
+const exampleTime = '2026-11-21T09:30:00.000Z'
 const Search = z.string().max(200).optional()
 export const PlanKey = z
   .string()
@@ -12,8 +12,8 @@ export const PlanKey = z
   .describe('The key of the plan.')
 
 export const UserQuery = z.strictObject({
-  q: Search.describe('Part of the address or the name.'),
-  account_id: z.uuid().optional().describe('Of one account only.'),
+  q: Search.describe('Part of the e-mail address or the name.'),
+  account_id: z.uuid().optional().describe('Only this account.'),
 })
 export type UserQuery = z.infer<typeof UserQuery>
 
@@ -21,11 +21,11 @@ export const AccountQuery = z.strictObject({ q: Search.describe('Part of the nam
 export type AccountQuery = z.infer<typeof AccountQuery>
 
 export const AuditQuery = z.strictObject({
-  account_id: z.uuid().optional().describe('Of one account only.'),
-  actor_id: z.uuid().optional().describe('By one person only.'),
-  action: z.string().max(100).optional().describe('`thing.done`, exactly.'),
-  created_after: z.iso.datetime({ offset: true }).optional().describe('From this moment on.'),
-  created_before: z.iso.datetime({ offset: true }).optional().describe('Before this moment.'),
+  account_id: z.uuid().optional().describe('Only this account.'),
+  actor_id: z.uuid().optional().describe('Only actions of this user.'),
+  action: z.string().max(100).optional().describe('Only this action, such as `member.updated`.'),
+  created_after: z.iso.datetime({ offset: true }).optional().describe('Only entries at or after this time.'),
+  created_before: z.iso.datetime({ offset: true }).optional().describe('Only entries before this time.'),
 })
 export type AuditQuery = z.infer<typeof AuditQuery>
 
@@ -43,27 +43,27 @@ const exampleUser = {
   email_verified: true,
   must_change_password: false,
   timezone: 'Europe/Berlin',
-  created_at: moment,
-  last_login_at: moment,
+  created_at: exampleTime,
+  last_login_at: exampleTime,
 }
 
 export const AdminUser = z
   .strictObject({
     id: Id,
-    email: z.string().describe('The address this person signs in with.'),
-    full_name: z.string().describe('As colleagues see it.'),
-    account_id: Id.describe('The one account this person belongs to.'),
+    email: z.string().describe('The e-mail address that this user signs in with.'),
+    full_name: z.string().describe('The name that colleagues see.'),
+    account_id: Id.describe('The account of this user.'),
     account_name: z.string().describe('The name of that account.'),
     role: Role,
     team_id: Id.nullable().describe('The team, if any.'),
-    team_role: TeamRole.nullable().describe('What this person is in the team.'),
-    is_super_admin: z.boolean().describe("Whether this is the platform's own staff."),
-    is_active: z.boolean().describe('Whether this person may sign in.'),
-    email_verified: z.boolean().describe('Whether the address was confirmed.'),
-    must_change_password: z.boolean().describe('Whether nothing else works until the password is changed.'),
+    team_role: TeamRole.nullable().describe('The role in the team; null without a team.'),
+    is_super_admin: z.boolean().describe('Whether this user is staff of the platform.'),
+    is_active: z.boolean().describe('Whether this user may sign in.'),
+    email_verified: z.boolean().describe('Whether the e-mail address is verified.'),
+    must_change_password: z.boolean().describe('Whether the user must change the password before anything else.'),
     timezone: z.string().describe('IANA time zone.'),
     created_at: Time,
-    last_login_at: Time.nullable().describe('The last sign-in.'),
+    last_login_at: Time.nullable().describe('Time of the last sign-in.'),
   })
   .meta({ id: 'AdminUserResponse', examples: [exampleUser] })
 export type AdminUser = z.infer<typeof AdminUser>
@@ -79,26 +79,26 @@ const exampleSubscription = {
 
 export const Subscription = z
   .strictObject({
-    account_id: Id.describe('The account it is of.'),
-    plan: z.string().describe('The plan that holds now; `free` after a trial that ran out.'),
-    status: z.enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled']).describe('How it stands now.'),
+    account_id: Id.describe('The account of the subscription.'),
+    plan: z.string().describe('The current plan; `free` after a trial has expired.'),
+    status: z.enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled']).describe('The current state of the subscription.'),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
-    past_due_since: Time.nullable().describe('Since when a payment is owed.'),
+    past_due_since: Time.nullable().describe('Since when a payment is overdue.'),
     limits: z
       .strictObject({
-        max_users: z.int().nullable().describe('Seats; null without a limit.'),
-        max_kb_imports: z.int().nullable().describe('Knowledge imports in all; null without a limit.'),
-        max_ai_builds_per_month: z.int().nullable().describe('AI builds a month; null without a limit.'),
+        max_users: z.int().nullable().describe('Seats; null for no limit.'),
+        max_kb_imports: z.int().nullable().describe('Knowledge imports in total; null for no limit.'),
+        max_ai_builds_per_month: z.int().nullable().describe('AI builds per month; null for no limit.'),
       })
-      .describe('What the plan allows.'),
+      .describe('Limits of the plan.'),
   })
   .meta({ id: 'AdminSubscription', examples: [exampleSubscription] })
 export type Subscription = z.infer<typeof Subscription>
 
-const exampleAccount = { id: exampleIds.account, name: 'Northwind IT', timezone: 'Europe/Berlin', user_count: 4, created_at: moment }
+const exampleAccount = { id: exampleIds.account, name: 'Northwind IT', timezone: 'Europe/Berlin', user_count: 4, created_at: exampleTime }
 const accountFields = {
   id: Id,
-  name: z.string().describe('As members see it.'),
+  name: z.string().describe('The name that members see.'),
   timezone: Timezone,
   user_count: z.int().describe('Active members.'),
   created_at: Time,
@@ -117,26 +117,26 @@ export const AdminAccount = z
   })
 export type AdminAccount = z.infer<typeof AdminAccount>
 
-const AdminDevice = z
+const AdminSignIn = z
   .strictObject({
     id: Id,
-    user_agent: z.string().describe('What the device said it is.'),
-    ip: z.string().describe('Where it signed in from.'),
-    created_at: Time.describe('When it signed in.'),
-    last_used_at: Time.describe('When it last renewed its token.'),
-    expires_at: Time.describe('Until when it may renew it.'),
-    ended_at: Time.nullable().describe('When it was signed out.'),
+    user_agent: z.string().describe('The User-Agent header of the device.'),
+    ip: z.string().describe('The IP address that it signed in from.'),
+    created_at: Time.describe('Time of the sign-in.'),
+    last_used_at: Time.describe('When its tokens were last refreshed.'),
+    expires_at: Time.describe('Until when its tokens can be refreshed.'),
+    ended_at: Time.nullable().describe('When it was revoked.'),
   })
   .meta({ id: 'AdminDevice' })
-export type AdminDevice = z.infer<typeof AdminDevice>
+export type AdminSignIn = z.infer<typeof AdminSignIn>
 
 export const AdminUserDetail = z
   .strictObject({
-    user: AdminUser.describe('The person.'),
-    account: z.strictObject(accountFields).describe('The account this person belongs to.'),
-    subscription: Subscription.describe('What that account pays for.'),
-    sessions: z.array(AdminDevice).describe('The last 50 devices that signed in, signed-out ones too.'),
-    audit_logs: z.array(AuditEntry).describe('The last 50 entries of the account by or about this person.'),
+    user: AdminUser.describe('The user.'),
+    account: z.strictObject(accountFields).describe('The account of the user.'),
+    subscription: Subscription.describe('The subscription of that account.'),
+    sessions: z.array(AdminSignIn).describe('The last 50 sign-ins, revoked ones too.'),
+    audit_logs: z.array(AuditEntry).describe('The last 50 entries of the account by or about this user.'),
   })
   .meta({
     id: 'AdminUserDetailResponse',
@@ -144,7 +144,7 @@ export const AdminUserDetail = z
   })
 
 export const SuperAdminUpdate = z
-  .strictObject({ is_super_admin: z.boolean().describe("Whether this is the platform's own staff.") })
+  .strictObject({ is_super_admin: z.boolean().describe('Whether this user is staff of the platform.') })
   .partial()
   .meta({ id: 'SuperAdminUpdate', examples: [{ is_super_admin: true }] })
 export type SuperAdminUpdate = z.infer<typeof SuperAdminUpdate>
@@ -156,5 +156,5 @@ export const PlanChange = z
 export type PlanChange = z.infer<typeof PlanChange>
 
 export const TrialExtension = z
-  .strictObject({ days: z.int().min(1).max(365).describe('How many days later the trial ends, from now if it has ended.') })
+  .strictObject({ days: z.int().min(1).max(365).describe('By how many days to extend the trial, from now if it has ended.') })
   .meta({ id: 'TrialExtension', examples: [{ days: 14 }] })

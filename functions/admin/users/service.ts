@@ -1,44 +1,41 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { noSuch } from '../../../lib/db/sqlstate.ts'
+import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { Context } from '../../../lib/http/operation.ts'
-import { Problem } from '../../../lib/problem.ts'
+import { Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { AccountQuery, AuditQuery, PlanChange, SuperAdminUpdate, UserQuery } from './schemas.ts'
 
-type Staff = Context<'post', 'super_admin', string>
+type StaffContext = Context<'post', 'super_admin', string>
 
-export async function list({ platform }: Staff, query: UserQuery & PageQuery) {
+export async function list({ platform }: StaffContext, query: UserQuery & PageQuery) {
   return toPage(await queries.selectUsers(platform, query), query.limit)
 }
 
-export async function get({ platform }: Staff, id: string) {
-  return (await queries.selectDetail(platform, id)) ?? missing()
+export async function get({ platform }: StaffContext, id: string) {
+  return (await queries.selectUserDetail(platform, id)) ?? throwNotFound('User')
 }
 
-export async function setSuperAdmin({ platform }: Staff, id: string, { is_super_admin }: SuperAdminUpdate) {
-  const user = is_super_admin === undefined ? queries.selectUser(platform, id) : queries.updateSuperAdmin(platform, id, is_super_admin)
-  return (await user) ?? missing()
+export async function setSuperAdmin({ platform }: StaffContext, id: string, { is_super_admin }: SuperAdminUpdate) {
+  const user =
+    is_super_admin === undefined ? await queries.selectUser(platform, id) : await queries.updateSuperAdmin(platform, id, is_super_admin)
+  return user ?? throwNotFound('User')
 }
 
-export async function changePlan({ platform }: Staff, userId: string, { plan }: PlanChange) {
-  if (plan === undefined) return (await queries.selectSubscription(platform, userId)) ?? missing()
-  return (await queries.updatePlan(platform, userId, plan).catch(noSuch('plan', 'plan'))) ?? missing()
+export async function changePlan({ platform }: StaffContext, userId: string, { plan }: PlanChange) {
+  if (plan === undefined) return (await queries.selectSubscription(platform, userId)) ?? throwNotFound('User')
+  return (await queries.updatePlan(platform, userId, plan).catch(throwUnknownId('plan', 'plan'))) ?? throwNotFound('User')
 }
 
-export async function extendTrial({ platform }: Staff, userId: string, days: number) {
+export async function extendTrial({ platform }: StaffContext, userId: string, days: number) {
   const subscription = await queries.extendTrial(platform, userId, days)
-  if (subscription === null) throw new Problem('conflict', 'This account is not on a trial', { code: 'not_on_trial' })
-  return subscription ?? missing()
+  if (subscription === null) throw new Problem('not_on_trial')
+  return subscription ?? throwNotFound('User')
 }
 
-export async function listAccounts({ platform }: Staff, query: AccountQuery & PageQuery) {
+export async function listAccounts({ platform }: StaffContext, query: AccountQuery & PageQuery) {
   return toPage(await queries.selectAccounts(platform, query), query.limit)
 }
 
-export async function listAuditLogs({ platform }: Staff, query: AuditQuery & PageQuery) {
+export async function listAuditLogs({ platform }: StaffContext, query: AuditQuery & PageQuery) {
   return toPage(await queries.selectAuditLogs(platform, query), query.limit)
-}
-
-function missing(): never {
-  throw new Problem('not_found', 'User not found')
 }

@@ -13,7 +13,7 @@ export interface ClaimedAssessment {
 /** Attempts at one assessment: the second follows a worker that crashed. */
 export const maxAttempts = 2
 
-/** Lease attempt number `attempt` for 60 seconds. Returns undefined when another worker has it or a later attempt was made. */
+/** Lease attempt number `attempt` for 60 seconds. Return undefined when another worker has it or a later attempt was made. */
 export async function claimAssessment(db: PlatformDb, id: string, attempt: number): Promise<ClaimedAssessment | undefined> {
   const { rows } = await sql<ClaimedAssessment>`
     update ai_handoffs h set assessment_attempts = assessment_attempts + 1, assessment_lease = app.now() + interval '60 seconds'
@@ -46,7 +46,7 @@ export interface AssessedSession {
 }
 
 /**
- * Store the result of an attempt in the handoff and in the session's escalation package. Returns undefined when a later attempt was made.
+ * Store the result of an attempt in the handoff and in the session's escalation package. Return undefined when a later attempt was made.
  * Locks the session before its handoff, as every other statement on both does, so that they cannot deadlock.
  */
 export async function storeAssessment(db: WriteDb, { id, session_id, attempts }: ClaimedAssessment, { status, text }: AssessmentResult) {

@@ -43,7 +43,7 @@ export interface TakenSession {
 const callerName = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
 
-/** Claim an unclaimed handoff. Of several callers, the one that updates the session's state first wins. Returns undefined for the others. */
+/** Claim an unclaimed handoff. Of several callers, the one that updates the session's state first wins. Return undefined for the others. */
 export async function claimHandoff(
   db: WriteDb,
   sessionId: string,
@@ -63,7 +63,7 @@ export async function claimHandoff(
   return rows[0]
 }
 
-/** Make an escalated session active for the caller, if it is unclaimed or claimed by the caller. Returns undefined otherwise. */
+/** Make an escalated session active for the caller, if it is unclaimed or claimed by the caller. Return undefined otherwise. */
 export async function pickUpSession(db: WriteDb, id: string): Promise<TakenSession | undefined> {
   const { rows } = await sql<TakenSession>`
     with s as (

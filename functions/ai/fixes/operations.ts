@@ -105,7 +105,7 @@ export const fixOperations = [
     body: schemas.DecisionCreate,
     success: 200,
     returns: schemas.FixDecisionResult,
-    errors: ['bad_request', 'no_script'],
+    errors: ['no_script'],
     handle: ({ ctx, params, body }) => fixes.decideScript(ctx, params, body),
   }),
 ]

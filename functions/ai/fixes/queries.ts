@@ -38,7 +38,7 @@ export async function touchSession(db: WriteDb, sessionId: string): Promise<void
   await sql`update ai_sessions s set last_activity_at = app.now() where ${isOwnAiSession(sessionId)}`.execute(db)
 }
 
-/** Update the fix if `condition` holds, and increment the session's state_version. Returns the fix afterwards, changed or not. */
+/** Update the fix if `condition` holds, and increment the session's state_version. Return the fix afterwards, changed or not. */
 async function updateFix(
   db: WriteDb,
   ids: FixId,

@@ -104,7 +104,7 @@ async function storeEscalation(db: WriteDb, id: string, input: HandoffEscalate, 
   return { handoff, text, live, deliveries, pushId, notified }
 }
 
-/** Write the documentation and insert the handoff. Returns both. */
+/** Write the documentation and insert the handoff. Return both. */
 async function createHandoff(db: WriteDb, session: AiSessionRow, { target_user_id, ...input }: HandoffCreate) {
   const text = writeDocumentation(session, input.intent === 'escalate' ? { handoff: input } : { notes: input.summary })
   const row = { ...input, id: uuidv7(), targetId: target_user_id ?? null, documentation: clip(text, maxDocumentationLength) }
@@ -136,7 +136,7 @@ function requireOtherTarget({ caller }: WriteContext, { target_user_id }: Pick<H
   if (target_user_id === caller.userId) throw invalidField(['body', 'target_user_id'], 'must be the id of another user', 'own_target')
 }
 
-/** Select the caller and the target. Throws 404 for a target that is not an active user of the account, 422 for a viewer. */
+/** Select the caller and the target. Throw 404 for a target that is not an active user of the account, 422 for a viewer. */
 async function selectParticipants(db: WriteDb, targetId: string | undefined) {
   const participants = await queries.selectCallerAndTarget(db, targetId ?? null)
   if (targetId && !participants.target) throw notFound('Target engineer')

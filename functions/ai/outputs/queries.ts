@@ -18,7 +18,7 @@ export async function selectOutputs(db: ReadDb, sessionId: string, { skip, limit
   return rows
 }
 
-/** Insert an output. Returns undefined when the session is no longer the caller's own. */
+/** Insert an output. Return undefined when the session is no longer the caller's own. */
 export async function insertOutput(
   db: WriteDb,
   sessionId: string,

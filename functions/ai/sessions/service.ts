@@ -15,7 +15,7 @@ import * as sessions from '../../sessions/sessions/service.ts'
 import * as queries from './queries.ts'
 import type { AiSessionCreate, AiSessionDetail, AiSessionQuery, AiSessionResolve, SessionClose } from './schemas.ts'
 
-/** Create a session. If the PSA cannot be reached, only the ticket's id is stored. Throws 404 for a ticket that the PSA does not know. */
+/** Create a session. If the PSA cannot be reached, only the ticket's id is stored. Throw 404 for a ticket that the PSA does not know. */
 export async function create(ctx: WriteContext, input: AiSessionCreate): Promise<AiSessionRow> {
   if (input.tree_id) await requireTroubleshootingFlow(ctx, input.tree_id)
   const ticket = input.psa_ticket_id ? await findTicketFacts(ctx, input.psa_ticket_id, true) : null
@@ -74,7 +74,7 @@ export async function abandon({ db }: WriteContext, id: string): Promise<Session
 }
 
 /**
- * Insert the push of a session's documentation as an internal note of its ticket. Returns the push id, or null without a ticket or a
+ * Insert the push of a session's documentation as an internal note of its ticket. Return the push id, or null without a ticket or a
  * connected PSA.
  */
 export async function pushDocumentation(db: WriteContext['db'], { id, psa_ticket_id }: AiSessionRow, body: string): Promise<string | null> {
@@ -121,7 +121,7 @@ export async function find(db: ReadContext['db'], id: string): Promise<AiSession
   return (await selectAiSession(db, id)) ?? throwNotFound('AI session')
 }
 
-/** Return the caller's own session. Throws 404, 403, or 409 outside `states`. An empty list allows every state. */
+/** Return the caller's own session. Throw 404, 403, or 409 outside `states`. An empty list allows every state. */
 export async function findOwn(db: ReadContext['db'], id: string, states: readonly AiStatus[]): Promise<AiSessionRow> {
   const session = await find(db, id)
   if (!session.is_owner || (states.length > 0 && !states.includes(session.status))) throw changeRefused(session, states)

@@ -100,7 +100,7 @@ export async function selectFacts(db: ReadDb, id: string): Promise<{ state_versi
 
 export const maxFacts = 200
 
-/** Insert or update a fact and return it. Returns none when the session is closed or has the maximum number of facts. */
+/** Insert or update a fact and return it. Return none when the session is closed or has the maximum number of facts. */
 export async function upsertFact(db: WriteDb, id: string, { key, value }: FactPut) {
   const write = sql`
     with x as (

@@ -20,7 +20,7 @@ export async function selectUploads(db: Pick<WriteDb, 'getExecutor'>, ids: reado
   return rows
 }
 
-/** Insert the user's message on the active branch. Returns the branch id, or undefined when the session is no longer active or the caller's own. */
+/** Insert the user's message on the active branch. Return the branch id, or undefined when the session is no longer active or the caller's own. */
 export async function insertUserMessage(db: WriteDb, sessionId: string, content: string, uploadIds: readonly string[]) {
   const id = uuidv7()
   const { rows } = await sql<{ branch_id: string }>`
@@ -110,7 +110,7 @@ export function storeStep(db: WriteDb, sessionId: string, seq: number, step: New
   return storeTurn(db, sessionId, insert, changes)
 }
 
-/** Store the response to an open step. Returns false when the step has a response or the session is not active. */
+/** Store the response to an open step. Return false when the step has a response or the session is not active. */
 export async function answerStep(db: WriteDb, sessionId: string, stepId: string, response: string): Promise<boolean> {
   const { rows } = await sql`
     with s as (

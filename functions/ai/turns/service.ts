@@ -143,7 +143,7 @@ function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
-/** Load the images of a message, in order. Throws 422 for an unknown upload. */
+/** Load the images of a message, in order. Throw 422 for an unknown upload. */
 async function loadImages(ctx: WriteContext, ids: readonly string[]): Promise<Uint8Array[]> {
   if (ids.length === 0) return []
   const rows = await queries.selectUploads(ctx.db, ids)

@@ -34,7 +34,7 @@ export const aiAssistantOperations = [
     maxDepth: 128,
     success: 200,
     returns: schemas.Suggestion,
-    errors: ['ai_provider_error', 'bad_request', 'flow_invalid'],
+    errors: ['ai_provider_error', 'flow_invalid'],
     idempotent: 'leased',
     handle: ({ ctx, body }) => assistant.suggest(ctx, body),
   }),

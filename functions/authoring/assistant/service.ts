@@ -21,7 +21,7 @@ export async function requireBuild({ db }: Pick<ReadContext, 'db'>): Promise<voi
   if (quota.limit !== null && quota.used >= quota.limit) throw quotaExceeded(quota)
 }
 
-/** Count one build in the transaction that stores its result. Throws 429 when another request used the last one. */
+/** Count one build in the transaction that stores its result. Throw 429 when another request used the last one. */
 export async function countBuild(db: WriteContext['db']): Promise<void> {
   if (await queries.countBuild(db)) return
   throw quotaExceeded(await queries.selectQuota(db))

@@ -71,7 +71,7 @@ export const flowBuilderOperations = [
     body: schemas.ConversationCommit,
     success: 201,
     returns: Tree,
-    errors: ['bad_request', 'no_draft'],
+    errors: ['no_draft'],
     handle: ({ ctx, params, body }) => builder.commit(ctx, params.conversation_id, body),
   }),
 

@@ -46,7 +46,7 @@ export async function selectBlocks(db: ReadDb, id: string): Promise<Block[]> {
   return rows[0]?.blocks ?? []
 }
 
-/** Count and insert an import in one statement. Returns undefined and counts nothing when the plan allows no more. */
+/** Count and insert an import in one statement. Return undefined and counts nothing when the plan allows no more. */
 export async function insertImport(db: WriteDb, { title, format, blocks }: Article): Promise<KbImport | undefined> {
   const { rows } = await sql<KbImport>`
     with plan as (${planLimit}), counted as (
@@ -60,7 +60,7 @@ export async function insertImport(db: WriteDb, { title, format, blocks }: Artic
   return rows[0]
 }
 
-/** Lock an import for the rest of the transaction. Returns false when the caller may not change it or it is in no state of `states`. */
+/** Lock an import for the rest of the transaction. Return false when the caller may not change it or it is in no state of `states`. */
 export async function lockImport(db: WriteDb, id: string, states: readonly KbImport['status'][]): Promise<boolean> {
   const { rows } = await sql`
     select i.id from kb_imports i where i.id = ${id} and ${mayChange} and i.status in (${sql.join(states)}) for update`.execute(db)
@@ -78,7 +78,7 @@ export async function replaceNodes(db: WriteDb, id: string, nodes: readonly KbNo
   await db.batch([statement(db, deleteNodes), statement(db, insertNodes), statement(db, markConverted)])
 }
 
-/** Lock the import, update a node and renumber all positions, in one transaction. Returns undefined when the new place is not allowed. */
+/** Lock the import, update a node and renumber all positions, in one transaction. Return undefined when the new place is not allowed. */
 export async function updateNode(db: WriteDb, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode | undefined> {
   const { kind = null, title = null, content = null } = change
   const isOpen = sql`i.id = ${id} and ${mayChange} and i.status = 'converted'`

@@ -126,7 +126,7 @@ function toPromptPiece({ kind, text }: Segment, index: number) {
   return { number: index + 1, kind, text: excerpt }
 }
 
-/** Return the node. Throws 404 for an unknown node, 422 for a parent that it cannot have. */
+/** Return the node. Throw 404 for an unknown node, 422 for a parent that it cannot have. */
 function requireMovable({ nodes }: KbImport, nodeId: string, { parent_id }: KbNodeUpdate): KbNode {
   const node = nodes.find(({ id }) => id === nodeId)
   if (!node) throw notFound('Node')
@@ -140,7 +140,7 @@ function invalidParent(msg: string): Problem {
   return invalidField(['body', 'parent_id'], msg, 'unknown')
 }
 
-/** Build the flow from the nodes. Throws 422 with everything that prevents publishing it. */
+/** Build the flow from the nodes. Throw 422 with everything that prevents publishing it. */
 function buildValidFlow({ nodes }: KbImport, { tree_type }: KbImportCommit): TreeStructure | null {
   const tree_structure = buildFlow(nodes, tree_type)
   const { errors } = validateFlow({ tree_type, tree_structure, intake_form: [] }, 'published')

@@ -55,7 +55,7 @@ export async function insertProposal(db: WriteDb, { source, source_id, proposed_
   return rows[0] as ProposalRow
 }
 
-/** Decide a pending proposal. Returns undefined when it is not pending or the caller may not decide it. Of concurrent calls one wins. */
+/** Decide a pending proposal. Return undefined when it is not pending or the caller may not decide it. Of concurrent calls one wins. */
 export async function decideProposal(
   db: WriteDb,
   id: string,

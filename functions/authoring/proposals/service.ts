@@ -73,7 +73,7 @@ export async function reject(ctx: WriteContext, id: string, reason: string): Pro
   return publishAndReturn(ctx, stored)
 }
 
-/** Find the caller's completed session or resolved AI session. Throws 404, 403 or 409. */
+/** Find the caller's completed session or resolved AI session. Throw 404, 403 or 409. */
 async function findSource(db: WriteContext['db'], id: string): Promise<Source> {
   const session = await sessions.requireEditable(db, id).catch(ignoreNotFound)
   if (session) {

@@ -25,7 +25,7 @@ export interface ClaimedDelivery {
 
 const deliveryAttempts = attemptStatements('deliveries', { fresh: 'pending', done: 'delivered', doneAt: 'delivered_at' })
 
-/** Lease attempt number `attempt` of a delivery for 60 seconds. Returns undefined when another worker has it or a later attempt was made. */
+/** Lease attempt number `attempt` of a delivery for 60 seconds. Return undefined when another worker has it or a later attempt was made. */
 export async function claimAttempt(db: PlatformDb, id: string, attempt: number): Promise<ClaimedDelivery | undefined> {
   const { rows } = await sql<ClaimedDelivery>`
     with claimed as (${deliveryAttempts.claim(id, attempt)})
@@ -37,7 +37,7 @@ export async function claimAttempt(db: PlatformDb, id: string, attempt: number):
   return rows[0]
 }
 
-/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Returns false when a later attempt was made. */
+/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return false when a later attempt was made. */
 export async function recordAttempt(
   db: PlatformDb,
   claimed: ClaimedDelivery,
@@ -65,7 +65,7 @@ export async function insertOneTimeToken(
     values (${token.hash}::bytea, ${token.userId}, ${token.purpose}, app.now() + ${token.lifetime}::interval)`.execute(db)
 }
 
-/** Insert a code for an open invite. Returns the names for its e-mail, or undefined when the invite is not open. */
+/** Insert a code for an open invite. Return the names for its e-mail, or undefined when the invite is not open. */
 export async function insertInviteCode(db: PlatformDb, inviteId: string, hash: string) {
   const { rows } = await sql<{ account_name: string; inviter_name: string | null }>`
     with i as (

@@ -31,7 +31,7 @@ export async function deliverNow(ctx: DeliveryContext, deliveryId: string): Prom
   return claimed ? sendClaimed(ctx, claimed) : { ok: false, status: null, error: 'Another worker is making this attempt' }
 }
 
-/** Send a claimed delivery, record the result and queue the next attempt if there is one. Returns the result. */
+/** Send a claimed delivery, record the result and queue the next attempt if there is one. Return the result. */
 export async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Promise<SendResult> {
   const result = await sendDelivery(ctx, claimed)
   const retrySeconds = secondsUntilRetry(claimed, result)

@@ -71,7 +71,7 @@ export function selectDeliveries(db: ReadDb, configId: string, skip: number, lim
   ])
 }
 
-/** Insert the delivery of a test message, which gets a single attempt. Returns undefined for an unknown config. */
+/** Insert the delivery of a test message, which gets a single attempt. Return undefined for an unknown config. */
 export async function insertTestDelivery(db: WriteDb, configId: string): Promise<{ id: string } | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into deliveries (config_id, channel, max_attempts)
@@ -80,7 +80,7 @@ export async function insertTestDelivery(db: WriteDb, configId: string): Promise
   return rows[0]
 }
 
-/** Make a failed delivery due for one more attempt. Returns its previous state, or undefined for an unknown delivery. */
+/** Make a failed delivery due for one more attempt. Return its previous state, or undefined for an unknown delivery. */
 export async function reopenDelivery(db: WriteDb, id: string) {
   const { rows } = await sql<{ previous_state: string; is_reopened: boolean }>`
     with found as (select id, state from deliveries where id = ${id} and config_id is not null),

@@ -20,7 +20,7 @@ export interface ConnectionChange {
 }
 
 /**
- * Insert or update the account's connection. `oldCredentials` are those that the caller read, null for none. Returns false when another
+ * Insert or update the account's connection. `oldCredentials` are those that the caller read, null for none. Return false when another
  * request has changed the connection since.
  */
 export async function saveConnection(db: WriteDb, change: ConnectionChange, oldCredentials: string | null): Promise<boolean> {

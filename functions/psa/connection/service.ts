@@ -24,14 +24,14 @@ const fields: Record<Provider, { identity: readonly (keyof PsaConnectionUpdate)[
   halopsa: { identity: ['client_id', 'tenant'], secrets: ['client_secret'] },
 }
 
-/** Return the active connection. Throws 409 without one. */
+/** Return the active connection. Throw 409 without one. */
 export async function requireActive({ db }: Pick<ConnectionContext, 'db'>): Promise<ConnectionRow> {
   const row = await queries.selectConnection(db)
   if (!row?.is_active) throw notConnected()
   return row
 }
 
-/** Decrypt the active connection for calls. Throws 409 without one. */
+/** Decrypt the active connection for calls. Throw 409 without one. */
 export async function open(ctx: ConnectionContext): Promise<OpenConnection> {
   const row = await requireActive(ctx)
   const key = `${row.account_id}:${row.id}:${row.updated_at}`
@@ -91,7 +91,7 @@ const errorCodes = {
 } as const
 
 /**
- * Merge an update into the stored connection and encrypt its secrets. Throws 422 for a required field that is in neither, and for a field of
+ * Merge an update into the stored connection and encrypt its secrets. Throw 422 for a required field that is in neither, and for a field of
  * another provider.
  */
 async function mergeConnection(

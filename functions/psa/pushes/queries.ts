@@ -26,7 +26,7 @@ export async function selectPush(db: ReadDb, id: string): Promise<Push | undefin
   ).rows[0]
 }
 
-/** Make a failed push due for one more attempt. Returns false when it has not failed. */
+/** Make a failed push due for one more attempt. Return false when it has not failed. */
 export async function reopenPush(db: WriteDb, id: string): Promise<boolean> {
   const { rows } = await sql`
     update psa_pushes set state = 'retrying', max_attempts = attempts + 1, next_attempt_at = app.now(), leased_until = null
@@ -52,7 +52,7 @@ export async function claimPush(db: PlatformDb, id: string, attempt: number): Pr
   return (await pushAttempts.claim<ClaimedPush>(id, attempt).execute(db)).rows[0]
 }
 
-/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Returns false when a later attempt was made. */
+/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return false when a later attempt was made. */
 export async function recordAttempt(
   db: WriteDb,
   claimed: ClaimedPush,

@@ -90,7 +90,7 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
   }
 }
 
-/** Add the note, unless an earlier attempt added it but lost the response. Returns the note's id. */
+/** Add the note, unless an earlier attempt added it but lost the response. Return the note's id. */
 async function addNoteOnce(port: PsaPort, { id, ticket_id, body, internal, attempts }: queries.ClaimedPush): Promise<string> {
   const marker = `[Support Flow ${id}]`
   const existingId = attempts > 1 ? await port.findNote(ticket_id, marker) : null

@@ -26,7 +26,7 @@ export async function search(ctx: PsaReadContext, { assigned_to_me, unassigned, 
   return { items, page, page_size, has_more: hasMore }
 }
 
-/** Return a ticket with its context. Throws 404, 409 `psa_not_connected`, or 502 with a code for the provider's failure. */
+/** Return a ticket with its context. Throw 404, 409 `psa_not_connected`, or 502 with a code for the provider's failure. */
 export async function getContext(ctx: PsaReadContext, ticketId: string): Promise<TicketContext> {
   const psa = await connection.open(ctx)
   const read = async () => ({ ...(await psa.port.getTicketContext(ticketId).catch(throwPsaProblem('Ticket'))), fetched_at: psa.now })

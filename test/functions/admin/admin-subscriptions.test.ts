@@ -1,33 +1,33 @@
 import { afterAll, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { desk, ownService } from '../../support/app.ts'
-import { type AccountOf, newAccount } from '../../support/people.ts'
+import { dashboard, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type TestAccount } from '../../support/people.ts'
 
-const service = await ownService()
+const service = await startOwnService()
 afterAll(() => service.close())
-const { advance } = desk(service)
+const { advanceClock } = dashboard(service)
 
-/** An account with a subscription as `state` says it, and staff of elsewhere. */
-async function scene(state = '') {
-  const [account, house] = [await newAccount(service), await newAccount(service)]
-  if (state) await service.sql(`update accounts set ${state} where id = $1`, [account.id])
-  const staff = await house.colleague({ superAdmin: true })
+/** Create an account whose columns are set by the SQL of `columns`, and a super admin in another account. */
+async function createScene(columns = '') {
+  const [account, staffAccount] = [await createAccount(service), await createAccount(service)]
+  if (columns) await service.sql(`update accounts set ${columns} where id = $1`, [account.id])
+  const staff = await staffAccount.addColleague({ superAdmin: true })
   const path = `/admin/users/${account.admin.id}`
   return {
     account,
-    plan: (plan: string) => staff.call('PUT', `${path}/subscription/plan`, { plan }),
-    extend: (body: unknown, headers?: Record<string, string>) => staff.call('POST', `${path}/extend-trial`, body, headers),
+    putPlan: (plan: string) => staff.call('PUT', `${path}/subscription/plan`, { plan }),
+    extendTrial: (body: unknown, headers?: Record<string, string>) => staff.call('POST', `${path}/extend-trial`, body, headers),
     staff,
   }
 }
 
-async function shown({ admin }: AccountOf) {
+async function getShownPlan({ admin }: TestAccount) {
   const { body } = await admin.call('GET', '/accounts/me')
   return [body.plan, body.subscription_status, body.limits?.max_users]
 }
-const actions = ({ id }: AccountOf) => service.sql('select action from audit_logs where account_id = $1', [id])
+const selectAuditActions = ({ id }: TestAccount) => service.sql('select action from audit_logs where account_id = $1', [id])
 
-it('ADM-04 changes the plan that the account then shows, whatever state its subscription is in', async () => {
+it('ADM-04 changes the plan of an account in every subscription state', async () => {
   const cases = [
     [`plan = 'pro'`, 'team', ['team', 'trialing', 50]],
     [`plan = 'pro', trial_ends_at = now() - interval '1 day'`, 'team', ['team', 'active', 50]],
@@ -37,77 +37,79 @@ it('ADM-04 changes the plan that the account then shows, whatever state its subs
     [`plan = 'pro', subscription_status = 'canceled'`, 'free', ['free', 'free', 3]],
     [`plan = 'pro'`, 'free', ['free', 'free', 3]],
   ] as const
-  for (const [state, plan, expected] of cases) {
-    const { account, plan: put } = await scene(state)
-    const { status, body } = await put(plan)
-    expect([state, status, body.plan, body.status]).toEqual([state, 200, plan, expected[1]])
-    expect([state, ...(await shown(account))]).toEqual([state, ...expected])
-    expect(await actions(account)).toEqual([{ action: 'subscription.updated' }])
-    expect((await put(plan)).body).toEqual(body)
-    expect(await actions(account)).toHaveLength(1)
+  for (const [columns, plan, expected] of cases) {
+    const { account, putPlan } = await createScene(columns)
+    const { status, body } = await putPlan(plan)
+    expect([columns, status, body.plan, body.status]).toEqual([columns, 200, plan, expected[1]])
+    expect([columns, ...(await getShownPlan(account))]).toEqual([columns, ...expected])
+    expect(await selectAuditActions(account)).toEqual([{ action: 'subscription.updated' }])
+    expect((await putPlan(plan)).body).toEqual(body)
+    expect(await selectAuditActions(account)).toHaveLength(1)
   }
 })
 
-it('refuses a plan that is not there, and changes nothing', async () => {
-  const { account, plan, staff } = await scene()
-  const before = await shown(account)
-  for (const wrong of ['platinum', 'PRO', '', "pro'--"]) {
-    const { status, body } = await plan(wrong)
-    expect([wrong, status, body.errors[0].loc]).toEqual([wrong, 422, ['body', 'plan']])
+it('refuses an unknown plan, and changes nothing', async () => {
+  const { account, putPlan, staff } = await createScene()
+  const shownBefore = await getShownPlan(account)
+  for (const plan of ['platinum', 'PRO', '', "pro'--"]) {
+    const { status, body } = await putPlan(plan)
+    expect([plan, status, body.errors[0].loc]).toEqual([plan, 422, ['body', 'plan']])
   }
   expectStatus(await staff.call('PUT', `/admin/users/${crypto.randomUUID()}/subscription/plan`, { plan: 'pro' }), 404)
-  expect((await staff.call('PUT', `/admin/users/${account.admin.id}/subscription/plan`, {})).body.plan).toBe(before[0])
-  expect([await shown(account), await actions(account)]).toEqual([before, []])
+  expect((await staff.call('PUT', `/admin/users/${account.admin.id}/subscription/plan`, {})).body.plan).toBe(shownBefore[0])
+  expect([await getShownPlan(account), await selectAuditActions(account)]).toEqual([shownBefore, []])
 })
 
-it('ADM-05 moves the end of a trial later, by days from its end, or from now when it is over', async () => {
-  const running = await scene()
-  const before = await running.staff.call('GET', `/admin/users/${running.account.admin.id}`)
-  const { body } = await running.extend({ days: 10 })
-  const end = Date.parse(before.body.subscription.trial_ends_at)
-  expect(Date.parse(body.trial_ends_at) - end).toBe(10 * 86_400_000)
-  expect(await actions(running.account)).toEqual([{ action: 'subscription.updated' }])
+it('ADM-05 extends a trial by days, from its end or, if it has ended, from now', async () => {
+  const running = await createScene()
+  const userBefore = await running.staff.call('GET', `/admin/users/${running.account.admin.id}`)
+  const { body } = await running.extendTrial({ days: 10 })
+  const endBefore = Date.parse(userBefore.body.subscription.trial_ends_at)
+  expect(Date.parse(body.trial_ends_at) - endBefore).toBe(10 * 86_400_000)
+  expect(await selectAuditActions(running.account)).toEqual([{ action: 'subscription.updated' }])
 
-  const over = await scene(`plan = 'pro', trial_ends_at = app.now() - interval '40 days'`)
-  expect(await shown(over.account)).toEqual(['free', 'free', 3])
-  expect((await over.extend({ days: 3 })).body).toMatchObject({ plan: 'pro', status: 'trialing' })
-  expect(await shown(over.account)).toEqual(['pro', 'trialing', 10])
-  await advance(3 * 86_400 - 60)
-  expect((await shown(over.account))[1]).toBe('trialing')
-  await advance(61)
-  expect(await shown(over.account)).toEqual(['free', 'free', 3])
+  const ended = await createScene(`plan = 'pro', trial_ends_at = app.now() - interval '40 days'`)
+  expect(await getShownPlan(ended.account)).toEqual(['free', 'free', 3])
+  expect((await ended.extendTrial({ days: 3 })).body).toMatchObject({ plan: 'pro', status: 'trialing' })
+  expect(await getShownPlan(ended.account)).toEqual(['pro', 'trialing', 10])
+  await advanceClock(3 * 86_400 - 60)
+  expect((await getShownPlan(ended.account))[1]).toBe('trialing')
+  await advanceClock(61)
+  expect(await getShownPlan(ended.account)).toEqual(['free', 'free', 3])
 })
 
-it('extends no trial of an account that has none', async () => {
+it('refuses to extend the trial of an account that is not on one', async () => {
   for (const status of ['active', 'past_due', 'unpaid', 'canceled', 'free']) {
-    const { account, extend } = await scene(`subscription_status = '${status}'`)
-    const answer = await extend({ days: 5 })
+    const { account, extendTrial } = await createScene(`subscription_status = '${status}'`)
+    const answer = await extendTrial({ days: 5 })
     expect([status, answer.status, answer.body.code]).toEqual([status, 409, 'not_on_trial'])
-    expect(await actions(account)).toEqual([])
+    expect(await selectAuditActions(account)).toEqual([])
   }
 })
 
-it('ADM-11 takes 1 to 365 days and nothing else', async () => {
-  const { account, extend } = await scene()
+it('ADM-11 accepts 1 to 365 days and nothing else', async () => {
+  const { account, extendTrial } = await createScene()
   for (const days of [0, -1, 366, 1.5, '7', null, 1e9, undefined]) {
-    const answer = await extend({ days })
+    const answer = await extendTrial({ days })
     expect([days, answer.status, answer.body.errors[0].loc]).toEqual([days, 422, ['body', 'days']])
   }
-  expect(await actions(account)).toEqual([])
-  for (const days of [1, 365]) expectStatus(await extend({ days }), 200)
+  expect(await selectAuditActions(account)).toEqual([])
+  for (const days of [1, 365]) expectStatus(await extendTrial({ days }), 200)
 })
 
-it('extends once for a key that is sent twice, 32 times at once too, and keeps the keys of two of staff apart', async () => {
-  const { account, extend } = await scene()
-  const end = async () => (await service.sql<{ at: Date }>('select trial_ends_at as at from accounts where id = $1', [account.id]))[0]?.at
-  const before = Number(await end())
-  const answers = await Promise.all(Array.from({ length: 32 }, () => extend({ days: 1 }, { 'idempotency-key': 'once' })))
+it('extends once per idempotency key, also for 32 concurrent requests, and separates the keys of two super admins', async () => {
+  const { account, extendTrial } = await createScene()
+  const selectTrialEnd = async () =>
+    (await service.sql<{ at: Date }>('select trial_ends_at as at from accounts where id = $1', [account.id]))[0]?.at
+  const endBefore = Number(await selectTrialEnd())
+  const answers = await Promise.all(Array.from({ length: 32 }, () => extendTrial({ days: 1 }, { 'idempotency-key': 'once' })))
   expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
-  expect(Number(await end()) - before).toBe(86_400_000)
-  const again = await extend({ days: 1 }, { 'idempotency-key': 'once' })
-  expect([again.status, again.text]).toEqual([200, answers.find(({ status }) => status === 200)?.text])
-  expectStatus(await extend({ days: 2 }, { 'idempotency-key': 'once' }), 422)
-  const other = await account.colleague({ superAdmin: true })
-  const theirs = await other.call('POST', `/admin/users/${account.admin.id}/extend-trial`, { days: 2 }, { 'idempotency-key': 'once' })
-  expect([theirs.status, Number(await end()) - before]).toEqual([200, 3 * 86_400_000])
+  expect(Number(await selectTrialEnd()) - endBefore).toBe(86_400_000)
+  const repeated = await extendTrial({ days: 1 }, { 'idempotency-key': 'once' })
+  expect([repeated.status, repeated.text]).toEqual([200, answers.find(({ status }) => status === 200)?.text])
+  expectStatus(await extendTrial({ days: 2 }, { 'idempotency-key': 'once' }), 422)
+  const otherStaff = await account.addColleague({ superAdmin: true })
+  const path = `/admin/users/${account.admin.id}/extend-trial`
+  const extended = await otherStaff.call('POST', path, { days: 2 }, { 'idempotency-key': 'once' })
+  expect([extended.status, Number(await selectTrialEnd()) - endBefore]).toEqual([200, 3 * 86_400_000])
 })

@@ -1,40 +1,40 @@
 import { afterAll, expect, it } from 'vitest'
 import { operations } from '../../../functions/operations.ts'
-import { fixtureOf } from '../../contract/fixtures.ts'
+import { getFixture } from '../../contract/fixtures.ts'
 import { roles, send } from '../../contract/requests.ts'
-import { expectStatus } from '../../support/answers.ts'
-import { ownService } from '../../support/app.ts'
-import { newAccount, type Person } from '../../support/people.ts'
+import { startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type Person } from '../../support/people.ts'
 
-const service = await ownService()
+const service = await startOwnService()
 afterAll(() => service.close())
 
-/** Somebody of staff, whose own account is another one. */
-async function newStaff(): Promise<Person> {
-  return (await newAccount(service)).colleague({ role: 'viewer', superAdmin: true })
+/** Create a super admin in an account of its own. */
+async function createStaff(): Promise<Person> {
+  return (await createAccount(service)).addColleague({ role: 'viewer', superAdmin: true })
 }
-const audit = (accountId: string) =>
+const selectAuditRows = (accountId: string) =>
   service.sql('select actor_id, action, resource_id, changes from audit_logs where account_id = $1 order by id', [accountId])
 
-it('ADM-01 refuses every admin operation to everybody but a super admin, account admins included', async () => {
-  const all = operations.filter(({ path }) => path.startsWith('/admin/'))
-  expect(all.length).toBeGreaterThanOrEqual(15)
-  const account = await newAccount(service)
-  const names = ['admin', 'teamAdmin', 'engineer', 'viewer', 'superAdmin'] as const
-  const people = await Promise.all(names.map(async (name) => [name, await account.colleague(roles[name].is)] as const))
-  for (const op of all) {
-    const sample = await fixtureOf(op)(service, account.admin)
+it('ADM-01 refuses every admin operation to everyone but super admins, account admins included', async () => {
+  const adminOperations = operations.filter(({ path }) => path.startsWith('/admin/'))
+  expect(adminOperations.length).toBeGreaterThanOrEqual(15)
+  const account = await createAccount(service)
+  const roleNames = ['admin', 'teamAdmin', 'engineer', 'viewer', 'superAdmin'] as const
+  const people = await Promise.all(roleNames.map(async (name) => [name, await account.addColleague(roles[name].options)] as const))
+  for (const op of adminOperations) {
+    const fixture = await getFixture(op)(service, account.admin)
     for (const [name, { token }] of people) {
-      const { status } = await send(service, op, sample, { token })
+      const { status } = await send(service, op, fixture, { token })
       expect([op.id, name, status]).toEqual([op.id, name, name === 'superAdmin' ? op.success : 403])
     }
   }
 })
 
-it('ADM-02 shows a user of any account with account, subscription, devices and the log by or about them', async () => {
-  const staff = await newStaff()
-  const { id, admin, colleague } = await newAccount(service)
-  const person = await colleague()
+it('ADM-02 returns a user of any account with account, subscription, sign-ins and audit log', async () => {
+  const staff = await createStaff()
+  const { id, admin, addColleague } = await createAccount(service)
+  const person = await addColleague()
   await admin.call('PATCH', `/accounts/me/members/${person.id}`, { role: 'viewer' })
   await admin.call('POST', '/teams', { name: 'North' })
   const { status, body } = await staff.call('GET', `/admin/users/${person.id}`)
@@ -47,9 +47,9 @@ it('ADM-02 shows a user of any account with account, subscription, devices and t
   expect((await staff.call('GET', `/admin/users/${crypto.randomUUID()}`)).body).toEqual({ detail: 'User not found' })
 })
 
-it('shows the last 50 of each list and asks the database once', async () => {
-  const staff = await newStaff()
-  const { id, admin } = await newAccount(service)
+it('returns the last 50 entries of each list with one database round trip', async () => {
+  const staff = await createStaff()
+  const { id, admin } = await createAccount(service)
   await service.sql(
     `insert into sign_ins (account_id, user_id, expires_at, last_used_at) select $1, $2, now(), now() - n * interval '1 day' from generate_series(1, 60) n`,
     [id, admin.id],
@@ -58,82 +58,82 @@ it('shows the last 50 of each list and asks the database once', async () => {
     `insert into audit_logs (account_id, actor_id, action, resource_type, created_at) select $1, $2, 'n' || n, 'test', now() - n * interval '1 day' from generate_series(1, 60) n`,
     [id, admin.id],
   )
-  const before = service.stack.roundTrips()
+  const roundTripsBefore = service.stack.countRoundTrips()
   const { body } = await staff.call('GET', `/admin/users/${admin.id}`)
-  expect(service.stack.roundTrips() - before).toBe(1)
+  expect(service.stack.countRoundTrips() - roundTripsBefore).toBe(1)
   expect([body.sessions.length, body.sessions[0].id, body.audit_logs.length]).toEqual([50, admin.signInId, 50])
   expect([body.audit_logs[0].action, body.audit_logs[49].action]).toEqual(['n1', 'n50'])
 })
 
-it('searches users by part of name or address, its wildcards taken as they are, in pages and with one question', async () => {
-  const staff = await newStaff()
-  const { id, colleague } = await newAccount(service)
-  const people = [await colleague(), await colleague(), await colleague()]
+it('searches users by part of name or address, literally, in pages and with one round trip', async () => {
+  const staff = await createStaff()
+  const { id, addColleague } = await createAccount(service)
+  const people = [await addColleague(), await addColleague(), await addColleague()]
   const tag = crypto.randomUUID().slice(0, 8)
   for (const [n, name] of [`${tag} 100% Ann`, `${tag} 1000 Bob`, `${tag} A_B\\C`].entries())
     await service.sql('update users set full_name = $2 where id = $1', [people[n]?.id, name])
-  const search = async (q: string, more = '') => {
-    const { body } = await staff.call('GET', `/admin/users?q=${encodeURIComponent(q)}${more}`)
+  const search = async (q: string, parameters = '') => {
+    const { body } = await staff.call('GET', `/admin/users?q=${encodeURIComponent(q)}${parameters}`)
     return body.map((user: { id: string }) => people.findIndex((person) => person.id === user.id))
   }
   expect(await search(`${tag} 100%`)).toEqual([0])
   expect(await search(`${tag} a_b\\c`)).toEqual([2])
   expect(await search(`${tag} A%`)).toEqual([])
   expect(await search(people[1]?.email.toUpperCase() ?? '')).toEqual([1])
-  const before = service.stack.roundTrips()
+  const roundTripsBefore = service.stack.countRoundTrips()
   expect(await search(tag, `&account_id=${id}`)).toEqual([2, 1, 0])
-  expect(service.stack.roundTrips() - before).toBe(1)
+  expect(service.stack.countRoundTrips() - roundTripsBefore).toBe(1)
   const page = await staff.call('GET', `/admin/users?q=${tag}&limit=2`)
   expect([page.body.length, page.headers.get('link')]).toEqual([2, expect.stringContaining('skip=2')])
   expect(await search(tag, '&limit=2&skip=2')).toEqual([0])
 })
 
-it('searches accounts with their people counted, with one question', async () => {
-  const staff = await newStaff()
-  const accounts = [await newAccount(service), await newAccount(service)]
+it('searches accounts with their user count, with one round trip', async () => {
+  const staff = await createStaff()
+  const accounts = [await createAccount(service), await createAccount(service)]
   const tag = crypto.randomUUID()
   for (const [n, { id }] of accounts.entries()) await service.sql('update accounts set name = $2 where id = $1', [id, `${tag}_${n}`])
-  await accounts[0]?.colleague()
+  await accounts[0]?.addColleague()
   await service.sql(`update accounts set trial_ends_at = now() where id = $1`, [accounts[1]?.id])
-  const before = service.stack.roundTrips()
+  const roundTripsBefore = service.stack.countRoundTrips()
   const { body } = await staff.call('GET', `/admin/accounts?q=${tag}_`)
-  expect(service.stack.roundTrips() - before).toBe(1)
+  expect(service.stack.countRoundTrips() - roundTripsBefore).toBe(1)
   expect(body).toMatchObject([
     { name: `${tag}_1`, user_count: 1, plan: 'free', subscription_status: 'free' },
     { name: `${tag}_0`, user_count: 2, plan: 'enterprise', subscription_status: 'trialing' },
   ])
 })
 
-it('ADM-03 promotes and demotes on the next request, each with its audit row in the account of the user', async () => {
-  const staff = await newStaff()
-  const { id, admin } = await newAccount(service)
-  const put = (is_super_admin: boolean) => staff.call('PUT', `/admin/users/${admin.id}/super-admin`, { is_super_admin })
+it('ADM-03 applies a promotion or demotion to the next request, with an audit row in the account of the user', async () => {
+  const staff = await createStaff()
+  const { id, admin } = await createAccount(service)
+  const setSuperAdmin = (is_super_admin: boolean) => staff.call('PUT', `/admin/users/${admin.id}/super-admin`, { is_super_admin })
   expectStatus(await admin.call('GET', '/admin/users'), 403)
-  expect((await put(true)).body).toMatchObject({ id: admin.id, is_super_admin: true })
-  expectStatus(await put(true), 200)
+  expect((await setSuperAdmin(true)).body).toMatchObject({ id: admin.id, is_super_admin: true })
+  expectStatus(await setSuperAdmin(true), 200)
   expectStatus(await admin.call('GET', '/admin/users'), 200)
-  expect((await put(false)).body).toMatchObject({ is_super_admin: false })
+  expect((await setSuperAdmin(false)).body).toMatchObject({ is_super_admin: false })
   expectStatus(await admin.call('GET', '/admin/users'), 403)
   const row = { actor_id: staff.id, action: 'member.updated', resource_id: admin.id }
-  expect(await audit(id)).toEqual([
+  expect(await selectAuditRows(id)).toEqual([
     { ...row, changes: { is_super_admin: { from: false, to: true } } },
     { ...row, changes: { is_super_admin: { from: true, to: false } } },
   ])
 })
 
-it('reads the audit log of all accounts, filtered, with actors of other accounts by name', async () => {
-  const staff = await newStaff()
-  const { id, admin } = await newAccount(service)
+it('lists and filters the audit log of all accounts, with the names of actors from other accounts', async () => {
+  const staff = await createStaff()
+  const { id, admin } = await createAccount(service)
   await admin.call('POST', '/teams', { name: 'North' })
   await staff.call('PUT', `/admin/users/${admin.id}/subscription/plan`, { plan: 'team' })
-  const list = async (query: string) => (await staff.call('GET', `/admin/audit-logs?${query}`)).body
-  expect(await list(`account_id=${id}`)).toMatchObject([
+  const listAuditLogs = async (query: string) => (await staff.call('GET', `/admin/audit-logs?${query}`)).body
+  expect(await listAuditLogs(`account_id=${id}`)).toMatchObject([
     { action: 'subscription.updated', actor_id: staff.id, actor_name: staff.fullName, account_id: id },
     { action: 'team.created', actor_id: admin.id },
   ])
-  expect(await list(`actor_id=${staff.id}`)).toHaveLength(1)
-  expect(await list(`account_id=${id}&action=team.created`)).toHaveLength(1)
-  expect(await list(`account_id=${id}&created_before=2020-01-01T00:00:00Z`)).toEqual([])
-  const all = await list('limit=100')
-  expect(new Set(all.map(({ account_id }: { account_id: string }) => account_id)).size).toBeGreaterThan(1)
+  expect(await listAuditLogs(`actor_id=${staff.id}`)).toHaveLength(1)
+  expect(await listAuditLogs(`account_id=${id}&action=team.created`)).toHaveLength(1)
+  expect(await listAuditLogs(`account_id=${id}&created_before=2020-01-01T00:00:00Z`)).toEqual([])
+  const allEntries = await listAuditLogs('limit=100')
+  expect(new Set(allEntries.map(({ account_id }: { account_id: string }) => account_id)).size).toBeGreaterThan(1)
 })

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { shared } from '../../support/app.ts'
-import { newFlow } from '../../support/flows.ts'
-import { type AccountOf, newAccount, type Person } from '../../support/people.ts'
-import { answer, newSession } from '../../support/sessions.ts'
+import { sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createFlow } from '../../support/flows.ts'
+import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
+import { answerStep, createSession } from '../../support/sessions.ts'
 
-const service = shared()
+const service = sharedService()
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const zone = 'Pacific/Auckland'
 
-interface Past {
+interface GeneratedSession {
   user: Person
   tree: string
   name: string
@@ -19,49 +19,50 @@ interface Past {
   outcome: string | null
   score: number | null
   steps: { step: string; seconds: number; helpful: boolean | null }[]
+  /** The current step; null if all steps are answered. */
   at: string | null
 }
 
-/** Sessions of the last 120 days, at random. */
-function somePasts(users: Person[], flows: { id: string; name: string }[], count: number): Past[] {
+/** Generate random sessions of the last 120 days. */
+function generateSessions(users: Person[], flows: { id: string; name: string }[], count: number): GeneratedSession[] {
   const steps = ['ping', 'queue', 'works']
-  const past = fc
+  const session = fc
     .record({
       user: fc.nat(users.length - 1),
       flow: fc.nat(flows.length - 1),
       minutesAgo: fc.nat(120 * 24 * 60),
-      lasted: fc.option(fc.integer({ min: 0, max: 300 })),
+      lastedMinutes: fc.option(fc.integer({ min: 0, max: 300 })),
       outcome: fc.constantFrom('resolved', 'unresolved', 'escalated', 'cancelled'),
       score: fc.option(fc.integer({ min: 1, max: 5 })),
       answered: fc.nat(3),
       seconds: fc.array(fc.nat(600), { minLength: 3, maxLength: 3 }),
       helpful: fc.array(fc.option(fc.boolean()), { minLength: 3, maxLength: 3 }),
     })
-    .map(({ user, flow, minutesAgo, lasted, outcome, score, answered, seconds, helpful }) => {
+    .map(({ user, flow, minutesAgo, lastedMinutes, outcome, score, answered, seconds, helpful }) => {
       const started = new Date(Date.now() - minutesAgo * 60_000)
-      const completed = lasted !== null && lasted < minutesAgo ? new Date(started.getTime() + lasted * 60_000) : null
-      const taken = steps.slice(0, answered).map((step, n) => ({ step, seconds: seconds[n] ?? 0, helpful: helpful[n] ?? null }))
-      const of = flows[flow] as { id: string; name: string }
+      const isCompleted = lastedMinutes !== null && lastedMinutes < minutesAgo
+      const completed = isCompleted ? new Date(started.getTime() + lastedMinutes * 60_000) : null
+      const answeredSteps = steps.slice(0, answered).map((step, n) => ({ step, seconds: seconds[n] ?? 0, helpful: helpful[n] ?? null }))
+      const { id: tree, name } = flows[flow] as { id: string; name: string }
       return {
-        ...{
-          user: users[user] as Person,
-          tree: of.id,
-          name: of.name,
-          started,
-          completed,
-          outcome: completed && outcome,
-          score: completed && score,
-        },
-        ...{ steps: taken, at: steps[answered] ?? null },
+        user: users[user] as Person,
+        tree,
+        name,
+        started,
+        completed,
+        outcome: completed && outcome,
+        score: completed && score,
+        steps: answeredSteps,
+        at: steps[answered] ?? null,
       }
     })
-  return fc.sample(past, { numRuns: count, seed })
+  return fc.sample(session, { numRuns: count, seed })
 }
 
-/** All at once: one by one they would take longer than what is tested. */
-async function store(account: AccountOf, pasts: Past[]): Promise<void> {
-  const rows = pasts.map(({ user, completed, steps, ...past }, n) => ({
-    ...past,
+/** Insert sessions in one statement, because the API would take longer than the tested operations. */
+async function insertSessions(account: TestAccount, sessions: GeneratedSession[]): Promise<void> {
+  const rows = sessions.map(({ user, completed, steps, ...columns }, n) => ({
+    ...columns,
     n,
     completed,
     user_id: user.id,
@@ -93,14 +94,14 @@ async function store(account: AccountOf, pasts: Past[]): Promise<void> {
   )
 }
 
-const calendarOf = new Intl.DateTimeFormat('sv-SE', { timeZone: zone })
-const days = new WeakMap<Date, string>()
+const calendar = new Intl.DateTimeFormat('sv-SE', { timeZone: zone })
+const dayCache = new WeakMap<Date, string>()
 function dayOf(date: Date): string {
-  const day = days.get(date) ?? calendarOf.format(date)
-  days.set(date, day)
+  const day = dayCache.get(date) ?? calendar.format(date)
+  dayCache.set(date, day)
   return day
 }
-const daysBack = (count: number) => {
+const listDays = (count: number) => {
   const today = new Date(`${dayOf(new Date())}T12:00:00Z`)
   return Array.from({ length: count }, (_, n) => new Date(today.getTime() - (count - 1 - n) * 86_400_000).toISOString().slice(0, 10))
 }
@@ -109,85 +110,86 @@ const median = (values: number[]) => {
   const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
   return low === undefined || high === undefined ? null : Math.round(((low + high) / 2) * 100) / 100
 }
-const minutes = ({ started, completed }: Past) => ((completed?.getTime() ?? 0) - started.getTime()) / 60_000
+const durationMinutes = ({ started, completed }: GeneratedSession) => ((completed?.getTime() ?? 0) - started.getTime()) / 60_000
 const rate = (values: boolean[]) =>
   values.length === 0 ? null : Math.round((values.filter(Boolean).length / values.length) * 10_000) / 10_000
 
-/** The same figures by counting, one session after the other. */
-function counted(pasts: Past[], days: number) {
-  const calendar = daysBack(days)
-  const inside = (date: Date | null) => date !== null && dayOf(date) >= (calendar[0] ?? '')
-  const [begun, done] = [pasts.filter(({ started }) => inside(started)), pasts.filter(({ completed }) => inside(completed))]
-  const scores = done.flatMap(({ score }) => score ?? [])
-  const flows = Map.groupBy(begun, ({ tree }) => tree)
+/** Compute the expected metrics by counting sessions. */
+function countMetrics(sessions: GeneratedSession[], dayCount: number) {
+  const periodDays = listDays(dayCount)
+  const isInPeriod = (date: Date | null) => date !== null && dayOf(date) >= (periodDays[0] ?? '')
+  const startedSessions = sessions.filter(({ started }) => isInPeriod(started))
+  const completedSessions = sessions.filter(({ completed }) => isInPeriod(completed))
+  const scores = completedSessions.flatMap(({ score }) => score ?? [])
+  const sessionsByFlow = Map.groupBy(startedSessions, ({ tree }) => tree)
   return {
-    sessions_started: begun.length,
-    sessions_completed: done.length,
-    resolution_rate: rate(done.map(({ outcome }) => outcome === 'resolved')),
-    median_minutes: median(done.map(minutes)),
+    sessions_started: startedSessions.length,
+    sessions_completed: completedSessions.length,
+    resolution_rate: rate(completedSessions.map(({ outcome }) => outcome === 'resolved')),
+    median_minutes: median(completedSessions.map(durationMinutes)),
     csat_average: scores.length === 0 ? null : Math.round((scores.reduce((a, b) => a + b, 0) / scores.length) * 100) / 100,
     csat_count: scores.length,
-    by_day: calendar.map((date) => ({
+    by_day: periodDays.map((date) => ({
       date,
-      started: begun.filter(({ started }) => dayOf(started) === date).length,
-      completed: done.filter(({ completed }) => completed && dayOf(completed) === date).length,
+      started: startedSessions.filter(({ started }) => dayOf(started) === date).length,
+      completed: completedSessions.filter(({ completed }) => completed && dayOf(completed) === date).length,
     })),
-    top_flows: [...flows]
-      .map(([tree_id, all]) => ({ tree_id, name: all[0]?.name, sessions: all.length }))
+    top_flows: [...sessionsByFlow]
+      .map(([tree_id, flowSessions]) => ({ tree_id, name: flowSessions[0]?.name, sessions: flowSessions.length }))
       .sort((a, b) => b.sessions - a.sessions || a.tree_id.localeCompare(b.tree_id)),
   }
 }
 
-it('ANA-07 agrees with a count by hand over random sessions, in the asker’s own days, for every period', async () => {
-  const [account, other] = [await newAccount(service), await newAccount(service)]
-  const [mate, lead] = [await account.colleague(), account.admin]
+it('ANA-07 equals the counted metrics of random sessions, in days of the caller’s time zone, for every period', async () => {
+  const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
+  const [colleague, admin] = [await account.addColleague(), account.admin]
   await service.sql('update users set timezone = $2 where account_id = $1', [account.id, zone])
-  const flows = [await newFlow(lead, { name: 'First' }), await newFlow(lead, { name: 'Second' })]
-  const pasts = somePasts([lead, mate], flows, 250)
-  await store(account, pasts)
-  await store(other, somePasts([other.admin], [await newFlow(other.admin)], 5))
-  for (const [period, days] of [
+  const flows = [await createFlow(admin, { name: 'First' }), await createFlow(admin, { name: 'Second' })]
+  const sessions = generateSessions([admin, colleague], flows, 250)
+  await insertSessions(account, sessions)
+  await insertSessions(otherAccount, generateSessions([otherAccount.admin], [await createFlow(otherAccount.admin)], 5))
+  for (const [period, dayCount] of [
     ['7d', 7],
     ['30d', 30],
     ['90d', 90],
   ] as const) {
-    const { by_user, period: said, ...team } = (await lead.call('GET', `/analytics/team?period=${period}`)).body
-    expect([said, team], `seed ${seed}`).toEqual([period, counted(pasts, days)])
-    const begin = daysBack(days)[0] ?? ''
-    for (const { user_id, sessions, resolution_rate, median_minutes } of by_user) {
-      const own = counted(
-        pasts.filter(({ user }) => user.id === user_id),
-        days,
+    const { by_user, period: returnedPeriod, ...accountMetrics } = (await admin.call('GET', `/analytics/team?period=${period}`)).body
+    expect([returnedPeriod, accountMetrics], `seed ${seed}`).toEqual([period, countMetrics(sessions, dayCount)])
+    const firstDay = listDays(dayCount)[0] ?? ''
+    for (const userMetrics of by_user) {
+      const expected = countMetrics(
+        sessions.filter(({ user }) => user.id === userMetrics.user_id),
+        dayCount,
       )
-      expect([sessions, resolution_rate, median_minutes], `seed ${seed} since ${begin}`).toEqual([
-        own.sessions_started,
-        own.resolution_rate,
-        own.median_minutes,
+      expect([userMetrics.sessions, userMetrics.resolution_rate, userMetrics.median_minutes], `seed ${seed} since ${firstDay}`).toEqual([
+        expected.sessions_started,
+        expected.resolution_rate,
+        expected.median_minutes,
       ])
     }
-    const { period: _, ...me } = (await mate.call('GET', `/analytics/me?period=${period}`)).body
-    expect(me, `seed ${seed}`).toEqual(
-      counted(
-        pasts.filter(({ user }) => user === mate),
-        days,
+    const { period: _, ...myMetrics } = (await colleague.call('GET', `/analytics/me?period=${period}`)).body
+    expect(myMetrics, `seed ${seed}`).toEqual(
+      countMetrics(
+        sessions.filter(({ user }) => user === colleague),
+        dayCount,
       ),
     )
-    const listed = (await lead.call('GET', `/analytics/flows?period=${period}`)).body
-    for (const { tree_id, ...figures } of listed) {
-      const of = pasts.filter(({ tree, started }) => tree === tree_id && dayOf(started) >= begin)
-      const thumbs = of.flatMap(({ steps }) => steps.flatMap(({ helpful }) => helpful ?? []))
-      expect(figures, `seed ${seed}`).toEqual({
-        name: of[0]?.name,
-        sessions: of.length,
-        completion_rate: rate(of.map(({ completed }) => completed !== null)),
-        median_minutes: median(of.filter(({ completed }) => completed).map(minutes)),
+    const flowMetrics = (await admin.call('GET', `/analytics/flows?period=${period}`)).body
+    for (const { tree_id, ...metrics } of flowMetrics) {
+      const flowSessions = sessions.filter(({ tree, started }) => tree === tree_id && dayOf(started) >= firstDay)
+      const thumbs = flowSessions.flatMap(({ steps }) => steps.flatMap(({ helpful }) => helpful ?? []))
+      expect(metrics, `seed ${seed}`).toEqual({
+        name: flowSessions[0]?.name,
+        sessions: flowSessions.length,
+        completion_rate: rate(flowSessions.map(({ completed }) => completed !== null)),
+        median_minutes: median(flowSessions.filter(({ completed }) => completed).map(durationMinutes)),
         thumbs_up: thumbs.filter(Boolean).length,
         thumbs_down: thumbs.filter((helpful) => !helpful).length,
       })
-      const one = (await lead.call('GET', `/analytics/flows/${tree_id}?period=${period}`)).body
-      for (const step of one.steps) {
-        const answered = of.flatMap(({ steps }) => steps.filter((taken) => taken.step === step.step_id))
-        const open = of.filter(({ at }) => at === step.step_id)
+      const { body } = await admin.call('GET', `/analytics/flows/${tree_id}?period=${period}`)
+      for (const step of body.steps) {
+        const answered = flowSessions.flatMap(({ steps }) => steps.filter((answeredStep) => answeredStep.step === step.step_id))
+        const open = flowSessions.filter(({ at }) => at === step.step_id)
         expect([step.visits, step.drop_offs, step.median_seconds], `seed ${seed} ${step.step_id}`).toEqual([
           answered.length + open.length,
           open.filter(({ completed }) => completed).length,
@@ -198,27 +200,27 @@ it('ANA-07 agrees with a count by hand over random sessions, in the asker’s ow
   }
 })
 
-it('counts a rating with whose session it was, whoever gave it', async () => {
-  const account = await newAccount(service)
-  const [lead, mate] = [account.admin, await account.colleague()]
-  const session = await newSession(lead)
-  expectStatus(await mate.call('PUT', `/sessions/${session.id}/rating`, { score: 2 }), 200)
-  const csat = async (person: Person, path: string) => {
+it('counts a rating for the owner of the session, whoever gave it', async () => {
+  const account = await createAccount(service)
+  const [admin, colleague] = [account.admin, await account.addColleague()]
+  const session = await createSession(admin)
+  expectStatus(await colleague.call('PUT', `/sessions/${session.id}/rating`, { score: 2 }), 200)
+  const getRating = async (person: Person, path: string) => {
     const { csat_average, csat_count } = (await person.call('GET', `/analytics/${path}`)).body
     return [csat_average, csat_count]
   }
-  expect([await csat(lead, 'me'), await csat(mate, 'me'), await csat(mate, 'team')]).toEqual([
+  expect([await getRating(admin, 'me'), await getRating(colleague, 'me'), await getRating(colleague, 'team')]).toEqual([
     [2, 1],
     [null, 0],
     [2, 1],
   ])
-  await lead.call('PUT', `/sessions/${session.id}/rating`, { score: 4 })
-  expect(await csat(lead, 'me')).toEqual([4, 1])
+  await admin.call('PUT', `/sessions/${session.id}/rating`, { score: 4 })
+  expect(await getRating(admin, 'me')).toEqual([4, 1])
 })
 
-it('ANA-09 gives null where there is nothing to count, and every day of the period', async () => {
-  const { admin } = await newAccount(service)
-  const flow = await newFlow(admin)
+it('ANA-09 returns null without sessions, and every day of the period', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin)
   const { body } = await admin.call('GET', '/analytics/team?period=30d')
   expect(body).toMatchObject({
     sessions_started: 0,
@@ -231,8 +233,12 @@ it('ANA-09 gives null where there is nothing to count, and every day of the peri
   })
   expect(body.by_day).toHaveLength(30)
   expect((await admin.call('GET', '/analytics/flows')).body).toEqual([])
-  const one = (await admin.call('GET', `/analytics/flows/${flow.id}`)).body
-  expect([one.sessions, one.completion_rate, one.steps.map(({ step_id, visits }: Record<string, unknown>) => [step_id, visits])]).toEqual([
+  const flowMetrics = (await admin.call('GET', `/analytics/flows/${flow.id}`)).body
+  expect([
+    flowMetrics.sessions,
+    flowMetrics.completion_rate,
+    flowMetrics.steps.map(({ step_id, visits }: Record<string, unknown>) => [step_id, visits]),
+  ]).toEqual([
     0,
     null,
     [
@@ -244,12 +250,12 @@ it('ANA-09 gives null where there is nothing to count, and every day of the peri
   ])
 })
 
-it('names a step that the flow has no more by its id, last', async () => {
-  const { admin } = await newAccount(service)
-  const session = await newSession(admin)
-  await answer(admin, session, 'no')
-  const changed = { id: 'new', type: 'solution', title: 'All in one', description: '' }
-  await admin.call('PUT', `/trees/${session.tree_id}`, { tree_structure: changed })
+it('lists a step that the flow no longer has last, with its id as title', async () => {
+  const { admin } = await createAccount(service)
+  const session = await createSession(admin)
+  await answerStep(admin, session, 'no')
+  const newStructure = { id: 'new', type: 'solution', title: 'All in one', description: '' }
+  await admin.call('PUT', `/trees/${session.tree_id}`, { tree_structure: newStructure })
   const { body } = await admin.call('GET', `/analytics/flows/${session.tree_id}`)
   expect(body.steps.map(({ step_id, title, visits }: Record<string, unknown>) => [step_id, title, visits])).toEqual([
     ['new', 'All in one', 0],
@@ -258,13 +264,13 @@ it('names a step that the flow has no more by its id, last', async () => {
   ])
 })
 
-it('is for engineers, but for one’s own figures, and for flows one sees', async () => {
-  const account = await newAccount(service)
-  const [viewer, mate] = [await account.colleague({ role: 'viewer' }), await account.colleague()]
-  const flow = await newFlow(account.admin, { visibility: 'private' })
-  const statuses = async (who: Person) =>
-    Promise.all(['/team', '/me', '/flows', `/flows/${flow.id}`].map(async (path) => (await who.call('GET', `/analytics${path}`)).status))
-  expect(await statuses(viewer)).toEqual([403, 200, 403, 403])
-  expect(await statuses(mate)).toEqual([200, 200, 200, 404])
-  expectStatus(await mate.call('GET', '/analytics/me?period=1y'), 422)
+it('needs an engineer, except for the own metrics, and a flow that the caller can see', async () => {
+  const account = await createAccount(service)
+  const [viewer, colleague] = [await account.addColleague({ role: 'viewer' }), await account.addColleague()]
+  const flow = await createFlow(account.admin, { visibility: 'private' })
+  const getStatuses = async ({ call }: Person) =>
+    Promise.all(['/team', '/me', '/flows', `/flows/${flow.id}`].map(async (path) => (await call('GET', `/analytics${path}`)).status))
+  expect(await getStatuses(viewer)).toEqual([403, 200, 403, 403])
+  expect(await getStatuses(colleague)).toEqual([200, 200, 200, 404])
+  expectStatus(await colleague.call('GET', '/analytics/me?period=1y'), 422)
 })

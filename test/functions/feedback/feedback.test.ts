@@ -1,63 +1,64 @@
 import { afterAll, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { desk, ownService, shared } from '../../support/app.ts'
-import { newAccount, type Person } from '../../support/people.ts'
+import { dashboard, sharedService, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { createAccount, type Person } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 const beta = { reaction: 'negative', category: 'performance', text: 'Slow on Mondays.', page_url: '/sessions?q=1' }
-const ids = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id)
+const idsOf = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id)
 
-it('FBK-02 FBK-03 FBK-05 takes beta feedback from a viewer and shows the account admin all of what was sent', async () => {
-  const { id, admin, colleague } = await newAccount(service)
-  const viewer = await colleague({ role: 'viewer' })
+it('FBK-02 FBK-03 FBK-05 stores beta feedback of a viewer and lists all of it to the account admin', async () => {
+  const { id, admin, addColleague } = await createAccount(service)
+  const viewer = await addColleague({ role: 'viewer' })
   const ai_session_id = crypto.randomUUID()
-  const made = await viewer.call('POST', '/feedback/beta', { ...beta, ai_session_id })
-  expectStatus(made, 201)
-  expect(made.body).toMatchObject({ ...beta, ai_session_id, account_id: id, user_id: viewer.id, user_name: viewer.fullName })
-  const bare = await viewer.call('POST', '/feedback/beta', { reaction: 'neutral', category: 'ui', text: 'Fine' })
-  expect(bare.body).toMatchObject({ page_url: null, ai_session_id: null })
-  expect((await admin.call('GET', '/feedback/beta')).body).toEqual([bare.body, made.body])
+  const full = expectStatus(await viewer.call('POST', '/feedback/beta', { ...beta, ai_session_id }), 201)
+  expect(full.body).toMatchObject({ ...beta, ai_session_id, account_id: id, user_id: viewer.id, user_name: viewer.fullName })
+  const minimal = await viewer.call('POST', '/feedback/beta', { reaction: 'neutral', category: 'ui', text: 'Fine' })
+  expect(minimal.body).toMatchObject({ page_url: null, ai_session_id: null })
+  expect((await admin.call('GET', '/feedback/beta')).body).toEqual([minimal.body, full.body])
 })
 
-it('FBK-04 FBK-05 shows an account admin the own account, a super admin all, and nobody else any', async () => {
-  const [ours, theirs] = [await newAccount(service), await newAccount(service)]
-  const [mine, foreign] = [await ours.admin.call('POST', '/feedback/beta', beta), await theirs.admin.call('POST', '/feedback/beta', beta)]
-  const staff = await ours.colleague({ role: 'viewer', superAdmin: true })
-  const engineer = await ours.colleague({ role: 'engineer', teamRole: 'admin' })
-  await theirs.colleague({ superAdmin: true })
-  expect(ids(await ours.admin.call('GET', '/feedback/beta'))).toEqual([mine.body.id])
-  expect(ids(await ours.admin.call('GET', `/feedback/beta?account_id=${theirs.id}`))).toEqual([])
-  const all = ids(await staff.call('GET', '/feedback/beta?limit=100'))
-  expect(all).toEqual(expect.arrayContaining([mine.body.id, foreign.body.id]))
-  expect(ids(await staff.call('GET', `/feedback/beta?account_id=${theirs.id}`))).toEqual([foreign.body.id])
+it('FBK-04 FBK-05 lists the own account to its admin, all accounts to a super admin, and is 403 for others', async () => {
+  const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
+  const ownFeedback = await account.admin.call('POST', '/feedback/beta', beta)
+  const otherFeedback = await otherAccount.admin.call('POST', '/feedback/beta', beta)
+  const staff = await account.addColleague({ role: 'viewer', superAdmin: true })
+  const engineer = await account.addColleague({ role: 'engineer', teamRole: 'admin' })
+  await otherAccount.addColleague({ superAdmin: true })
+  expect(idsOf(await account.admin.call('GET', '/feedback/beta'))).toEqual([ownFeedback.body.id])
+  expect(idsOf(await account.admin.call('GET', `/feedback/beta?account_id=${otherAccount.id}`))).toEqual([])
+  const allIds = idsOf(await staff.call('GET', '/feedback/beta?limit=100'))
+  expect(allIds).toEqual(expect.arrayContaining([ownFeedback.body.id, otherFeedback.body.id]))
+  expect(idsOf(await staff.call('GET', `/feedback/beta?account_id=${otherAccount.id}`))).toEqual([otherFeedback.body.id])
   expectStatus(await engineer.call('GET', '/feedback/beta'), 403)
   await service.sql('update users set is_super_admin = false where id = $1', [staff.id])
   expectStatus(await staff.call('GET', '/feedback/beta'), 403)
 })
 
-it('FBK-04 filters by reaction, category, person, session and time, all at once', async () => {
-  const { admin, colleague } = await newAccount(service)
-  const other = await colleague({ role: 'viewer' })
-  const say = async (person: Person, more: object) => (await person.call('POST', '/feedback/beta', { ...beta, ...more })).body
+it('FBK-04 filters by reaction, category, user, session and time, alone and combined', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const colleague = await addColleague({ role: 'viewer' })
+  const createFeedback = async (author: Person, fields: object) =>
+    (await author.call('POST', '/feedback/beta', { ...beta, ...fields })).body
   const session = crypto.randomUUID()
-  const first = await say(admin, { reaction: 'positive', ai_session_id: session })
-  const second = await say(other, { category: 'idea' })
-  const list = async (query: string) => ids(await admin.call('GET', `/feedback/beta?${query}`))
+  const first = await createFeedback(admin, { reaction: 'positive', ai_session_id: session })
+  const second = await createFeedback(colleague, { category: 'idea' })
+  const list = async (query: string) => idsOf(await admin.call('GET', `/feedback/beta?${query}`))
   expect(await list('reaction=positive')).toEqual([first.id])
   expect(await list('category=idea')).toEqual([second.id])
-  expect(await list(`user_id=${other.id}`)).toEqual([second.id])
+  expect(await list(`user_id=${colleague.id}`)).toEqual([second.id])
   expect(await list(`ai_session_id=${session}`)).toEqual([first.id])
   expect(await list(`created_after=${first.created_at}&reaction=negative`)).toEqual([second.id])
   expect(await list('created_before=2020-01-01T00:00:00Z')).toEqual([])
   expect(await list('reaction=positive&category=idea')).toEqual([])
   const page = await admin.call('GET', '/feedback/beta?limit=1')
-  expect([ids(page), page.headers.get('link')]).toEqual([[second.id], expect.stringContaining('skip=1')])
-  for (const wrong of ['reaction=angry', 'created_after=0000-01-01T00:00:00Z', 'created_after=yesterday'])
-    expectStatus(await admin.call('GET', `/feedback/beta?${wrong}`), 422)
+  expect([idsOf(page), page.headers.get('link')]).toEqual([[second.id], expect.stringContaining('skip=1')])
+  for (const invalid of ['reaction=angry', 'created_after=0000-01-01T00:00:00Z', 'created_after=yesterday'])
+    expectStatus(await admin.call('GET', `/feedback/beta?${invalid}`), 422)
 })
 
 it('FBK-06 refuses an unknown reaction or category', async () => {
-  const { admin } = await newAccount(service)
+  const { admin } = await createAccount(service)
   for (const field of ['reaction', 'category']) {
     for (const value of ['great', '', null, 1]) {
       const answer = await admin.call('POST', '/feedback/beta', { ...beta, [field]: value })
@@ -67,34 +68,35 @@ it('FBK-06 refuses an unknown reaction or category', async () => {
   expect((await admin.call('GET', '/feedback/beta')).body).toEqual([])
 })
 
-const own = await ownService()
-afterAll(() => own.close())
-const { read, fault, lift, advance } = desk(own)
-const mailsOf = async (email: string) => (await read('mail')).filter(({ to, reply_to }) => to.includes(email) || reply_to.includes(email))
+const ownService = await startOwnService()
+afterAll(() => ownService.close())
+const { listRecords, setFault, clearFaults, advanceClock } = dashboard(ownService)
+const listMails = async (email: string) =>
+  (await listRecords('mail')).filter(({ to, reply_to }) => to.includes(email) || reply_to.includes(email))
 
-it('FBK-01 stores feedback and mails it to us, with the author to answer to, and to its author', async () => {
-  const { colleague } = await newAccount(own)
-  const person = await colleague({ role: 'viewer' })
+it('FBK-01 stores feedback and sends an e-mail to the platform, with the author as reply-to, and to the author', async () => {
+  const { addColleague } = await createAccount(ownService)
+  const author = await addColleague({ role: 'viewer' })
   const input = { subject: 'Shortcuts <b>', message: 'Number keys,\nplease.', page_url: '/sessions/1' }
-  const { status, body } = await person.call('POST', '/feedback', input)
+  const { status, body } = await author.call('POST', '/feedback', input)
   expect([status, body]).toEqual([201, { id: body.id, ...input, created_at: expect.any(String) }])
-  expect(await own.sql('select user_id, message from feedback where id = $1', [body.id])).toEqual([
-    { user_id: person.id, message: input.message },
+  expect(await ownService.sql('select user_id, message from feedback where id = $1', [body.id])).toEqual([
+    { user_id: author.id, message: input.message },
   ])
-  await expect.poll(() => mailsOf(person.email)).toHaveLength(2)
-  const mails = await mailsOf(person.email)
-  const ours = mails.find(({ to }) => to.includes('feedback@supportflow.example'))
-  expect(ours).toMatchObject({ subject: 'Feedback: Shortcuts <b>', reply_to: [person.email] })
-  expect(ours.text).toContain('Number keys,\nplease.')
-  expect(ours.html).toContain('Shortcuts &lt;b&gt;')
-  expect(mails.find(({ to }) => to.includes(person.email))?.text).toContain('Thank you')
+  await expect.poll(() => listMails(author.email)).toHaveLength(2)
+  const mails = await listMails(author.email)
+  const platformMail = mails.find(({ to }) => to.includes('feedback@supportflow.example'))
+  expect(platformMail).toMatchObject({ subject: 'Feedback: Shortcuts <b>', reply_to: [author.email] })
+  expect(platformMail.text).toContain('Number keys,\nplease.')
+  expect(platformMail.html).toContain('Shortcuts &lt;b&gt;')
+  expect(mails.find(({ to }) => to.includes(author.email))?.text).toContain('Thank you')
 })
 
-it('FBK-01 stores feedback while mail and queue are down, and loses no mail', async () => {
-  const { admin } = await newAccount(own)
-  for (const down of ['resend', 'qstash']) await fault({ service: down, mode: 'down' })
+it('FBK-01 stores feedback while mail and queue are down, and sends the e-mails later', async () => {
+  const { admin } = await createAccount(ownService)
+  for (const vendor of ['resend', 'qstash']) await setFault({ service: vendor, mode: 'down' })
   expectStatus(await admin.call('POST', '/feedback', { subject: 'Down', message: 'Everything.' }), 201)
-  await lift()
-  for (const seconds of [31, 121]) await advance(seconds)
-  await expect.poll(() => mailsOf(admin.email)).toHaveLength(2)
+  await clearFaults()
+  for (const seconds of [31, 121]) await advanceClock(seconds)
+  await expect.poll(() => listMails(admin.email)).toHaveLength(2)
 })

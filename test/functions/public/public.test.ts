@@ -1,16 +1,16 @@
 import { afterAll, expect, it } from 'vitest'
 import { publicOperations } from '../../../functions/public/operations.ts'
-import { expectStatus } from '../../support/answers.ts'
-import { desk, ownService, request } from '../../support/app.ts'
-import { served } from '../../support/served.ts'
+import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { postWithoutToken, randomIpAddress } from '../../support/public-requests.ts'
+import { serveOperations } from '../../support/serve-operations.ts'
 
-const service = await ownService({ GOOGLE_CLIENT_ID: 'google-client' })
+const service = await startOwnService({ GOOGLE_CLIENT_ID: 'google-client' })
 afterAll(() => service.close())
-const { read, empty, fault, lift, advance } = desk(service)
-const anywhere = () => ({ 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}` })
-const get = (path: string) => request(service, 'GET', path, { headers: anywhere() })
+const { listRecords, clearRecords, setFault, clearFaults, advanceClock } = dashboard(service)
+const get = (path: string) => request(service, 'GET', path, { headers: { 'cf-connecting-ip': randomIpAddress() } })
 
-const lead = {
+const exampleLead = {
   email: 'nora@fabrikam.example',
   name: 'Nora Lindt',
   company: 'Fabrikam',
@@ -18,11 +18,11 @@ const lead = {
   message: 'Call me',
   seats: 40,
 }
-const send = (body: unknown, headers = anywhere()) => request(service, 'POST', '/sales-leads', { body, headers })
-const stored = (id: string) => service.sql('select email, source, seats from sales_leads where id = $1', [id])
+const postLead = (body: unknown, address = randomIpAddress()) => postWithoutToken(service, '/sales-leads', body, address)
+const selectLeads = (id: string) => service.sql('select email, source, seats from sales_leads where id = $1', [id])
 
-it('PUB-01 sends a beta signup on to the registration page, whatever it carries, and sends no mail', async () => {
-  const before = (await read('mail')).length
+it('PUB-01 redirects a beta sign-up with any body to the registration page, and sends no e-mail', async () => {
+  const mailCountBefore = (await listRecords('mail')).length
   const bodies: [string | Uint8Array | undefined, string][] = [
     [undefined, 'text/plain'],
     ['{"email":"a@b.example"}', 'application/json'],
@@ -31,19 +31,19 @@ it('PUB-01 sends a beta signup on to the registration page, whatever it carries,
     [new Uint8Array([0, 255, 254]), 'application/octet-stream'],
   ]
   for (const [raw, type] of bodies) {
-    const headers = { ...anywhere(), ...(raw === undefined ? {} : { 'content-type': type }) }
+    const headers = { 'cf-connecting-ip': randomIpAddress(), ...(raw === undefined ? {} : { 'content-type': type }) }
     const answer = await request(service, 'POST', '/beta-signup', { ...(raw === undefined ? {} : { raw }), headers })
     expect([type, answer.status, answer.headers.get('location'), answer.text]).toEqual([type, 307, '/register?from=beta', ''])
   }
-  expect(await read('mail')).toHaveLength(before)
+  expect(await listRecords('mail')).toHaveLength(mailCountBefore)
 })
 
-it('leads a browser that follows it to the page of the frontend', async () => {
+it('redirects /register to the page of the frontend', async () => {
   const answer = await fetch(`${service.api}/register?from=beta`, { method: 'POST', redirect: 'manual' })
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `${service.settings.FRONTEND_URL}/register?from=beta`])
 })
 
-it('PUB-02 PUB-03 PUB-04 lists the plans on offer in their order, with the seats of their limits and no id of the provider', async () => {
+it('PUB-02 PUB-03 PUB-04 lists public plans in their order, with their seats and without provider ids', async () => {
   await service.sql(`insert into plan_limits (plan, max_users) values ('zeta', 5), ('alpha', null), ('hidden', 1), ('old', 1)`)
   await service.sql(`insert into plan_billing (plan, display_name, is_public, is_archived, sort_order, provider_product_id) values
     ('zeta', 'Zeta', true, false, 15, 'prod_zeta'), ('alpha', 'Alpha', true, false, 15, null),
@@ -67,13 +67,13 @@ it('PUB-02 PUB-03 PUB-04 lists the plans on offer in their order, with the seats
   expect(text).not.toContain('prod_zeta')
 })
 
-it('PUB-05 tells a sign-in page what it must know', async () => {
+it('PUB-05 returns the configuration of the sign-in page', async () => {
   const { body } = await get('/config/public')
   expect(body).toEqual({ self_serve_enabled: true, oauth_providers: expect.any(Array) })
 })
 
 it('PUB-06 lists exactly the identity providers whose client id is set', async () => {
-  const { GOOGLE_CLIENT_ID: _, MICROSOFT_CLIENT_ID: __, ...without } = service.settings
+  const { GOOGLE_CLIENT_ID: _, MICROSOFT_CLIENT_ID: __, ...otherSettings } = service.settings
   const cases = [
     [{}, []],
     [{ GOOGLE_CLIENT_ID: 'g' }, ['google']],
@@ -81,63 +81,65 @@ it('PUB-06 lists exactly the identity providers whose client id is set', async (
     [{ GOOGLE_CLIENT_ID: 'g', MICROSOFT_CLIENT_ID: 'm' }, ['google', 'microsoft']],
   ] as const
   for (const [settings, oauth_providers] of cases) {
-    const { body } = await request(await served(publicOperations, { ...without, ...settings }), 'GET', '/config/public')
+    const { body } = await request(await serveOperations(publicOperations, { ...otherSettings, ...settings }), 'GET', '/config/public')
     expect(body).toEqual({ self_serve_enabled: !('SELF_SERVE_ENABLED' in settings), oauth_providers })
   }
   expect((await get('/config/public')).body.oauth_providers).toContain('google')
 })
 
-it('PUB-15 stores a lead of every source, mails sales once and captures it without a name', async () => {
-  await empty('mail')
-  await empty('analytics')
+it('PUB-15 stores a lead of every source, sends one e-mail to sales, and captures an event without the name', async () => {
+  await clearRecords('mail')
+  await clearRecords('analytics')
   for (const source of ['pricing_page', 'contact_form', 'landing_page', 'demo_request', 'referral']) {
-    const { status, body } = await send({ ...lead, source })
+    const { status, body } = await postLead({ ...exampleLead, source })
     expect([status, Object.keys(body).sort()]).toEqual([201, ['id', 'received_at']])
-    expect(await stored(body.id)).toEqual([{ email: lead.email, source, seats: 40 }])
+    expect(await selectLeads(body.id)).toEqual([{ email: exampleLead.email, source, seats: 40 }])
   }
-  await expect.poll(() => read('mail')).toHaveLength(5)
-  const [mail] = await read('mail')
-  expect(mail).toMatchObject({ to: ['sales@supportflow.example'], reply_to: [lead.email], subject: 'Sales lead: Fabrikam' })
+  await expect.poll(() => listRecords('mail')).toHaveLength(5)
+  const [mail] = await listRecords('mail')
+  expect(mail).toMatchObject({ to: ['sales@supportflow.example'], reply_to: [exampleLead.email], subject: 'Sales lead: Fabrikam' })
   expect(mail.text).toContain('Call me')
-  await expect.poll(() => read('analytics')).toHaveLength(5)
-  const [captured] = await read('analytics')
+  await expect.poll(() => listRecords('analytics')).toHaveLength(5)
+  const [captured] = await listRecords('analytics')
   expect(captured).toMatchObject({ status: 200, request: { event: 'sales_lead_created', properties: { source: 'referral', seats: 40 } } })
   expect(JSON.stringify(captured)).not.toContain('Nora')
 })
 
 it('PUB-08 refuses a source that is not in the list', async () => {
   for (const source of ['billboard', '', null, 'PRICING_PAGE', undefined]) {
-    const answer = await send({ ...lead, source })
+    const answer = await postLead({ ...exampleLead, source })
     expect([answer.status, answer.body.errors[0].loc]).toEqual([422, ['body', 'source']])
   }
 })
 
-it('takes the longest lead there may be, and none that is longer', async () => {
-  expectStatus(await send({ ...lead, message: 'ä'.repeat(20_000), phone: 'x'.repeat(50), name: 'n'.repeat(200) }), 201)
-  for (const wrong of [{ message: 'x'.repeat(20_001) }, { email: 'nobody' }, { seats: 0 }, { name: ' ' }, { seats: 1.5 }])
-    expectStatus(await send({ ...lead, ...wrong }), 422)
+it('accepts a lead of the maximum length and refuses invalid ones', async () => {
+  expectStatus(await postLead({ ...exampleLead, message: 'ä'.repeat(20_000), phone: 'x'.repeat(50), name: 'n'.repeat(200) }), 201)
+  for (const invalid of [{ message: 'x'.repeat(20_001) }, { email: 'nobody' }, { seats: 0 }, { name: ' ' }, { seats: 1.5 }])
+    expectStatus(await postLead({ ...exampleLead, ...invalid }), 422)
 })
 
-it('PUB-09 allows exactly 5 leads an hour per address, and counts for each address alone', async () => {
-  const headers = anywhere()
-  const answers = await Promise.all(Array.from({ length: 12 }, () => send(lead, headers)))
+it('PUB-09 allows exactly 5 leads per hour and IP address', async () => {
+  const address = randomIpAddress()
+  const answers = await Promise.all(Array.from({ length: 12 }, () => postLead(exampleLead, address)))
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
   const refused = answers.filter(({ status }) => status === 429)
   expect(refused).toHaveLength(7)
   expect(refused[0]?.body).toEqual({ detail: 'Rate limit exceeded: 5 per hour' })
   expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(3500)
-  expectStatus(await send(lead), 201)
+  expectStatus(await postLead(exampleLead), 201)
 })
 
 for (const mode of ['down', 'error', 'client_error', 'garbage', 'redirect'] as const) {
-  it(`PUB-07 stores a lead and answers 201 while mail, analytics and queue are ${mode}, and the mail comes later`, async () => {
-    await empty('mail')
-    for (const broken of ['resend', 'analytics', 'qstash']) await fault({ service: broken, mode })
-    const { status, body } = await send({ ...lead, company: `While ${mode}` })
-    expect([status, (await stored(body.id)).length]).toEqual([201, 1])
-    await lift()
-    for (const seconds of [31, 121, 601]) await advance(seconds)
-    await expect.poll(async () => (await read('mail')).filter(({ subject }) => subject === `Sales lead: While ${mode}`)).toHaveLength(1)
-    expect((await read('redirect')).filter(({ service }) => service === 'analytics')).toEqual([])
+  it(`PUB-07 stores a lead while mail, analytics and queue have the fault ${mode}, and sends the e-mail later`, async () => {
+    await clearRecords('mail')
+    for (const vendor of ['resend', 'analytics', 'qstash']) await setFault({ service: vendor, mode })
+    const { status, body } = await postLead({ ...exampleLead, company: `While ${mode}` })
+    expect([status, (await selectLeads(body.id)).length]).toEqual([201, 1])
+    await clearFaults()
+    for (const seconds of [31, 121, 601]) await advanceClock(seconds)
+    await expect
+      .poll(async () => (await listRecords('mail')).filter(({ subject }) => subject === `Sales lead: While ${mode}`))
+      .toHaveLength(1)
+    expect((await listRecords('redirect')).filter(({ service }) => service === 'analytics')).toEqual([])
   })
 }

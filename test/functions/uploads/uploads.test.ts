@@ -1,16 +1,16 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { expectStatus } from '../../support/answers.ts'
-import { announce, bearer, request, shared } from '../../support/app.ts'
-import { download, formOf, own, picture, upload } from '../../support/images.ts'
-import { newAccount } from '../../support/people.ts'
+import { authorizationHeader, request, sendHeadersOnly, sharedService } from '../../support/app.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { copyBytes, createImage, downloadUpload, encodeFileForm, uploadImage } from '../../support/images.ts'
+import { createAccount } from '../../support/people.ts'
 
-const service = shared()
+const service = sharedService()
 
-describe('a stored image', () => {
-  it.each(['png', 'jpeg', 'webp', 'gif'] as const)('UPL-01 is a JPEG of at most 1568 px, whatever it was: %s', async (kind) => {
-    const { admin } = await newAccount(service)
-    const { status, body } = await upload(service, admin, await picture(kind, 2400, 1000))
+describe('stored image', () => {
+  it.each(['png', 'jpeg', 'webp', 'gif'] as const)('UPL-01 converts %s to a JPEG of at most 1568 px', async (format) => {
+    const { admin } = await createAccount(service)
+    const { status, body } = await uploadImage(service, admin, await createImage(format, 2400, 1000))
     expect([status, body]).toEqual([
       201,
       {
@@ -22,121 +22,135 @@ describe('a stored image', () => {
         created_at: expect.any(String),
       },
     ])
-    const { bytes, headers } = await download(service, admin, body.id)
-    const { format, width, height } = await sharp(bytes).metadata()
-    expect({ format, width, height, size: bytes.length }).toEqual({ format: 'jpeg', width: 1568, height: 653, size: body.size })
+    const { bytes, headers } = await downloadUpload(service, admin, body.id)
+    const storedMetadata = await sharp(bytes).metadata()
+    expect({ format: storedMetadata.format, width: storedMetadata.width, height: storedMetadata.height, size: bytes.length }).toEqual({
+      format: 'jpeg',
+      width: 1568,
+      height: 653,
+      size: body.size,
+    })
     expect(headers.get('content-type')).toBe('image/jpeg')
   })
 
-  it('UPL-01 is not made larger, nor less than a pixel wide', async () => {
-    const { admin } = await newAccount(service)
-    expect((await upload(service, admin, await picture('png', 1, 1))).body).toMatchObject({ width: 1, height: 1 })
-    expect((await upload(service, admin, await picture('png', 40, 11_000))).body).toMatchObject({ width: 6, height: 1568 })
+  it('UPL-01 never enlarges an image, and keeps each side at least one pixel', async () => {
+    const { admin } = await createAccount(service)
+    expect((await uploadImage(service, admin, await createImage('png', 1, 1))).body).toMatchObject({ width: 1, height: 1 })
+    expect((await uploadImage(service, admin, await createImage('png', 40, 11_000))).body).toMatchObject({ width: 6, height: 1568 })
   })
 
-  it('UPL-01 has quality 85, and stands on white where it was transparent', async () => {
-    const { admin } = await newAccount(service)
-    const { body } = await upload(service, admin, await picture('png', 64, 64, { alpha: 0 }))
-    const { bytes } = await download(service, admin, body.id)
-    const [pixel] = [await sharp(bytes).raw().toBuffer()]
-    expect([...pixel.subarray(0, 3)]).toEqual([255, 255, 255])
-    const likewise = own(
-      await sharp(await picture('png', 64, 64))
+  it('UPL-01 stores quality 85, with white behind transparent pixels', async () => {
+    const { admin } = await createAccount(service)
+    const { body } = await uploadImage(service, admin, await createImage('png', 64, 64, { alpha: 0 }))
+    const { bytes } = await downloadUpload(service, admin, body.id)
+    const pixels = await sharp(bytes).raw().toBuffer()
+    expect([...pixels.subarray(0, 3)]).toEqual([255, 255, 255])
+    const reference = copyBytes(
+      await sharp(await createImage('png', 64, 64))
         .jpeg({ quality: 85 })
         .toBuffer(),
     )
-    expect(quantization(bytes)).toEqual(quantization(likewise))
+    expect(quantizationTables(bytes)).toEqual(quantizationTables(reference))
   })
 
-  it('UPL-04 carries no metadata, and stands upright as its metadata said', async () => {
-    const { admin } = await newAccount(service)
+  it('UPL-04 removes metadata, and applies the orientation in it first', async () => {
+    const { admin } = await createAccount(service)
     const exif = { IFD0: { Copyright: 'Dana Reyes', Artist: 'Dana' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } }
-    const plain = sharp(await picture('jpeg', 300, 200, { noise: true }))
-    const photo = own(await plain.withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer())
+    const plain = sharp(await createImage('jpeg', 300, 200, { noise: true }))
+    const photo = copyBytes(await plain.withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer())
     expect((await sharp(photo).metadata()).exif?.includes('Dana Reyes')).toBe(true)
-    const { body } = await upload(service, admin, photo)
+    const { body } = await uploadImage(service, admin, photo)
     expect(body).toMatchObject({ width: 200, height: 300 })
-    const { bytes } = await download(service, admin, body.id)
-    const { exif: left, xmp, iptc, orientation } = await sharp(bytes).metadata()
-    expect([left, xmp, iptc, orientation]).toEqual([undefined, undefined, undefined, undefined])
+    const { bytes } = await downloadUpload(service, admin, body.id)
+    const storedMetadata = await sharp(bytes).metadata()
+    expect([storedMetadata.exif, storedMetadata.xmp, storedMetadata.iptc, storedMetadata.orientation]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
     expect(Buffer.from(bytes).includes('Dana')).toBe(false)
   })
 
-  it('is the first frame of an animation', async () => {
-    const { admin } = await newAccount(service)
+  it('stores the first frame of an animation', async () => {
+    const { admin } = await createAccount(service)
     const frames = Buffer.concat([Buffer.alloc(30 * 20 * 3, 255), Buffer.alloc(30 * 20 * 3, 0)])
     const animation = sharp(frames, { raw: { width: 30, height: 40, channels: 3, pageHeight: 20 } })
     for (const image of [await animation.clone().gif().toBuffer(), await animation.clone().webp({ lossless: true }).toBuffer()]) {
-      const { status, body } = await upload(service, admin, own(image))
+      const { status, body } = await uploadImage(service, admin, copyBytes(image))
       expect([status, body.width, body.height]).toEqual([201, 30, 20])
-      const pixels = await sharp((await download(service, admin, body.id)).bytes)
+      const pixels = await sharp((await downloadUpload(service, admin, body.id)).bytes)
         .raw()
         .toBuffer()
       expect(pixels[0]).toBeGreaterThan(250)
     }
   })
 
-  it('is read by everybody of its account, kept by their own caches, and by nobody else', async () => {
-    const [ours, theirs] = [await newAccount(service), await newAccount(service)]
-    const { body } = await upload(service, ours.admin, await picture('png', 20, 20))
-    const viewer = await ours.colleague({ role: 'viewer' })
-    const { status, headers } = await download(service, viewer, body.id)
+  it('can be downloaded and privately cached by every user of the account, and by no other account', async () => {
+    const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
+    const { body } = await uploadImage(service, account.admin, await createImage('png', 20, 20))
+    const viewer = await account.addColleague({ role: 'viewer' })
+    const { status, headers } = await downloadUpload(service, viewer, body.id)
     expect([status, headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
       200,
       'private, max-age=86400, immutable',
       'nosniff',
     ])
     const etag = headers.get('etag') ?? ''
-    const again = await download(service, viewer, body.id, { 'if-none-match': etag })
-    expect([again.status, again.bytes.length]).toEqual([304, 0])
-    expectStatus(await download(service, theirs.admin, body.id, { 'if-none-match': etag }), 404)
-    expectStatus(await upload(service, viewer, await picture('png', 20, 20)), 403)
+    const secondDownload = await downloadUpload(service, viewer, body.id, { 'if-none-match': etag })
+    expect([secondDownload.status, secondDownload.bytes.length]).toEqual([304, 0])
+    expectStatus(await downloadUpload(service, otherAccount.admin, body.id, { 'if-none-match': etag }), 404)
+    expectStatus(await uploadImage(service, viewer, await createImage('png', 20, 20)), 403)
   })
 })
 
-describe('UPL-02 the type', () => {
+describe('UPL-02 type of an image', () => {
   it.each([
     ['a PNG named .txt', 'png', 'notes.txt', 'text/plain'],
     ['a GIF named .jpg', 'gif', 'photo.jpg', 'image/jpeg'],
     ['a WebP without a type', 'webp', 'photo', ''],
-  ] as const)('UPL-02 is judged by content: %s is taken', async (_, kind, name, type) => {
-    const { admin } = await newAccount(service)
-    expectStatus(await upload(service, admin, await picture(kind, 20, 20), { name, type }), 201)
+  ] as const)('UPL-02 is recognised by content: accepts %s', async (_, format, name, type) => {
+    const { admin } = await createAccount(service)
+    expectStatus(await uploadImage(service, admin, await createImage(format, 20, 20), { name, type }), 201)
   })
 })
 
-it('UPL-03 WIR-15 refuses over 10 MiB, and takes what is a little below', { timeout: 60_000 }, async () => {
-  const { admin } = await newAccount(service)
-  const noise = await picture('png', 1820, 1820, { noise: true })
+it('UPL-03 WIR-15 refuses a file above 10 MiB, and accepts one just below', { timeout: 60_000 }, async () => {
+  const { admin } = await createAccount(service)
+  const noise = await createImage('png', 1820, 1820, { noise: true })
   expect(noise.length).toBeGreaterThan(9_000_000)
   expect(noise.length).toBeLessThan(10 * 1024 * 1024 - 1000)
-  expectStatus(await upload(service, admin, noise), 201)
-  const headers = { ...bearer(admin.token), 'content-type': 'multipart/form-data; boundary=x' }
-  expectStatus(await announce(`${service.api}/api/v1/uploads`, 'POST', 10 * 1024 * 1024 + 1000, headers), 413)
+  expectStatus(await uploadImage(service, admin, noise), 201)
+  const headers = { ...authorizationHeader(admin.token), 'content-type': 'multipart/form-data; boundary=x' }
+  expectStatus(await sendHeadersOnly(`${service.api}/api/v1/uploads`, 'POST', 10 * 1024 * 1024 + 1000, headers), 413)
 })
 
-it('WIR-24 stores one image for one key, however often it is sent', async () => {
-  const { admin, id } = await newAccount(service)
-  const image = await picture('png', 30, 30)
+it('WIR-24 stores one image per idempotency key', async () => {
+  const { admin, id } = await createAccount(service)
+  const image = await createImage('png', 30, 30)
   const headers = { 'idempotency-key': 'once' }
-  const [first, again] = [await upload(service, admin, image, { headers }), await upload(service, admin, image, { headers })]
-  expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
+  const [first, secondDownload] = [
+    await uploadImage(service, admin, image, { headers }),
+    await uploadImage(service, admin, image, { headers }),
+  ]
+  expect([first.status, secondDownload.status, secondDownload.text]).toEqual([201, 201, first.text])
   expect(await service.sql('select id from uploads where account_id = $1', [id])).toHaveLength(1)
-  const other = await upload(service, admin, await picture('png', 31, 30), { headers })
-  expect([other.status, other.body.errors[0].type]).toEqual([422, 'key_reused'])
+  const otherImage = await uploadImage(service, admin, await createImage('png', 31, 30), { headers })
+  expect([otherImage.status, otherImage.body.errors[0].type]).toEqual([422, 'key_reused'])
 })
 
-it('wants a form with one file', async () => {
-  const { admin } = await newAccount(service)
+it('requires a complete form with one file', async () => {
+  const { admin } = await createAccount(service)
   const { token } = admin
-  const { bytes, headers } = await formOf(await picture('png', 10, 10))
+  const { bytes, headers } = await encodeFileForm(await createImage('png', 10, 10))
   const json = await request(service, 'POST', '/uploads', { token, body: { file: 'x' } })
-  const torn = await request(service, 'POST', '/uploads', { token, raw: bytes.slice(0, 60), headers })
-  expect([json.status, torn.status, (await request(service, 'POST', '/uploads', { token })).status]).toEqual([415, 422, 422])
+  const truncated = await request(service, 'POST', '/uploads', { token, raw: bytes.slice(0, 60), headers })
+  const empty = await request(service, 'POST', '/uploads', { token })
+  expect([json.status, truncated.status, empty.status]).toEqual([415, 422, 422])
 })
 
-/** A JPEG's quantization tables, which its quality decides. */
-function quantization(bytes: Uint8Array): string[] {
+/** Return the quantization tables of a JPEG. They depend on its quality only. */
+function quantizationTables(bytes: Uint8Array): string[] {
   const hex = Buffer.from(bytes).toString('hex')
   return [...hex.matchAll(/ffdb(?:0043|0084)([0-9a-f]{130})/g)].map(([, table = '']) => table)
 }
