@@ -7,7 +7,7 @@ import { type Redaction, redact } from './redaction.ts'
 
 interface DraftOptions {
   tree_type: TreeType
-  /** The flow to replace. Its fields that the model does not see are kept. */
+  /** The flow to replace. Fields that the model does not see are copied from it. */
   base: FlowDraft | null
   redaction: Redaction
   targetStatus: 'draft' | 'published'

@@ -1,6 +1,6 @@
 import type { AnalyticsPort } from './analytics.ts'
 
-/** Send events to PostHog's capture endpoint, or to a compatible one. */
+/** Create a port that sends events to PostHog's capture endpoint, or to a compatible one. */
 export function posthogAnalytics({ url, key }: { url: string; key: string }): AnalyticsPort {
   return {
     async capture({ event, subject, properties }) {

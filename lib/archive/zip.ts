@@ -54,7 +54,7 @@ interface Entry {
 }
 
 function readDirectory(bytes: Bytes): Entry[] {
-  const view = viewOf(bytes)
+  const view = toDataView(bytes)
   const endRecord = findEndRecord(view)
   const entryCount = endRecord < 0 ? 0 : view.getUint16(endRecord + 10, true)
   if (entryCount === 0) throw new ArchiveError(damaged)
@@ -98,7 +98,7 @@ function findEndRecord(view: DataView): number {
 
 async function readEntry(bytes: Bytes, { offset, method, compressedSize, size }: Entry): Promise<string | null> {
   if (offset + localHeaderSize > bytes.length) return null
-  const view = viewOf(bytes)
+  const view = toDataView(bytes)
   const nameSize = view.getUint16(offset + 26, true)
   const extraFieldSize = view.getUint16(offset + 28, true)
   const start = offset + localHeaderSize + nameSize + extraFieldSize
@@ -109,6 +109,6 @@ async function readEntry(bytes: Bytes, { offset, method, compressedSize, size }:
   return method === deflatedMethod ? inflateRaw(content, size) : null
 }
 
-function viewOf(bytes: Bytes): DataView {
+function toDataView(bytes: Bytes): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -85,7 +85,7 @@ export function identityProvider(settings: ProviderSettings): IdentityProvider {
         const http = httpOptions(settings.issuer)
         const callback = oauth.validateAuthResponse(as, client, new URLSearchParams({ code, state }), state)
         const response = await oauth.authorizationCodeGrantRequest(as, client, auth, callback, redirectUri, codeVerifier, http())
-        const issuing = { ...as, issuer: issuerFor(await idTokenOf(response.clone()), as.issuer) }
+        const issuing = { ...as, issuer: issuerFor(await readIdTokenClaims(response.clone()), as.issuer) }
         const checks = { expectedNonce: nonce, requireIdToken: true }
         const tokens = await oauth.processAuthorizationCodeResponse(issuing, client, response, checks).catch(throwUnprovenToken)
         await verifySignature(issuing, response, keys, http).catch(throwUnverifiedSignature)
@@ -108,7 +108,7 @@ async function discover({ issuer }: ProviderSettings): Promise<oauth.Authorizati
 }
 
 /** Return the unchecked claims of the ID token. Throw when a 200 has no tokens; another status is a refusal that the library reads. */
-async function idTokenOf(answer: Response): Promise<Record<string, unknown>> {
+async function readIdTokenClaims(answer: Response): Promise<Record<string, unknown>> {
   if (answer.status !== 200) return {}
   const { id_token, access_token } = (await answer.json()) as { id_token?: unknown; access_token?: unknown }
   if (typeof id_token !== 'string' || typeof access_token !== 'string')
@@ -137,7 +137,7 @@ async function verifySignature(
   const verify = (server: oauth.AuthorizationServer) =>
     oauth.validateApplicationLevelSignature(server, response, { ...http(), [oauth.jwksCache]: keys })
   await verify(as).catch(async (error: unknown) => {
-    if (codeOf(error) !== oauth.KEY_SELECTION) throw error
+    if (getErrorCode(error) !== oauth.KEY_SELECTION) throw error
     for (const key of Object.keys(keys)) delete keys[key as keyof typeof keys]
     await verify({ ...as })
   })
@@ -171,13 +171,13 @@ function textClaim(claim: unknown): string | null {
   return typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : null
 }
 
-/** Only a plain http issuer, the local emulator, may have plain http endpoints. */
+/** Allow plain http endpoints only for a plain http issuer, which is the local emulator. */
 function httpOptions(issuer: string) {
   return () => ({ [oauth.allowInsecureRequests]: issuer.startsWith('http:'), signal: AbortSignal.timeout(requestTimeoutMs) })
 }
 
 function throwUnprovenToken(error: unknown): never {
-  if (error instanceof oauth.ResponseBodyError || codeOf(error) === oauth.RESPONSE_IS_NOT_CONFORM) throw error
+  if (error instanceof oauth.ResponseBodyError || getErrorCode(error) === oauth.RESPONSE_IS_NOT_CONFORM) throw error
   throw new OidcFailure('refused', 'The ID token is not valid', error)
 }
 
@@ -185,7 +185,7 @@ const badSignatureCodes: ReadonlySet<unknown> = new Set([oauth.KEY_SELECTION, oa
 
 /** Turn a bad signature into a refusal. A failure to fetch keys is no refusal of the token. */
 function throwUnverifiedSignature(error: unknown): never {
-  throw badSignatureCodes.has(codeOf(error)) ? new OidcFailure('refused', 'The signature of the ID token is wrong', error) : error
+  throw badSignatureCodes.has(getErrorCode(error)) ? new OidcFailure('refused', 'The signature of the ID token is wrong', error) : error
 }
 
 async function withOidcFailures<T>(work: () => Promise<T>): Promise<T> {
@@ -199,6 +199,6 @@ async function withOidcFailures<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function codeOf(error: unknown): unknown {
+function getErrorCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
 }

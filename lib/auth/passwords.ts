@@ -25,7 +25,7 @@ export async function hashPassword(password: string): Promise<string> {
 // Verified for unknown addresses, so that the answer takes as long as for known ones.
 let decoyHash: Promise<string> | undefined
 
-/** Whether `password` matches `hash`. Without a hash it takes the same time and returns false. */
+/** Return whether `password` matches `hash`. Without a hash, return false after the same time. */
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
   decoyHash ??= hashPassword(crypto.randomUUID())
   const result = (await loadArgon2()).tryVerify(hash ?? (await decoyHash), password)

@@ -12,7 +12,7 @@ const toleranceSeconds = 300
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const timeoutMs = 5000
 
-/** Bill through Stripe. Without its keys every call returns `not_configured`. */
+/** Create a billing port that uses Stripe. Without its keys every call returns `not_configured`. */
 export function stripeBilling({ secretKey, webhookSecret, baseUrl }: StripeSettings): BillingPort {
   const stripe = secretKey ? openStripe(secretKey, baseUrl) : null
   return {
@@ -58,7 +58,7 @@ function changeIn(event: Stripe.Event): BillingChange | null {
   switch (event.type) {
     case 'checkout.session.completed': {
       const { client_reference_id, metadata, customer, subscription } = event.data.object
-      return linkedChange(metadata?.account_id ?? client_reference_id, idOf(customer), idOf(subscription))
+      return linkedChange(metadata?.account_id ?? client_reference_id, getId(customer), getId(subscription))
     }
     case 'customer.created':
     case 'customer.updated':
@@ -97,7 +97,7 @@ const statuses: Partial<Record<Stripe.Subscription.Status, Subscription['status'
 
 function toSubscription({ id, customer, status, metadata, items, billing_cycle_anchor }: Stripe.Subscription): Subscription | null {
   const mapped = statuses[status]
-  const customerId = idOf(customer)
+  const customerId = getId(customer)
   if (!mapped || !customerId) return null
   const ends = items.data.map(({ current_period_end }) => current_period_end).filter(Boolean)
   const account = metadata?.account_id ?? ''
@@ -112,7 +112,7 @@ function toSubscription({ id, customer, status, metadata, items, billing_cycle_a
   }
 }
 
-function idOf(reference: string | { id: string } | null): string | null {
+function getId(reference: string | { id: string } | null): string | null {
   return typeof reference === 'string' ? reference : (reference?.id ?? null)
 }
 

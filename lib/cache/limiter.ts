@@ -1,8 +1,8 @@
 import { Redis } from '@upstash/redis'
 
-/** Calls per window; `/ip` counts per client address instead of per user. */
+/** Calls per window. With `/ip` they are counted per client address instead of per user. */
 export type Rate = `${number}/${'minute' | 'hour'}${'' | '/ip'}`
-/** A rate, or the name of a shared one. */
+/** A rate, or the name of a rate that operations share. */
 export type Limit = Rate | NamedLimit | 'none'
 type NamedLimit = 'read' | 'write' | 'ai' | 'public'
 
@@ -57,15 +57,22 @@ if n < tonumber(ARGV[3]) then
 end
 return {allowed, n, redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]}`
 
-/** Count calls in exact sliding windows in Redis. Remember blocked keys, and fall back while Redis does not answer. */
+/** Create a limiter that counts calls in exact sliding windows in Redis. It remembers blocked keys, and falls back while Redis does not answer. */
 export function createLimiter(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): Limiter {
   // Each request makes one small call. The client's features for batches and large values would cost more than the call.
-  const plain = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false } as const
-  const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs), ...plain })
+  const clientOptions = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false } as const
+  const redis = new Redis({
+    url,
+    token,
+    retry: false,
+    enableTelemetry: false,
+    signal: () => AbortSignal.timeout(timeoutMs),
+    ...clientOptions,
+  })
   const window = redis.createScript<[number, number, string]>(slidingWindowScript)
   const blocked = new Map<string, number>()
   const local = createLocalWindows()
-  let awayUntil = 0
+  let unreachableUntil = 0
 
   const fallback = (key: string, rate: ParsedRate, strict: boolean): LimitResult =>
     strict ? local(key, Math.max(1, Math.floor(rate.max / 2)), rate, now()) : allow(rate)
@@ -73,9 +80,10 @@ export function createLimiter(url: string, token: string, timeoutMs = 250, now: 
   return {
     async count(key, rate, strict) {
       const at = now()
-      const until = blocked.get(key)
-      if (until && until > at) return { allowed: false, limit: rate.max, remaining: 0, resetSeconds: Math.ceil((until - at) / 1000) }
-      if (awayUntil > at) return fallback(key, rate, strict)
+      const blockedUntil = blocked.get(key)
+      if (blockedUntil && blockedUntil > at)
+        return { allowed: false, limit: rate.max, remaining: 0, resetSeconds: Math.ceil((blockedUntil - at) / 1000) }
+      if (unreachableUntil > at) return fallback(key, rate, strict)
       try {
         const args = [String(at), String(rate.windowMs), String(rate.max), `${at}-${crypto.randomUUID()}`]
         const [allowed, count, oldest] = await window.exec([`limit:${key}`], args)
@@ -85,7 +93,7 @@ export function createLimiter(url: string, token: string, timeoutMs = 250, now: 
         return { allowed: allowed === 1, limit: rate.max, remaining: Math.max(0, rate.max - count), resetSeconds }
       } catch {
         // For 5 s the other callers use the fallback without waiting for the same time-out.
-        awayUntil = now() + 5000
+        unreachableUntil = now() + 5000
         return fallback(key, rate, strict)
       }
     },
@@ -100,7 +108,7 @@ function allow(rate: ParsedRate): LimitResult {
 }
 
 function rememberBlocked(blocked: Map<string, number>, key: string, until: number, at: number): void {
-  if (blocked.size >= 5000) for (const [old, end] of blocked) if (end <= at || blocked.size >= 5000) blocked.delete(old)
+  if (blocked.size >= 5000) for (const [blockedKey, end] of blocked) if (end <= at || blocked.size >= 5000) blocked.delete(blockedKey)
   blocked.set(key, until)
 }
 

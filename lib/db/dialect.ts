@@ -9,8 +9,9 @@ import {
 } from 'kysely'
 import type { Database, QueryRows, Statement, TransactionConnection } from './client.ts'
 
-/** The statement that each transaction of a scope starts with: `app.enter(...)`, or null on the `platform` connection. */
+/** How each transaction of a scope starts. */
 export interface TenantContext {
+  /** `select app.enter(...)`, or null on the `platform` connection. */
   statement: Statement | null
   readOnly: boolean
 }
@@ -19,7 +20,7 @@ interface LazyConnection extends DatabaseConnection {
   session: TransactionConnection | null
 }
 
-/** A Kysely dialect that sends single statements over HTTP and opens a WebSocket for a transaction. */
+/** Create a Kysely dialect that sends single statements over HTTP and opens a WebSocket for a transaction. */
 export function lazyDialect(database: Database, context: TenantContext): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -34,7 +35,6 @@ function lazyDriver(database: Database, context: TenantContext): Driver {
     const lazy = connection as LazyConnection
     const session = lazy.session
     lazy.session = null
-    // A broken connection has already rolled back.
     await session?.query({ sql: command, parameters: [] }).finally(() => session.end())
   }
   return {
@@ -46,6 +46,7 @@ function lazyDriver(database: Database, context: TenantContext): Driver {
       ;(connection as LazyConnection).session = await database.begin(beginStatement(context))
     },
     commitTransaction: (connection) => endTransaction(connection, 'commit'),
+    // An error is ignored: the server rolls back when the connection breaks.
     rollbackTransaction: (connection) => endTransaction(connection, 'rollback').catch(() => {}),
   }
 }
@@ -63,7 +64,7 @@ function lazyConnection(database: Database, context: TenantContext): LazyConnect
   }
 }
 
-/** Run statements after the scope's context statement in one round trip. Return their results without the context statement's. */
+/** Run statements after the scope's context statement in one round trip. Return the results of `statements`. */
 export async function runInContext(
   database: Database,
   { statement, readOnly }: TenantContext,
@@ -82,10 +83,10 @@ export function toResult<R>(result: QueryRows | undefined): QueryResult<R> {
 function beginStatement({ statement, readOnly }: TenantContext): string {
   const begin = readOnly ? 'begin read only' : 'begin'
   if (!statement) return begin
-  return `${begin}; ${statement.sql.replace(/\$(\d+)/g, (_, n: string) => literal(statement.parameters[Number(n) - 1]))}`
+  return `${begin}; ${statement.sql.replace(/\$(\d+)/g, (_, n: string) => quoteLiteral(statement.parameters[Number(n) - 1]))}`
 }
 
-function literal(value: unknown): string {
+function quoteLiteral(value: unknown): string {
   if (value === null) return 'null'
   const text = String(value)
   return text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`

@@ -22,11 +22,11 @@ type PlatformTables = {
 }
 /** The `platform` connection: it sees the rows of every account, so each statement names the account. */
 export type PlatformDb = Kysely<PlatformTables>
-/** The `platform` connection of a super admin. Each statement runs after `app.enter`, so a revoked super admin writes nothing. */
+/** The `platform` connection of a super admin. Each statement runs after `app.enter`, so a revoked super admin cannot write. */
 export type StaffDb = PlatformDb & Batches
 
 export type Access = 'user' | 'engineer' | 'team_admin' | 'account_admin' | 'account_or_super_admin' | 'super_admin'
-/** Guards that do not stop an operation. `account`: those for the verified address and the subscription. `all`: also the one for a due password. */
+/** Guards that an operation skips. `account`: the verified address and the subscription. `all`: also the due password change. */
 export type SkippedGuards = 'none' | 'account' | 'all'
 const skippedInSql = { none: 'none', account: 'guards', all: 'password' } as const satisfies Record<SkippedGuards, string>
 
@@ -42,7 +42,7 @@ export interface ScopeOptions {
   skipGuards: SkippedGuards
   ip: string
   readOnly: boolean
-  /** Must be switched on for the account. */
+  /** A feature that must be switched on for the account. */
   feature?: Feature | undefined
 }
 
@@ -50,42 +50,42 @@ export interface ScopeOptions {
 export interface Scope {
   db: WriteDb
   /** Whether app.enter has admitted this caller during this request. */
-  readonly hasEntered: boolean
-  /** Call a SQL function that enters by itself: `select * from name(…the arguments of app.enter, …rest)`. Return its row, or undefined. */
+  readonly isAdmitted: boolean
+  /** Call a SQL function that sets the tenant context itself: `name(…the arguments of app.enter, …rest)`. Return its row, or undefined. */
   callFunction(name: `app.${string}`, rest: readonly (string | number)[]): Promise<unknown>
-  /** Run app.enter alone. Throw what it would throw before any statement. */
-  enter(): Promise<void>
+  /** Run only app.enter. Throw if it does not admit the caller. */
+  checkAccess(): Promise<void>
   /** Run `work` in one transaction; transactions and batches inside join it. */
   transaction<T>(work: (db: WriteDb) => Promise<T>): Promise<T>
 }
 
-/** The arguments are in the order of app.enter, app.enter_feature and every function that enters by itself. */
+/** Return the statement that sets the tenant context. Functions that set it themselves have their arguments in the same order. */
 function enterStatement({ caller, access, skipGuards, ip, feature }: ScopeOptions): Statement {
   const parameters = [caller.userId, caller.accountId, caller.signInId, access, skippedInSql[skipGuards], ip]
   if (!feature) return { sql: 'select app.enter($1, $2, $3, $4, $5, $6)', parameters }
   return { sql: 'select app.enter_feature($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature] }
 }
 
-/** Open the only way to a tenant's rows: every statement runs after app.enter in the same transaction. With the `platform` connection it is a super admin's. */
+/** Open the scope of a caller, the only way to a tenant's rows. Every statement runs after app.enter in the same transaction. */
 export function openScope(database: Database, options: ScopeOptions): Scope {
-  return scopeIn(database, { statement: enterStatement(options), readOnly: options.readOnly })
+  return createScope(database, { statement: enterStatement(options), readOnly: options.readOnly })
 }
 
 /** Open an account's scope for work without a signed-in user. `database` must be the `platform` connection. */
 export function openAccountScope(database: Database, accountId: string, actorId: string | null): Scope {
   const statement = { sql: 'select app.enter_account($1, $2)', parameters: [accountId, actorId] }
-  return scopeIn(database, { statement, readOnly: false })
+  return createScope(database, { statement, readOnly: false })
 }
 
-function scopeIn(outer: Database, context: TenantContext & { statement: Statement }): Scope {
+function createScope(outer: Database, context: TenantContext & { statement: Statement }): Scope {
   const { statement, readOnly } = context
-  let hasEntered = false
-  const markEntered = async <T>(work: Promise<T>): Promise<T> => {
+  let isAdmitted = false
+  const markAdmitted = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work
-    hasEntered = true
+    isAdmitted = true
     return result
   }
-  const database: Database = { run: (...args) => markEntered(outer.run(...args)), begin: (first) => markEntered(outer.begin(first)) }
+  const database: Database = { run: (...args) => markAdmitted(outer.run(...args)), begin: (sql) => markAdmitted(outer.begin(sql)) }
   const kysely = new Kysely<DB>({ dialect: lazyDialect(database, context) })
   const batch = async (queries: readonly Compilable[]) => {
     const statements = queries.map((query) => query.compile())
@@ -93,8 +93,8 @@ function scopeIn(outer: Database, context: TenantContext & { statement: Statemen
   }
   return {
     db: Object.assign(kysely, { batch }) as unknown as WriteDb,
-    get hasEntered() {
-      return hasEntered
+    get isAdmitted() {
+      return isAdmitted
     },
     async callFunction(name, rest) {
       const parameters = [...statement.parameters, ...rest]
@@ -102,7 +102,7 @@ function scopeIn(outer: Database, context: TenantContext & { statement: Statemen
       const [result] = await database.run([{ sql, parameters }], { readOnly: false })
       return result?.rows[0]
     },
-    enter: async () => void (await database.run([statement], { readOnly })),
+    checkAccess: async () => void (await database.run([statement], { readOnly })),
     transaction: (work) => kysely.transaction().execute((tx) => work(joinTransaction(tx))),
   }
 }
@@ -112,7 +112,7 @@ export function inTransaction<T>(db: Pick<WriteDb, 'transaction'>, work: (db: Wr
   return db.transaction().execute((tx) => work(joinTransaction(tx)))
 }
 
-/** A transaction with the interface of a scope's database: inner transactions and batches join it. */
+/** Give a transaction the interface of a scope's database. Inner transactions and batches join it. */
 function joinTransaction(tx: Transaction<DB>): WriteDb {
   const batch = async (queries: readonly Compilable[]) => {
     const results: unknown[] = []
@@ -123,7 +123,7 @@ function joinTransaction(tx: Transaction<DB>): WriteDb {
   return Object.assign(tx, { batch, transaction }) as unknown as WriteDb
 }
 
-/** Open the rows of every account. `reason` documents the call for its reader. */
+/** Open the rows of every account. `reason` only documents why the caller needs them. */
 export function openPlatformDb(database: Database, _reason: string): PlatformDb {
   return new Kysely<PlatformTables>({ dialect: lazyDialect(database, { statement: null, readOnly: false }) })
 }

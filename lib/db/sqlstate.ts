@@ -33,14 +33,14 @@ const problemKinds: Record<string, ProblemKind> = {
 }
 
 /** Return the SQLSTATE of an error or of its cause, or undefined. */
-export function sqlState(error: unknown): string | undefined {
+export function getSqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   if ('code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)) return error.code
-  return 'cause' in error ? sqlState(error.cause) : undefined
+  return 'cause' in error ? getSqlState(error.cause) : undefined
 }
 
 /** Return the name of the constraint that an error violates, so that a service can answer each constraint differently. */
-export function violatedConstraint(error: unknown): string | undefined {
+export function getViolatedConstraint(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'constraint' in error && typeof error.constraint === 'string'
     ? error.constraint
     : undefined
@@ -49,21 +49,21 @@ export function violatedConstraint(error: unknown): string | undefined {
 /** Create a `catch` handler that turns a unique violation into 409 `name_taken`. `resource` includes its article: "A category". */
 export function throwNameTaken(resource: string) {
   return (error: unknown): never => {
-    throw sqlState(error) === '23505' ? new Problem('name_taken', `${resource} with this name already exists`) : error
+    throw getSqlState(error) === '23505' ? new Problem('name_taken', `${resource} with this name already exists`) : error
   }
 }
 
 /** Create a `catch` handler that turns a foreign key violation into a 422 for `field` of the body. With `constraint`, only keys whose name contains that text. */
 export function throwUnknownId(field: string, resource: string, constraint = '') {
   return (error: unknown): never => {
-    const isField = sqlState(error) === '23503' && (!constraint || violatedConstraint(error)?.includes(constraint))
+    const isField = getSqlState(error) === '23503' && (!constraint || getViolatedConstraint(error)?.includes(constraint))
     throw isField ? unknownId(field, resource) : error
   }
 }
 
 /** Turn an error of the database or of its connection into a Problem. Return undefined for any other error. */
-export function databaseProblem(error: unknown): Problem | undefined {
-  const state = sqlState(error)
+export function toDatabaseProblem(error: unknown): Problem | undefined {
+  const state = getSqlState(error)
   if (state) return new Problem(problemKinds[state] ?? 'internal', undefined, { cause: error })
   return isConnectionError(error) ? new Problem('unavailable', undefined, { cause: error, headers: { 'retry-after': '5' } }) : undefined
 }

@@ -48,7 +48,7 @@ export async function parseDrawio(content: string): Promise<DrawioDiagram> {
   return { name: page?.name ?? null, ...convertCells(cells, skipped) }
 }
 
-/** The text is XML that was URL-encoded, deflated and base64-encoded. */
+/** Parse XML that was URL-encoded, deflated and base64-encoded. */
 async function parseCompressedCells(text: string): Promise<Cell[]> {
   const deflated = decodeBase64(text.trim())
   const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
@@ -219,7 +219,7 @@ function readColour(style: string, property: string): string | undefined {
   return new RegExp(`(?:^|;)${property}=(#[0-9a-fA-F]{6})(?:;|$)`).exec(style)?.[1]?.toLowerCase()
 }
 
-/** The position of a cell inside a group is relative to the group. */
+/** Return the position of a cell on the page. Inside a group, the stored position is relative to the group. */
 function getAbsolutePosition(cell: Cell, cellById: ReadonlyMap<string, Cell>): { x: number; y: number } {
   let { x, y } = cell
   let parent = cellById.get(cell.parent)

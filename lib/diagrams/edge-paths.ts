@@ -59,7 +59,7 @@ interface Connection {
   isHorizontal: boolean
 }
 
-/** Connect the midpoints of the sides that face each other: bottom and top if the boxes are above one another, else left and right. */
+/** Connect the midpoints of the sides that face each other: bottom and top if one box is above the other, otherwise left and right. */
 function connectFacingSides(from: Box, to: Box): Connection {
   const fromCentre = getCentre(from)
   const toCentre = getCentre(to)
@@ -87,7 +87,7 @@ function getMidpoint(a: Point, b: Point): Point {
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }
 }
 
-/** Return the point where the line from the centre of the box to the target crosses the border of the box. */
+/** Return the point where the line from the centre of the box to the target crosses the border. Return a target inside the box unchanged. */
 function getBorderPoint(box: Box, target: Point): Point {
   const centre = getCentre(box)
   const dx = target.x - centre.x

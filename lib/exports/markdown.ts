@@ -32,7 +32,7 @@ function renderFacts(facts: readonly Fact[]): string {
     .join('\n')
 }
 
-/** All lines after the first are indented, so that they belong to the list item. */
+/** Indent all lines after the first, so that they belong to the list item. */
 function renderValueLine(line: string, index: number): string {
   const text = escapeMarkdown(line.trim())
   return index > 0 && text ? `  ${text}` : text
@@ -72,7 +72,7 @@ function renderMarkdownText(text: string): string {
   return renderBlocks(parseMarkdown(text))
 }
 
-/** Blank lines separate the blocks, except neighbouring list items. */
+/** Join blocks with blank lines, and neighbouring list items with line breaks. */
 function renderBlocks(blocks: readonly Block[]): string {
   let markdown = ''
   for (const [index, block] of blocks.entries()) {

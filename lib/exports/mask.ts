@@ -31,7 +31,7 @@ export function maskReport(report: Report, mask: (text: string) => string): Repo
   try {
     return maskValue(report) as Report
   } catch (error) {
-    // The message of the cause may contain a secret from the report, so only its name is kept.
+    // The message of the cause may contain a secret from the report, so only its name is logged.
     throw error instanceof MaskingError ? error : new MaskingError(`Masking failed: ${error instanceof Error ? error.name : 'unknown'}`)
   }
 }

@@ -26,11 +26,11 @@ function renderSection(title: string, content: string): string {
   return content && `${title}\n${'-'.repeat(title.length)}\n${content}`
 }
 
-/** The values start in the same column. */
+/** Render one line per fact. The values start in the same column, except after a label that is too long for it. */
 function renderFacts(facts: readonly Fact[]): string {
   const longestLabel = Math.max(0, ...facts.map(({ label }) => label.length))
   const valueColumn = Math.min(maxLabelWidth, longestLabel) + 2
-  return facts.map(({ label, value }) => `${joinLines(label)}:`.padEnd(valueColumn) + formatHangingLines(value, valueColumn)).join('\n')
+  return facts.map(({ label, value }) => `${joinLines(label)}: `.padEnd(valueColumn) + formatHangingLines(value, valueColumn)).join('\n')
 }
 
 /** Indent all lines of the text except the first by `indent` spaces. */
@@ -70,7 +70,7 @@ export function formatEvidence({ kind, title, content }: Evidence): string {
   return joinNonEmpty([titleLine, indentLines(splitLines(content).join('\n').trimEnd())], '\n')
 }
 
-/** Return a typed text with its code blocks indented instead of fenced. */
+/** Format a text that a user entered. Code blocks are indented instead of fenced. */
 export function formatPlainText(text: string): string {
   return formatBlocks(parsePlainText(text))
 }
@@ -79,7 +79,7 @@ function formatMarkdown(text: string): string {
   return formatBlocks(parseMarkdown(text))
 }
 
-/** Blank lines separate the blocks, except neighbouring list items. */
+/** Join blocks with blank lines, and neighbouring list items with line breaks. */
 function formatBlocks(blocks: readonly Block[]): string {
   let text = ''
   for (const [index, block] of blocks.entries()) {

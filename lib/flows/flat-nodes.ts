@@ -89,7 +89,7 @@ function getChildIds({ options, next }: FlatNode): string[] {
   return [...new Set([...options.map(({ leads_to }) => leads_to), ...(next ? [next] : [])])]
 }
 
-/** In a tree, exactly one link leads to each node except the first, which is the root. */
+/** Return the problems of the links. Exactly one link leads to each node of a tree except the first, which is the root. */
 function findLinkProblems(nodes: readonly FlatNode[]): string[] {
   const nodeById = new Map(nodes.map((node) => [node.id, node]))
   const problems: string[] = []
@@ -137,7 +137,7 @@ function sortParentsFirst(nodes: readonly FlatNode[]): FlatNode[] {
   return sorted
 }
 
-/** An option keeps the id of the base option with the same label. Without one, it keeps the id of a base option with the same target. */
+/** Build options with ids of the base flow: of the option with the same label, or else of one with the same target. */
 function buildOptions({ options }: FlatNode, baseOptions: readonly FlowOption[]): FlowOption[] {
   const labels = new Set(options.map(({ label }) => label))
   const matchedOptions = new Set<FlowOption>()

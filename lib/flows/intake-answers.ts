@@ -69,7 +69,7 @@ function formatOptions({ options }: IntakeField): string {
   return (options ?? []).join(', ')
 }
 
-/** An unsupported pattern accepts every answer. Only drafts can have one: publishing refuses it. */
+/** Return the problem of an answer that does not match its field's pattern. An unsupported pattern, which only drafts can have, accepts every answer. */
 function validatePattern({ pattern }: IntakeField, value: string): string[] {
   const matches = pattern ? compilePattern(pattern) : undefined
   if (!matches) return []

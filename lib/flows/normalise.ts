@@ -68,7 +68,7 @@ function normaliseFallback({ id, title, description }: FallbackStep): FallbackSt
   return { id, title: toSingleLine(title ?? ''), description: normaliseLineBreaks(description ?? '') }
 }
 
-/** An option without an id gets the first free one of `option-1`, `option-2` …, so the same flow always gets the same ids. */
+/** Add missing ids of options. Each gets the first free one of `option-1`, `option-2` …, so the same flow always gets the same ids. */
 function assignOptionIds(options: readonly FlowOption[]): FlowOption[] {
   const usedIds = new Set(options.map(({ id }) => id))
   let lastNumber = 0

@@ -3,7 +3,7 @@ import { cors } from 'hono/cors'
 import type { Limiter } from '../cache/limiter.ts'
 import type { Database } from '../db/client.ts'
 import type { Caller } from '../db/scope.ts'
-import { databaseProblem } from '../db/sqlstate.ts'
+import { toDatabaseProblem } from '../db/sqlstate.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 
@@ -109,7 +109,7 @@ export function describe(error: unknown): Record<string, unknown> {
 
 /** Turn any error into the Problem that is answered; an unknown error becomes 500. */
 export function asProblem(error: unknown): Problem {
-  return error instanceof Problem ? error : (databaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
+  return error instanceof Problem ? error : (toDatabaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
 }
 
 /** Answer a Problem and keep its error for the log line. */

@@ -30,7 +30,7 @@ async function parseForm(sent: Uint8Array<ArrayBuffer>, type: string): Promise<F
   }
 }
 
-/** Whether `text` occurs more than `times` times in the bytes. */
+/** Return whether `text` occurs more than `times` times in the bytes. */
 function occursMoreThan(bytes: Uint8Array<ArrayBuffer>, text: string, times: number): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = -1

@@ -222,23 +222,23 @@ export function redirect(
   return { ...definition, success: 307, idempotent: false }
 }
 
-/** Whether the operation runs on the `platform` connection, entered as a super admin. */
+/** Return whether the operation runs on the `platform` connection, in the scope of a super admin. */
 export function isStaffOperation(op: AnyOperation): boolean {
   return op.access === 'super_admin' && op.platform !== undefined
 }
 
-/** Whether the operation needs an access token. */
+/** Return whether the operation needs an access token. */
 export function requiresToken(op: AnyOperation): boolean {
   return op.access !== 'public' && op.access !== 'signed'
 }
 
-/** Whether the operation stores its first answer under the caller's Idempotency-Key. */
+/** Return whether the operation stores its first response under the caller's Idempotency-Key. */
 export function takesIdempotencyKey(op: AnyOperation): boolean {
   return op.method === 'post' && requiresToken(op) && op.idempotent !== false
 }
 
 /** Return every failure the operation may answer with. The OpenAPI document and the tests read this list. */
-export function failuresOf(op: AnyOperation): ProblemKind[] {
+export function listFailures(op: AnyOperation): ProblemKind[] {
   const failures = new Set<ProblemKind>(op.errors ?? [])
   failures.add('internal').add('unavailable')
   if (op.limit !== 'none' || requiresToken(op)) failures.add('rate_limited')

@@ -4,7 +4,7 @@ import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, 
 import { Problem } from '../problem.ts'
 import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
 import { fingerprint, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
-import { type AnyOperation, failuresOf, isStaffOperation, requiresToken, takesIdempotencyKey } from './operation.ts'
+import { type AnyOperation, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { type ReadResult, type RequestInput, readInput } from './validate.ts'
 
@@ -29,39 +29,39 @@ export function mountOperations(app: Hono<Env>, operations: readonly AnyOperatio
     const path = prefix + op.path.replace(/\{(\w+)\}/g, ':$1')
     // A path that is declared with a trailing slash also works without it.
     const paths = path.endsWith('/') ? [path, path.slice(0, -1)] : [path]
-    app.on(op.method.toUpperCase(), paths, (c) => handle(c, op, rate, services))
+    app.on(op.method.toUpperCase(), paths, (c) => handleRequest(c, op, rate, services))
   }
 }
 
-async function handle(c: C, op: AnyOperation, rate: ParsedRate | null, services: Services): Promise<Response> {
+async function handleRequest(c: C, op: AnyOperation, rate: ParsedRate | null, services: Services): Promise<Response> {
   c.set('operation', op.id)
   try {
     const caller = requiresToken(op) ? await authenticate(c, services) : null
-    const scope = caller ? openScope(isStaffOperation(op) ? services.platform : services.runtime, scopeOf(op, caller, c)) : null
+    const scope = caller ? openScope(isStaffOperation(op) ? services.platform : services.runtime, buildScopeOptions(op, caller, c)) : null
     const call: OperationCall = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [] }
-    const limited = rate ? services.limiter.count(rateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
-    const answer = await perform(call, limited, rate)
+    const limiting = rate ? services.limiter.count(getRateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
+    const rendered = await performCall(call, limiting, rate)
     if (call.effects.length > 0) c.executionCtx.waitUntil(runEffects(call))
-    return toResponse(c, op, call.url, await withEtag(op, answer))
+    return toResponse(c, op, call.url, await withEtag(op, rendered))
   } catch (error) {
     return respondProblem(c, asProblem(error), error)
   }
 }
 
-async function perform(call: OperationCall, limited: Promise<LimitResult | null>, rate: ParsedRate | null): Promise<RenderedResponse> {
+async function performCall(call: OperationCall, limiting: Promise<LimitResult | null>, rate: ParsedRate | null): Promise<RenderedResponse> {
   const { c, op } = call
   const reading = await readInput(op, c.req.raw, c.req.param() as Record<string, string>, call.url)
   if (op.method === 'get' && !op.writes && !op.callsExternalService && reading.input) {
     // A read runs in parallel with the limiter's call, and its result is dropped when over the limit. A write waits for the limiter.
-    const [limit, result] = await Promise.all([limited, toOutcome(invoke(call, reading.input))])
+    const [limit, result] = await Promise.all([limiting, toOutcome(callHandler(call, reading.input))])
     // An ended sign-in (401) is answered before the limit, every other failure after it.
     if (!result.ok && asProblem(result.error).status === 401) throw result.error
     enforceLimit(c, rate, limit)
     if (!result.ok) throw result.error
     return result.value
   }
-  enforceLimit(c, rate, await limited)
-  return reading.input ? invokeIdempotent(call, reading.input) : refuseInvalid(call, reading)
+  enforceLimit(c, rate, await limiting)
+  return reading.input ? invokeIdempotent(call, reading.input) : rejectInvalidRequest(call, reading)
 }
 
 type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown }
@@ -79,12 +79,12 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
     c.set('caller', caller)
     return caller
   }
-  const flood = await limiter.count(`unauthenticated:${c.get('ip')}`, floodRate, false)
-  if (!flood.allowed) throw rateLimited(floodRate, flood)
+  const floodLimit = await limiter.count(`unauthenticated:${c.get('ip')}`, floodRate, false)
+  if (!floodLimit.allowed) throw rateLimited(floodRate, floodLimit)
   throw new Problem('unauthenticated')
 }
 
-function scopeOf(op: AnyOperation, caller: Caller, c: C): ScopeOptions {
+function buildScopeOptions(op: AnyOperation, caller: Caller, c: C): ScopeOptions {
   return {
     caller,
     access: op.access,
@@ -95,11 +95,11 @@ function scopeOf(op: AnyOperation, caller: Caller, c: C): ScopeOptions {
   }
 }
 
-function rateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
+function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
   return `${op.id}:${rate.perAddress || !caller ? c.get('ip') : caller.userId}`
 }
 
-/** Operations that sign in, are public or cost money fall back to a stricter local count while Redis does not answer. */
+/** Return whether a stricter local count applies while Redis does not answer: to operations that sign in, are public or cost money. */
 function isStrict(op: AnyOperation): boolean {
   return op.access === 'public' || op.limit === 'ai' || op.id.startsWith('identity.')
 }
@@ -117,9 +117,9 @@ function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null)
   if (!result.allowed) throw rateLimited(rate, result)
 }
 
-/** Answer an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
-async function refuseInvalid({ c, op, scope, url }: OperationCall, { problem, rawBody }: ReadResult): Promise<RenderedResponse> {
-  await scope?.enter()
+/** Reject an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
+async function rejectInvalidRequest({ c, op, scope, url }: OperationCall, { problem, rawBody }: ReadResult): Promise<RenderedResponse> {
+  await scope?.checkAccess()
   const key = takesIdempotencyKey(op) && problem?.status === 422 ? readIdempotencyKey(c.req.raw) : null
   if (!key || !scope) throw problem
   return runIdempotent(scope, op.id, key, await fingerprint(url, rawBody), () => Promise.reject(problem))
@@ -128,17 +128,17 @@ async function refuseInvalid({ c, op, scope, url }: OperationCall, { problem, ra
 async function invokeIdempotent(call: OperationCall, input: RequestInput): Promise<RenderedResponse> {
   const { c, op, scope, url } = call
   const key = takesIdempotencyKey(op) && !(op.produces && wantsEvents(c)) ? readIdempotencyKey(c.req.raw) : null
-  if (!key || !scope) return invoke(call, input)
+  if (!key || !scope) return callHandler(call, input)
   const request = await fingerprint(url, input.rawBody)
-  if (op.idempotent === 'leased') return runIdempotentWithLease(scope, op.id, key, request, () => invoke(call, input))
-  return runIdempotent(scope, op.id, key, request, (db) => invoke(call, input, db))
+  if (op.idempotent === 'leased') return runIdempotentWithLease(scope, op.id, key, request, () => callHandler(call, input))
+  return runIdempotent(scope, op.id, key, request, (db) => callHandler(call, input, db))
 }
 
 function wantsEvents(c: C): boolean {
   return /\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')
 }
 
-async function invoke(call: OperationCall, input: RequestInput, db: WriteDb | undefined = call.scope?.db): Promise<RenderedResponse> {
+async function callHandler(call: OperationCall, input: RequestInput, db: WriteDb | undefined = call.scope?.db): Promise<RenderedResponse> {
   const { c, op, services, caller, scope } = call
   const ctx = {
     ...services.ports,
@@ -151,13 +151,13 @@ async function invoke(call: OperationCall, input: RequestInput, db: WriteDb | un
     afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
-    ...databasesOf(call, db),
+    ...openDatabases(call, db),
   }
   // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
-  if (op.platform && !isStaffOperation(op)) await scope?.enter()
+  if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   const result = await toOutcome(op.handle({ ctx, params: input.params, query: input.query, body: input.body }))
   // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
-  if (scope && !scope.hasEntered && (result.ok || result.error instanceof Problem)) await scope.enter()
+  if (scope && !scope.isAdmitted && (result.ok || result.error instanceof Problem)) await scope.checkAccess()
   if (!result.ok) {
     if (services.ports.config.CHECK_RESPONSES) requireDeclared(op, asProblem(result.error))
     throw result.error
@@ -165,12 +165,12 @@ async function invoke(call: OperationCall, input: RequestInput, db: WriteDb | un
   return renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
 }
 
-/** Development and tests: an error that the operation does not declare would be missing from the API document. */
+/** Throw when an error is not declared, because it is missing from the API document. Used in development and tests. */
 function requireDeclared(op: AnyOperation, { kind }: Problem): void {
-  if (kind !== 'internal' && !failuresOf(op).includes(kind)) throw new TypeError(`${op.id} does not declare the error ${kind}`)
+  if (kind !== 'internal' && !listFailures(op).includes(kind)) throw new TypeError(`${op.id} does not declare the error ${kind}`)
 }
 
-function databasesOf({ op, services, scope }: OperationCall, db: WriteDb | undefined) {
+function openDatabases({ op, services, scope }: OperationCall, db: WriteDb | undefined) {
   if (isStaffOperation(op)) return { platform: db }
   return {
     ...(scope ? { db, callFunction: (name: `app.${string}`, ...rest: (string | number)[]) => scope.callFunction(name, rest) } : {}),

@@ -60,7 +60,7 @@ async function readContent(
   errors: FieldError[],
 ): Promise<Pick<RequestInput, 'body' | 'rawBody'>> {
   if (op.bodyFormat === 'raw') return { body: { bytes: sent, headers: request.headers }, rawBody: sent }
-  if (op.bodyFormat === 'file' && !(op.body && mediaTypeOf(request) === json)) {
+  if (op.bodyFormat === 'file' && !(op.body && getMediaType(request) === json)) {
     const file = await readForm(sent, request.headers.get('content-type') ?? '', errors)
     return { body: file, rawBody: file?.bytes ?? '' }
   }
@@ -104,13 +104,13 @@ function acceptedMediaTypes(op: AnyOperation): string[] {
   return [...(op.body ? [json] : []), ...(op.bodyFormat === 'file' ? ['multipart/form-data'] : [])]
 }
 
-function mediaTypeOf(request: Request): string {
+function getMediaType(request: Request): string {
   return request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
 function requireMediaType(op: AnyOperation, request: Request, sent: Uint8Array): void {
   const taken = acceptedMediaTypes(op)
-  if (sent.byteLength === 0 || taken.length === 0 || taken.includes(mediaTypeOf(request))) return
+  if (sent.byteLength === 0 || taken.length === 0 || taken.includes(getMediaType(request))) return
   throw new Problem('unsupported_media', `Send ${taken.join(' or ')}`)
 }
 

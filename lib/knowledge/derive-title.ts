@@ -1,12 +1,12 @@
 const maxTitleLength = 120
 
-/** Return a title of at most 120 characters: the first sentence of the text, without the markup of lists, emphasis and links. */
+/** Return a title of at most 120 characters: the first sentence of the first line with text, without markdown. Return 'Untitled' if there is none. */
 export function deriveTitle(markdown: string): string {
   const firstLine = markdown.split('\n').map(removeMarkup).find(Boolean) ?? ''
   const sentence = /^.{8,}?[.!?](?=\s)/u.exec(firstLine)?.[0] ?? firstLine
   if (sentence.length <= maxTitleLength) return sentence || 'Untitled'
-  const withoutHalfCharacter = sentence.slice(0, maxTitleLength - 1).replace(/[\ud800-\udbff]$/, '')
-  const withoutPartialWord = withoutHalfCharacter.replace(/\s+\S*$/, '')
+  const withoutLoneSurrogate = sentence.slice(0, maxTitleLength - 1).replace(/[\ud800-\udbff]$/, '')
+  const withoutPartialWord = withoutLoneSurrogate.replace(/\s+\S*$/, '')
   return `${withoutPartialWord}…`
 }
 

@@ -36,7 +36,7 @@ function chainBranches(branches: readonly Branch<KbNode>[]): FlowNode {
   return { ...common, type: 'action', next_node_id: next.id, children: [next] }
 }
 
-/** The description is left out if it only repeats the title. */
+/** Return the title and the description of a node. The description is empty if it only repeats the title. */
 function getTexts({ title, content }: KbNode): { title: string; description: string } {
   const contentWithoutMarker = content.replace(/^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+/, '').trim()
   return { title, description: contentWithoutMarker === title.trim() ? '' : content }

@@ -134,7 +134,7 @@ function collapseSpaces(text: string): string {
     .trim()
 }
 
-/** A layout table contains more than cells of text. It is read like any other container. */
+/** Return whether a table is used for layout, because it contains more than cells of text. It is read like any other container. */
 function isLayoutTable({ children }: Element): boolean {
   return children.some((child) => typeof child !== 'string' && (structuralElements.has(child.name) || isLayoutTable(child)))
 }

@@ -84,7 +84,7 @@ function findShortestPairs(segments: readonly Segment[], maxPairs: number): Set<
 const conditionalItem = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+[*_]{0,2}(?:if|when|in case)\b/i
 const minOptions = 2
 
-/** A question with at least two items such as `- If …` after it is a decision, and the items are its options. */
+/** Mark questions that are followed by at least two items such as `- If …` as decisions, and the items as their options. */
 function markDecisions(segments: readonly Segment[]): Segment[] {
   const markedSegments = segments.map((segment) => ({ ...segment }))
   for (let index = 0; index < markedSegments.length; index++) {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 
 const packages = join(import.meta.dirname, '../../node_modules/@fontsource')
-// Change this when the files below change, so that they are written again.
+// Increase this when the families or the output format change, so that existing fonts are built again.
 const formatVersion = 'format 3'
 
-/** Font families in order of preference, with a pattern of the files to use. Some files would only repeat characters of other families. */
+/** Font families in order of preference, with a pattern of the files to use. The pattern leaves out files that only repeat characters of other families. */
 const families: [string, RegExp][] = [
   ['noto-sans', /-(?:latin|latin-ext|vietnamese|cyrillic|cyrillic-ext|greek|greek-ext)-400-/],
   ['noto-sans-hebrew', /-hebrew-hebrew-400-/],

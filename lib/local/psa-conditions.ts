@@ -1,10 +1,10 @@
-// The part of ConnectWise's condition language that the service uses: comparisons of fields, joined by `and` and `or`, in parentheses.
+// The part of ConnectWise's condition language that the service uses: comparisons, `contains`, `in` and `not in`, with `and`, `or` and parentheses.
 
-type Test = (item: unknown) => boolean
+type Predicate = (item: unknown) => boolean
 type Value = string | number | boolean | null
 
-/** Parse conditions into a test of an item. Throw on a syntax error. */
-export function parseConditions(text: string): Test {
+/** Parse conditions into a predicate. Throw on a syntax error. */
+export function parseConditions(text: string): Predicate {
   const tokens = [...text.matchAll(/\s*("(?:[^"\\]|\\.)*"|!=|<=|>=|[=<>(),]|[\w./-]+|\S)/g)].map(([, token = '']) => token)
   let position = 0
   const nextIs = (word: string) => tokens[position]?.toLowerCase() === word
@@ -13,50 +13,50 @@ export function parseConditions(text: string): Test {
     position += 1
     return true
   }
-  const take = (expected?: string): string => {
+  const takeToken = (expected?: string): string => {
     const token = tokens[position++]
     if (token === undefined || (expected !== undefined && token.toLowerCase() !== expected))
-      throw new Error(`Expected ${expected ?? 'more'} at ${position}`)
+      throw new Error(expected ? `Expected ${expected} as token ${position}` : 'Unexpected end of the conditions')
     return token
   }
-  const parseOr = (): Test => {
+  const parseOr = (): Predicate => {
     const tests = [parseAnd()]
     while (skipIf('or')) tests.push(parseAnd())
     return (item) => tests.some((test) => test(item))
   }
-  const parseAnd = (): Test => {
+  const parseAnd = (): Predicate => {
     const tests = [parseTerm()]
     while (skipIf('and')) tests.push(parseTerm())
     return (item) => tests.every((test) => test(item))
   }
-  const parseTerm = (): Test => {
+  const parseTerm = (): Predicate => {
     if (!nextIs('(')) return parseComparison()
-    take('(')
+    takeToken('(')
     const test = parseOr()
-    take(')')
+    takeToken(')')
     return test
   }
-  const parseComparison = (): Test => {
-    const path = take()
+  const parseComparison = (): Predicate => {
+    const path = takeToken()
     if (!/^[A-Za-z_][\w/]*$/.test(path)) throw new Error(`${path} is not a field`)
-    const operator = take().toLowerCase()
+    const operator = takeToken().toLowerCase()
     if (operator === 'in') return parseList(path)
     if (operator === 'not') {
-      take('in')
+      takeToken('in')
       const isInList = parseList(path)
       return (item) => !isInList(item)
     }
-    const value = parseLiteral(take())
+    const value = parseLiteral(takeToken())
     if (operator === '=') return (item) => readField(item, path) === value
     if (operator === '!=') return (item) => readField(item, path) !== value
     if (operator === 'contains') return (item) => String(readField(item, path) ?? '').includes(String(value))
     throw new Error(`${operator} is not an operator`)
   }
-  const parseList = (path: string): Test => {
-    take('(')
-    const values = [parseLiteral(take())]
-    while (skipIf(',')) values.push(parseLiteral(take()))
-    take(')')
+  const parseList = (path: string): Predicate => {
+    takeToken('(')
+    const values = [parseLiteral(takeToken())]
+    while (skipIf(',')) values.push(parseLiteral(takeToken()))
+    takeToken(')')
     return (item) => values.includes(readField(item, path) as Value)
   }
   const test = parseOr()

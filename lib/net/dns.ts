@@ -10,7 +10,7 @@ interface DnsAnswer {
 
 const recordTypes = { A: 1, AAAA: 28 } as const
 
-/** Resolve names over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. */
+/** Create a resolver that uses DNS over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. */
 export function dnsOverHttps(endpoint: string): DnsResolver {
   const ask = async (name: string, type: keyof typeof recordTypes): Promise<string[] | null> => {
     const url = `${endpoint}?name=${encodeURIComponent(name)}&type=${type}`

@@ -25,7 +25,7 @@ const shapesByLetter = new Map<number, LetterShapes>()
 const ligatureShapes = new Map<string, { isolated: number; final: number }>()
 for (const [first, last] of presentationForms) addShapes(first, last)
 
-/** In these blocks, the shapes of one letter stand next to each other: isolated, final, initial, medial. NFKC gives the letter. */
+/** Add the letters of a Unicode block, where the shapes of one letter are consecutive: isolated, final, initial, medial. NFKC maps a shape to its letter. */
 function addShapes(firstCode: number, lastCode: number): void {
   let letter = ''
   let letterStart = firstCode

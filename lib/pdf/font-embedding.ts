@@ -10,7 +10,7 @@ export interface UsedGlyphs {
   glyphs: { id: number; width: number; text: string }[]
 }
 
-/** The first glyph, with code 0, is the one for missing characters. Every font must have it. */
+/** Create a list with the glyph for missing characters, which every font must have at code 0. */
 export function createUsedGlyphs(): UsedGlyphs {
   return { codeByKey: new Map(), glyphs: [{ id: 0, width: 0, text: '' }] }
 }
@@ -50,14 +50,14 @@ export async function embedFont(objects: PdfObjects, index: number, slice: FontS
   return addObject(objects, `<</Type/Font/Subtype/Type0/BaseFont${name}${entries}>>`)
 }
 
-/** Two bytes with the glyph id for each code. */
+/** Create the CIDToGIDMap: two bytes with the glyph id for each code. */
 function createCodeToGlyphMap(glyphIds: readonly number[]): Uint8Array {
   const map = new Uint8Array(glyphIds.length * 2)
   for (const [code, id] of glyphIds.entries()) map.set([id >> 8, id & 0xff], code * 2)
   return map
 }
 
-/** A CMap with the text for each code, which readers use to copy and search. A `beginbfchar` block may have 100 lines. */
+/** Create a CMap with the text for each code, which viewers use to copy and search. A `beginbfchar` block may have 100 lines. */
 function createToUnicodeMap(texts: readonly string[]): string {
   const lines = texts.map((text, code) => `<${formatCode(code)}><${toUtf16Hex(text)}>`).slice(1)
   const blocks: string[] = []

@@ -18,20 +18,20 @@ export function subsetFont({ font }: FontSlice, glyphIds: Iterable<number>): Uin
   const tables = readTables(font)
   const head = new Uint8Array(getTable(tables, 'head'))
   const glyf = getTable(tables, 'glyf')
-  const offsets = readGlyphOffsets(getTable(tables, 'loca'), viewOf(head).getInt16(locaFormatOffset))
+  const offsets = readGlyphOffsets(getTable(tables, 'loca'), toDataView(head).getInt16(locaFormatOffset))
   const usedIds = addComponents(glyf, offsets, glyphIds)
   const loca = new Uint8Array(offsets.length * 4)
   const outlines: Uint8Array[] = []
   let size = 0
   for (let id = 0; id + 1 < offsets.length; id++) {
-    viewOf(loca).setUint32(id * 4, size)
+    toDataView(loca).setUint32(id * 4, size)
     if (!usedIds.has(id)) continue
     const outline = glyf.subarray(offsets[id], offsets[id + 1])
     outlines.push(outline)
     size += outline.length
   }
-  viewOf(loca).setUint32(loca.length - 4, size)
-  viewOf(head).setInt16(locaFormatOffset, 1)
+  toDataView(loca).setUint32(loca.length - 4, size)
+  toDataView(head).setInt16(locaFormatOffset, 1)
   const newTables: Record<string, Uint8Array> = { head, loca, glyf: concatBytes(outlines, size) }
   return serializeFont(tables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data })))
 }
@@ -39,18 +39,18 @@ export function subsetFont({ font }: FontSlice, glyphIds: Iterable<number>): Uin
 /** Return the leftmost and the rightmost point of a glyph, in thousandths of the font size. */
 export function getGlyphExtent({ font, units }: FontSlice, glyphId: number): [left: number, right: number] {
   const tables = readTables(font)
-  const offsets = readGlyphOffsets(getTable(tables, 'loca'), viewOf(getTable(tables, 'head')).getInt16(locaFormatOffset))
+  const offsets = readGlyphOffsets(getTable(tables, 'loca'), toDataView(getTable(tables, 'head')).getInt16(locaFormatOffset))
   const outline = getOutline(getTable(tables, 'glyf'), offsets, glyphId)
   if (!outline) return [0, 0]
   return [(outline.getInt16(2) * 1000) / units, (outline.getInt16(6) * 1000) / units]
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function toDataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 function readTables(font: Uint8Array): FontTable[] {
-  const view = viewOf(font)
+  const view = toDataView(font)
   return Array.from({ length: view.getUint16(4) }, (_, index) => {
     const entry = 12 + index * 16
     const offset = view.getUint32(entry + 8)
@@ -64,7 +64,7 @@ function getTable(tables: readonly FontTable[], tag: string): Uint8Array {
 }
 
 function readGlyphOffsets(loca: Uint8Array, locaFormat: number): number[] {
-  const view = viewOf(loca)
+  const view = toDataView(loca)
   const isLong = locaFormat !== 0
   const entrySize = isLong ? 4 : 2
   // Short offsets are stored divided by 2.
@@ -77,7 +77,7 @@ function readGlyphOffsets(loca: Uint8Array, locaFormat: number): number[] {
 function getOutline(glyf: Uint8Array, offsets: readonly number[], glyphId: number): DataView | undefined {
   const start = offsets[glyphId] ?? 0
   const end = offsets[glyphId + 1] ?? 0
-  return end - start < outlineHeaderSize ? undefined : viewOf(glyf.subarray(start, end))
+  return end - start < outlineHeaderSize ? undefined : toDataView(glyf.subarray(start, end))
 }
 
 /** Return the ids of these glyphs, of glyph 0, and of all glyphs that they are composed of. */
@@ -126,7 +126,7 @@ function serializeFont(tables: readonly FontTable[]): Uint8Array {
   const paddedSizes = tables.map(({ data }) => (data.length + 3) & ~3)
   const directorySize = 12 + tables.length * 16
   const font = new Uint8Array(paddedSizes.reduce((sum, size) => sum + size, directorySize))
-  const view = viewOf(font)
+  const view = toDataView(font)
   view.setUint32(0, 0x10000)
   view.setUint16(4, tables.length)
   let offset = directorySize

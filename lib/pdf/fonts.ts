@@ -87,7 +87,7 @@ async function readSlice(readAsset: ReadAsset, index: number): Promise<FontSlice
   return slice
 }
 
-/** The file has the length of a JSON text in four bytes, that text, and the font. `lib/local/fonts.ts` writes it. */
+/** Parse a font file of `lib/local/fonts.ts`: four bytes with the length of a JSON text, that text, and the font. */
 function parseSlice(bytes: ArrayBuffer): FontSlice {
   const jsonLength = new DataView(bytes).getUint32(0)
   const metadata = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, jsonLength)))

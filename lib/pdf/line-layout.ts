@@ -117,7 +117,7 @@ function getLineBreak(character: string): Glyph['lineBreak'] {
 
 /**
  * Split the glyphs into lines. A line ends at the last possible break. A word that is longer than a line is split anywhere.
- * With `keepSpaces`, spaces count towards the width, so that the indentation of code is kept.
+ * With `keepSpaces`, spaces count towards the width, which preserves the indentation of code.
  */
 function wrapGlyphs(glyphs: readonly Glyph[], maxWidth: number, keepSpaces: boolean): Glyph[][] {
   const lines: Glyph[][] = []

@@ -32,7 +32,7 @@ const maxRelatedTickets = 10
 const pageSize = 1000
 const itemFields = 'id,summary,board,status,priority,company,contact,owner,closedFlag,_info'
 
-/** Call ConnectWise Manage over its REST API 3.0, with an API member's keys and the integration's client id. */
+/** Create a client for the ConnectWise Manage REST API 3.0. It uses an API member's keys and the integration's client id. */
 export function createConnectWise({ baseUrl, identity, secrets }: Connection, http: PsaHttp): PsaPort {
   const root = toApiRoot(baseUrl)
   const headers = {
@@ -45,22 +45,22 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
   return {
     checkCredentials: async () => void parseAnswer(z.looseObject({}), await get('/system/info')),
     listBoards: () =>
-      readAllPages(get, '/service/boards', { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, BoardWire),
+      readPages(get, '/service/boards', { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, BoardWire),
     listMembers: async () =>
-      (await readAllPages(get, '/system/members', { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
+      (await readPages(get, '/system/members', { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
         .filter(isActiveMember)
         .map(toMember),
     searchTickets: (search) => searchTickets(get, search),
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
     addNote: async (ticketId, note) => parseAnswer(CreatedNote, await post(`/service/tickets/${ticketId}/notes`, toNoteBody(note))).id,
     async findNote(ticketId, marker) {
-      const notes = await readAllPages(get, `/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire)
+      const notes = await readPages(get, `/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire)
       return notes.find((note) => note.text.includes(marker))?.id ?? null
     },
   }
 }
 
-/** Return the root of the API. Cloud sites serve it on a host of their own, and the address may already contain the API's path. */
+/** Return the root of the API. Cloud sites use a separate API host (`api-…`). The address may already contain the API's path. */
 function toApiRoot(baseUrl: string): string {
   const url = new URL(baseUrl)
   const site = /^(na|eu|au|aus|za)\.myconnectwise\.net$|^(staging)\.connectwisedev\.com$/.exec(url.hostname)
@@ -71,8 +71,8 @@ function toApiRoot(baseUrl: string): string {
 
 type Get = (path: string, query?: Query) => Promise<unknown>
 
-/** Read pages until one is not full, at most five, because lists have no total. */
-async function readAllPages<S extends z.ZodType>(get: Get, path: string, query: Query, item: S): Promise<z.output<S>[]> {
+/** Read at most five pages. Stop at the first page that is not full, because lists have no total. */
+async function readPages<S extends z.ZodType>(get: Get, path: string, query: Query, item: S): Promise<z.output<S>[]> {
   const items: z.output<S>[] = []
   for (let page = 1; page <= 5; page++) {
     const answer = parseAnswer(z.array(z.unknown()), await get(path, { ...query, page, pageSize: pageSize }))
@@ -121,17 +121,17 @@ async function readRelatedTickets(get: Get, companyId: string, ticketId: string)
 async function readConfigurations(get: Get, ticketId: string): Promise<Configuration[]> {
   const listed = parseItems(ConfigurationRef, await get(`/service/tickets/${ticketId}/configurations`, { pageSize: maxConfigurations }))
   return Promise.all(
-    listed.slice(0, maxConfigurations).map(async (short) => {
-      const details = await get(`/company/configurations/${short.id}`).then((answer) => parseAnswer(ConfigurationWire, answer))
-      return { ...toConfiguration(details), name: details.name ?? short.deviceIdentifier ?? `Configuration ${short.id}` }
+    listed.slice(0, maxConfigurations).map(async (reference) => {
+      const details = await get(`/company/configurations/${reference.id}`).then((answer) => parseAnswer(ConfigurationWire, answer))
+      return { ...toConfiguration(details), name: details.name ?? reference.deviceIdentifier ?? `Configuration ${reference.id}` }
     }),
   )
 }
 
 function toNoteBody({ text, internal, marker }: NewNote) {
-  const where = { detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false }
+  const sections = { detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false }
   // No notification mails: the note is documentation.
-  return { text: `${text}\n\n${marker}`, ...where, internalFlag: internal, externalFlag: !internal, processNotifications: false }
+  return { text: `${text}\n\n${marker}`, ...sections, internalFlag: internal, externalFlag: !internal, processNotifications: false }
 }
 
 function toQueryString(query: Query): string {

@@ -32,7 +32,7 @@ const maxAssets = 10
 // Tokens are cached by address, client, tenant and secret, so a caller only gets a token of its own secret.
 const tokens = new Map<string, { token: string; expiresAt: number }>()
 
-/** Call HaloPSA over its REST API, with a bearer token from client credentials. Lists have a total; notes are HTML. */
+/** Create a client for the HaloPSA REST API. It uses a bearer token from client credentials. Lists have a total; notes are HTML. */
 export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
   const root = connection.baseUrl.replace(/\/+$/, '')
   const call = async (path: string, query: Query, body?: object): Promise<unknown> => {
@@ -153,7 +153,7 @@ function toNoteBody(ticketId: string, { text, internal, marker }: NewNote) {
 }
 
 const escapeHtmlLine = (line: string) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-/** The answer is the action or a list with it. */
+/** Read the id of a created action. The response is the action or a list with it. */
 function parseActionId(answer: unknown): string {
   return parseAnswer(z.object({ id }), Array.isArray(answer) ? answer[0] : answer).id
 }

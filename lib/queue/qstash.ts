@@ -9,7 +9,7 @@ interface QStashSettings {
   target: string
 }
 
-/** Publish jobs to QStash without its own retries: each of our attempts is a message, delayed as its row says. */
+/** Create a queue that publishes jobs to QStash. Its retries are off: each attempt is a message of its own, with the delay of its row. */
 export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
   const client = new Client({ baseUrl: url, token, retry: false, enableTelemetry: false })
   return {

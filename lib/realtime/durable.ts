@@ -12,7 +12,7 @@ export interface HubNamespace {
 
 const publishTimeoutMs = 1000
 
-/** Reach one Durable Object per account. */
+/** Create a port to the account's Durable Object. */
 export function durableRealtime(namespace: HubNamespace | undefined): RealtimePort {
   const hubOf = (accountId: string): Stub => {
     if (!namespace) throw new Error('The ESCALATION_HUB binding is missing')

@@ -103,7 +103,7 @@ function createFieldError(text: string, { name, min, max }: FieldDefinition): Cr
   return new CronError(`has the invalid ${name} ${JSON.stringify(text)}; use ${min} to ${max}`)
 }
 
-/** Return whether the schedule matches a day, which is given as its midnight in UTC. */
+/** Return whether the schedule matches the day that starts at `midnight`, in UTC milliseconds. */
 function matchesDay({ daysOfMonth, months, weekdays, matchesEitherDay }: CronSchedule, midnight: number): boolean {
   const date = new Date(midnight)
   if (!months.has(date.getUTCMonth() + 1)) return false

@@ -16,7 +16,7 @@ export function formatBooleanLiteral(language: Language, value: boolean): string
   return literals[language][value ? 'true' : 'false']
 }
 
-/** Between single quotes only the single quote has a meaning. A carriage return is kept there too. */
+/** Between single quotes only the single quote has a meaning. A carriage return stays there too. */
 function formatBashText(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -176,7 +176,7 @@ function countCases({ script, position }: Scanner, current: OpenContext): void {
   if (word === 'esac') current.caseDepth = Math.max(0, current.caseDepth - 1)
 }
 
-/** Two brackets at the start of a command open arithmetic. */
+/** Scan an opening bracket. Two brackets at the start of a command open arithmetic. */
 function scanOpeningBracket({ script, position }: Scanner, current: OpenContext): ScanStep {
   const before = script.slice(Math.max(0, position - 40), position)
   const isCommandStart = /(^|[\n;|&({!]|\b(then|do|else|if|while|until|for))[ \t]*$/.test(before)

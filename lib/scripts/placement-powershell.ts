@@ -29,7 +29,7 @@ const reasonByState: Record<Exclude<State, 'code'>, string> = {
   'verbatim-arguments': 'is after --%, where quotes have no meaning',
 }
 
-/** Scan a PowerShell script and track its strings, here-strings and comments. */
+/** Find placeholders in a PowerShell script whose value cannot be quoted safely, by scanning its strings, here-strings and comments. */
 export const findUnsafePowershellPlacements: FindUnsafePlacements = (script, placeholders) => {
   const reasons = new Map<number, string>()
   const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
@@ -49,7 +49,7 @@ export const findUnsafePowershellPlacements: FindUnsafePlacements = (script, pla
   return reasons
 }
 
-/** The number of characters before a placeholder that are searched for a command. It limits the time for hostile scripts. */
+/** How many characters before a placeholder are searched for a command. This limits the time for hostile scripts. */
 const maxLookback = 2000
 
 function findReasonInCode(script: string, start: number, end: number): string | undefined {
@@ -92,13 +92,13 @@ function scan(state: State, script: string, index: number): ScanStep {
   }
 }
 
-/** Two quotes stand for one quote in the string. */
+/** Scan a quoted string. A doubled quote is one literal quote. */
 function scanQuoted(state: State, quotes: string, script: string, index: number): ScanStep {
   if (!quotes.includes(script[index] ?? '')) return { state, length: 1 }
   return quotes.includes(script[index + 1] ?? ' ') ? { state, length: 2 } : { state: 'code', length: 1 }
 }
 
-/** A quote and @ at the start of a line end a here-string. */
+/** Scan a here-string. A quote and @ at the start of a line end it. */
 function scanHereString(state: State, quotes: string, script: string, index: number): ScanStep {
   const isEnd = script[index] === '\n' && quotes.includes(script[index + 1] ?? ' ') && script[index + 2] === '@'
   return isEnd ? { state: 'code', length: 3 } : { state, length: 1 }

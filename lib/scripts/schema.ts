@@ -29,7 +29,7 @@ export const ScriptParameter = z
       .boolean()
       .default(false)
       .describe('Whether a value is required. An optional parameter without a value and without a default is empty.'),
-    default: Value.nullish().describe('The value if none is given.'),
+    default: Value.nullish().describe('The default value.'),
     choices: z.array(z.string().min(1).max(500)).max(200).nullish().describe('The allowed values of a `choice`.'),
     pattern: z.string().max(200).nullish().describe('A regular expression that the whole value must match.'),
     min: z.number().nullish().describe('The minimum number, or the minimum length of a text.'),

@@ -19,7 +19,7 @@ export function validateValue(parameter: ScriptParameter, value: unknown): strin
 
 const maxHostnameLength = 253
 
-/** A fully qualified domain name may end with a dot. */
+/** Return whether a value is a host name. A fully qualified domain name may end with a dot. */
 function isHostnameOrFqdn(value: string): boolean {
   return value.length <= maxHostnameLength && isHostname(value.replace(/\.$/, ''))
 }

@@ -153,7 +153,7 @@ interface Rule {
 /** For a rule that needs only one trait. */
 const anyTrait = -1
 
-/** Without a replacement, the first group is kept: the text before the secret. */
+/** Create a function that replaces matches. By default the first group, the text before the secret, stays. */
 function createReplacer(pattern: RegExp, replacement: string | ((...groups: string[]) => string) = `$1${secretMask}`): MaskFunction {
   return (text) => text.replace(pattern, replacement as string)
 }

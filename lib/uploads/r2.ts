@@ -7,7 +7,7 @@ export interface R2Bucket {
   delete(key: string): Promise<void>
 }
 
-/** Store objects in R2. */
+/** Create a port that stores objects in R2. */
 export function r2Objects(bucket: R2Bucket | undefined): Pick<UploadsPort, 'put' | 'get' | 'remove'> {
   const open = () => {
     if (!bucket) throw new Error('The Worker has no UPLOADS binding')

@@ -15,7 +15,7 @@ export function readWebpStructure(bytes: Uint8Array): ImageStructure | null {
     const length = view.getUint32(at + 4, true)
     const next = at + 8 + length + (length % 2)
     if (next > bytes.length || (at === 12 && !type.startsWith('VP8'))) return null
-    const own = length >= (type === 'VP8L' ? 5 : 10) ? sizeOf(type, view, at + 8) : null
+    const own = length >= (type === 'VP8L' ? 5 : 10) ? readSize(type, view, at + 8) : null
     if (own === 'broken') return null
     if (own) Object.assign(size, { width: Math.max(size.width, own.width), height: Math.max(size.height, own.height) })
     if (type === 'VP8 ' || type === 'VP8L' || type === 'ANMF') frames++
@@ -25,7 +25,7 @@ export function readWebpStructure(bytes: Uint8Array): ImageStructure | null {
   return at === bytes.length && frames > 0 && size.width > 0 && size.height > 0 ? { ...size, end: at, otherParts } : null
 }
 
-function sizeOf(type: string, view: DataView, at: number): { width: number; height: number } | 'broken' | null {
+function readSize(type: string, view: DataView, at: number): { width: number; height: number } | 'broken' | null {
   const three = (from: number) => view.getUint16(from, true) | (view.getUint8(from + 2) << 16)
   if (type === 'VP8X') return { width: 1 + three(at + 4), height: 1 + three(at + 7) }
   if (type === 'VP8 ') {

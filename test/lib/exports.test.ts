@@ -36,6 +36,11 @@ const markupParts = fc.constantFrom(
 )
 const textWithMarkup = fc.array(markupParts, { minLength: 1, maxLength: 14 }).map((parts) => parts.join(''))
 
+it('renderText separates a long label from its value', () => {
+  const label = 'Serial number of the second firewall'
+  expect(renderText(createReport({ facts: [{ label, value: 'FW-2' }] }))).toContain(`${label}: FW-2`)
+})
+
 describe('renderMarkdown', () => {
   it('escapes typed text so that a CommonMark reader shows it unchanged', () => {
     fc.assert(

@@ -15,7 +15,7 @@ const maxProblems = 200
 /** Problems in memory; more of them are counted but not stored. */
 const maxStoredProblems = 50 * maxProblems
 
-/** Collect problems. `list` returns the first 200 by line, and one that says how many more there are. */
+/** Create a collector of problems. `list` returns the first 200 by line, and one that says how many more there are. */
 export function createProblemList(): { report: ReportProblem; list: () => LineProblem[] } {
   const stored: LineProblem[] = []
   let count = 0

@@ -27,7 +27,7 @@ export function parseNodes(sections: readonly Section[], report: ReportProblem):
   })
 }
 
-/** One option above the limit is enough for the schema to report the limit. */
+/** Add an option. One option above the limit is enough for the schema to report the limit. */
 function parseOptions({ options }: Section) {
   return options.slice(0, 101).map(({ id, label, target }, index) => ({ id: id ?? getDefaultOptionId(index), label, next_node_id: target }))
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { enumNameOf } from './enum-names.ts'
+import { getEnumName } from './enum-names.ts'
 import { extendSchemas } from './extend-schemas.ts'
 import type { Json } from './json.ts'
 
@@ -28,7 +28,7 @@ export function createComponents(): JsonComponents {
     schema,
     content(type, io) {
       const described = schema(type, io)
-      const example = exampleOf(type)
+      const example = getExample(type)
       if (example === undefined) return { schema: described }
       const reference = described.$ref ?? (described.items as Json | undefined)?.$ref
       const shared = schemas.get(String(reference).replace('#/components/schemas/', '')) as Json | undefined
@@ -89,11 +89,11 @@ export function pascalCase(name: string): string {
 }
 
 /** Return the example that a schema carries, or a list with its element's example. */
-export function exampleOf(type: z.ZodType): unknown {
+export function getExample(type: z.ZodType): unknown {
   const [example] = (type.meta()?.examples as unknown[] | undefined) ?? []
   if (example !== undefined) return example
   if (!(type instanceof z.ZodArray)) return undefined
-  const element = exampleOf(type.element as z.ZodType)
+  const element = getExample(type.element as z.ZodType)
   return element === undefined ? undefined : [element]
 }
 
@@ -178,7 +178,7 @@ function cleanEntry(key: string, item: unknown, conversion: Conversion): unknown
 function hoistEnum(schema: Json, schemas: Map<string, unknown>): Json {
   const { enum: values, type, ...rest } = schema
   if (!Array.isArray(values) || values.length < 2 || type !== 'string' || String(values) === 'true,false') return schema
-  const name = enumNameOf(values)
+  const name = getEnumName(values)
   schemas.set(name, { type, enum: values })
   return { $ref: `#/components/schemas/${name}`, ...rest }
 }

@@ -40,21 +40,21 @@ export function openApi(operations: readonly AnyOperation[], tags: readonly TagI
   return components.finish(document)
 }
 
-/** An operation's group: its id without the verb, `flows.versions` of `flows.versions.list`. */
-export function groupOf(op: AnyOperation): string {
+/** Return an operation's group: its id without the verb, such as `flows.versions` for `flows.versions.list`. */
+export function getGroup(op: AnyOperation): string {
   return op.id.slice(0, op.id.lastIndexOf('.'))
 }
 
-/** The tags by subject, which is the first part of their name. */
+/** Return the tags grouped by subject, which is the first part of their name. */
 function tagGroups(tags: readonly TagInfo[]): Json[] {
-  const subjects = [...new Set(tags.map(({ name }) => subjectOf(name)))]
+  const subjects = [...new Set(tags.map(({ name }) => getSubject(name)))]
   return subjects.map((subject) => ({
     name: subject.charAt(0).toUpperCase() + subject.slice(1),
-    tags: tags.map(({ name }) => name).filter((name) => subjectOf(name) === subject),
+    tags: tags.map(({ name }) => name).filter((name) => getSubject(name) === subject),
   }))
 }
 
-function subjectOf(group: string): string {
+function getSubject(group: string): string {
   return group.split('.')[0] ?? group
 }
 
@@ -63,7 +63,7 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
     operationId: op.id,
     summary: op.summary,
     ...(op.description ? { description: op.description } : {}),
-    tags: [groupOf(op)],
+    tags: [getGroup(op)],
     ...parameters(op, components),
     ...requestBody(op, components),
     responses: { ...successResponses(op, components), ...errorResponses(op, components) },
@@ -109,5 +109,5 @@ function parameters(op: AnyOperation, components: JsonComponents): Json {
       schema: components.parameterSchema(field as z.ZodType),
     }))
   const all = [...describe('path', op.params), ...describe('query', querySchema(op)), ...(takesIdempotencyKey(op) ? [idempotencyKey] : [])]
-  return all.length > 0 ? { parameters: all.map((parameter) => components.parameter(parameter, groupOf(op))) } : {}
+  return all.length > 0 ? { parameters: all.map((parameter) => components.parameter(parameter, getGroup(op))) } : {}
 }

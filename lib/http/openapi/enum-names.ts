@@ -78,7 +78,7 @@ const namesByValues: Record<string, string> = {
 }
 
 /** Return the name of an enum. Throw for a set of values without one, so that no inline enum reaches the document. */
-export function enumNameOf(values: readonly unknown[]): string {
+export function getEnumName(values: readonly unknown[]): string {
   const name = namesByValues[values.join(' ')] ?? (String(values[0]) === 'session.escalated' ? 'NotificationEventKey' : undefined)
   if (!name) throw new Error(`Name the enum [${values.join(', ')}] in lib/http/openapi/enum-names.ts`)
   return name

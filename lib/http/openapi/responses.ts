@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
-import { type AnyOperation, failuresOf } from '../operation.ts'
+import { type AnyOperation, listFailures } from '../operation.ts'
 import { type JsonComponents, pascalCase } from './components.ts'
 import type { Json } from './json.ts'
 
@@ -39,7 +39,7 @@ const limitHeaders = {
   'RateLimit-Reset': 'Seconds until another call is allowed.',
 }
 
-/** The answers that are no failure, by status. */
+/** Return the responses of a success, by status. */
 export function successResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
   const success = successResponse(op, components)
   const notModified = { description: 'The client already has this content (`If-None-Match`).' }
@@ -79,9 +79,9 @@ export const commonFailures: readonly ProblemKind[] = [
   'unavailable',
 ]
 
-/** The failures of an operation by status, each a shared response that lists the possible codes, and `default` for the common ones. */
+/** Return the failures of an operation by status. Each is a shared response that lists the possible codes; `default` stands for the common ones. */
 export function errorResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
-  const byStatus = [...Map.groupBy(failuresOf(op), (kind) => problems[kind].status)].sort(([a], [b]) => a - b)
+  const byStatus = [...Map.groupBy(listFailures(op), (kind) => problems[kind].status)].sort(([a], [b]) => a - b)
   const own = byStatus.filter(([, kinds]) => !kinds.every((kind) => commonFailures.includes(kind)))
   const responses = own.map(([status, kinds]) => [status, errorResponse(kinds.toSorted(), components)] as const)
   return { ...Object.fromEntries(responses), default: commonResponse(components) }
@@ -106,7 +106,7 @@ const statusText: Record<number, string> = {
 
 const guardCodes: ProblemKind[] = ['email_not_verified', 'password_change_required', 'subscription_lapsed']
 
-/** The name of a shared response: its status in words, and the codes it can carry. The three account guards count as one. */
+/** Return the name of a shared response: its status in words, and its possible codes. The three account guards count as one. */
 function responseName(kinds: readonly ProblemKind[]): string {
   const hasGuards = guardCodes.every((code) => kinds.includes(code))
   const codes = kinds.filter((kind) => kind in codedProblems && !(hasGuards && guardCodes.includes(kind)))
@@ -154,7 +154,7 @@ function wwwAuthenticate(kind: ProblemKind): Record<string, string> {
   return problems[kind].status === 401 ? { 'WWW-Authenticate': '`Bearer`.' } : {}
 }
 
-/** The problem schema, narrowed to the codes that are possible here. `code` is required when every failure has one. */
+/** Return the problem schema, narrowed to the possible codes. `code` is required when every failure has one. */
 function problemSchema(kinds: readonly ProblemKind[], components: JsonComponents): Json {
   const base = components.schema(kinds.includes('invalid') ? ValidationProblem : ProblemSchema, 'output')
   const codes = kinds.filter(isErrorCode)

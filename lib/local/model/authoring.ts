@@ -56,7 +56,7 @@ function startDraft(goal: string, turns: readonly Turn[], isTree: boolean, { env
   const nodes = topic ? buildSkeleton(topic, isTree, createId) : buildNodes()
   const environment = environment_tags.length > 0 ? `\n\nEnvironment: ${environment_tags.join(', ')}.` : ''
   const flow = {
-    name: toFlowName(topic ?? titleOf(statements[0]) ?? text),
+    name: toFlowName(topic ?? getTitle(statements[0]) ?? text),
     description: `${truncate(text, 2000)}${environment}`,
     nodes,
     intake: extractIntakeFields(text),
@@ -64,7 +64,7 @@ function startDraft(goal: string, turns: readonly Turn[], isTree: boolean, { env
   return { reply: `I made ${nodes.length} nodes of it, beginning with “${truncate(nodes[0]?.title ?? '', 200)}”.`, flow }
 }
 
-function titleOf(statement: Statement | undefined): string | undefined {
+function getTitle(statement: Statement | undefined): string | undefined {
   if (!statement) return undefined
   if ('condition' in statement) return statement.condition
   return 'task' in statement ? statement.task : statement.heading

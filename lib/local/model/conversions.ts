@@ -35,7 +35,7 @@ function convertRun({ answers = [], session }: FinishedSession, flow: DraftedFlo
 
 /** Add the note of an answer and the fallbacks that worked to a node's description. */
 function describeNode({ description }: FlatNode, answer: NonNullable<FinishedSession['answers']>[number] | undefined): string {
-  const fallbacks = answer?.fallbacks.filter(({ outcome }) => outcome === 'done').map(({ title }) => `If it does not work: ${title}`) ?? []
+  const fallbacks = answer?.fallbacks.filter(({ outcome }) => outcome === 'done').map(({ title }) => `If this fails: ${title}`) ?? []
   return joinParagraphs([description, answer?.note && `Learned: ${answer.note}`, ...fallbacks], 4000)
 }
 

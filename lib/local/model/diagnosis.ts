@@ -47,7 +47,8 @@ function composeReply(
       nextNode.options.map(({ label }) => `- ${label}`).join('\n'),
     )
   if (fix) parts.push(`Suggested fix: **${fix.title}**`, truncate(fix.description, 1500))
-  if (!flow && !fix) parts.push('No guided flow here fits it. When did it begin, who is affected, and what changed before it began?')
+  if (!flow && !fix)
+    parts.push('No guided flow matches this problem. When did it begin, who is affected, and what changed before it began?')
   return parts.filter(Boolean).join('\n\n')
 }
 
