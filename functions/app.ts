@@ -8,21 +8,21 @@ import { deleteExpiredRows, sweep } from './jobs/service.ts'
 import { runDueSchedules } from './maintenance/runs/service.ts'
 import { operations } from './operations.ts'
 
-/** Reads a file that is deployed beside the code: the OpenAPI document and its page. */
+/** A function that returns a file deployed beside the code: the OpenAPI document and its page. */
 export type FetchStaticFile = (request: Request) => Promise<Response>
 
-/** Assembles the Hono app from its services. Knows no platform; each entry passes what its platform provides. */
+/** Assemble the Hono app from its services. Each platform's entry point passes what depends on the platform. */
 export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile): Hono<Env> {
   const app = createApp(services)
   mountHealth(app, services)
-  // Links in older beta mails lead here; the page itself is the frontend's.
+  // Older beta e-mails contain links to this path. The frontend serves the page.
   app.all('/register', (c) => c.redirect(`${services.ports.config.FRONTEND_URL}/register${new URL(c.req.url).search}`, 303))
   app.get('/docs', (c) => c.redirect('/docs/', 308))
-  // A static file, because the document is larger than the rest of the bundle.
+  // Static files, because the OpenAPI document is larger than the rest of the bundle.
   app.on('GET', ['/openapi.json', '/docs/*'], async (c) => {
     const file = await fetchStaticFile(c.req.raw)
     const headers = new Headers(file.headers)
-    // createApp sets this header on every answer.
+    // createApp sets this header on every response.
     headers.delete('cache-control')
     return c.newResponse(file.body, { status: file.status as 200, headers })
   })
@@ -31,7 +31,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   return app
 }
 
-/** Run the periodic work, once a minute. A part that fails does not stop the others; the first failure is thrown at the end. */
+/** Run the periodic work. The cron trigger calls this each minute. If a part fails, run the others, then throw the first failure. */
 export async function runEveryMinute(services: Services): Promise<void> {
   const ctx = jobContext(services)
   const failures: unknown[] = []

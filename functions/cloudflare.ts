@@ -15,7 +15,7 @@ function assemble(env: Bindings) {
   return { app: assembleApp(services, (request) => env.ASSETS.fetch(request)), services }
 }
 
-/** Vendors' clients print what they sent. Log the client's name instead of its text, which may hold personal data. */
+/** Log only the name of the vendor's client that prints a warning or an error: its text may contain personal data that it sent. */
 function redirectConsole(log: (line: Record<string, unknown>) => void): void {
   for (const level of ['warn', 'error'] as const) {
     console[level] = (first: unknown) =>
@@ -25,7 +25,7 @@ function redirectConsole(log: (line: Record<string, unknown>) => void): void {
 
 export { EscalationHub }
 
-// Assembled once per isolate: its settings never change.
+// The settings of an isolate never change, so it assembles the app once.
 let assembled: ReturnType<typeof assemble> | undefined
 
 export default {

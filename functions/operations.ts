@@ -56,7 +56,7 @@ import { sessionOperations } from './sessions/sessions/operations.ts'
 import { sessionStepOperations } from './sessions/steps/operations.ts'
 import { uploadOperations } from './uploads/operations.ts'
 
-/** Every operation of the service; a new group is one line. */
+/** Every operation of the service, one line per group. */
 export const operations: readonly AnyOperation[] = [
   ...publicOperations,
   ...authOperations,
@@ -67,7 +67,7 @@ export const operations: readonly AnyOperation[] = [
   ...accountOperations,
   ...inviteOperations,
   ...teamOperations,
-  // Before the flows: /trees/pinned is no flow's id.
+  // Before treeOperations, where /trees/{tree_id} would match /trees/pinned.
   ...treePinOperations,
   ...treeOperations,
   ...treeVersionOperations,
@@ -96,7 +96,7 @@ export const operations: readonly AnyOperation[] = [
   ...psaPushOperations,
   ...billingOperations,
   ...uploadOperations,
-  // Before the sessions: /ai-sessions/queue is no session's id.
+  // Before aiSessionOperations, where /ai-sessions/{session_id} would match /ai-sessions/queue.
   ...escalationOperations,
   ...handoffOperations,
   ...aiTurnOperations,

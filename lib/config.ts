@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { redactionLevels } from './ai/redaction.ts'
 
 const Keys = z.string().transform((text, ctx) => {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as analytics from './service.ts'
@@ -35,7 +35,7 @@ export const analyticsOperations = [
     method: 'get',
     path: '/analytics/flows',
     summary: 'List flow metrics',
-    description: 'Of the flows that sessions of my account started with in the period, most used first.',
+    description: 'Lists the flows that sessions of my account started with in the period, most used first.',
     access: 'engineer',
     limit: '30/minute',
     paged: true,
@@ -50,7 +50,7 @@ export const analyticsOperations = [
     method: 'get',
     path: '/analytics/flows/{tree_id}',
     summary: 'Get metrics of a flow',
-    description: 'With the metrics of each step.',
+    description: 'Includes the metrics of each step.',
     access: 'engineer',
     limit: '30/minute',
     params: schemas.FlowId,
@@ -65,7 +65,7 @@ export const analyticsOperations = [
     method: 'get',
     path: '/analytics/flowpilot/escalations',
     summary: 'Get escalation response times',
-    description: 'The time between the claim of an escalation and the first action of the claimant.',
+    description: 'Measures the time between the claim of an escalation and the first action of the claimant.',
     access: 'engineer',
     limit: '30/minute',
     feature: 'ai_sessions',

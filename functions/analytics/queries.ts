@@ -9,7 +9,7 @@ const medianMinutes = sql`round((percentile_cont(0.5) within group (order by s.l
 const resolutionRate = sql`round(avg((s.outcome = 'resolved')::integer), 4)::float8`
 /** A scalar subquery, so that it is evaluated once and not per row. */
 const periodStart = (days: number) => sql`(select app.period_start(${days}))`
-const isOwnSession = (ownOnly: boolean) => (ownOnly ? sql`and s.user_id = app.user_id()` : sql``)
+const ownSessionCondition = (ownOnly: boolean) => (ownOnly ? sql`and s.user_id = app.user_id()` : sql``)
 /** The name of a flow in its newest session. */
 const flowName = (tree: RawBuilder<unknown>) => sql`
   (select n.tree_name from sessions n
@@ -19,7 +19,7 @@ const flowName = (tree: RawBuilder<unknown>) => sql`
 export async function selectMetrics(db: ReadDb, days: number, ownOnly: boolean): Promise<Omit<MyMetrics, 'period'>> {
   const [[by_day, ratings], [completed, top_flows]] = await Promise.all([
     db.batch([statement(db, metricsPerDay(days, ownOnly)), statement(db, ratingMetrics(days, ownOnly))]),
-    db.batch([statement(db, completedMetrics(days, isOwnSession(ownOnly))), statement(db, topFlows(days, ownOnly))]),
+    db.batch([statement(db, completedMetrics(days, ownSessionCondition(ownOnly))), statement(db, topFlows(days, ownOnly))]),
   ])
   const sessions_started = by_day.reduce((sum, { started }) => sum + started, 0)
   return { sessions_started, ...(completed[0] as CompletedMetrics), ...(ratings[0] as RatingMetrics), by_day, top_flows }
@@ -42,32 +42,32 @@ function topFlows(days: number, ownOnly: boolean) {
   return sql<MyMetrics['top_flows'][number]>`
     select g.tree_id, ${flowName(sql`g.tree_id`)} as name, g.sessions
       from (select s.tree_id, count(*)::integer as sessions from sessions s
-             where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${isOwnSession(ownOnly)}
+             where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${ownSessionCondition(ownOnly)}
              group by s.tree_id order by count(*) desc, s.tree_id limit 10) g
      order by g.sessions desc, g.tree_id`
 }
 
-/** Every day of the period, today last. Each local day is one index range, so no row's own day is computed. */
+/** Count the sessions of every day of the period, today last. Each local day is one index range, so no row's own day is computed. */
 function metricsPerDay(days: number, ownOnly: boolean) {
   const countPerDay = (column: string) => sql`
     lateral (select count(*)::integer as n from sessions s
-      where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${isOwnSession(ownOnly)})`
+      where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${ownSessionCondition(ownOnly)})`
   return sql<MyMetrics['by_day'][number]>`
-    select d.date, began.n as started, ended.n as completed
-      from app.days_of(${days}) d, ${countPerDay('s.started_at')} began, ${countPerDay('s.completed_at')} ended
+    select d.date, started.n as started, completed.n as completed
+      from app.days_of(${days}) d, ${countPerDay('s.started_at')} started, ${countPerDay('s.completed_at')} completed
      order by d.start`
 }
 
 /** Return the metrics of every user who started or completed a session, most sessions first. */
 export async function selectUserMetrics(db: ReadDb, days: number): Promise<TeamMetrics['by_user']> {
   const { rows } = await sql<TeamMetrics['by_user'][number]>`
-    select u.id as user_id, u.full_name as name, began.n as sessions, done.resolution_rate, done.median_minutes
+    select u.id as user_id, u.full_name as name, started.n as sessions, completed.resolution_rate, completed.median_minutes
       from users u, lateral (
         select count(*)::integer as n from sessions s
-         where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${periodStart(days)}) began,
-      lateral (${completedMetrics(days, sql`and s.user_id = u.id`)}) done
-     where u.account_id = app.account_id() and (began.n > 0 or done.sessions_completed > 0)
-     order by began.n desc, u.full_name, u.id`.execute(db as WriteDb)
+         where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${periodStart(days)}) started,
+      lateral (${completedMetrics(days, sql`and s.user_id = u.id`)}) completed
+     where u.account_id = app.account_id() and (started.n > 0 or completed.sessions_completed > 0)
+     order by started.n desc, u.full_name, u.id`.execute(db as WriteDb)
   return rows
 }
 
@@ -77,11 +77,11 @@ const flowMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
                  ${medianMinutes} as median_minutes
             from sessions s where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${condition} group by s.tree_id) g`
 
-// Rows found by a key are in `lateral … offset 0`, which forces index look-ups. A plan cached for a small account then also suits a large one.
+// `lateral … offset 0` forces an index look-up per row. A query plan cached for a small account then also suits a large one.
 
 const thumbCounts = sql`count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down`
 
-/** Also limits the feedback's own time, for its index: feedback is never older than the start of its session. */
+/** Count the feedback per flow. The condition on `given_at` is for its index: feedback is never older than the start of its session. */
 const thumbsPerFlow = (days: number) => sql<Pick<FlowMetrics, 'tree_id' | 'thumbs_up' | 'thumbs_down'>>`
   select s.tree_id, ${thumbCounts}
     from session_step_feedback f, lateral (
@@ -104,34 +104,34 @@ type StepCounts = Omit<StepMetrics, 'title'>
  * that has feedback.
  */
 export async function selectOneFlowMetrics(db: ReadDb, days: number, treeId: string) {
-  const isThisFlow = sql`and s.tree_id = ${treeId}`
-  const sessions = sql`select s.account_id, s.id from sessions s where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${isThisFlow} offset 0`
-  const answered = sql<Pick<StepCounts, 'step_id' | 'visits' | 'median_seconds'>>`
+  const flowCondition = sql`and s.tree_id = ${treeId}`
+  const sessions = sql`select s.account_id, s.id from sessions s where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${flowCondition} offset 0`
+  const answeredQuery = sql<Pick<StepCounts, 'step_id' | 'visits' | 'median_seconds'>>`
     select d.step_id, count(distinct m.id)::integer as visits, percentile_cont(0.5) within group (order by d.duration_seconds)::float8 as median_seconds
       from (${sessions}) m, lateral (
         select d.step_id, d.duration_seconds from session_decisions d where d.account_id = m.account_id and d.session_id = m.id offset 0) d
      group by d.step_id order by d.step_id`
-  const open = sql<Pick<StepCounts, 'step_id' | 'visits' | 'drop_offs'>>`
+  const openQuery = sql<Pick<StepCounts, 'step_id' | 'visits' | 'drop_offs'>>`
     select s.current_step_id as step_id, count(*)::integer as visits, count(*) filter (where s.state in ('completed', 'abandoned'))::integer as drop_offs
       from (${sessions}) m, lateral (
         select s.state, s.current_step_id from sessions s where s.account_id = m.account_id and s.id = m.id offset 0) s
      where s.current_step_id is not null
        and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = s.current_step_id offset 0)
      group by s.current_step_id order by s.current_step_id`
-  const thumbs = sql<Pick<StepCounts, 'step_id' | 'thumbs_up' | 'thumbs_down'>>`
+  const thumbsQuery = sql<Pick<StepCounts, 'step_id' | 'thumbs_up' | 'thumbs_down'>>`
     select f.step_id, ${thumbCounts}
       from (${sessions}) m, lateral (
         select f.step_id, f.helpful from session_step_feedback f where f.account_id = m.account_id and f.session_id = m.id offset 0) f
      group by f.step_id order by f.step_id`
-  const flow = sql<Omit<FlowMetrics, 'thumbs_up' | 'thumbs_down'>>`${flowMetrics(days, isThisFlow)}`
+  const flowQuery = sql<Omit<FlowMetrics, 'thumbs_up' | 'thumbs_down'>>`${flowMetrics(days, flowCondition)}`
   const [[answeredSteps], [flows, openSteps, stepThumbs]] = await Promise.all([
-    db.batch([statement(db, answered)]),
-    db.batch([statement(db, flow), statement(db, open), statement(db, thumbs)]),
+    db.batch([statement(db, answeredQuery)]),
+    db.batch([statement(db, flowQuery), statement(db, openQuery), statement(db, thumbsQuery)]),
   ])
   return { metrics: flows[0], steps: mergeSteps([...answeredSteps, ...openSteps, ...stepThumbs]) }
 }
 
-/** Merge the parts of each step. Its visits are the sessions that answered it plus those that are still at it. */
+/** Merge the counts of each step. Its visits are the sessions that answered it plus those that stopped at it without an answer. */
 function mergeSteps(parts: readonly (Pick<StepCounts, 'step_id'> & Partial<StepCounts>)[]): StepCounts[] {
   const steps = new Map<string, StepCounts>()
   for (const part of parts) {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id } from '../../lib/http/fields.ts'
 import { exampleTree, TreeId } from '../flows/trees/schemas.ts'
 

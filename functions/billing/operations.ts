@@ -9,7 +9,7 @@ export const billingOperations = [
     path: '/billing/portal-session',
     summary: 'Create a billing portal session',
     description:
-      "Returns the address of the provider's page for managing payment. Works for a lapsed account too, so that it can pay again.",
+      "Returns the address of the provider's page for managing payment. Available to a lapsed account too, so that it can pay again.",
     access: 'user',
     skipGuards: 'account',
     limit: '10/minute',
@@ -39,7 +39,7 @@ export const billingOperations = [
     path: '/billing/webhook',
     summary: "Receive the billing provider's events",
     description:
-      '`Stripe-Signature` must be a signature of the raw body from the last five minutes. A repeated event changes nothing, nor does one older than the last applied event.',
+      '`Stripe-Signature` must be a signature of the raw body from the last five minutes. A repeated event and an event older than the last applied one change nothing.',
     access: 'signed',
     platform: "only the provider's customer id identifies the account",
     limit: 'none',

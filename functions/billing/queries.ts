@@ -45,7 +45,7 @@ interface EventState {
   isFetched: boolean
 }
 
-/** Apply an event in one transaction. `tie`: nothing was changed, because another event of the same second was applied before. */
+/** Apply an event in one transaction. Return `tie` and change nothing if another event of the same second was already applied. */
 export async function applyEvent(
   db: PlatformDb,
   { id, at }: BillingEvent,
@@ -58,8 +58,8 @@ export async function applyEvent(
   return rows[0]?.outcome ?? 'ignored'
 }
 
-/** Remove a customer that the provider deleted from its account. Return false if no account has it. */
-export async function deleteCustomer(db: PlatformDb, customerId: string): Promise<boolean> {
+/** Clear the customer id of the account that has it. Return false if no account has it. */
+export async function clearCustomerId(db: PlatformDb, customerId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update accounts set billing_customer_id = null where billing_customer_id = ${customerId}`.execute(db)
   return numAffectedRows === 1n

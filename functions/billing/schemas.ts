@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Time } from '../../lib/http/fields.ts'
 
 export const PortalSession = z
@@ -23,7 +23,7 @@ export const Subscription = z
       .strictObject({
         used: z.int().describe('AI builds used this month.'),
         limit: z.int().nullable().describe('AI builds per month of the plan; null for no limit.'),
-        resets_at: Time.describe('When the next month starts, counted from the billing anchor.'),
+        resets_at: Time.describe('When the next month of the quota starts, counted from the billing cycle anchor.'),
       })
       .describe('The monthly AI quota.'),
     has_billing_customer: z.boolean().describe('Whether the account has a billing portal.'),
@@ -51,7 +51,7 @@ export const Receipt = z
     outcome: z
       .enum(['applied', 'unknown_price', 'replayed', 'stale', 'ignored', 'unknown_customer'])
       .describe(
-        '`unknown_price`: applied, but no plan has this price, so the plan stays. `replayed`: received before. `stale`: older than the last applied event. `ignored`: without effect here. `unknown_customer`: belongs to no account and may be sent again.',
+        '`applied`: the subscription was updated. `unknown_price`: updated, but no plan has this price, so the plan stays. `replayed`: received before. `stale`: older than the last applied event. `ignored`: has no effect. `unknown_customer`: no account has this customer; the event may be sent again.',
       ),
   })
   .meta({ id: 'BillingEventReceipt', examples: [{ outcome: 'applied' }] })

@@ -39,7 +39,7 @@ async function processEvent({ platform, billing }: WebhookContext, event: Billin
   const { change } = event
   if (change === null) return 'ignored'
   if (change.kind === 'customer_gone') {
-    const isKnown = await queries.deleteCustomer(platform, change.customerId)
+    const isKnown = await queries.clearCustomerId(platform, change.customerId)
     return isKnown ? 'applied' : 'unknown_customer'
   }
   if (change.kind === 'linked') {
@@ -61,7 +61,7 @@ async function processEvent({ platform, billing }: WebhookContext, event: Billin
   return ignoreTie(await queries.applyEvent(platform, event, { customerId, accountId, subscription, isFetched: true }))
 }
 
-/** Return the current state at the provider; null for no id, and for a subscription that the provider does not know. */
+/** Fetch the current state of a subscription from the provider. Return null without an id, and if the provider does not know the id. */
 async function fetchSubscription(billing: BillingPort, id: string | null): Promise<Subscription | null> {
   if (id === null) return null
   const result = await billing.getSubscription(id)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as feedback from './service.ts'
@@ -9,7 +9,7 @@ export const feedbackOperations = [
     method: 'post',
     path: '/feedback',
     summary: 'Send feedback',
-    description: 'Sends an e-mail to the platform and a receipt to the author.',
+    description: 'Sends an e-mail to the platform, if it has a feedback address, and a receipt to the author.',
     access: 'user',
     limit: '10/minute',
     body: schemas.FeedbackCreate,

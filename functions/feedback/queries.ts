@@ -8,14 +8,16 @@ export async function insertFeedback(db: WriteDb, { subject, message, page_url }
   const { rows } = await sql<Feedback & { delivery_ids: string[] }>`
     with f as (
       insert into feedback (subject, message, page_url) values (${subject}, ${message}, ${page_url ?? null}) returning *
-    ), mails as (
+    ), inserted_deliveries as (
       insert into deliveries (channel, recipient, purpose, feedback_id)
       select 'email', m.recipient, m.purpose, f.id
         from f, (select ${recipient}::text, 'feedback' union all select u.email, 'feedback_receipt' from users u where u.id = app.user_id()) m (recipient, purpose)
        where m.recipient is not null
       returning id
     )
-    select f.id, f.subject, f.message, f.page_url, f.created_at, array(select id::text from mails) as delivery_ids from f`.execute(db)
+    select f.id, f.subject, f.message, f.page_url, f.created_at, array(select id::text from inserted_deliveries) as delivery_ids from f`.execute(
+    db,
+  )
   return rows[0] as Feedback & { delivery_ids: string[] }
 }
 
@@ -43,8 +45,8 @@ export async function insertBetaFeedback(db: WriteDb, { reaction, category, text
 }
 
 /**
- * Return a page of beta feedback, newest first: ids grow with time. With `own_account`, `db` is the caller's; with `all_accounts`, it is the
- * `platform` connection.
+ * Return a page of beta feedback, newest first. Ids increase with time, so they define the order. `db` must be the caller's connection for
+ * `own_account` and the `platform` connection for `all_accounts`.
  */
 export async function selectBetaFeedback(
   db: ReadDb | PlatformDb,

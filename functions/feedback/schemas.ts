@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, PageUrl, Text, Time } from '../../lib/http/fields.ts'
 
 const exampleTime = '2026-11-21T09:30:00.000Z'

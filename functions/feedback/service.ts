@@ -18,7 +18,7 @@ export async function createBeta({ db }: WriteContext, input: BetaFeedbackCreate
 
 type AdminContext = Context<'get', 'account_or_super_admin', string>
 
-/** Row level security limits an account admin to the account. Only a super admin reads over the `platform` connection. */
+/** List beta feedback. Row-level security limits account admins to their account. Super admins read through the `platform` connection. */
 export async function listBeta({ db, platform, caller }: AdminContext, query: BetaFeedbackQuery & PageQuery) {
   const rows = (await queries.isSuperAdmin(db, caller.userId))
     ? await queries.selectBetaFeedback(platform, 'all_accounts', query)
@@ -26,7 +26,7 @@ export async function listBeta({ db, platform, caller }: AdminContext, query: Be
   return toPage(rows, query.limit)
 }
 
-/** Return the e-mail about feedback: to the platform (`feedback`) or to its author (`feedback_receipt`). Undefined for deleted feedback. */
+/** Return the e-mail to the platform (`feedback`) or to the author (`feedback_receipt`). Return undefined for deleted feedback. */
 export async function getEmail(
   platform: PlatformDb,
   id: string,

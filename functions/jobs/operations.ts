@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { deliverPath } from '../../lib/events/outbox.ts'
 import { job } from '../../lib/http/job.ts'
 import { pushPath } from '../../lib/psa/pushes.ts'
@@ -11,10 +11,10 @@ import { PushJob } from '../psa/pushes/schemas.ts'
 import * as pushes from '../psa/pushes/service.ts'
 import * as jobs from './service.ts'
 
-// A reminder carries no data: its arrival is the message.
-const Reminder = z.unknown()
+// These jobs take no input, so their body is ignored.
+const IgnoredBody = z.unknown()
 
-/** The signed targets of the queue. */
+/** The jobs that the queue calls with signed requests. */
 export const jobOperations = [
   job({
     id: 'jobs.deliver',
@@ -37,13 +37,13 @@ export const jobOperations = [
   job({
     id: 'jobs.sweep',
     path: '/jobs/notifications/sweep',
-    body: Reminder,
+    body: IgnoredBody,
     handle: ({ ctx }) => jobs.sweep(ctx),
   }),
   job({
     id: 'jobs.runSchedules',
     path: '/jobs/maintenance/tick',
-    body: Reminder,
+    body: IgnoredBody,
     handle: ({ ctx }) => maintenanceRuns.runDueSchedules(ctx),
   }),
 ]

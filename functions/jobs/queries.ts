@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PlatformDb } from '../../lib/db/scope.ts'
 
-/** Deletes rows that expired, some of them after a time in which support may still look at them. */
+/** Delete expired rows. Some stay for up to 30 days after they expire, so that support can look at them. */
 export async function deleteExpired(db: PlatformDb): Promise<void> {
   await sql`delete from idempotency_keys where created_at < app.now() - interval '24 hours'`.execute(db)
   await sql`delete from sign_ins where expires_at < app.now() - interval '30 days'`.execute(db)

@@ -11,18 +11,18 @@ export async function selectPublicPlans(db: PlatformDb): Promise<PublicPlan[]> {
   return rows
 }
 
-/** Insert a lead and, for a recipient, the delivery of an e-mail in the platform's account, in one statement. */
+/** Insert a lead and, if there is a recipient, the delivery of an e-mail about it. The delivery belongs to the platform's account. */
 export async function insertLead(db: PlatformDb, lead: SalesLeadCreate, recipient: string | null) {
   const { rows } = await sql<{ id: string; received_at: string; delivery_id: string | null }>`
-    with lead as (
+    with inserted_lead as (
       insert into sales_leads (email, name, company, source, message, phone, seats)
       values (${lead.email}, ${lead.name}, ${lead.company}, ${lead.source}, ${lead.message ?? null}, ${lead.phone ?? null}, ${lead.seats ?? null})
       returning id, received_at
-    ), mail as (
+    ), inserted_delivery as (
       insert into deliveries (account_id, channel, recipient, purpose, sales_lead_id)
-      select app.platform_account(), 'email', ${recipient}, 'sales_lead', id from lead where ${recipient}::text is not null returning id
+      select app.platform_account(), 'email', ${recipient}, 'sales_lead', id from inserted_lead where ${recipient}::text is not null returning id
     )
-    select lead.id, lead.received_at, mail.id as delivery_id from lead left join mail on true`.execute(db)
+    select l.id, l.received_at, d.id as delivery_id from inserted_lead l left join inserted_delivery d on true`.execute(db)
   return rows[0] as { id: string; received_at: string; delivery_id: string | null }
 }
 

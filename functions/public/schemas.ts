@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Email, Id, Name, Time } from '../../lib/http/fields.ts'
 
 export const PublicPlan = z

@@ -23,7 +23,7 @@ export async function getConfig({ config }: BaseContext) {
   }
 }
 
-/** Insert a lead with its e-mail to sales. The analytics event may be lost. */
+/** Insert a lead and queue an e-mail to sales. The analytics event is sent after the commit and may be lost. */
 export async function createLead({ platform, config, queue, analytics, afterCommit }: PublicContext, lead: SalesLeadCreate) {
   const { delivery_id, ...receipt } = await queries.insertLead(platform, lead, config.SALES_EMAIL ?? null)
   if (delivery_id) afterCommit(() => publishDeliveries(queue, [delivery_id]))
@@ -32,7 +32,7 @@ export async function createLead({ platform, config, queue, analytics, afterComm
   return receipt
 }
 
-/** Return the e-mail to sales, with the lead's address as reply-to; undefined for a deleted lead. */
+/** Return the e-mail to sales, with the lead's address as reply-to. Return undefined for a deleted lead. */
 export async function getLeadEmail(platform: PlatformDb, id: string): Promise<(EmailContent & { replyTo: string }) | undefined> {
   const lead = await queries.selectLead(platform, id)
   if (!lead) return undefined

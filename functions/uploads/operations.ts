@@ -8,9 +8,9 @@ export const uploadOperations = [
     method: 'post',
     path: '/uploads',
     summary: 'Upload an image',
-    description: `For a chat message or a logo. Accepts PNG, JPEG, WebP and GIF, recognised by content, with at most 50 million pixels. The image
-is stored as a JPEG of quality 85 with at most 1568 pixels per side: upright, on white and without metadata. Of an animation, the first frame
-is stored.`,
+    description: `The image is for a chat message or a logo. Accepts PNG, JPEG, WebP and GIF, recognised by content, with at most 50 million pixels. Stores
+the image as a JPEG of quality 85 with at most 1568 pixels per side: upright, on a white background and without metadata. Of an animation,
+only the first frame is stored.`,
     access: 'engineer',
     limit: '20/minute',
     bodyFormat: 'file',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '../../lib/http/fields.ts'
 
 export const UploadId = idParams('upload_id', 'upload')

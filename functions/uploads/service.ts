@@ -13,7 +13,7 @@ const imageErrors = {
   pixels: { msg: `must have at most ${maxPixels / 1e6} million pixels, and ${maxSide} per side`, type: 'too_many_pixels' },
 } as const
 
-/** Convert an image to a JPEG and store it. The file is the decoder's output and contains no byte of the file that was sent. */
+/** Convert an image to a JPEG and store it. Only the decoder's output is stored, never bytes of the uploaded file. */
 export async function create(ctx: WriteContext, { bytes }: FormFile) {
   const input = inspectImage(bytes)
   if (!input.ok) {

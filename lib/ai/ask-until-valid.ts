@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type AskContext, ask, type Prompt, type Question, toProviderProblem } from './ask.ts'
 
 const maxRepeats = 2

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type AiUsage, recordAiUsage } from '../db/rows/ai-usage.ts'
 import type { WriteDb } from '../db/scope.ts'
 import { Problem } from '../problem.ts'

@@ -11,7 +11,7 @@ export interface OpenAiSettings {
 // Of one response with all its events. Longer than any answer within the token limit.
 const maxBytes = 4 * 1024 * 1024
 
-/** Call the chat completions API with a JSON schema for the answer. A call is one request; repeats are the caller's decision. */
+/** Create a port that calls the chat completions API with a JSON schema for the answer. It never repeats a call; that is up to the caller. */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
   const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: limitedFetch })
   return {

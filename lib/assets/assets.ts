@@ -9,7 +9,7 @@ export interface AssetsBinding {
   fetch(request: Request): Promise<Response>
 }
 
-/** Read static files from the platform's binding. */
+/** Create a reader of static files that uses the Worker's binding. */
 export function staticAssets(binding: AssetsBinding | undefined): AssetsPort {
   return {
     async read(path) {

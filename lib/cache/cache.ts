@@ -10,7 +10,7 @@ export interface CachePort {
   delete(key: string): Promise<void>
 }
 
-/** Cache JSON in Redis. After a call that fails or takes longer than `timeoutMs`, the calls of the next 5 s are misses without waiting. */
+/** Create a cache of JSON values in Redis. After a call that fails or takes longer than `timeoutMs`, the calls of the next 5 s are misses without waiting. */
 export function redisCache(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): CachePort {
   const plain = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false, automaticDeserialization: false } as const
   const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs), ...plain })

@@ -3,7 +3,7 @@ import type { ChatPort } from './chat.ts'
 import { toBlocks } from './chat1-blocks.ts'
 import { toAdaptiveCard } from './chat2-card.ts'
 
-/** Post to the incoming webhooks of both chat tools. */
+/** Create a chat port that posts to the incoming webhooks of both chat tools. */
 export function chatWebhooks(): ChatPort {
   return {
     async send(tool, webhookUrl, message) {

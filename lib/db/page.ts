@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const PageQuery = z.strictObject({
   skip: z.coerce.number().int().min(0).max(2_147_483_647).default(0).describe('Number of items to skip.'),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isHostname } from '../text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '../text/pattern.ts'
 import type { IntakeField } from './structure.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { IntakeForm, NullableStructure, TreeType } from './structure.ts'
 
 // The file format for exported flows: `<slug>.rfflow`, a JSON envelope with one flow.

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 // The schemas of a flow. Requests and stored flows have the same shape; stored flows are also in normal form (normalise.ts).
 

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { openAccountScope, openPlatformDb, type PlatformDb, type Scope } from '../db/scope.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Limit } from '../cache/limiter.ts'
 import type { Page, PageQuery } from '../db/page.ts'
 import type { Access, Caller, PlatformDb, ReadDb, SkippedGuards, StaffDb, WriteDb } from '../db/scope.ts'

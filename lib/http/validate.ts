@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { PageQuery } from '../db/page.ts'
 import { type FieldError, invalidRequest, Problem } from '../problem.ts'
 import { findUnstorableText, isStorable, isTooDeep, maxJsonDepth } from '../text/json.ts'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseJsonOrText } from './parse-json.ts'
 import type { Records } from './records.ts'
 

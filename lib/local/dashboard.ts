@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Clock, toTimestamp } from './clock.ts'
 import { renderDashboard } from './dashboard-page.ts'
 import { FaultInput, type Faults } from './faults.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Stack } from './stack.ts'
 import { selectUserByEmail } from './users.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ProviderName } from '../auth/oidc.ts'
 
 /** The identity that a person submits on a provider's page. Empty ids are derived from the e-mail address, always in the same way. */

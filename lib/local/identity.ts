@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { generateKeyPair, type JWTPayload, UnsecuredJWT } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ProviderName } from '../auth/oidc.ts'
 import type { Clock } from './clock.ts'
 import type { Faults, TokenMode } from './faults.ts'

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import sharp, { type FitEnum, type Sharp } from 'sharp'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const Transforms = z.array(
   z.object({ width: z.int().optional(), height: z.int().optional(), fit: z.enum(['scale-down', 'contain', 'cover']).optional() }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { Facts, Turn } from './model/facts.ts'

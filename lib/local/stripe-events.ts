@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from './clock.ts'
 import type { Records } from './records.ts'
 import { createId, type LocalSubscription, type StripeState } from './stripe-state.ts'

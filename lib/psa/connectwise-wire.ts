@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Configuration, Member } from './psa.ts'
 import { flag, id, joinParts, optionalId, parseItems, reference, text, time } from './wire.ts'
 

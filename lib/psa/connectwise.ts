@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { joinConditions, toIdList, toLiteral } from './conditions.ts'
 import {
   BoardWire,

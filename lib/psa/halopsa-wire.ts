@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { flag, id, joinParts, optionalId, text, time } from './wire.ts'
 
 // HaloPSA's records, and their conversion to ours.

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { PsaError } from './psa.ts'
 
 // Providers omit keys, send null, or send numbers for texts. Parsing accepts these; the parsed values are strict.

@@ -19,7 +19,7 @@ const statements: Record<Operation, string> = {
   'mark-read': `update notifications set is_read = true, read_at = coalesce(read_at, now()) where id = $1
                 returning id, user_id, event_key, title, body, link, is_read, read_at, created_at`,
 }
-/** SQL for the id that `userId` and `notificationId` create from a number. */
+/** Return SQL for the id that `userId` and `notificationId` create from a number. */
 const idExpression = (kind: string, number: string) =>
   `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${number}::bigint), 12, '0'))::uuid`
 

@@ -48,7 +48,7 @@ export async function seedAccount(
   return { tag, accountId, userCount, notificationsPerUser, tokens: await signTokens(database, tag, accountId, userCount) }
 }
 
-/** SQL for the rows of an account. */
+/** Return SQL that inserts the rows of an account. */
 function accountRows(tag: string, accountId: string, userCount: number, notificationsPerUser: number): string {
   const idSql = (kind: string, n: string) => `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   return `

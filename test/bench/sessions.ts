@@ -14,7 +14,7 @@ const measuredReads = 15
 const treeId = (tag: string, flow: number | string) => `000000${tag}-0000-7000-b001-${String(flow).padStart(12, '0')}`
 const batchId = (tag: string) => `000000${tag}-0000-7000-b003-000000000001`
 
-/** SQL for an account's flows and `count` sessions of the last year. One client has a tenth of them, another client has one. */
+/** Return SQL that inserts an account's flows and `count` sessions of the last year. One client has a tenth of them, another one. */
 function sessionRows({ tag, accountId }: SeededAccount, count: number): string {
   const idSql = (kind: string, n: string) => `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   const treeIdSql = `('000000${tag}-0000-7000-b001-' || lpad((n % ${flowCount})::text, 12, '0'))::uuid`
@@ -37,7 +37,7 @@ function sessionRows({ tag, accountId }: SeededAccount, count: number): string {
       from generate_series(1, ${count}) n;`
 }
 
-/** SQL for the decisions, ratings and feedback of an account's sessions. */
+/** Return SQL that inserts the decisions, ratings and feedback of an account's sessions. */
 const sessionDetailRows = ({ accountId }: SeededAccount) => `
     insert into session_decisions (account_id, session_id, seq, step_id, outcome, started_at, duration_seconds, decided_at)
     select account_id, id, q, (array['a', 'b'])[q + 1], 'done', started_at, 30 + q, started_at from sessions, generate_series(0, 1) q
@@ -53,14 +53,14 @@ const sessionDetailRows = ({ accountId }: SeededAccount) => `
 async function seedSessions(database: BenchDatabase): Promise<{ small: SeededAccount; large: SeededAccount }> {
   const small = await seedAccount(database, '3a', peopleCount, 1)
   const large = await seedAccount(database, '3b', peopleCount, 1)
-  const others = await Promise.all(['3c', '3d', '3e', '3f'].map((tag) => seedAccount(database, tag, peopleCount, 1)))
-  const sessionsPerOther = (sessionCounts.all - sessionCounts.large - sessionCounts.small) / others.length
+  const otherAccounts = await Promise.all(['3c', '3d', '3e', '3f'].map((tag) => seedAccount(database, tag, peopleCount, 1)))
+  const sessionsPerOther = (sessionCounts.all - sessionCounts.large - sessionCounts.small) / otherAccounts.length
   await withSuperuser(database.postgresPort, database.database, async (client) => {
     await client.query("set session_replication_role = replica; set maintenance_work_mem = '512MB'")
     // Creating the search indexes after the inserts takes a tenth of the time.
     const { rows: indexes } = await client.query(`select indexdef from pg_indexes where indexname in ('sessions_words', 'sessions_pairs')`)
     await client.query('drop index sessions_words, sessions_pairs')
-    for (const account of others) await client.query(sessionRows(account, sessionsPerOther))
+    for (const account of otherAccounts) await client.query(sessionRows(account, sessionsPerOther))
     for (const [account, count] of [
       [small, sessionCounts.small],
       [large, sessionCounts.large],

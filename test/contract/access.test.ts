@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { operations } from '../../functions/operations.ts'
 import { parseConfig } from '../../lib/config.ts'
 import { createApp } from '../../lib/http/app.ts'
@@ -39,7 +39,7 @@ function rename(access: string, token: string, name: string) {
   return app.request(`/api/v1/probe/${access}`, { method: 'POST', headers, body: JSON.stringify({ name }) })
 }
 
-it.each(accesses)('WIR-05 refuses a write for %s to every lower role, viewers included', async (access) => {
+it.each(accesses)('WIR-05 a write with access %s succeeds for the roles that it allows and returns 403 to all others', async (access) => {
   const account = await createAccount(service)
   for (const [name, { options, grants }] of Object.entries(roles)) {
     const person = await account.addColleague(options)
@@ -51,7 +51,7 @@ it.each(accesses)('WIR-05 refuses a write for %s to every lower role, viewers in
   }
 })
 
-it('writes only rows of the caller’s account, also without a condition in the statement', async () => {
+it('an update without a WHERE clause changes only rows of the caller’s account', async () => {
   const [ours, theirs] = [await createAccount(service), await createAccount(service)]
   const before = await readChecksums(service, theirs.id)
   expectStatus(await rename('user', ours.admin.token, 'All teams'), 204)
@@ -59,7 +59,7 @@ it('writes only rows of the caller’s account, also without a condition in the 
   expect(await service.sql('select name from teams where account_id = $1', [ours.id])).toEqual([{ name: 'All teams' }])
 })
 
-describe('the guards', () => {
+describe('guards', () => {
   // `set` activates the guard, `lift` deactivates it.
   const guards = [
     {
@@ -84,7 +84,7 @@ describe('the guards', () => {
   const skippedWeight = { none: 0, account: 1, all: 2 }
   const signedIn = operations.filter(requiresToken).map((op) => [op.id, op] as const)
 
-  it.each(signedIn)('stop %s with 403 and their code, unless its declaration skips them', async (_, op) => {
+  it.each(signedIn)('the guards stop %s with 403 and their code, unless the operation skips them', async (_, op) => {
     const isSkipped = ({ weight }: { weight: number }) => skippedWeight[op.skipGuards ?? 'none'] >= weight
     const refusedSetup = await createRequestSetup(service, op)
     for (const guard of guards) {

@@ -9,15 +9,15 @@ import { createPermittedCaller, createRefusedCaller, send } from './requests.ts'
 const service = sharedService()
 const adminAccess = ['team_admin', 'account_admin', 'account_or_super_admin', 'super_admin']
 const writes = operations.filter(({ access, method }) => adminAccess.includes(access) && method !== 'get')
-const each = writes.map((op) => [op.id, op] as const)
+const cases = writes.map((op) => [op.id, op] as const)
 
 /** Select the audit rows of a user's actions, in every account. */
 const selectAuditRows = ({ id }: Person) => service.sql('select account_id, action, ip from audit_logs where actor_id = $1', [id])
 
 describe("an administrator's write", () => {
-  it('exists for more than 15 operations', () => expect(writes.length).toBeGreaterThan(15))
+  it('more than 15 write operations require an administrator', () => expect(writes.length).toBeGreaterThan(15))
 
-  it.each(each)('ACC-17 %s writes exactly one audit row, with the client address', async (_, op) => {
+  it.each(cases)('ACC-17 %s writes exactly one audit row, with the client address', async (_, op) => {
     const person = await createPermittedCaller(op, await createAccount(service))
     const sample = await getFixture(op)(service, person)
     expect(await selectAuditRows(person)).toEqual([])
@@ -27,7 +27,7 @@ describe("an administrator's write", () => {
     expect(rows).toMatchObject([{ ip: '198.51.100.7', action: expect.stringMatching(/^\w+\.\w+$/) }])
   })
 
-  it.each(each)('ACC-17 %s writes no audit row when it is refused', async (_, op) => {
+  it.each(cases)('ACC-17 %s writes no audit row when it is refused', async (_, op) => {
     const account = await createAccount(service)
     const [permitted, refused] = [await createPermittedCaller(op, account), await createRefusedCaller(op, account)]
     const sample = await getFixture(op)(service, permitted)

@@ -17,7 +17,7 @@ it.each([
   ['diagrams.update', 'network_diagrams'],
   ['maintenance.schedules.update', 'maintenance_schedules'],
   ['authoring.kbImports.updateNode', 'kb_import_nodes'],
-])('%s answers 409 stale_version when another request changes the row first, and writes nothing', async (id, table) => {
+])('%s returns 409 stale_version when another request changes the row first, and writes nothing', async (id, table) => {
   const op = operations.find((operation) => operation.id === id) as AnyOperation
   const { person, sample, rows } = await createRequestSetup(service, op)
   const before = await rows()

@@ -3,7 +3,7 @@ import { request, type Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { randomIpAddress } from '../support/public-requests.ts'
 
-/** A valid request of an operation. */
+/** A valid request for an operation. */
 export interface Sample {
   params?: Record<string, string>
   query?: Record<string, string>
@@ -21,8 +21,8 @@ const passwordHashes = new Map<string, Promise<string>>()
 async function createPasswordHash(service: Service): Promise<string> {
   const email = `${randomBytes(8).toString('hex')}@people.example`
   const body = { email, password, full_name: 'Hash Maker' }
-  const answer = await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': randomIpAddress() } })
-  const [row] = await service.sql<{ hash: string }>('select hash from passwords where user_id = $1', [answer.body.user.id])
+  const response = await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': randomIpAddress() } })
+  const [row] = await service.sql<{ hash: string }>('select hash from passwords where user_id = $1', [response.body.user.id])
   return row?.hash ?? ''
 }
 

@@ -2,7 +2,7 @@ import { insertAiSession } from '../support/ai.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
-import { connected } from './fixtures-psa.ts'
+import { connectAccount } from './fixtures-psa.ts'
 
 function insertUpload(service: Service, { accountId }: Person): Promise<string> {
   const statement = `insert into uploads (account_id, object_key, content_type, width, height, size)
@@ -13,8 +13,8 @@ function insertUpload(service: Service, { accountId }: Person): Promise<string> 
 /** Insert an AI session with one row in every table that belongs to it. */
 export async function insertFullAiSession(service: Service, owner: Person) {
   const session_id = await insertAiSession(service, owner, 'guided')
-  const of = [owner.accountId, session_id]
-  const insert = (statement: string, ...more: unknown[]) => insertReturningId(service, statement, [...of, ...more])
+  const sessionKey = [owner.accountId, session_id]
+  const insert = (statement: string, ...more: unknown[]) => insertReturningId(service, statement, [...sessionKey, ...more])
   const branch_id = await insert(
     `insert into ai_branches (account_id, session_id, name, created_by) values ($1, $2, 'The cable', $3) returning id`,
     owner.id,
@@ -24,7 +24,7 @@ export async function insertFullAiSession(service: Service, owner: Person) {
      select account_id, id, active_branch_id, 'user', 'It is offline.', user_id from ai_sessions where account_id = $1 and id = $2 returning id`,
   )
   await service.sql(`insert into ai_message_uploads (account_id, session_id, message_id, place, upload_id) values ($1, $2, $3, 0, $4)`, [
-    ...of,
+    ...sessionKey,
     message,
     await insertUpload(service, owner),
   ])
@@ -50,72 +50,95 @@ export async function insertFullAiSession(service: Service, owner: Person) {
   return { session_id, branch_id, fix_id, output_id }
 }
 
-const chat: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner) } })
-const guided: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner, 'guided') } })
-const full: Fixture = async (service, owner) => ({ params: { session_id: (await insertFullAiSession(service, owner)).session_id } })
+const createChatSession: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner) } })
+const createGuidedSession: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner, 'guided') } })
+const createFullSession: Fixture = async (service, owner) => ({
+  params: { session_id: (await insertFullAiSession(service, owner)).session_id },
+})
 
-/** A fixture with a session and one of its parts. */
-const part =
+/** Build a fixture that inserts a full AI session and requests one of its rows. */
+const buildPartFixture =
   (name: 'branch_id' | 'fix_id' | 'output_id'): Fixture =>
   async (service, owner) => {
-    const made = await insertFullAiSession(service, owner)
-    return { params: { session_id: made.session_id, [name]: made[name] } }
+    const ids = await insertFullAiSession(service, owner)
+    return { params: { session_id: ids.session_id, [name]: ids[name] } }
   }
 
 export const aiFixtures: Record<string, Fixture> = {
   'ai.turns.createSession': async () => ({
     body: { session_type: 'chat', problem_summary: 'Reception cannot print.', psa_ticket_id: '4711', environment_tags: ['windows 11'] },
   }),
-  'ai.turns.sendMessage': async (...of) => ({ ...(await chat(...of)), body: { message: 'It shows “offline”.' } }),
-  'ai.turns.listMessages': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'ai.turns.respondToStep': async (...of) => ({ ...(await guided(...of)), body: {} }),
-  'ai.sessions.list': async (...of) => {
-    await full(...of)
+  'ai.turns.sendMessage': async (service, owner) => ({
+    ...(await createChatSession(service, owner)),
+    body: { message: 'It shows “offline”.' },
+  }),
+  'ai.turns.listMessages': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.turns.respondToStep': async (service, owner) => ({ ...(await createGuidedSession(service, owner)), body: {} }),
+  'ai.sessions.list': async (service, owner) => {
+    await createFullSession(service, owner)
     return { query: { skip: '0', limit: '20', session_type: 'guided', psa_ticket_id: '4711', status: 'active' } }
   },
-  'ai.sessions.get': full,
-  'ai.sessions.delete': full,
-  'ai.sessions.resolve': async (...of) => ({ ...(await full(...of)), body: { outcome: 'resolved', notes: 'A new driver.' } }),
-  'ai.sessions.abandon': full,
+  'ai.sessions.get': createFullSession,
+  'ai.sessions.delete': createFullSession,
+  'ai.sessions.resolve': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    body: { outcome: 'resolved', notes: 'A new driver.' },
+  }),
+  'ai.sessions.abandon': createFullSession,
 
-  'ai.triage.update': async (...of) => ({
-    ...(await full(...of)),
+  'ai.triage.update': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
     body: { client_name: 'Contoso Dental', asset_name: null, evidence_items: ['It shows “offline”.'] },
   }),
-  'ai.triage.putTaskLane': async (...of) => ({
-    ...(await full(...of)),
+  'ai.triage.putTaskLane': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
     body: { questions: [{ id: 'q1', text: 'Since when?' }], actions: [{ id: 'a1', text: 'Ping it', done: true }], responses: [] },
   }),
-  'ai.triage.listBranches': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'ai.triage.createBranch': async (...of) => ({ ...(await full(...of)), body: { name: 'What if it is the cable?' } }),
-  'ai.triage.activateBranch': part('branch_id'),
-  'ai.triage.listFacts': full,
-  'ai.triage.putFact': async (...of) => ({ ...(await full(...of)), body: { key: 'printer', value: 'PRN-2' } }),
+  'ai.triage.listBranches': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.triage.createBranch': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    body: { name: 'What if it is the cable?' },
+  }),
+  'ai.triage.activateBranch': buildPartFixture('branch_id'),
+  'ai.triage.listFacts': createFullSession,
+  'ai.triage.putFact': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    body: { key: 'printer', value: 'PRN-2' },
+  }),
 
-  'ai.fixes.list': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'ai.fixes.apply': part('fix_id'),
-  'ai.fixes.clearProposal': part('fix_id'),
-  'ai.fixes.recordOutcome': async (...of) => ({
-    ...(await part('fix_id')(...of)),
+  'ai.fixes.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.fixes.apply': buildPartFixture('fix_id'),
+  'ai.fixes.clearProposal': buildPartFixture('fix_id'),
+  'ai.fixes.recordOutcome': async (service, owner) => ({
+    ...(await buildPartFixture('fix_id')(service, owner)),
     body: { outcome: 'applied_partial', notes: 'In black only.' },
   }),
-  'ai.fixes.updateScript': async (...of) => ({
-    ...(await part('fix_id')(...of)),
+  'ai.fixes.updateScript': async (service, owner) => ({
+    ...(await buildPartFixture('fix_id')(service, owner)),
     body: { script: 'Restart-Service -Name {{ service }}', parameters: [{ name: 'service', label: 'Service', type: 'string' }] },
   }),
-  'ai.fixes.decideScript': async (...of) => ({ ...(await part('fix_id')(...of)), body: { decision: 'draft_template' } }),
+  'ai.fixes.decideScript': async (service, owner) => ({
+    ...(await buildPartFixture('fix_id')(service, owner)),
+    body: { decision: 'draft_template' },
+  }),
 
-  'ai.outputs.createStatusUpdate': async (...of) => ({ ...(await full(...of)), body: { audience: 'client_update', length: 'detailed' } }),
-  'ai.outputs.list': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'ai.outputs.create': async (...of) => ({ ...(await full(...of)), body: { kind: 'kb_article' } }),
-  'ai.outputs.update': async (...of) => ({ ...(await part('output_id')(...of)), body: { content: 'Done, and seen to work.' } }),
+  'ai.outputs.createStatusUpdate': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    body: { audience: 'client_update', length: 'detailed' },
+  }),
+  'ai.outputs.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.outputs.create': async (service, owner) => ({ ...(await createFullSession(service, owner)), body: { kind: 'kb_article' } }),
+  'ai.outputs.update': async (service, owner) => ({
+    ...(await buildPartFixture('output_id')(service, owner)),
+    body: { content: 'Done, and seen to work.' },
+  }),
   'ai.outputs.push': async (service, owner) => {
-    await connected(service, owner)
-    return part('output_id')(service, owner)
+    await connectAccount(service, owner)
+    return buildPartFixture('output_id')(service, owner)
   },
   'ai.outputs.retryPush': async (service, owner) => {
-    await connected(service, owner)
-    const sample = await full(service, owner)
+    await connectAccount(service, owner)
+    const sample = await createFullSession(service, owner)
     await service.sql(`update ai_sessions set status = 'resolved', outcome = 'resolved', resolved_at = now() where id = $1`, [
       sample.params?.session_id,
     ])

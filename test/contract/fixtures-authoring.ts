@@ -40,18 +40,21 @@ export async function insertCompletedSession(service: Service, owner: Person): P
   return session_id
 }
 
-const conversation: Fixture = async (service, owner) => ({ params: { conversation_id: await insertConversation(service, owner) } })
-const proposal: Fixture = async (service, owner) => ({ params: { proposal_id: await insertProposal(service, owner) } })
+const createConversation: Fixture = async (service, owner) => ({ params: { conversation_id: await insertConversation(service, owner) } })
+const createProposal: Fixture = async (service, owner) => ({ params: { proposal_id: await insertProposal(service, owner) } })
 
 export const authoringFixtures: Record<string, Fixture> = {
   'authoring.flowBuilder.start': async () => ({ body: { goal, tree_type, environment_tags: ['windows 11'] } }),
-  'authoring.flowBuilder.get': conversation,
-  'authoring.flowBuilder.sendMessage': async (...of) => ({
-    ...(await conversation(...of)),
+  'authoring.flowBuilder.get': createConversation,
+  'authoring.flowBuilder.sendMessage': async (service, owner) => ({
+    ...(await createConversation(service, owner)),
     body: { message: 'Rename the root to “Does it answer?”' },
   }),
-  'authoring.flowBuilder.commit': async (...of) => ({ ...(await conversation(...of)), body: { name: 'Printer shows offline' } }),
-  'authoring.flowBuilder.delete': conversation,
+  'authoring.flowBuilder.commit': async (service, owner) => ({
+    ...(await createConversation(service, owner)),
+    body: { name: 'Printer shows offline' },
+  }),
+  'authoring.flowBuilder.delete': createConversation,
 
   'authoring.assistant.getQuota': async () => ({}),
   'authoring.assistant.suggest': async () => ({
@@ -66,10 +69,10 @@ export const authoringFixtures: Record<string, Fixture> = {
     await insertProposal(service, owner)
     return { query: { skip: '0', limit: '20', status: 'pending' } }
   },
-  'authoring.proposals.get': proposal,
-  'authoring.proposals.approve': proposal,
-  'authoring.proposals.reject': async (...of) => ({
-    ...(await proposal(...of)),
+  'authoring.proposals.get': createProposal,
+  'authoring.proposals.approve': createProposal,
+  'authoring.proposals.reject': async (service, owner) => ({
+    ...(await createProposal(service, owner)),
     body: { reason: 'The flow “Printer offline” covers this.' },
   }),
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createStripeCustomer, signEvent } from '../support/billing.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
-const nothing: Fixture = async () => ({})
+const createEmptySample: Fixture = async () => ({})
 
 export const billingFixtures: Record<string, Fixture> = {
   'billing.createPortalSession': async (service, { accountId }) => {
@@ -10,7 +10,7 @@ export const billingFixtures: Record<string, Fixture> = {
     await insertReturningId(service, statement, [accountId, await createStripeCustomer(service)])
     return {}
   },
-  'billing.getSubscription': nothing,
+  'billing.getSubscription': createEmptySample,
   'billing.receiveWebhook': async (service, { accountId }) => {
     const customer = { object: 'customer', id: `cus_${randomBytes(8).toString('hex')}`, metadata: { account_id: accountId } }
     const event = { id: `evt_${randomBytes(8).toString('hex')}`, object: 'event', type: 'customer.created', created: 1_790_000_000 }

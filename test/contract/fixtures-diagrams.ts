@@ -26,8 +26,8 @@ export function insertDeviceType(service: Service, { accountId, teamId, id }: Pe
   return insertReturningId(service, statement, [accountId, teamId || null, id, `Label printer ${randomBytes(4).toString('hex')}`])
 }
 
-const diagram: Fixture = async (service, owner) => ({ params: { diagram_id: await insertDiagram(service, owner) } })
-const deviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
+const createDiagram: Fixture = async (service, owner) => ({ params: { diagram_id: await insertDiagram(service, owner) } })
+const createDeviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
 
 export const diagramFixtures: Record<string, Fixture> = {
   'diagrams.drafts.generate': async (service, owner) => ({
@@ -40,8 +40,11 @@ export const diagramFixtures: Record<string, Fixture> = {
   'diagrams.deviceTypes.create': async () => ({
     body: { name: `Scale ${randomBytes(4).toString('hex')}`, category: 'endpoint', icon: 'scale' },
   }),
-  'diagrams.deviceTypes.update': async (...of) => ({ ...(await deviceType(...of)), body: { category: 'infrastructure', icon: null } }),
-  'diagrams.deviceTypes.delete': deviceType,
+  'diagrams.deviceTypes.update': async (service, owner) => ({
+    ...(await createDeviceType(service, owner)),
+    body: { category: 'infrastructure', icon: null },
+  }),
+  'diagrams.deviceTypes.delete': createDeviceType,
 
   'diagrams.list': async (service, owner) => {
     await insertDiagram(service, owner)
@@ -53,9 +56,12 @@ export const diagramFixtures: Record<string, Fixture> = {
     return { query: { skip: '0', limit: '20' } }
   },
   'diagrams.import': async () => ({ body: { format: 'network-diagram', version: '1.0', name: 'Head office', nodes, edges } }),
-  'diagrams.get': diagram,
-  'diagrams.update': async (...of) => ({ ...(await diagram(...of)), body: { name: 'Head office, after the move', nodes, edges } }),
-  'diagrams.archive': async (...of) => ({ ...(await diagram(...of)), body: { archived: true } }),
-  'diagrams.duplicate': diagram,
-  'diagrams.export': async (...of) => ({ ...(await diagram(...of)), query: { format: 'svg' } }),
+  'diagrams.get': createDiagram,
+  'diagrams.update': async (service, owner) => ({
+    ...(await createDiagram(service, owner)),
+    body: { name: 'Head office, after the move', nodes, edges },
+  }),
+  'diagrams.archive': async (service, owner) => ({ ...(await createDiagram(service, owner)), body: { archived: true } }),
+  'diagrams.duplicate': createDiagram,
+  'diagrams.export': async (service, owner) => ({ ...(await createDiagram(service, owner)), query: { format: 'svg' } }),
 }

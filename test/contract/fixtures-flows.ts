@@ -17,13 +17,13 @@ export function insertTree(service: Service, { accountId, teamId, id }: Person, 
   )
 }
 
-const flow: Fixture = async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) } })
+const createFlow: Fixture = async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) } })
 
-const markdown: Fixture = async () => ({
+const createMarkdownSample: Fixture = async () => ({
   body: { markdown: '---\nname: Printer offline\ntype: troubleshooting\n---\n\n## Solution: Reseat the network cable {#cable}\n' },
 })
 
-const version: Fixture = async (...of) => ({ params: { ...(await flow(...of)).params, version: '1' } })
+const createFlowVersion: Fixture = async (service, owner) => ({ params: { ...(await createFlow(service, owner)).params, version: '1' } })
 
 export async function insertPin(service: Service, owner: Person): Promise<string> {
   const tree = await insertTree(service, owner)
@@ -43,14 +43,14 @@ export function insertCategory(service: Service, { accountId, id }: Person): Pro
   const statement = 'insert into categories (account_id, name, created_by) values ($1, $2, $3) returning id'
   return insertReturningId(service, statement, [accountId, `Printing ${randomBytes(4).toString('hex')}`, id])
 }
-const category: Fixture = async (service, owner) => ({ params: { category_id: await insertCategory(service, owner) } })
+const createCategory: Fixture = async (service, owner) => ({ params: { category_id: await insertCategory(service, owner) } })
 
 export function insertStep(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into library_steps (account_id, team_id, created_by, visibility, title, step_type)
                      values ($1, $2, $3, 'account', 'Restart the print spooler', 'action') returning id`
   return insertReturningId(service, statement, [accountId, teamId || null, id])
 }
-const step: Fixture = async (service, owner) => ({ params: { step_id: await insertStep(service, owner) } })
+const createStep: Fixture = async (service, owner) => ({ params: { step_id: await insertStep(service, owner) } })
 
 export const flowFixtures: Record<string, Fixture> = {
   'flows.trees.list': async (service, owner) => {
@@ -58,27 +58,27 @@ export const flowFixtures: Record<string, Fixture> = {
     return { query: { skip: '0', limit: '20', sort_by: 'name', search: 'printer', tag: 'Printer' } }
   },
   'flows.trees.create': async () => ({ body: flowBody({ category: 'Printing', tags: ['printer', 'windows'] }) }),
-  'flows.trees.get': flow,
-  'flows.trees.update': async (...of) => ({
-    ...(await flow(...of)),
+  'flows.trees.get': createFlow,
+  'flows.trees.update': async (service, owner) => ({
+    ...(await createFlow(service, owner)),
     body: { name: 'Server patching', tree_type: 'procedural', tree_structure: patchProcedure(), expected_version: 1 },
   }),
-  'flows.trees.delete': flow,
-  'flows.trees.validatePublish': flow,
+  'flows.trees.delete': createFlow,
+  'flows.trees.validatePublish': createFlow,
 
   'flows.pins.list': async (service, owner) => {
     await insertPin(service, owner)
     return {}
   },
   'flows.pins.reorder': async (service, owner) => ({ body: { tree_ids: [await insertPin(service, owner)] } }),
-  'flows.pins.pin': flow,
+  'flows.pins.pin': createFlow,
   'flows.pins.unpin': async (service, owner) => ({ params: { tree_id: await insertPin(service, owner) } }),
 
-  'flows.versions.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),
-  'flows.versions.get': version,
-  'flows.versions.restore': version,
+  'flows.versions.list': async (service, owner) => ({ ...(await createFlow(service, owner)), query: { skip: '0', limit: '20' } }),
+  'flows.versions.get': createFlowVersion,
+  'flows.versions.restore': createFlowVersion,
 
-  'flows.transfer.export': flow,
+  'flows.transfer.export': createFlow,
   'flows.transfer.import': async () => ({
     body: {
       rfflow_version: '1.0',
@@ -93,9 +93,9 @@ export const flowFixtures: Record<string, Fixture> = {
     },
   }),
 
-  'flows.markdown.export': flow,
-  'flows.markdown.import': markdown,
-  'flows.markdown.validate': markdown,
+  'flows.markdown.export': createFlow,
+  'flows.markdown.import': createMarkdownSample,
+  'flows.markdown.validate': createMarkdownSample,
 
   'flows.gallery.list': async () => ({ query: { sort: 'popular', type: 'procedural', category: 'Printing', page: '1', page_size: '10' } }),
   'flows.gallery.listCategories': async () => ({}),
@@ -106,18 +106,21 @@ export const flowFixtures: Record<string, Fixture> = {
     return { params: { tree_id } }
   },
 
-  'admin.gallery.putFlow': async (...of) => ({ ...(await flow(...of)), body: { is_featured: true, sort_order: 10 } }),
+  'admin.gallery.putFlow': async (service, owner) => ({
+    ...(await createFlow(service, owner)),
+    body: { is_featured: true, sort_order: 10 },
+  }),
 
   'flows.categories.list': async (service, owner) => {
     await insertCategory(service, owner)
     return { query: { skip: '0', limit: '20' } }
   },
   'flows.categories.create': async () => ({ body: { name: `Printing ${randomBytes(4).toString('hex')}` } }),
-  'flows.categories.rename': async (...of) => ({
-    ...(await category(...of)),
+  'flows.categories.rename': async (service, owner) => ({
+    ...(await createCategory(service, owner)),
     body: { name: `Scanners ${randomBytes(4).toString('hex')}` },
   }),
-  'flows.categories.delete': category,
+  'flows.categories.delete': createCategory,
   'flows.categories.listTags': async (service, owner) => {
     await insertTree(service, owner)
     return { query: { skip: '0', limit: '20' } }
@@ -130,17 +133,20 @@ export const flowFixtures: Record<string, Fixture> = {
   'flows.stepLibrary.create': async () => ({
     body: { title: 'Restart the print spooler', description: 'As an administrator.', step_type: 'action' },
   }),
-  'flows.stepLibrary.get': step,
-  'flows.stepLibrary.update': async (...of) => ({ ...(await step(...of)), body: { title: 'Restart the spooler', visibility: 'account' } }),
-  'flows.stepLibrary.delete': step,
+  'flows.stepLibrary.get': createStep,
+  'flows.stepLibrary.update': async (service, owner) => ({
+    ...(await createStep(service, owner)),
+    body: { title: 'Restart the spooler', visibility: 'account' },
+  }),
+  'flows.stepLibrary.delete': createStep,
 
-  'flows.forks.create': async (...of) => ({
-    ...(await flow(...of)),
+  'flows.forks.create': async (service, owner) => ({
+    ...(await createFlow(service, owner)),
     body: { name: 'Printer offline, north', reason: 'Another print server' },
   }),
-  'flows.forks.list': async (...of) => ({ ...(await flow(...of)), query: { skip: '0', limit: '20' } }),
+  'flows.forks.list': async (service, owner) => ({ ...(await createFlow(service, owner)), query: { skip: '0', limit: '20' } }),
 
-  'flows.sharing.create': async (...of) => ({ ...(await flow(...of)), body: { expires_in_days: 7 } }),
+  'flows.sharing.create': async (service, owner) => ({ ...(await createFlow(service, owner)), body: { expires_in_days: 7 } }),
   'flows.sharing.list': async (service, owner) => ({
     params: { tree_id: (await insertShare(service, owner)).tree_id },
     query: { skip: '0', limit: '20' },

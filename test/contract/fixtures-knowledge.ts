@@ -30,7 +30,7 @@ export async function insertKbImport(
   return { import_id, node_id: await node(section, 1, 'step', 'Open the services console.', '1. Open the services console.') }
 }
 
-const kbImport: Fixture = async (service, owner) => {
+const createKbImport: Fixture = async (service, owner) => {
   const { import_id } = await insertKbImport(service, owner)
   return { params: { import_id } }
 }
@@ -42,15 +42,15 @@ export const knowledgeFixtures: Record<string, Fixture> = {
     await insertKbImport(service, owner)
     return { query: { skip: '0', limit: '20', status: 'converted' } }
   },
-  'authoring.kbImports.get': kbImport,
-  'authoring.kbImports.convert': kbImport,
+  'authoring.kbImports.get': createKbImport,
+  'authoring.kbImports.convert': createKbImport,
   'authoring.kbImports.updateNode': async (service, owner) => ({
     params: await insertKbImport(service, owner),
     body: { title: 'Open services.msc', kind: 'note', parent_id: null, position: 0 },
   }),
-  'authoring.kbImports.commit': async (...of) => ({
-    ...(await kbImport(...of)),
+  'authoring.kbImports.commit': async (service, owner) => ({
+    ...(await createKbImport(service, owner)),
     body: { name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' },
   }),
-  'authoring.kbImports.delete': kbImport,
+  'authoring.kbImports.delete': createKbImport,
 }

@@ -20,7 +20,7 @@ export async function insertSchedule(service: Service, owner: Person): Promise<s
   return id
 }
 
-const schedule: Fixture = async (service, owner) => ({ params: { schedule_id: await insertSchedule(service, owner) } })
+const createSchedule: Fixture = async (service, owner) => ({ params: { schedule_id: await insertSchedule(service, owner) } })
 const page = { query: { skip: '0', limit: '20' } }
 
 export const maintenanceFixtures: Record<string, Fixture> = {
@@ -38,12 +38,12 @@ export const maintenanceFixtures: Record<string, Fixture> = {
       is_active: true,
     },
   }),
-  'maintenance.schedules.get': schedule,
-  'maintenance.schedules.update': async (...of) => ({
-    ...(await schedule(...of)),
+  'maintenance.schedules.get': createSchedule,
+  'maintenance.schedules.update': async (service, owner) => ({
+    ...(await createSchedule(service, owner)),
     body: { name: 'Nightly patches', cron: '15 3 * * *', is_active: true },
   }),
-  'maintenance.schedules.delete': schedule,
-  'maintenance.runs.create': schedule,
-  'maintenance.runs.list': async (...of) => ({ ...(await schedule(...of)), ...page }),
+  'maintenance.schedules.delete': createSchedule,
+  'maintenance.runs.create': createSchedule,
+  'maintenance.runs.list': async (service, owner) => ({ ...(await createSchedule(service, owner)), ...page }),
 }

@@ -3,13 +3,13 @@ import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, insertOneTimeToken, insertReturningId, sha256 } from './fixture-rows.ts'
 
-const someone = () => `${randomBytes(8).toString('hex')}@people.example`
+const createEmail = () => `${randomBytes(8).toString('hex')}@people.example`
 
 function insertMember(service: Service, { accountId, teamId }: Person): Promise<string> {
   return insertReturningId(
     service,
     `insert into users (account_id, email, full_name, role, team_id, team_role) values ($1, $2, 'Vik Olsen', 'engineer', $3, 'member') returning id`,
-    [accountId, someone(), teamId || null],
+    [accountId, createEmail(), teamId || null],
   )
 }
 
@@ -24,14 +24,14 @@ async function insertInvite(service: Service, { accountId, id: inviter }: Person
     `with i as (insert into invites (account_id, email, role, invited_by) values ($1, $2, 'viewer', $3) returning id),
           c as (insert into invite_codes (hash, invite_id) select $4, id from i)
      select id from i`,
-    [accountId, someone(), inviter, sha256(code)],
+    [accountId, createEmail(), inviter, sha256(code)],
   )
   return { id, code }
 }
 
-const invite: Fixture = async (service, owner) => ({ params: { invite_id: (await insertInvite(service, owner)).id } })
-const nothing: Fixture = async () => ({})
-const page: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
+const createInvite: Fixture = async (service, owner) => ({ params: { invite_id: (await insertInvite(service, owner)).id } })
+const createEmptySample: Fixture = async () => ({})
+const createPageSample: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
 
 export const memberFixtures: Record<string, Fixture> = {
   'identity.credentials.requestPasswordReset': async (_, owner) => ({ body: { email: owner.email } }),
@@ -39,34 +39,34 @@ export const memberFixtures: Record<string, Fixture> = {
     const token = await insertOneTimeToken(service, owner, 'reset_password')
     return { body: { token, new_password: 'copper-lantern-27' } }
   },
-  'identity.signIns.list': nothing,
+  'identity.signIns.list': createEmptySample,
   'identity.signIns.revoke': async (service, { accountId, id }) => {
     const statement = `insert into sign_ins (account_id, user_id, expires_at) values ($1, $2, now() + interval '1 day') returning id`
     return { params: { family_id: await insertReturningId(service, statement, [accountId, id]) } }
   },
 
-  'accounts.get': nothing,
+  'accounts.get': createEmptySample,
   'accounts.update': async () => ({ body: { name: 'Northwind IT', timezone: 'Europe/Berlin', settings: { greeting: 'hello' } } }),
-  'accounts.getPreferences': nothing,
+  'accounts.getPreferences': createEmptySample,
   'accounts.updatePreferences': async () => ({ body: { mask_exports: true, theme: 'dark' } }),
-  'accounts.listMembers': page,
+  'accounts.listMembers': createPageSample,
   'accounts.updateMember': async (service, owner) => ({
     params: { user_id: await insertMember(service, owner) },
     body: { role: 'viewer', team_role: 'admin' },
   }),
   'accounts.removeMember': async (service, owner) => ({ params: { user_id: await insertMember(service, owner) } }),
-  'accounts.listAuditLog': page,
+  'accounts.listAuditLog': createPageSample,
 
   'accounts.invites.list': async (service, owner) => {
     await insertInvite(service, owner)
-    return page(service, owner)
+    return createPageSample(service, owner)
   },
-  'accounts.invites.create': async () => ({ body: { email: someone(), role: 'engineer' } }),
-  'accounts.invites.revoke': invite,
-  'accounts.invites.resend': invite,
+  'accounts.invites.create': async () => ({ body: { email: createEmail(), role: 'engineer' } }),
+  'accounts.invites.revoke': createInvite,
+  'accounts.invites.resend': createInvite,
   'accounts.invites.lookUp': async (service, owner) => ({ params: { code: (await insertInvite(service, owner)).code } }),
 
-  'accounts.teams.list': page,
+  'accounts.teams.list': createPageSample,
   'accounts.teams.create': async () => ({ body: { name: 'North' } }),
   'accounts.teams.rename': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) }, body: { name: 'South' } }),
   'accounts.teams.delete': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) } }),

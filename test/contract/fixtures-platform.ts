@@ -3,8 +3,8 @@ import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
-const nothing: Fixture = async () => ({})
-const page: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
+const createEmptySample: Fixture = async () => ({})
+const createPageSample: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
 
 /** A unique plan name: changing a shared plan would change every account. */
 function createPlanName(): string {
@@ -21,9 +21,9 @@ const beta = { reaction: 'positive', category: 'ai', text: 'It found the cause a
 
 /** Fixtures of public pages, feedback and administration. */
 export const platformFixtures: Record<string, Fixture> = {
-  'public.signUpForBeta': nothing,
-  'public.listPlans': nothing,
-  'public.getConfig': nothing,
+  'public.signUpForBeta': createEmptySample,
+  'public.listPlans': createEmptySample,
+  'public.getConfig': createEmptySample,
   'public.createLead': async () => ({
     body: {
       email: 'nora@fabrikam.example',
@@ -53,14 +53,14 @@ export const platformFixtures: Record<string, Fixture> = {
   }),
   'admin.users.changePlan': async (_, owner) => ({ params: { user_id: owner.id }, body: { plan: 'team' } }),
   'admin.users.extendTrial': async (_, owner) => ({ params: { user_id: owner.id }, body: { days: 14 } }),
-  'admin.users.listAccounts': page,
-  'admin.users.listAuditLogs': page,
+  'admin.users.listAccounts': createPageSample,
+  'admin.users.listAuditLogs': createPageSample,
 
-  'admin.plans.listLimits': page,
+  'admin.plans.listLimits': createPageSample,
   'admin.plans.putLimits': async () => ({
     body: { plan: createPlanName(), max_users: 7, monthly_price_cents: 900, currency: 'eur', sort_order: 5 },
   }),
-  'admin.plans.listFeatureFlags': nothing,
+  'admin.plans.listFeatureFlags': createEmptySample,
   'admin.plans.putFeatureFlag': async (service) => {
     const plan = createPlanName()
     await service.sql('insert into plan_limits (plan) values ($1)', [plan])
@@ -71,6 +71,6 @@ export const platformFixtures: Record<string, Fixture> = {
     body: { enabled: true },
   }),
   'admin.plans.createInviteCode': async () => ({ body: { max_uses: 3, note: 'Spring fair' } }),
-  'admin.plans.listInviteCodes': page,
-  'admin.plans.listSalesLeads': page,
+  'admin.plans.listInviteCodes': createPageSample,
+  'admin.plans.listSalesLeads': createPageSample,
 }

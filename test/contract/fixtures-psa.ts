@@ -7,8 +7,8 @@ import { connectwiseBody } from '../support/psa.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertSession } from './fixtures-sessions.ts'
 
-/** Connect the owner's account to the local ConnectWise, unless it is connected already. */
-export async function connected(service: Service, { accountId }: Person): Promise<void> {
+/** Connect the owner's account to the local ConnectWise emulator, unless the account already has a connection. */
+export async function connectAccount(service: Service, { accountId }: Person): Promise<void> {
   const { provider, base_url, company_id, client_id, public_key, private_key } = connectwiseBody(service)
   const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
   await service.sql(
@@ -25,7 +25,7 @@ export async function connected(service: Service, { accountId }: Person): Promis
 }
 
 export async function insertMapping(service: Service, owner: Person): Promise<void> {
-  await connected(service, owner)
+  await connectAccount(service, owner)
   await service.sql(
     `insert into psa_member_mappings (account_id, user_id, connection_id, psa_member_id, psa_identifier, psa_name)
      select account_id, $2, id, '176', 'dreyes', 'Dana Reyes' from psa_connections where account_id = $1
@@ -43,27 +43,30 @@ export function insertPush(service: Service, owner: Person): Promise<string> {
   )
 }
 
-const plain: Fixture = async (service, owner) => {
-  await connected(service, owner)
+const createConnection: Fixture = async (service, owner) => {
+  await connectAccount(service, owner)
   return {}
 }
-const search: Fixture = async (service, owner) => {
+const createMappedSearch: Fixture = async (service, owner) => {
   await insertMapping(service, owner)
   return { query: { assigned_to_me: 'true', board_ids: '1,2', page: '1', page_size: '5' } }
 }
 
 export const psaFixtures: Record<string, Fixture> = {
-  'psa.tickets.listBoards': plain,
-  'psa.tickets.search': search,
-  'psa.tickets.getContext': async (...of) => ({ ...(await plain(...of)), params: { ticket_id: '4711' } }),
-  'psa.connection.get': plain,
-  'psa.connection.put': async (...of) => ({ ...(await plain(...of)), body: { is_active: false, client_id: 'demo' } }),
-  'psa.connection.delete': plain,
-  'psa.connection.test': plain,
-  'psa.members.listMappings': plain,
-  'psa.members.list': plain,
+  'psa.tickets.listBoards': createConnection,
+  'psa.tickets.search': createMappedSearch,
+  'psa.tickets.getContext': async (service, owner) => ({ ...(await createConnection(service, owner)), params: { ticket_id: '4711' } }),
+  'psa.connection.get': createConnection,
+  'psa.connection.put': async (service, owner) => ({
+    ...(await createConnection(service, owner)),
+    body: { is_active: false, client_id: 'demo' },
+  }),
+  'psa.connection.delete': createConnection,
+  'psa.connection.test': createConnection,
+  'psa.members.listMappings': createConnection,
+  'psa.members.list': createConnection,
   'psa.members.putMapping': async (service, owner) => {
-    await connected(service, owner)
+    await connectAccount(service, owner)
     return { params: { user_id: owner.id }, body: { psa_member_id: '177' } }
   },
   'psa.pushes.list': async (service, owner) => {
@@ -72,7 +75,7 @@ export const psaFixtures: Record<string, Fixture> = {
   },
   'psa.pushes.retry': async (service, owner) => ({ params: { push_id: await insertPush(service, owner) } }),
   'psa.pushes.createForSession': async (service, owner) => {
-    await connected(service, owner)
+    await connectAccount(service, owner)
     const session_id = await insertSession(service, owner)
     await service.sql(`update sessions set ticket_number = '4711' where id = $1`, [session_id])
     return { params: { session_id }, body: { internal: true } }

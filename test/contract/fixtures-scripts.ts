@@ -6,12 +6,12 @@ import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const parameters = [{ name: 'service', label: 'Service', type: 'string', required: true }]
 const script_body = 'Restart-Service -Name {{ service }}\n'
-const tail = () => randomBytes(4).toString('hex')
+const createSuffix = () => randomBytes(4).toString('hex')
 
 export function insertScript(service: Service, { accountId, teamId, id }: Person, shared = true): Promise<string> {
   const statement = `insert into script_templates (account_id, team_id, created_by, name, slug, script_body, parameters_schema, language, is_shared)
                      values ($1, $2, $3, 'Restart a service', $4, $5, $6, 'powershell', $7) returning id`
-  const slug = `restart-a-service-${tail()}`
+  const slug = `restart-a-service-${createSuffix()}`
   return insertReturningId(service, statement, [accountId, teamId || null, id, slug, script_body, JSON.stringify(parameters), shared])
 }
 export function insertDraft(service: Service, { accountId, teamId, id }: Person): Promise<string> {
@@ -22,14 +22,14 @@ export function insertDraft(service: Service, { accountId, teamId, id }: Person)
 export function insertScriptCategory(service: Service, { accountId }: Person): Promise<string> {
   return insertReturningId(service, 'insert into script_categories (account_id, name) values ($1, $2) returning id', [
     accountId,
-    `Windows ${tail()}`,
+    `Windows ${createSuffix()}`,
   ])
 }
 
-const script: Fixture = async (service, owner) => ({ params: { template_id: await insertScript(service, owner) } })
-const draft: Fixture = async (service, owner) => ({ params: { draft_id: await insertDraft(service, owner) } })
+const createScript: Fixture = async (service, owner) => ({ params: { template_id: await insertScript(service, owner) } })
+const createDraft: Fixture = async (service, owner) => ({ params: { draft_id: await insertDraft(service, owner) } })
 
-/** Insert a builder session beside an AI session, because the number of those is not limited. */
+/** Insert a builder session that belongs to an AI session. Unlike standalone ones, such builder sessions are not limited per user. */
 export async function insertBuilder(service: Service, owner: Person): Promise<string> {
   const statement = `with s as (
       insert into script_builder_sessions (account_id, user_id, origin, ai_session_id, language, title, script_body)
@@ -38,7 +38,7 @@ export async function insertBuilder(service: Service, owner: Person): Promise<st
     select id from s`
   return insertReturningId(service, statement, [owner.accountId, owner.id, await insertAiSession(service, owner)])
 }
-const builder: Fixture = async (service, owner) => ({ params: { session_id: await insertBuilder(service, owner) } })
+const createBuilder: Fixture = async (service, owner) => ({ params: { session_id: await insertBuilder(service, owner) } })
 
 export const scriptFixtures: Record<string, Fixture> = {
   'scripts.list': async (service, owner) => {
@@ -52,33 +52,42 @@ export const scriptFixtures: Record<string, Fixture> = {
     await insertScriptCategory(service, owner)
     return { query: { skip: '0', limit: '20' } }
   },
-  'scripts.createCategory': async () => ({ body: { name: `Windows ${tail()}` } }),
-  'scripts.get': script,
-  'scripts.update': async (...of) => ({
-    ...(await script(...of)),
+  'scripts.createCategory': async () => ({ body: { name: `Windows ${createSuffix()}` } }),
+  'scripts.get': createScript,
+  'scripts.update': async (service, owner) => ({
+    ...(await createScript(service, owner)),
     body: { description: 'Waits until it runs.', requires_elevation: true },
   }),
-  'scripts.delete': script,
-  'scripts.render': async (...of) => ({ ...(await script(...of)), body: { parameters: { service: 'Spooler' } } }),
-  'scripts.share': async (...of) => ({ params: { template_id: await insertScript(...of, false) }, body: { is_shared: true } }),
+  'scripts.delete': createScript,
+  'scripts.render': async (service, owner) => ({ ...(await createScript(service, owner)), body: { parameters: { service: 'Spooler' } } }),
+  'scripts.share': async (service, owner) => ({
+    params: { template_id: await insertScript(service, owner, false) },
+    body: { is_shared: true },
+  }),
 
   'scripts.builder.create': async () => ({ body: { origin: 'standalone', language: 'bash', title: 'Restart nginx' } }),
-  'scripts.builder.list': async (...of) => {
-    await builder(...of)
+  'scripts.builder.list': async (service, owner) => {
+    await createBuilder(service, owner)
     return { query: { skip: '0', limit: '20', origin: 'all' } }
   },
-  'scripts.builder.get': builder,
-  'scripts.builder.sendMessage': async (...of) => ({ ...(await builder(...of)), body: { message: 'Restart Spooler' } }),
-  'scripts.builder.saveToLibrary': async (...of) => ({ ...(await builder(...of)), body: { name: 'Restart it' } }),
-  'scripts.builder.delete': builder,
+  'scripts.builder.get': createBuilder,
+  'scripts.builder.sendMessage': async (service, owner) => ({
+    ...(await createBuilder(service, owner)),
+    body: { message: 'Restart Spooler' },
+  }),
+  'scripts.builder.saveToLibrary': async (service, owner) => ({ ...(await createBuilder(service, owner)), body: { name: 'Restart it' } }),
+  'scripts.builder.delete': createBuilder,
 
   'scripts.drafts.list': async (service, owner) => {
     await insertDraft(service, owner)
     return { query: { skip: '0', limit: '20', pending_only: 'true' } }
   },
-  'scripts.drafts.get': draft,
-  'scripts.drafts.accept': async (...of) => ({ ...(await draft(...of)), body: { name: 'Restart it', description: 'x' } }),
-  'scripts.drafts.reject': draft,
+  'scripts.drafts.get': createDraft,
+  'scripts.drafts.accept': async (service, owner) => ({
+    ...(await createDraft(service, owner)),
+    body: { name: 'Restart it', description: 'x' },
+  }),
+  'scripts.drafts.reject': createDraft,
 
   'flows.gallery.getScript': async (service, owner) => {
     const id = await insertScript(service, owner)
@@ -88,5 +97,8 @@ export const scriptFixtures: Record<string, Fixture> = {
     )
     return { params: { slug: row?.slug ?? '' } }
   },
-  'admin.gallery.putScript': async (...of) => ({ ...(await script(...of)), body: { is_featured: true, sort_order: 10 } }),
+  'admin.gallery.putScript': async (service, owner) => ({
+    ...(await createScript(service, owner)),
+    body: { is_featured: true, sort_order: 10 },
+  }),
 }

@@ -4,19 +4,20 @@ import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertStep, insertTree } from './fixtures-flows.ts'
 
-/** Insert the owner's session, at the first step of its flow unless it is only prepared. */
+/** Insert a session of the owner. It is at the flow's first step, unless `state` is `prepared`. */
 export async function insertSession(
   service: Service,
   owner: Person,
   state = 'in_progress',
   batchId: string | null = null,
 ): Promise<string> {
-  const [at, started] = state === 'prepared' ? ['null', 'null'] : [`'ping'`, 'now()']
+  const [stepId, startedAt] = state === 'prepared' ? ['null', 'null'] : [`'ping'`, 'now()']
   return insertReturningId(
     service,
     `insert into sessions (account_id, team_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name,
                            variables, batch_id, target_label, current_step_id, remaining, started_at)
-     values ($1, $2, $3, $1, $4, 1, 'Printer offline', $5, 'T-1', 'Contoso', '{"printer_ip": "10.0.8.21"}', $6, 'PRN-1', ${at}, 3, ${started})
+     values ($1, $2, $3, $1, $4, 1, 'Printer offline', $5, 'T-1', 'Contoso', '{"printer_ip": "10.0.8.21"}', $6, 'PRN-1',
+             ${stepId}, 3, ${startedAt})
      returning id`,
     [owner.accountId, owner.teamId || null, owner.id, await insertTree(service, owner), state, batchId],
   )
@@ -25,41 +26,50 @@ export async function insertSession(
 /** Insert a session with one row in every table that belongs to it. */
 export async function insertFullSession(service: Service, owner: Person): Promise<{ session_id: string; item_id: string }> {
   const session_id = await insertSession(service, owner)
-  const of = [owner.accountId, session_id]
-  await service.sql(`update sessions set current_step_id = 'cable', answered = 1, remaining = 1 where account_id = $1 and id = $2`, of)
+  const sessionKey = [owner.accountId, session_id]
+  await service.sql(
+    `update sessions set current_step_id = 'cable', answered = 1, remaining = 1 where account_id = $1 and id = $2`,
+    sessionKey,
+  )
   await service.sql(
     `insert into session_decisions (account_id, session_id, seq, step_id, option_id, started_at, duration_seconds)
      values ($1, $2, 0, 'ping', 'no', now(), 4)`,
-    of,
+    sessionKey,
   )
   await service.sql(
     `insert into session_fallbacks (account_id, session_id, seq, step_id, fallback_step_id, outcome) values ($1, $2, 0, 'ping', 'x', 'done')`,
-    of,
+    sessionKey,
   )
   await service.sql(
     `insert into session_custom_steps (account_id, session_id, source, after_step_id, title) values ($1, $2, 'ad-hoc', 'ping', 'Asked')`,
-    of,
+    sessionKey,
   )
   await service.sql(`insert into session_ratings (account_id, session_id, session_user_id, score, rated_by) values ($1, $2, $3, 4, $3)`, [
-    ...of,
+    ...sessionKey,
     owner.id,
   ])
   await service.sql(
     `insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful) values ($1, $2, 'ping', $3, true)`,
-    [...of, owner.id],
+    [...sessionKey, owner.id],
   )
   const item = `insert into session_supporting_data (account_id, session_id, kind, title, content, created_by)
                 values ($1, $2, 'text', 'Ping', '0 received', $3) returning id`
-  return { session_id, item_id: await insertReturningId(service, item, [...of, owner.id]) }
+  return { session_id, item_id: await insertReturningId(service, item, [...sessionKey, owner.id]) }
 }
 
-const open: Fixture = async (service, owner) => ({ params: { session_id: await insertSession(service, owner) } })
-const prepared: Fixture = async (service, owner) => ({ params: { session_id: await insertSession(service, owner, 'prepared') } })
-const full: Fixture = async (service, owner) => ({ params: { session_id: (await insertFullSession(service, owner)).session_id } })
-const item: Fixture = async (service, owner) => ({ params: { ...(await insertFullSession(service, owner)) } })
-const step: Fixture = async (...of) => ({ params: { ...(await open(...of)).params, step_id: 'ping' } })
+const createOpenSession: Fixture = async (service, owner) => ({ params: { session_id: await insertSession(service, owner) } })
+const createPreparedSession: Fixture = async (service, owner) => ({
+  params: { session_id: await insertSession(service, owner, 'prepared') },
+})
+const createFullSession: Fixture = async (service, owner) => ({
+  params: { session_id: (await insertFullSession(service, owner)).session_id },
+})
+const createSupportingData: Fixture = async (service, owner) => ({ params: { ...(await insertFullSession(service, owner)) } })
+const createSessionAtStep: Fixture = async (service, owner) => ({
+  params: { ...(await createOpenSession(service, owner)).params, step_id: 'ping' },
+})
 
-const about = { ticket_number: 'T-48213', client_name: 'Contoso Dental', variables: { printer_ip: '10.0.8.21', floor: 2 } }
+const sessionFields = { ticket_number: 'T-48213', client_name: 'Contoso Dental', variables: { printer_ip: '10.0.8.21', floor: 2 } }
 
 export function insertTargetList(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into target_lists (account_id, team_id, created_by, name, targets) values ($1, $2, $3, 'Servers', $4) returning id`
@@ -82,7 +92,7 @@ export async function insertMaintenanceTree(service: Service, owner: Person): Pr
   return tree_id
 }
 
-const targetList: Fixture = async (service, owner) => ({ params: { list_id: await insertTargetList(service, owner) } })
+const createTargetList: Fixture = async (service, owner) => ({ params: { list_id: await insertTargetList(service, owner) } })
 
 export const sessionFixtures: Record<string, Fixture> = {
   'maintenance.targetLists.list': async (service, owner) => {
@@ -90,12 +100,12 @@ export const sessionFixtures: Record<string, Fixture> = {
     return { query: { skip: '0', limit: '20' } }
   },
   'maintenance.targetLists.create': async () => ({ body: { name: 'Servers', targets: [{ label: 'SRV-DC-01' }] } }),
-  'maintenance.targetLists.get': targetList,
-  'maintenance.targetLists.update': async (...of) => ({
-    ...(await targetList(...of)),
+  'maintenance.targetLists.get': createTargetList,
+  'maintenance.targetLists.update': async (service, owner) => ({
+    ...(await createTargetList(service, owner)),
     body: { name: 'All servers', targets: [{ label: 'SRV-FS-01' }] },
   }),
-  'maintenance.targetLists.delete': targetList,
+  'maintenance.targetLists.delete': createTargetList,
 
   'analytics.getTeam': async (service, owner) => {
     await insertFullSession(service, owner)
@@ -115,15 +125,24 @@ export const sessionFixtures: Record<string, Fixture> = {
     await insertSession(service, owner)
     return { query: { skip: '0', limit: '20', client_name: 'conto', tree_name: 'printer', started_after: '2020-01-01T00:00:00Z' } }
   },
-  'sessions.start': async (service, owner) => ({ body: { tree_id: await insertTree(service, owner), ...about } }),
+  'sessions.start': async (service, owner) => ({ body: { tree_id: await insertTree(service, owner), ...sessionFields } }),
   'sessions.prepare': async (service, owner) => ({
-    body: { tree_id: await insertTree(service, owner), ...about, target_label: 'PRN-2F-03' },
+    body: { tree_id: await insertTree(service, owner), ...sessionFields, target_label: 'PRN-2F-03' },
   }),
-  'sessions.get': full,
-  'sessions.update': async (...of) => ({ ...(await open(...of)), body: { notes: 'Calls back at noon', client_name: null } }),
-  'sessions.delete': full,
-  'sessions.startPrepared': async (...of) => ({ ...(await prepared(...of)), body: { variables: { printer_ip: '10.0.8.22' } } }),
-  'sessions.updateVariables': async (...of) => ({ ...(await open(...of)), body: { printer_ip: '10.0.8.23', floor: 3 } }),
+  'sessions.get': createFullSession,
+  'sessions.update': async (service, owner) => ({
+    ...(await createOpenSession(service, owner)),
+    body: { notes: 'Calls back at noon', client_name: null },
+  }),
+  'sessions.delete': createFullSession,
+  'sessions.startPrepared': async (service, owner) => ({
+    ...(await createPreparedSession(service, owner)),
+    body: { variables: { printer_ip: '10.0.8.22' } },
+  }),
+  'sessions.updateVariables': async (service, owner) => ({
+    ...(await createOpenSession(service, owner)),
+    body: { printer_ip: '10.0.8.23', floor: 3 },
+  }),
 
   'sessions.batches.create': async (service, owner) => {
     const tree_id = await insertMaintenanceTree(service, owner)
@@ -137,11 +156,11 @@ export const sessionFixtures: Record<string, Fixture> = {
     return { params: { batch_id } }
   },
 
-  'sessions.steps.recordDecision': async (...of) => ({
-    ...(await open(...of)),
+  'sessions.steps.recordDecision': async (service, owner) => ({
+    ...(await createOpenSession(service, owner)),
     body: { step_id: 'ping', option_id: 'yes', note: 'Answers', started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 },
   }),
-  'sessions.steps.undoDecision': full,
+  'sessions.steps.undoDecision': createFullSession,
   'sessions.steps.addCustomStep': async (service, owner) => ({
     params: { session_id: await insertSession(service, owner) },
     body: {
@@ -152,27 +171,39 @@ export const sessionFixtures: Record<string, Fixture> = {
       description: 'Twice',
     },
   }),
-  'sessions.steps.complete': async (...of) => ({
-    ...(await open(...of)),
+  'sessions.steps.complete': async (service, owner) => ({
+    ...(await createOpenSession(service, owner)),
     body: { outcome: 'resolved', notes: 'The cable was loose', next_steps: 'None' },
   }),
-  'sessions.steps.saveAsTree': async (...of) => ({
-    ...(await full(...of)),
+  'sessions.steps.saveAsTree': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
     body: { name: 'Printer offline after a move', description: 'x' },
   }),
 
-  'sessions.exports.export': async (...of) => ({ ...(await full(...of)), query: { format: 'html', max_step_index: '0', mask: 'true' } }),
-  'sessions.notes.listSupportingData': async (...of) => ({ ...(await full(...of)), query: { skip: '0', limit: '20' } }),
-  'sessions.notes.addSupportingData': async (...of) => ({
-    ...(await open(...of)),
+  'sessions.exports.export': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { format: 'html', max_step_index: '0', mask: 'true' },
+  }),
+  'sessions.notes.listSupportingData': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
+  'sessions.notes.addSupportingData': async (service, owner) => ({
+    ...(await createOpenSession(service, owner)),
     body: { kind: 'text', title: 'Output of ping', content: '0 received', step_id: 'ping' },
   }),
-  'sessions.notes.updateSupportingData': async (...of) => ({
-    ...(await item(...of)),
+  'sessions.notes.updateSupportingData': async (service, owner) => ({
+    ...(await createSupportingData(service, owner)),
     body: { title: 'Output of ping', content: '4 received', step_id: null },
   }),
-  'sessions.notes.deleteSupportingData': item,
-  'sessions.notes.rateSession': async (...of) => ({ ...(await open(...of)), body: { score: 5, comment: 'Fast and friendly' } }),
-  'sessions.notes.getRating': full,
-  'sessions.notes.rateStep': async (...of) => ({ ...(await step(...of)), body: { helpful: false, comment: 'Too long' } }),
+  'sessions.notes.deleteSupportingData': createSupportingData,
+  'sessions.notes.rateSession': async (service, owner) => ({
+    ...(await createOpenSession(service, owner)),
+    body: { score: 5, comment: 'Fast and friendly' },
+  }),
+  'sessions.notes.getRating': createFullSession,
+  'sessions.notes.rateStep': async (service, owner) => ({
+    ...(await createSessionAtStep(service, owner)),
+    body: { helpful: false, comment: 'Too long' },
+  }),
 }

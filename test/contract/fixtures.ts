@@ -26,8 +26,8 @@ import { scriptFixtures } from './fixtures-scripts.ts'
 import { sessionFixtures } from './fixtures-sessions.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
 
-const config: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
-const refreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
+const createConfig: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
+const createRefreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
 
 export const fixtures: Record<string, Fixture> = {
   ...memberFixtures,
@@ -52,8 +52,8 @@ export const fixtures: Record<string, Fixture> = {
     await insertPassword(service, owner)
     return { body: { email: owner.email, password } }
   },
-  'identity.auth.refresh': refreshToken,
-  'identity.auth.logout': refreshToken,
+  'identity.auth.refresh': createRefreshToken,
+  'identity.auth.logout': createRefreshToken,
   'identity.auth.getMe': async () => ({}),
   'identity.auth.getFeatureFlags': async () => ({}),
   'identity.auth.updateMe': async () => ({ body: { full_name: 'Dana R. Reyes', timezone: 'Europe/Berlin' } }),
@@ -76,8 +76,11 @@ export const fixtures: Record<string, Fixture> = {
   'notifications.createConfig': async () => ({
     body: { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: ['session.escalated'] },
   }),
-  'notifications.updateConfig': async (...of) => ({ ...(await config(...of)), body: { events_enabled: ['psa.push_failed'] } }),
-  'notifications.deleteConfig': config,
+  'notifications.updateConfig': async (service, owner) => ({
+    ...(await createConfig(service, owner)),
+    body: { events_enabled: ['psa.push_failed'] },
+  }),
+  'notifications.deleteConfig': createConfig,
   'notifications.testConfig': async (service, owner) => ({ body: { config_id: await insertConfig(service, owner) } }),
   'notifications.listDeliveries': async (service, owner) => ({
     params: { config_id: (await insertDelivery(service, owner)).configId },

@@ -26,21 +26,21 @@ export interface FuzzContext {
 const megabyte = 1024 * 1024
 
 /** Turn a plan into a request, with the ids and tokens of the run. */
-export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, known: FuzzContext): FuzzRequest {
-  const params = Object.keys(known.sample.params ?? {}).map((name) => [name, chooseId(plan.ids, name, known)] as const)
-  const path = params.reduce((made, [name, id]) => made.replace(`{${name}}`, encodeSegment(id)), op.path as string)
-  const search = toQuery(plan.query, known.sample)
-  const content = known.sample.content
-  const body = (content && toBytes(plan.body, content.bytes)) ?? toBody(plan.body, replaceBodyIds(plan, known))
+export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, context: FuzzContext): FuzzRequest {
+  const params = Object.keys(context.sample.params ?? {}).map((name) => [name, chooseId(plan.ids, name, context)] as const)
+  const path = params.reduce((partialPath, [name, id]) => partialPath.replace(`{${name}}`, encodeSegment(id)), op.path as string)
+  const search = toQuery(plan.query, context.sample)
+  const content = context.sample.content
+  const body = (content && toBytes(plan.body, content.bytes)) ?? toBody(plan.body, replaceBodyIds(plan, context))
   const key = op.method === 'post' && plan.idempotencyKey !== null ? { 'idempotency-key': toHeaderText(plan.idempotencyKey) } : {}
   return {
     method: op.method.toUpperCase(),
     url: `${api}/api/v1${path}${search ? `?${search}` : ''}`,
     headers: {
-      'cf-connecting-ip': known.address,
+      'cf-connecting-ip': context.address,
       ...(body === null && plan.body.kind !== 'huge' ? {} : { 'content-type': plan.contentType }),
       ...(content && plan.contentType === 'application/json' ? content.headers : {}),
-      ...(plan.sender === 'invalidToken' ? { authorization: toHeaderText(`Bearer ${plan.token}`) } : authorizationHeader(known.token)),
+      ...(plan.sender === 'invalidToken' ? { authorization: toHeaderText(`Bearer ${plan.token}`) } : authorizationHeader(context.token)),
       ...key,
     },
     body,
@@ -64,7 +64,7 @@ function encodeSegment(id: string): string {
 
 /** Replace characters that fetch does not allow in a header value. */
 function toHeaderText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header holds none of them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header value must not contain these
   return text.slice(0, 2000).replace(/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/g, '?')
 }
 
@@ -75,14 +75,14 @@ function toQuery({ kind, generated, broken }: FuzzPlan['query'], { query = {} }:
   return new URLSearchParams(values).toString()
 }
 
-/** Replace the ids in a body like those in the path. */
-function replaceBodyIds({ ids }: FuzzPlan, known: FuzzContext): Record<string, unknown> | undefined {
-  const { body } = known.sample
+/** Replace the ids in the body by the same rule as those in the path. */
+function replaceBodyIds({ ids }: FuzzPlan, context: FuzzContext): Record<string, unknown> | undefined {
+  const { body } = context.sample
   if (!body || ids.kind === 'own') return body
   const asParams = {
-    ...known,
+    ...context,
     sample: { params: body as Record<string, string> },
-    foreign: { params: known.foreign.body as Record<string, string> },
+    foreign: { params: context.foreign.body as Record<string, string> },
   }
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [name, name.endsWith('_id') ? chooseId(ids, name, asParams) : value]),
@@ -115,10 +115,10 @@ function toJsonText(entries: [string, unknown][]): string {
 function toBytes(plan: BodyPlan, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   if (plan.kind === 'sample') return bytes
   if (plan.kind !== 'damaged') return undefined
-  const at = plan.at % Math.max(1, bytes.byteLength)
-  if (plan.flip === 0) return bytes.slice(0, at)
+  const index = plan.at % Math.max(1, bytes.byteLength)
+  if (plan.flip === 0) return bytes.slice(0, index)
   const copy = bytes.slice()
-  copy[at] = (copy[at] ?? 0) ^ plan.flip
+  copy[index] = (copy[index] ?? 0) ^ plan.flip
   return copy
 }
 
@@ -133,11 +133,11 @@ export function toCurl({ method, url, headers, body, size }: FuzzRequest): strin
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
   const parts = Object.entries(headers).map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`)
   if (size > 0) return `head -c ${size} /dev/zero | curl -i -X ${method} ${quoted(url)} ${parts.join(' ')} --data-binary @-`
-  const to = `curl -i -X ${method} ${quoted(url)} ${parts.join(' ')}`
-  if (body instanceof Uint8Array) return `base64 -d <<< ${Buffer.from(body).toString('base64')} | ${to} --data-binary @-`
+  const curl = `curl -i -X ${method} ${quoted(url)} ${parts.join(' ')}`
+  if (body instanceof Uint8Array) return `base64 -d <<< ${Buffer.from(body).toString('base64')} | ${curl} --data-binary @-`
   // A shell argument cannot contain NUL.
-  if (body?.includes('\u0000')) return `printf ${quoted(printf(body))} | ${to} --data-binary @-`
-  return `${to}${body === null ? '' : ` --data-binary ${quoted(body)}`}`
+  if (body?.includes('\u0000')) return `printf ${quoted(printf(body))} | ${curl} --data-binary @-`
+  return `${curl}${body === null ? '' : ` --data-binary ${quoted(body)}`}`
 }
 
 function printf(body: string): string {

@@ -23,7 +23,7 @@ console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm r
 /** Operations whose success starts a push to a ticket, mails or an assessment. */
 const startsJobs = new Set(['ai.handoffs.create', 'ai.handoffs.escalate', 'ai.outputs.push', 'ai.outputs.retryPush', 'ai.sessions.resolve'])
 
-/** Ids from earlier answers of all operations, which a caller could know. */
+/** Ids from earlier responses of all operations. A caller could know them. */
 const earlierIds: string[] = []
 
 interface FuzzAccounts {
@@ -36,7 +36,7 @@ interface FuzzAccounts {
   owner?: Person
   /** The checksums of both accounts' rows; undefined after a change. */
   rows?: string | undefined
-  /** A valid request of the other account. Its ids must be unreachable for ours. */
+  /** A valid request of the other account, whose ids must be unreachable for users of `ours`. */
   foreign?: Promise<Sample>
 }
 
@@ -45,15 +45,15 @@ async function createAccounts(): Promise<FuzzAccounts> {
 }
 
 /** Choose the sender of a case: the same person until the limit is exceeded, then another one. */
-async function chooseSender(op: AnyOperation, world: FuzzAccounts, sender: FuzzPlan['sender']) {
+async function chooseSender(op: AnyOperation, accounts: FuzzAccounts, sender: FuzzPlan['sender']) {
   const max = op.limit === 'none' ? Number.POSITIVE_INFINITY : parseRate(op.limit).max
-  const known = world.people.get(sender)
+  const known = accounts.people.get(sender)
   const current =
     known && known.used <= max
       ? known
-      : { person: await markChanged(world, createSender(op, world, sender)), address: randomIpAddress(), used: 0 }
+      : { person: await markChanged(accounts, createSender(op, accounts, sender)), address: randomIpAddress(), used: 0 }
   current.used++
-  world.people.set(sender, current)
+  accounts.people.set(sender, current)
   return current
 }
 
@@ -63,54 +63,57 @@ function createSender(op: AnyOperation, { ours, theirs }: FuzzAccounts, sender: 
   return ours.addColleague(roles[sender].options)
 }
 
-function markChanged<T>(world: FuzzAccounts, made: Promise<T>): Promise<T> {
-  world.rows = undefined
-  return made
+function markChanged<T>(accounts: FuzzAccounts, change: Promise<T>): Promise<T> {
+  accounts.rows = undefined
+  return change
 }
 
 /** Return the owner's valid request. It is created again after a successful case, which may have used it up. */
-async function getSample(op: AnyOperation, world: FuzzAccounts, owner: Person): Promise<Sample> {
-  const sample = world.samples.get(owner) ?? (await markChanged(world, getFixture(op)(service, owner)))
-  world.samples.set(owner, sample)
+async function getSample(op: AnyOperation, accounts: FuzzAccounts, owner: Person): Promise<Sample> {
+  const sample = accounts.samples.get(owner) ?? (await markChanged(accounts, getFixture(op)(service, owner)))
+  accounts.samples.set(owner, sample)
   return sample
 }
 
 /** Return the other account's valid request. It is created once, except for staff, who can use it up. */
-function getForeignSample(op: AnyOperation, world: FuzzAccounts): Promise<Sample> {
-  if (op.access === 'super_admin') return markChanged(world, getFixture(op)(service, world.theirs.admin))
-  world.foreign ??= markChanged(world, getFixture(op)(service, world.theirs.admin))
-  return world.foreign
+function getForeignSample(op: AnyOperation, accounts: FuzzAccounts): Promise<Sample> {
+  if (op.access === 'super_admin') return markChanged(accounts, getFixture(op)(service, accounts.theirs.admin))
+  accounts.foreign ??= markChanged(accounts, getFixture(op)(service, accounts.theirs.admin))
+  return accounts.foreign
 }
 
 /** Send one case. Throw the fault it finds, with a command that repeats the request. */
-async function run(op: AnyOperation, world: FuzzAccounts, plan: FuzzPlan): Promise<RawResponse> {
-  const { person, address } = await chooseSender(op, world, plan.sender)
-  world.owner ??= await markChanged(world, createPermittedCaller(op, world.ours))
-  const owner = plan.sender === 'otherAccount' ? world.owner : person
+async function runCase(op: AnyOperation, accounts: FuzzAccounts, plan: FuzzPlan): Promise<RawResponse> {
+  const { person, address } = await chooseSender(op, accounts, plan.sender)
+  accounts.owner ??= await markChanged(accounts, createPermittedCaller(op, accounts.ours))
+  const owner = plan.sender === 'otherAccount' ? accounts.owner : person
   const known = {
-    sample: await getSample(op, world, owner),
-    foreign: await getForeignSample(op, world),
+    sample: await getSample(op, accounts, owner),
+    foreign: await getForeignSample(op, accounts),
     earlier: earlierIds,
     token: plan.sender === 'anonymous' ? null : person.token,
     address,
   }
-  const shot = toFuzzRequest(service.api, op, plan, known)
-  const before = world.rows ?? (await readRows(world))
-  const given = await sendFuzzRequest(shot).catch((error: Error) => report(op, shot, `gave no answer: ${error} ${error.cause ?? ''}`))
+  const fuzzRequest = toFuzzRequest(service.api, op, plan, known)
+  const before = accounts.rows ?? (await readRows(accounts))
+  const response = await sendFuzzRequest(fuzzRequest).catch((error: Error) =>
+    report(op, fuzzRequest, `returned no response: ${error} ${error.cause ?? ''}`),
+  )
   // A stranger requests rows of the other account by their ids. Staff may read them, and anyone may read the gallery.
-  const reached =
+  const isForeignRowReached =
     op.access !== 'super_admin' &&
     !op.id.startsWith('flows.gallery.') &&
     plan.sender === 'otherAccount' &&
-    given.status < 300 &&
-    listIds(known.sample).some((id) => mentions(shot, id))
-  const fault = reached ? "let a stranger at another account's row" : findFault(op, given)
-  if (fault) report(op, shot, fault, given)
-  const isRefused = given.status >= 400
-  if (!isRefused) world.samples.clear()
-  world.rows = isRefused ? await readRows(world) : undefined
-  if (isRefused && world.rows !== before) report(op, shot, `refused, and changed rows: ${before} became ${world.rows}`, given)
-  return given
+    response.status < 300 &&
+    listIds(known.sample).some((id) => mentions(fuzzRequest, id))
+  const fault = isForeignRowReached ? "gave a stranger access to another account's row" : findFault(op, response)
+  if (fault) report(op, fuzzRequest, fault, response)
+  const isRefused = response.status >= 400
+  if (!isRefused) accounts.samples.clear()
+  accounts.rows = isRefused ? await readRows(accounts) : undefined
+  if (isRefused && accounts.rows !== before)
+    report(op, fuzzRequest, `refused the request but changed rows: ${before} became ${accounts.rows}`, response)
+  return response
 }
 
 async function readRows({ ours, theirs }: FuzzAccounts): Promise<string> {
@@ -121,9 +124,9 @@ function mentions({ url, body }: FuzzRequest, id: string): boolean {
   return url.includes(id) || (typeof body === 'string' && body.includes(id))
 }
 
-function report(op: AnyOperation, shot: FuzzRequest, what: string, given?: RawResponse): never {
-  const answer = given ? `\n${given.status} ${given.text.slice(0, 1000)}` : ''
-  throw new Error(`${op.id} ${what}${answer}\nnpm run fuzz -- --cases ${cases} --seed ${seed}\n${toCurl(shot)}`)
+function report(op: AnyOperation, fuzzRequest: FuzzRequest, problem: string, response?: RawResponse): never {
+  const responseText = response ? `\n${response.status} ${response.text.slice(0, 1000)}` : ''
+  throw new Error(`${op.id} ${problem}${responseText}\nnpm run fuzz -- --cases ${cases} --seed ${seed}\n${toCurl(fuzzRequest)}`)
 }
 
 function rememberIds({ status, text }: RawResponse): void {
@@ -131,17 +134,17 @@ function rememberIds({ status, text }: RawResponse): void {
   if (earlierIds.length > 500) earlierIds.splice(0, earlierIds.length - 500)
 }
 
-/** Run all cases of an operation. Return how often each status was answered. */
+/** Run all cases of an operation. Return the number of responses by status. */
 async function runCases(op: AnyOperation, ownSeed: number): Promise<Map<number, number>> {
-  let world = await createAccounts()
+  let accounts = await createAccounts()
   const statuses = new Map<number, number>()
   const property = fc.asyncProperty(fuzzPlans(op), async (plan) => {
-    const given = await run(op, world, plan)
-    statuses.set(given.status, (statuses.get(given.status) ?? 0) + 1)
+    const response = await runCase(op, accounts, plan)
+    statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
     // Staff see ids of every account; a later case could demote the users of other tests.
-    if (op.access !== 'super_admin') rememberIds(given)
+    if (op.access !== 'super_admin') rememberIds(response)
     // A background job may change rows during the next case.
-    if (given.status === 202 || (given.status < 300 && startsJobs.has(op.id))) world = await createAccounts()
+    if (response.status === 202 || (response.status < 300 && startsJobs.has(op.id))) accounts = await createAccounts()
   })
   // Cases depend on earlier ones, so a failing case is reported as it is, without shrinking.
   const settings = { numRuns: cases, seed: ownSeed, examples: firstPlans(op).map((plan): [FuzzPlan] => [plan]), endOnFailure: true }
@@ -150,9 +153,9 @@ async function runCases(op: AnyOperation, ownSeed: number): Promise<Map<number, 
   return statuses
 }
 
-const all = operations.map((op, index) => [op.id, op, seed + index] as const)
+const operationCases = operations.map((op, index) => [op.id, op, seed + index] as const)
 const timeout = 60_000 + cases * 2000
-const name = '%s answers every request as declared, and a refused request changes nothing'
+const name = '%s returns only responses that it declares, and changes nothing when it refuses a request'
 
 async function check(_: string, op: AnyOperation, ownSeed: number): Promise<void> {
   const statuses = await runCases(op, ownSeed)
@@ -162,6 +165,6 @@ async function check(_: string, op: AnyOperation, ownSeed: number): Promise<void
   expect(statuses.get(op.success) ?? 0, `no case succeeded: ${spread}`).toBeGreaterThan(0)
 }
 
-it.concurrent.each(all.filter(([, { access }]) => access !== 'super_admin'))(name, { timeout }, check)
+it.concurrent.each(operationCases.filter(([, { access }]) => access !== 'super_admin'))(name, { timeout }, check)
 // Staff change rows of every account, so these run one after the other.
-it.each(all.filter(([, { access }]) => access === 'super_admin'))(name, { timeout }, check)
+it.each(operationCases.filter(([, { access }]) => access === 'super_admin'))(name, { timeout }, check)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AnyOperation } from '../../lib/http/operation.ts'
 import { querySchema } from '../../lib/http/validate.ts'
 import { extremeNumbers, hostileText, hostileValue, rawBodies } from './hostile-values.ts'
@@ -22,7 +22,7 @@ export type BodyPlan =
   | { kind: 'sample' }
   | { kind: 'generated'; value: unknown }
   | { kind: 'set'; name: string; value: unknown; append: boolean }
-  /** Without the property at `index`, modulo the number of properties. */
+  /** Omits the property at `index`, modulo the number of properties. */
   | { kind: 'missing'; index: number }
   | { kind: 'extra'; name: string; value: number }
   | { kind: 'raw'; text: string }
@@ -138,8 +138,8 @@ function changedFieldPlans({ properties = {} }: { properties?: Record<string, Sc
   )
 }
 
-const usually = <T>(usual: T, others: fc.Arbitrary<T>, weight = 6) =>
-  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others })
+const usually = <T>(usual: T, alternatives: fc.Arbitrary<T>, weight = 6) =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: alternatives })
 const mediaTypes = [
   'text/plain',
   'application/xml',
@@ -194,7 +194,7 @@ export function fuzzPlans(op: AnyOperation): fc.Arbitrary<FuzzPlan> {
 
 /** Generate each part of a plan. Most are valid, so that requests reach the later checks. */
 function planParts(op: AnyOperation): { [K in keyof FuzzPlan]: fc.Arbitrary<FuzzPlan[K]> } {
-  const others = fc.constantFrom(
+  const otherSenders = fc.constantFrom(
     'viewer' as const,
     'engineer' as const,
     'teamAdmin' as const,
@@ -204,7 +204,7 @@ function planParts(op: AnyOperation): { [K in keyof FuzzPlan]: fc.Arbitrary<Fuzz
     'invalidToken' as const,
   )
   return {
-    sender: usually<FuzzPlan['sender']>('permitted', others, 2),
+    sender: usually<FuzzPlan['sender']>('permitted', otherSenders, 2),
     token: hostileText,
     ids: fc.record({
       kind: usually<FuzzPlan['ids']['kind']>('own', fc.constantFrom('earlier', 'random', 'foreign', 'malformed'), 2),

@@ -2,14 +2,14 @@ import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
-import { groupOf } from '../../lib/http/openapi/document.ts'
+import { getGroup } from '../../lib/http/openapi/document.ts'
 import type { AnyOperation } from '../../lib/http/operation.ts'
 
 const root = join(import.meta.dirname, '../../functions')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
 const groups = files.filter((path) => path.endsWith('/operations.ts') && !path.startsWith('jobs/')).map((path) => dirname(path))
 
-/** The group of a folder: `flows.stepLibrary` of `flows/step-library`, `flows.trees` of `flows/trees`, `scripts` of `scripts/scripts`. */
+/** Return the group of a folder: `flows.stepLibrary` for `flows/step-library`, and `scripts` for `scripts/scripts`. */
 function toGroup(folder: string): string {
   const [subject, group] = folder.split('/').map((part) => part.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()))
   return !group || group === subject ? String(subject) : `${subject}.${group}`
@@ -20,17 +20,17 @@ async function operationsIn(folder: string): Promise<AnyOperation[]> {
   return Object.values(module).flat()
 }
 
-it.each(groups)('names the operations of functions/%s after their folder', async (folder) => {
-  const prefixes = new Set((await operationsIn(folder)).map(groupOf))
+it.each(groups)('the operation ids of functions/%s start with the group of the folder', async (folder) => {
+  const prefixes = new Set((await operationsIn(folder)).map(getGroup))
   expect([...prefixes]).toEqual([toGroup(folder)])
 })
 
-it('lists the operations of every group in functions/operations.ts', async () => {
+it('functions/operations.ts lists the operations of every group', async () => {
   const declared = (await Promise.all(groups.map(operationsIn))).flat().map(({ id }) => id)
   expect(operations.map(({ id }) => id).toSorted()).toEqual(declared.toSorted())
 })
 
-it('keeps four files in a group: operations, schemas, service and queries', () => {
+it('a group contains only the files operations, schemas, service and queries', () => {
   const allowed = /^(app|cloudflare|operations|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$/
   expect(files.map((path) => relative('.', path)).filter((path) => !allowed.test(path))).toEqual([])
   expect(files.filter((path) => path.split('/').length > 3)).toEqual([])

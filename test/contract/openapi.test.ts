@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { operations } from '../../functions/operations.ts'
 import { commonFailures } from '../../lib/http/openapi/responses.ts'
-import { failuresOf, requiresToken } from '../../lib/http/operation.ts'
+import { listFailures, requiresToken } from '../../lib/http/operation.ts'
 import { isErrorCode, type ProblemKind, problems } from '../../lib/problem.ts'
 
 type Json = Record<string, unknown>
@@ -25,7 +25,7 @@ const document = openapi as unknown as Json & {
   components: Record<string, Record<string, Json>>
 }
 const schemas = document.components.schemas ?? {}
-const each = operations.map((op) => [op.id, op, document.paths[`/api/v1${op.path}`]?.[op.method] as Described] as const)
+const cases = operations.map((op) => [op.id, op, document.paths[`/api/v1${op.path}`]?.[op.method] as Described] as const)
 const json = (content: Record<string, Content> | undefined) => content?.['application/json']
 
 /** Resolve a reference; any other value is returned unchanged. */
@@ -44,16 +44,16 @@ function exampleIn(content: Content | undefined): unknown {
   return items ? [example] : example
 }
 
-/** Yield every object in a JSON value with its path, without examples. */
-function* objectsIn(value: unknown, way = ''): Generator<[string, Json]> {
+/** Yield every object in a JSON value with its path. Skip examples, defaults and enums. */
+function* objectsIn(value: unknown, path = ''): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return
-  if (!Array.isArray(value)) yield [way, value as Json]
+  if (!Array.isArray(value)) yield [path, value as Json]
   for (const [key, item] of Object.entries(value))
-    if (!['example', 'examples', 'default', 'enum'].includes(key)) yield* objectsIn(item, `${way}/${key}`)
+    if (!['example', 'examples', 'default', 'enum'].includes(key)) yield* objectsIn(item, `${path}/${key}`)
 }
 
 /** Return the media types of a body without a schema. */
-function mediaOf({ bodyFormat }: (typeof operations)[number]): string[] {
+function mediaTypesOf({ bodyFormat }: (typeof operations)[number]): string[] {
   if (bodyFormat === 'file') return ['multipart/form-data']
   return bodyFormat === 'raw' ? ['application/json'] : []
 }
@@ -70,50 +70,50 @@ function codesIn(schema: Json | undefined): string[] {
   return parts.flatMap(({ properties }) => (properties as { code?: { enum?: string[] } } | undefined)?.code?.enum ?? []).toSorted()
 }
 
-describe('the document', () => {
-  it('is OpenAPI 3.1 with one entry for every operation and nothing else', () => {
+describe('OpenAPI document', () => {
+  it('the document is OpenAPI 3.1 and has exactly one entry for every operation', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
     const methods = Object.values(document.paths).flatMap((path) => Object.keys(path))
     expect(methods).toHaveLength(operations.length)
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/api\/v1(\/([a-z0-9-]+|\{[a-z_]+\}))+\/?$/)
-    for (const [id, , described] of each) expect(described?.operationId).toBe(id)
+    for (const [id, , described] of cases) expect(described?.operationId).toBe(id)
   })
 
-  it('resolves every reference', () => {
-    for (const [way, { $ref }] of objectsIn(document)) {
+  it('every reference in the document resolves', () => {
+    for (const [path, { $ref }] of objectsIn(document)) {
       if (typeof $ref !== 'string') continue
       const target = $ref
         .replace('#/', '')
         .split('/')
-        .reduce<unknown>((at, key) => (at as Json | undefined)?.[key], document)
-      expect(target, `${way} refers to ${$ref}`).toBeDefined()
+        .reduce<unknown>((node, key) => (node as Json | undefined)?.[key], document)
+      expect(target, `${path} refers to ${$ref}`).toBeDefined()
     }
   })
 
-  it('describes every property of every schema', () => {
-    const bare: string[] = []
-    for (const [way, { properties }] of objectsIn(document)) {
-      if (way.endsWith('/properties') || typeof properties !== 'object' || properties === null) continue
+  it('every property of every schema has a description', () => {
+    const undescribed: string[] = []
+    for (const [path, { properties }] of objectsIn(document)) {
+      if (path.endsWith('/properties') || typeof properties !== 'object' || properties === null) continue
       for (const [name, property] of Object.entries(properties as Record<string, Json>)) {
-        if (!descriptionOf(property)) bare.push(`${way}/${name}`)
+        if (!descriptionOf(property)) undescribed.push(`${path}/${name}`)
       }
     }
-    expect(bare).toEqual([])
+    expect(undescribed).toEqual([])
   })
 
-  it('uses only JSON Schema types, and requires only existing properties', () => {
+  it('schemas use only JSON Schema types, require only existing properties and have valid patterns', () => {
     const types = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null']
-    for (const [way, { type, properties, required, pattern }] of objectsIn(document)) {
-      if (way.endsWith('/properties') || way.endsWith('/parameters')) continue
-      if (way.includes('securitySchemes')) continue
-      if (typeof type === 'string') expect(types, way).toContain(type)
-      if (Array.isArray(required)) for (const name of required) expect(properties, `${way} requires ${name}`).toHaveProperty([name])
-      if (typeof pattern === 'string') expect(() => new RegExp(pattern, 'u'), way).not.toThrow()
+    for (const [path, { type, properties, required, pattern }] of objectsIn(document)) {
+      if (path.endsWith('/properties') || path.endsWith('/parameters')) continue
+      if (path.includes('securitySchemes')) continue
+      if (typeof type === 'string') expect(types, path).toContain(type)
+      if (Array.isArray(required)) for (const name of required) expect(properties, `${path} requires ${name}`).toHaveProperty([name])
+      if (typeof pattern === 'string') expect(() => new RegExp(pattern, 'u'), path).not.toThrow()
     }
   })
 
-  it('has complete examples in its shared schemas', () => {
+  it('examples of shared schemas have all required properties', () => {
     for (const [name, { examples, required = [] }] of Object.entries(schemas)) {
       for (const example of (examples as Json[] | undefined) ?? []) {
         expect(Object.keys(example), `example of ${name}`).toEqual(expect.arrayContaining(required as string[]))
@@ -123,7 +123,7 @@ describe('the document', () => {
 })
 
 describe('every operation', () => {
-  it.each(each)('%s has a summary and described parameters', (_, op, { summary, parameters: references = [], security }) => {
+  it.each(cases)('%s has a summary and described parameters', (_, op, { summary, parameters: references = [], security }) => {
     expect(summary?.length).toBeGreaterThan(5)
     const parameters = references.map(resolve)
     for (const { name, description, schema, in: place, required } of parameters) {
@@ -136,21 +136,21 @@ describe('every operation', () => {
     expect(security ?? document.security).toEqual(requiresToken(op) ? [{ bearer: [] }] : [])
   })
 
-  it.each(each)('%s has valid examples of a request and an answer', (_, op, { requestBody, responses }) => {
+  it.each(cases)('%s has a valid example of its request and of its response', (_, op, { requestBody, responses }) => {
     const request = json(requestBody?.content)
     if (op.body) {
       expect(exampleIn(request), 'no example of a request').toBeDefined()
       expect((op.body as z.ZodType).safeParse(exampleIn(request)).error).toBeUndefined()
-    } else expect(Object.keys(requestBody?.content ?? {})).toEqual(mediaOf(op))
-    const answer = json(responses[op.success]?.content)
+    } else expect(Object.keys(requestBody?.content ?? {})).toEqual(mediaTypesOf(op))
+    const response = json(responses[op.success]?.content)
     if (op.returns) {
-      expect(exampleIn(answer), 'no example of an answer').toBeDefined()
-      expect((op.returns as z.ZodType).safeParse(exampleIn(answer)).error).toBeUndefined()
-    } else expect(answer).toBeUndefined()
+      expect(exampleIn(response), 'no example of a response').toBeDefined()
+      expect((op.returns as z.ZodType).safeParse(exampleIn(response)).error).toBeUndefined()
+    } else expect(response).toBeUndefined()
   })
 
-  it.each(each)('%s lists every failure it declares, each with an example', (_, op, { responses }) => {
-    const own = failuresOf(op).filter((kind) => !commonFailures.includes(kind))
+  it.each(cases)('%s lists every failure that it declares, each with an example', (_, op, { responses }) => {
+    const own = listFailures(op).filter((kind) => !commonFailures.includes(kind))
     const statuses = [op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...own.map(statusOf)]
     const listed = Object.keys(responses).filter((status) => status !== 'default')
     expect(listed.map(Number)).toEqual([...new Set(statuses)].sort((a, b) => a - b))
@@ -165,10 +165,10 @@ describe('every operation', () => {
     }
   })
 
-  it.each(each)('%s lists exactly the error codes it declares', (_, op, { responses }) => {
-    const statuses = [...new Set(failuresOf(op).map(statusOf))]
+  it.each(cases)('%s lists exactly the error codes it declares', (_, op, { responses }) => {
+    const statuses = [...new Set(listFailures(op).map(statusOf))]
     for (const status of statuses) {
-      const declared = failuresOf(op).filter((kind) => isErrorCode(kind) && problems[kind].status === status)
+      const declared = listFailures(op).filter((kind) => isErrorCode(kind) && problems[kind].status === status)
       const body = json(resolve(responses[status])?.content)?.schema
       expect([status, codesIn(body)]).toEqual([status, declared.toSorted()])
     }

@@ -1,6 +1,6 @@
 import { Redis } from '@upstash/redis'
 import { describe, expect, it } from 'vitest'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { operations } from '../../functions/operations.ts'
 import { parseRate } from '../../lib/cache/limiter.ts'
 import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
@@ -14,40 +14,39 @@ import { createPermittedCaller, createRefusedCaller, hasOpenBody, hasUuidParams,
 import { readChecksums } from './row-checksums.ts'
 
 const service = sharedService()
-const each = (isIncluded: (op: AnyOperation) => boolean = () => true) => operations.filter(isIncluded).map((op) => [op.id, op] as const)
-const signedIn = requiresToken
+const casesOf = (isIncluded: (op: AnyOperation) => boolean = () => true) => operations.filter(isIncluded).map((op) => [op.id, op] as const)
 const malformedTokens = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
 const megabyte = 1024 * 1024
 
 /** Create a valid request of the operation, and the token to send it with. */
 async function createSetup(op: AnyOperation) {
-  const made = await createRequestSetup(service, op)
-  return { ...made, token: signedIn(op) ? made.person.token : null }
+  const setup = await createRequestSetup(service, op)
+  return { ...setup, token: requiresToken(op) ? setup.person.token : null }
 }
 
-function expectSuccess(op: AnyOperation, answer: Awaited<ReturnType<typeof send>>) {
-  expect([answer.status, answer.text]).toEqual([op.success, op.returns || op.produces ? expect.any(String) : ''])
-  if (op.produces) expect(op.produces).toContain(answer.headers.get('content-type')?.split(';')[0])
-  if (!op.returns || (op.produces && !answer.headers.get('content-type')?.startsWith('application/json'))) return
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-  expect((op.returns as z.ZodType).safeParse(answer.body).error).toBeUndefined()
+function expectSuccess(op: AnyOperation, response: Awaited<ReturnType<typeof send>>) {
+  expect([response.status, response.text]).toEqual([op.success, op.returns || op.produces ? expect.any(String) : ''])
+  if (op.produces) expect(op.produces).toContain(response.headers.get('content-type')?.split(';')[0])
+  if (!op.returns || (op.produces && !response.headers.get('content-type')?.startsWith('application/json'))) return
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  expect((op.returns as z.ZodType).safeParse(response.body).error).toBeUndefined()
 }
 
-describe('the list of operations', () => {
-  it('has a fixture for every operation, and an operation for every fixture', () => {
+describe('list of operations', () => {
+  it('every operation has a fixture, and every fixture has an operation', () => {
     const ids: string[] = operations.map(({ id }) => id)
     for (const op of operations) getFixture(op)
     expect(Object.keys(fixtures).filter((id) => !ids.includes(id))).toEqual([])
   })
 
-  it('has unique ids of the form group.verb, and unique methods with paths', () => {
+  it('every operation has a unique id of the form group.verb, and a unique method and path', () => {
     const ids = operations.map(({ id }) => id)
-    const places = operations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
-    expect([new Set(ids).size, new Set(places).size]).toEqual([operations.length, operations.length])
+    const routes = operations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
+    expect([new Set(ids).size, new Set(routes).size]).toEqual([operations.length, operations.length])
     for (const id of ids) expect(id).toMatch(/^[a-z][a-zA-Z]*(\.[a-z][a-zA-Z]*){1,2}$/)
   })
 
-  it('declares exactly the parameters of each path', () => {
+  it('every operation declares exactly the parameters in its path', () => {
     for (const op of operations) {
       const inPath = [...op.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       expect(Object.keys(op.params?.shape ?? {}), op.id).toEqual(inPath)
@@ -55,14 +54,14 @@ describe('the list of operations', () => {
   })
 })
 
-describe.concurrent('who may call', () => {
-  it.each(each())('%s answers a valid request with its success status and schema', async (_, op) => {
+describe.concurrent('access', () => {
+  it.each(casesOf())('%s returns its success status and a body of its schema for a valid request', async (_, op) => {
     const { sample, token } = await createSetup(op)
     expectSuccess(op, await send(service, op, sample, { token }))
   })
 
-  it.each(each(signedIn))(
-    'WIR-09 AUT-09 %s answers 401 with WWW-Authenticate without a Bearer token, and changes nothing',
+  it.each(casesOf(requiresToken))(
+    'WIR-09 AUT-09 %s returns 401 with WWW-Authenticate without a Bearer token, and changes nothing',
     async (_, op) => {
       const { sample, rows, person } = await createSetup(op)
       const before = await rows()
@@ -74,49 +73,52 @@ describe.concurrent('who may call', () => {
         { authorization: person.token },
         { authorization: `Bearer ${tampered}` },
       ]) {
-        const answer = await send(service, op, sample, { headers: headers as Record<string, string> })
-        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-        expect(answer.body).toEqual({ detail: 'Not authenticated' })
+        const response = await send(service, op, sample, { headers: headers as Record<string, string> })
+        expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+        expect(response.body).toEqual({ detail: 'Not authenticated' })
       }
       expect(await rows()).toEqual(before)
     },
   )
 
-  it.each(each((op) => !signedIn(op)))('WIR-27 %s ignores an access token, also a broken one', async (_, op) => {
+  it.each(casesOf((op) => !requiresToken(op)))('WIR-27 %s ignores an Authorization header, even a malformed one', async (_, op) => {
     const { sample, person, account } = await createSetup(op)
     expectSuccess(op, await send(service, op, sample, { headers: malformedTokens.token }))
     for (const headers of [malformedTokens.scheme, { authorization: `Bearer ${person.token}` }]) {
-      const again = await getFixture(op)(service, await createPermittedCaller(op, account))
-      expectSuccess(op, await send(service, op, again, { headers }))
+      const nextSample = await getFixture(op)(service, await createPermittedCaller(op, account))
+      expectSuccess(op, await send(service, op, nextSample, { headers }))
     }
   })
 
-  it.each(each(signedIn))('WIR-04 %s allows the roles of its access, and answers 403 to the others', async (_, op) => {
-    const account = await createAccount(service)
-    // Refused callers come first, because jobs after a success may change rows later.
-    const refusedFirst = Object.entries(roles).sort(
-      ([, a], [, b]) => Number(a.grants.includes(op.access)) - Number(b.grants.includes(op.access)),
-    )
-    for (const [name, { options, grants }] of refusedFirst) {
-      const person = await account.addColleague(options)
-      const sample = await getFixture(op)(service, person)
-      const before = await readChecksums(service, account.id)
-      const answer = await send(service, op, sample, { token: person.token })
-      if (grants.includes(op.access)) expect(answer.status, name).toBe(op.success)
-      else {
-        expect([name, answer.status, answer.body]).toEqual([name, 403, { detail: 'Not allowed' }])
-        expect(await readChecksums(service, account.id)).toEqual(before)
+  it.each(casesOf(requiresToken))(
+    'WIR-04 %s succeeds for the roles that its access allows, and returns 403 to the others',
+    async (_, op) => {
+      const account = await createAccount(service)
+      // Refused callers come first, because jobs after a success may change rows later.
+      const refusedFirst = Object.entries(roles).sort(
+        ([, a], [, b]) => Number(a.grants.includes(op.access)) - Number(b.grants.includes(op.access)),
+      )
+      for (const [name, { options, grants }] of refusedFirst) {
+        const person = await account.addColleague(options)
+        const sample = await getFixture(op)(service, person)
+        const before = await readChecksums(service, account.id)
+        const response = await send(service, op, sample, { token: person.token })
+        if (grants.includes(op.access)) expect(response.status, name).toBe(op.success)
+        else {
+          expect([name, response.status, response.body]).toEqual([name, 403, { detail: 'Not allowed' }])
+          expect(await readChecksums(service, account.id)).toEqual(before)
+        }
       }
-    }
-  })
+    },
+  )
 
-  it('NOT-09 refuses every config operation to viewers, engineers and members', async () => {
-    const ofConfigs = operations.filter(
+  it('NOT-09 every config operation returns 403 to viewers and engineers who are no team admin', async () => {
+    const configOperations = operations.filter(
       ({ path }) => path.startsWith('/notifications/configs') || path.startsWith('/notifications/deliveries'),
     )
-    expect(ofConfigs.length).toBeGreaterThanOrEqual(7)
+    expect(configOperations.length).toBeGreaterThanOrEqual(7)
     const account = await createAccount(service)
-    for (const op of ofConfigs) {
+    for (const op of configOperations) {
       for (const role of ['viewer', 'engineer', 'admin'] as const) {
         const person = await account.addColleague({ role, teamRole: 'member' })
         const sample = await getFixture(op)(service, person)
@@ -128,8 +130,8 @@ describe.concurrent('who may call', () => {
   })
 })
 
-describe.concurrent('what a request may be', () => {
-  it.each(each(hasUuidParams))('WIR-12 %s answers 404 for a malformed id', async (_, op) => {
+describe.concurrent('request validation', () => {
+  it.each(casesOf(hasUuidParams))('WIR-12 %s returns 404 for a malformed id', async (_, op) => {
     let { sample, token, rows } = await createSetup(op)
     let before = await rows()
     const id = Object.values(sample.params ?? {})[0] ?? ''
@@ -141,80 +143,83 @@ describe.concurrent('what a request may be', () => {
         ;({ sample, token, rows } = await createSetup(op))
         before = await rows()
       }
-      const asked = mapIds(sample, () => text)
-      const answer = await send(service, op, asked, { token })
-      expect([text, answer.status, answer.body]).toEqual([text, 404, { detail: 'Not found' }])
+      const request = mapIds(sample, () => text)
+      const response = await send(service, op, request, { token })
+      expect([text, response.status, response.body]).toEqual([text, 404, { detail: 'Not found' }])
     }
     expect(await rows()).toEqual(before)
   })
 
-  it.each(each((op) => op.body && !hasOpenBody(op)))('WIR-10 WIR-14 %s answers 422 for an unknown body field', async (_, op) => {
+  it.each(casesOf((op) => op.body && !hasOpenBody(op)))('WIR-10 WIR-14 %s returns 422 for an unknown body field', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
-    const answer = await send(service, op, { ...sample, body: { ...sample.body, zz_unknown: 1, 'zz also': [] } }, { token })
-    expectStatus(answer, 422)
-    expect(answer.body.errors).toEqual(
+    const response = await send(service, op, { ...sample, body: { ...sample.body, zz_unknown: 1, 'zz also': [] } }, { token })
+    expectStatus(response, 422)
+    expect(response.body.errors).toEqual(
       ['zz_unknown', 'zz also'].map((key) => ({ loc: ['body', key], msg: expect.any(String), type: expect.any(String) })),
     )
     expect(await rows()).toEqual(before)
   })
 
-  it.each(each())('WIR-10 %s answers 422 for an unknown query parameter', async (_, op) => {
+  it.each(casesOf())('WIR-10 %s returns 422 for an unknown query parameter', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
-    const answer = await send(service, op, { ...sample, query: { ...sample.query, zz_unknown: '1' } }, { token })
-    expectStatus(answer, 422)
-    expect(answer.body.errors).toEqual([{ loc: ['query', 'zz_unknown'], msg: expect.any(String), type: expect.any(String) }])
+    const response = await send(service, op, { ...sample, query: { ...sample.query, zz_unknown: '1' } }, { token })
+    expectStatus(response, 422)
+    expect(response.body.errors).toEqual([{ loc: ['query', 'zz_unknown'], msg: expect.any(String), type: expect.any(String) }])
     expect(await rows()).toEqual(before)
   })
 
-  it.each(each((op) => op.body))('WIR-13 %s answers 415 for another content type and 422 for malformed JSON', async (_, op) => {
+  it.each(casesOf((op) => op.body))('WIR-13 %s returns 415 for another content type and 422 for malformed JSON', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
     for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
       expect((await send(service, op, sample, { token, headers: { 'content-type': type } })).status, type).toBe(415)
     }
-    const answer = await send(service, op, sample, { token, raw: '{"a": 1,' })
-    expect([answer.status, answer.body.errors[0].loc]).toEqual([422, ['body']])
+    const response = await send(service, op, sample, { token, raw: '{"a": 1,' })
+    expect([response.status, response.body.errors[0].loc]).toEqual([422, ['body']])
     expect(await rows()).toEqual(before)
   })
 
-  it.each(each((op) => op.method !== 'get'))('%s answers 413 for a body over its limit', async (_, op) => {
+  it.each(casesOf((op) => op.method !== 'get'))('%s returns 413 for a body over its limit', async (_, op) => {
     const { sample, token, rows } = await createSetup(op)
     const before = await rows()
-    const answer = await send(service, op, sample, { token, size: (op.maxBody ?? megabyte) + 1 })
-    expect([answer.status, answer.body]).toEqual([413, { detail: 'The body is too large' }])
+    const response = await send(service, op, sample, { token, size: (op.maxBody ?? megabyte) + 1 })
+    expect([response.status, response.body]).toEqual([413, { detail: 'The body is too large' }])
     expect(await rows()).toEqual(before)
   })
 })
 
-describe.concurrent('the order of checks', () => {
-  it.each(each())('WIR-11 %s answers the first of several mistakes', async (_, op) => {
+describe.concurrent('order of checks', () => {
+  it.each(casesOf())('WIR-11 %s returns the status of the first mistake when a request has several', async (_, op) => {
     const account = await createAccount(service)
     const [permitted, refused] = [await createPermittedCaller(op, account), await createRefusedCaller(op, account)]
     const sample = await getFixture(op)(service, permitted)
     const mistakes = listMistakes(op, sample)
     for (let n = 0; n < mistakes.length; n++) {
       const statuses = mistakes.slice(n).map(({ status }) => status)
-      const who: Person | null = statuses.includes(401) || !signedIn(op) ? null : statuses.includes(403) ? refused : permitted
-      const { sample: asked, ...rest } = applyMistakes(mistakes.slice(n), sample)
-      const answer = await send(service, op, asked, { token: who?.token ?? null, ...rest })
-      expect([answer.status, statuses], `${op.id} with mistakes ${statuses}`).toEqual([statuses[0], statuses])
+      const caller: Person | null = statuses.includes(401) || !requiresToken(op) ? null : statuses.includes(403) ? refused : permitted
+      const { sample: request, ...rest } = applyMistakes(mistakes.slice(n), sample)
+      const response = await send(service, op, request, { token: caller?.token ?? null, ...rest })
+      expect([response.status, statuses], `${op.id} with mistakes ${statuses}`).toEqual([statuses[0], statuses])
     }
   })
 
-  it.each(each((op) => signedIn(op) && op.access !== 'user'))('WIR-11 %s answers 429 before 403, and 401 before 429', async (_, op) => {
-    const account = await createAccount(service)
-    const refused = await createRefusedCaller(op, account)
-    const asked = { params: Object.fromEntries(Object.keys(op.params?.shape ?? {}).map((name) => [name, crypto.randomUUID()])) }
-    const { max } = parseRate(op.limit)
-    expectStatus(await send(service, op, asked, { token: refused.token }), 403)
-    if (max > 3) await addCountedCalls(refused, max - 3)
-    for (let n = max > 3 ? max - 2 : 1; n < max; n++) expectStatus(await send(service, op, asked, { token: refused.token }), 403)
-    const over = await send(service, op, asked, { token: refused.token })
-    expect([over.status, over.headers.get('ratelimit-limit'), over.headers.get('ratelimit-remaining')]).toEqual([429, String(max), '0'])
-    expectStatus(await send(service, op, asked), 401)
-  })
+  it.each(casesOf((op) => requiresToken(op) && op.access !== 'user'))(
+    'WIR-11 %s returns 429 before 403, and 401 before 429',
+    async (_, op) => {
+      const account = await createAccount(service)
+      const refused = await createRefusedCaller(op, account)
+      const request = { params: Object.fromEntries(Object.keys(op.params?.shape ?? {}).map((name) => [name, crypto.randomUUID()])) }
+      const { max } = parseRate(op.limit)
+      expectStatus(await send(service, op, request, { token: refused.token }), 403)
+      if (max > 3) await addCountedCalls(refused, max - 3)
+      for (let n = max > 3 ? max - 2 : 1; n < max; n++) expectStatus(await send(service, op, request, { token: refused.token }), 403)
+      const over = await send(service, op, request, { token: refused.token })
+      expect([over.status, over.headers.get('ratelimit-limit'), over.headers.get('ratelimit-remaining')]).toEqual([429, String(max), '0'])
+      expectStatus(await send(service, op, request), 401)
+    },
+  )
 })
 
 const { UPSTASH_REDIS_REST_URL: url = '', UPSTASH_REDIS_REST_TOKEN: token = '' } = service.settings
@@ -240,14 +245,14 @@ interface Mistake {
   make?: (request: BrokenRequest) => Partial<BrokenRequest>
 }
 
-/** List the mistakes that one request can contain, in the order in which they must be answered. */
+/** List the mistakes that one request can contain, in the order in which the operation must report them. */
 function listMistakes(op: AnyOperation, sample: Sample): Mistake[] {
-  const nobody = crypto.randomUUID()
-  const randomIds = mapIds(sample, () => nobody)
+  const unknownId = crypto.randomUUID()
+  const randomIds = mapIds(sample, () => unknownId)
   const malformedPath = Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, 'not-an-id']))
   const all: (Mistake | false)[] = [
-    signedIn(op) && { status: 401 },
-    signedIn(op) && op.access !== 'user' && { status: 403 },
+    requiresToken(op) && { status: 401 },
+    requiresToken(op) && op.access !== 'user' && { status: 403 },
     hasUuidParams(op) && { status: 404, make: (request) => ({ sample: { ...request.sample, params: malformedPath } }) },
     op.method !== 'get' && { status: 413, make: () => ({ size: (op.maxBody ?? megabyte) + 1 }) },
     (op.body !== undefined || op.bodyFormat === 'file') && {

@@ -19,7 +19,7 @@ async function createTwoAccounts(op: AnyOperation) {
   return { ours, theirs, owner, sample: await getFixture(op)(service, owner) }
 }
 
-/** Return an answer without the parts that differ between two requests of one person. */
+/** Return a response without the parts that differ between two requests of one person. */
 function toComparable({ status, headers, text }: ApiResponse): unknown {
   const varying = ['date', 'x-request-id', 'ratelimit-remaining', 'ratelimit-reset']
   return [status, text, [...headers].filter(([name]) => !varying.includes(name))]
@@ -37,14 +37,14 @@ async function listOperationsWithIds(): Promise<[string, AnyOperation][]> {
 }
 
 describe("another account's rows", () => {
-  it('are requested by every operation that has an id in its path', () => {
+  it('every operation with an id in its path is tested', () => {
     const ids = operationsById.map(([id]) => id)
-    // A ticket number belongs to the ticketing system; it is no id of a row.
+    // A ticket number is an id of the ticketing system, not of a row.
     expect(tenantOperations.filter((op) => op.params && hasUuidParams(op) && !ids.includes(op.id)).map(({ id }) => id)).toEqual([])
   })
 
   it.each(operationsById)(
-    'WIR-03 WIR-08 %s answers 404 for an id of another account, byte for byte as for an unknown id',
+    'WIR-03 WIR-08 %s returns 404 for an id of another account, with the same headers and body as for an unknown id',
     async (_, op) => {
       const { ours, theirs, sample } = await createTwoAccounts(op)
       const stranger = await createPermittedCaller(op, theirs)
@@ -62,7 +62,7 @@ describe("another account's rows", () => {
     },
   )
 
-  it.each(operationsById)('WIR-03 %s answers 404 and not 403 or 409 in every state of the row of another account', async (_, op) => {
+  it.each(operationsById)('WIR-03 %s returns 404 for a row of another account in every state of the row', async (_, op) => {
     const { ours, theirs, sample } = await createTwoAccounts(op)
     const superAdmin = await theirs.addColleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
     expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
@@ -71,15 +71,15 @@ describe("another account's rows", () => {
     }
   })
 
-  it('NOT-10 answers "Config not found" for reading, changing, deleting and testing a config of another account', async () => {
+  it('NOT-10 returns 404 "Config not found" for reading, changing, deleting and testing a config of another account', async () => {
     const ids = ['listDeliveries', 'updateConfig', 'deleteConfig', 'testConfig'].map((verb) => `notifications.${verb}`)
-    const ofConfigs = tenantOperations.filter(({ id }) => ids.includes(id))
-    expect(ofConfigs).toHaveLength(4)
-    for (const op of ofConfigs) {
+    const configOperations = tenantOperations.filter(({ id }) => ids.includes(id))
+    expect(configOperations).toHaveLength(4)
+    for (const op of configOperations) {
       const { ours, theirs, sample } = await createTwoAccounts(op)
       const before = await readChecksums(service, ours.id)
-      const answer = await send(service, op, sample, { token: theirs.admin.token })
-      expect([op.id, answer.status, answer.body]).toEqual([op.id, 404, { detail: 'Config not found' }])
+      const response = await send(service, op, sample, { token: theirs.admin.token })
+      expect([op.id, response.status, response.body]).toEqual([op.id, 404, { detail: 'Config not found' }])
       expect(await readChecksums(service, ours.id)).toEqual(before)
     }
   })
@@ -92,10 +92,10 @@ describe('rows of an account', () => {
     const own = await send(service, op, sample, { token: owner.token })
     const stranger = await createPermittedCaller(op, theirs)
     await getFixture(op)(service, stranger)
-    const answer = await send(service, op, sample, { token: stranger.token })
-    expect([own.status, answer.status]).toEqual([200, 200])
+    const response = await send(service, op, sample, { token: stranger.token })
+    expect([own.status, response.status]).toEqual([200, 200])
     const foreign = await listAccountIds(ours)
-    expect(foreign.filter((id) => answer.text.includes(id))).toEqual([])
+    expect(foreign.filter((id) => response.text.includes(id))).toEqual([])
   })
 
   const writes = tenantOperations.filter((op) => op.method !== 'get' && op.body && !hasOpenBody(op)).map((op) => [op.id, op] as const)
@@ -103,8 +103,8 @@ describe('rows of an account', () => {
     const { ours, theirs, owner, sample } = await createTwoAccounts(op)
     const before = [await readChecksums(service, ours.id), await readChecksums(service, theirs.id)]
     for (const extra of [{ account_id: theirs.id }, { account_id: ours.id }, { user_id: theirs.admin.id }]) {
-      const answer = await send(service, op, { ...sample, body: { ...sample.body, ...extra } }, { token: owner.token })
-      expect([answer.status, answer.body.errors?.[0]?.loc]).toEqual([422, ['body', Object.keys(extra)[0]]])
+      const response = await send(service, op, { ...sample, body: { ...sample.body, ...extra } }, { token: owner.token })
+      expect([response.status, response.body.errors?.[0]?.loc]).toEqual([422, ['body', Object.keys(extra)[0]]])
     }
     expect([await readChecksums(service, ours.id), await readChecksums(service, theirs.id)]).toEqual(before)
   })
@@ -126,7 +126,7 @@ async function setNthStates(accountId: string, n: number): Promise<boolean> {
 
 let knownStateColumns: Promise<{ table: string; column: string; values: string[] }[]> | undefined
 
-/** Every column of a tenant table that a check constraint limits to a list of texts, such as `state` or `status`. */
+/** List the columns of tenant tables that a check constraint limits to a list of texts, such as `state` or `status`. */
 function listStateColumns() {
   knownStateColumns ??= service
     .sql<{ table: string; column: string; definition: string }>(

@@ -10,7 +10,7 @@ interface Role {
   grants: readonly string[]
 }
 
-/** Users of an account by role, with the values of `access` that allow them. */
+/** The options that create a user of each role, and the values of `access` that allow the role. */
 export const roles: Record<RoleName, Role> = {
   viewer: { options: { role: 'viewer' }, grants: ['user'] },
   leadingViewer: { options: { role: 'viewer', teamRole: 'admin' }, grants: ['user', 'team_admin'] },
@@ -40,7 +40,7 @@ interface SendOptions {
   token?: string | null
   headers?: Record<string, string>
   raw?: string
-  /** Announces a body of this many bytes without sending it. */
+  /** Content-Length to announce without sending a body. */
   size?: number
 }
 
@@ -52,10 +52,11 @@ export function send(
   { token, headers = {}, raw, size }: SendOptions = {},
 ): Promise<ApiResponse> {
   const content = toContent(sample, raw)
-  const own = raw === undefined && !size ? sample.content?.headers : {}
-  const all = { 'cf-connecting-ip': randomIpAddress(), ...own, ...headers }
-  if (size) return sendHeadersOnly(`${service.api}/api/v1${toPath(op, sample)}`, op.method, size, { ...all, ...authorizationHeader(token) })
-  return request(service, op.method.toUpperCase(), toPath(op, sample), { ...content, token: token ?? null, headers: all })
+  const contentHeaders = raw === undefined && !size ? sample.content?.headers : {}
+  const allHeaders = { 'cf-connecting-ip': randomIpAddress(), ...contentHeaders, ...headers }
+  if (size)
+    return sendHeadersOnly(`${service.api}/api/v1${toPath(op, sample)}`, op.method, size, { ...allHeaders, ...authorizationHeader(token) })
+  return request(service, op.method.toUpperCase(), toPath(op, sample), { ...content, token: token ?? null, headers: allHeaders })
 }
 
 function toContent({ body, content }: Sample, raw: string | undefined): { body?: unknown; raw?: string | Uint8Array } {
@@ -66,15 +67,15 @@ function toContent({ body, content }: Sample, raw: string | undefined): { body?:
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Whether an operation's body accepts any field. */
+/** Return whether an operation's body accepts any field. */
 export function hasOpenBody({ body }: AnyOperation): boolean {
   return body !== undefined && !JSON.stringify(body.safeParse({ zz_unknown: 1 }).error?.issues ?? []).includes('unrecognized_keys')
 }
 
-/** Whether an operation's path parameters are ids, not codes or names. */
+/** Return whether an operation's path parameters are ids, not codes or names. */
 export function hasUuidParams({ params }: AnyOperation): boolean {
-  const takes = (text: string) => params?.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, text]))).success
-  return takes(crypto.randomUUID()) === true && takes('x') === false
+  const accepts = (text: string) => params?.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, text]))).success
+  return accepts(crypto.randomUUID()) === true && accepts('x') === false
 }
 
 /** Replace every row id in path and body. */

@@ -1,4 +1,4 @@
-import { type AnyOperation, failuresOf } from '../../lib/http/operation.ts'
+import { type AnyOperation, listFailures } from '../../lib/http/operation.ts'
 import { isErrorCode, problemBody, problems } from '../../lib/problem.ts'
 
 export interface RawResponse {
@@ -11,21 +11,21 @@ const places = new Set(['path', 'query', 'body', 'header'])
 
 /** Return the statuses that an operation declares: its success and its failures. */
 export function listDeclaredStatuses(op: AnyOperation): Set<number> {
-  const failures = failuresOf(op).map((kind) => problems[kind].status)
+  const failures = listFailures(op).map((kind) => problems[kind].status)
   return new Set([op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...failures])
 }
 
-/** Return how an answer differs from the operation's declaration, or null. */
+/** Return how a response differs from the operation's declaration, or null. */
 export function findFault(op: AnyOperation, { status, headers, text }: RawResponse): string | null {
-  if (status >= 500) return `answered ${status}`
-  if (!listDeclaredStatuses(op).has(status)) return `answered ${status}, which it does not declare`
-  if (!headers.get('x-request-id')) return 'answered without X-Request-Id'
+  if (status >= 500) return `returned ${status}`
+  if (!listDeclaredStatuses(op).has(status)) return `returned ${status}, which it does not declare`
+  if (!headers.get('x-request-id')) return 'returned without X-Request-Id'
   if (status === op.success && op.produces)
-    return op.produces.includes(headers.get('content-type')?.split(';')[0] ?? '') ? null : 'answered content of a type it does not declare'
-  if (status === op.success && !op.returns) return text === '' ? null : 'answered content where it declares none'
-  if (!headers.get('content-type')?.startsWith('application/json')) return `answered ${headers.get('content-type')} instead of JSON`
+    return op.produces.includes(headers.get('content-type')?.split(';')[0] ?? '') ? null : 'returned content of a type it does not declare'
+  if (status === op.success && !op.returns) return text === '' ? null : 'returned content where it declares none'
+  if (!headers.get('content-type')?.startsWith('application/json')) return `returned ${headers.get('content-type')} instead of JSON`
   const body = parseJson(text)
-  if (body === undefined) return 'answered malformed JSON'
+  if (body === undefined) return 'returned malformed JSON'
   return status === op.success ? findSuccessFault(op, body) : findFailureFault(op, status, headers, body)
 }
 
@@ -39,12 +39,12 @@ function parseJson(text: string): unknown {
 
 function findSuccessFault(op: AnyOperation, body: unknown): string | null {
   const parsed = op.returns.safeParse(body)
-  return parsed.success ? null : `answered a body that does not match its schema: ${parsed.error.message}`
+  return parsed.success ? null : `returned a body that does not match its schema: ${parsed.error.message}`
 }
 
-/** Return the codes that an operation may answer as `{error: code}` with a status. */
+/** Return the codes that an operation may return as `{error: code}` with a status. */
 function listBillingCodes(op: AnyOperation, status: number): unknown[] {
-  return failuresOf(op)
+  return listFailures(op)
     .filter((kind) => problems[kind].status === status)
     .map((kind) => problemBody(kind).error)
 }
@@ -55,13 +55,13 @@ function findFailureFault(op: AnyOperation, status: number, headers: Headers, bo
     return listBillingCodes(op, status).includes(error) ? null : 'refused with a billing code that it does not declare'
   const { detail, code, errors } = (body ?? {}) as Record<string, unknown>
   if (typeof detail !== 'string' || detail === '') return 'refused without a detail'
-  const codes = failuresOf(op).filter((kind) => problems[kind].status === status && isErrorCode(kind))
+  const codes = listFailures(op).filter((kind) => problems[kind].status === status && isErrorCode(kind))
   if (code !== undefined && !codes.some((kind) => kind === code)) return `refused with the code ${code}, which it does not declare`
   if (status === 401 && headers.get('www-authenticate') !== 'Bearer' && code === undefined && detail === 'Not authenticated')
-    return 'answered 401 without WWW-Authenticate: Bearer'
-  if (status === 429 && !/^\d+$/.test(headers.get('retry-after') ?? '')) return 'answered 429 without Retry-After'
+    return 'returned 401 without WWW-Authenticate: Bearer'
+  if (status === 429 && !/^\d+$/.test(headers.get('retry-after') ?? '')) return 'returned 429 without Retry-After'
   if (status !== 422) return null
-  if (!Array.isArray(errors) || errors.length === 0) return 'answered 422 without errors'
-  const bad = errors.find(({ loc, msg, type }) => !places.has(loc?.[0]) || typeof msg !== 'string' || typeof type !== 'string')
-  return bad ? `answered 422 with a malformed entry: ${JSON.stringify(bad)}` : null
+  if (!Array.isArray(errors) || errors.length === 0) return 'returned 422 without errors'
+  const malformed = errors.find(({ loc, msg, type }) => !places.has(loc?.[0]) || typeof msg !== 'string' || typeof type !== 'string')
+  return malformed ? `returned 422 with a malformed entry: ${JSON.stringify(malformed)}` : null
 }

@@ -1,9 +1,9 @@
 import type { Service } from '../support/app.ts'
 
-// A refused request may write these: the audit log and the stored answers of idempotency keys.
+// A refused request may write these: the audit log and the stored responses of idempotency keys.
 const ignoredTables = new Set(['audit_logs', 'idempotency_keys'])
 const userTables = ['passwords', 'one_time_tokens', 'identities']
-// A mail of an earlier request may be sent during the next one.
+// A transactional e-mail of an earlier request may be sent during the next one.
 const exceptPendingMails = 'and purpose is null'
 const statements = new Map<string, Promise<string>>()
 
@@ -17,10 +17,10 @@ export async function listTenantTables(service: Service): Promise<string[]> {
 }
 
 async function buildChecksumStatement(service: Service): Promise<string> {
-  const own = (await listTenantTables(service)).filter((table) => !ignoredTables.has(table))
+  const checkedTables = (await listTenantTables(service)).filter((table) => !ignoredTables.has(table))
   const parts = [
     `select 'accounts' as t, md5(x::text) as h from accounts x where id = any($1)`,
-    ...own.map(
+    ...checkedTables.map(
       (table) =>
         `select '${table}', md5(x::text) from ${table} x where account_id = any($1) ${table === 'deliveries' ? exceptPendingMails : ''}`,
     ),

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 // Every rule of these groups must have a test.
-const built = [
+const implementedGroups = [
   'NOT',
   'WIR',
   'FBK',
@@ -31,7 +31,7 @@ const built = [
 
 const root = join(import.meta.dirname, '../..')
 
-/** Read rules.tsv: the rules by id, in its order. */
+/** Read the rules in rules.tsv by id, in the order of the file. */
 async function readRules(): Promise<Map<string, string>> {
   const lines = (await readFile(join(import.meta.dirname, 'rules.tsv'), 'utf8')).trim().split('\n').slice(1)
   return new Map(lines.map((line) => line.split('\t')).map(([id = '', , rule = '']) => [id, rule]))
@@ -43,11 +43,11 @@ export function testNames(source: string): string[] {
   for (const match of source.matchAll(/(?<![\w.$'"`])(?:it|test|describe)((?:\.\w+)*)\s*\(/g)) {
     const modifiers = match[1] ?? ''
     if (/\.(skip|todo)\b/.test(modifiers)) continue
-    let at = match.index + match[0].length
+    let start = match.index + match[0].length
     if (/\.(each|for|skipIf|runIf)$/.test(modifiers)) {
-      at = source.indexOf('(', endOfCall(source, at)) + 1
+      start = source.indexOf('(', endOfCall(source, start)) + 1
     }
-    const name = /^\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/.exec(source.slice(at, at + 1000))
+    const name = /^\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/.exec(source.slice(start, start + 1000))
     if (name?.[2] !== undefined) names.push(name[2])
   }
   return names
@@ -79,7 +79,7 @@ export function rulesOf(name: string, groups: ReadonlySet<string>): string[] {
   return ids
 }
 
-async function sources(): Promise<string[]> {
+async function listTestFiles(): Promise<string[]> {
   const files = await readdir(join(root, 'test'), { recursive: true })
   return files
     .filter((file) => file.endsWith('.test.ts'))
@@ -90,21 +90,21 @@ async function sources(): Promise<string[]> {
 async function main(): Promise<number> {
   const rules = await readRules()
   const groups = new Set([...rules.keys()].map((id) => id.slice(0, 3)))
-  const proved = new Set<string>()
+  const testedRules = new Set<string>()
   const unknown: string[] = []
-  for (const file of await sources()) {
+  for (const file of await listTestFiles()) {
     for (const id of testNames(await readFile(file, 'utf8')).flatMap((name) => rulesOf(name, groups))) {
-      if (rules.has(id)) proved.add(id)
+      if (rules.has(id)) testedRules.add(id)
       else unknown.push(`${id} in ${relative(root, file)}`)
     }
   }
   for (const group of groups) {
     const ids = [...rules.keys()].filter((id) => id.startsWith(group))
-    const done = ids.filter((id) => proved.has(id)).length
-    if (done > 0 || built.includes(group))
-      console.log(`${group} ${done} of ${ids.length} rules have a test${built.includes(group) ? '' : ' (not built)'}`)
+    const done = ids.filter((id) => testedRules.has(id)).length
+    if (done > 0 || implementedGroups.includes(group))
+      console.log(`${group} ${done} of ${ids.length} rules have a test${implementedGroups.includes(group) ? '' : ' (not implemented)'}`)
   }
-  const missing = [...rules].filter(([id]) => built.includes(id.slice(0, 3)) && !proved.has(id))
+  const missing = [...rules].filter(([id]) => implementedGroups.includes(id.slice(0, 3)) && !testedRules.has(id))
   if (missing.length > 0) console.log(`\nRules without a test:\n${missing.map(([id, rule]) => `  ${id} ${rule}`).join('\n')}`)
   if (unknown.length > 0) console.log(`\nUnknown rules:\n${unknown.map((line) => `  ${line}`).join('\n')}`)
   return missing.length + unknown.length > 0 ? 1 : 0

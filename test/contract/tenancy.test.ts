@@ -30,7 +30,7 @@ const platformOnly = [
   'identities',
   'oauth_states',
 ]
-/** Indexes that do not start with the account, and why. */
+/** The indexes that do not start with the account, with the reason. */
 const otherIndexes = new Set([
   'users_email', // an address signs in before its account is known
   'tree_shares_hash_key', // a link opens a flow before its account is known, on the platform connection
@@ -48,8 +48,8 @@ const otherIndexes = new Set([
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
 ])
 
-describe('the schema', () => {
-  it('forces row level security on every tenant table, for reads and writes', async () => {
+describe('database schema', () => {
+  it('every tenant table forces row level security for reads and writes', async () => {
     const flags = await service.sql<{ name: string; on: boolean }>(
       `select relname as name, relrowsecurity and relforcerowsecurity as on from pg_class
         where relnamespace = 'public'::regnamespace and relname = any ($1)`,
@@ -71,7 +71,7 @@ describe('the schema', () => {
     }
   })
 
-  it('starts every index of a tenant table with its account', async () => {
+  it('every index of a tenant table starts with the account, except the listed ones', async () => {
     const rows = await service.sql<{ index: string; table: string; columns: string[]; primary: boolean }>(
       `select c.relname as index, t.relname as table, i.indisprimary as primary,
               array(select pg_get_indexdef(i.indexrelid, n, true) from generate_series(1, i.indnkeyatts) n) as columns
@@ -79,11 +79,13 @@ describe('the schema', () => {
       [tables],
     )
     expect(rows.length).toBeGreaterThan(tables.length)
-    const others = rows.filter(({ columns, primary }) => columns[0] !== 'account_id' && !(primary && columns.join() === 'id'))
-    expect(others.filter(({ index }) => !otherIndexes.has(index))).toEqual([])
+    const indexesWithoutAccount = rows.filter(
+      ({ columns, primary }) => columns[0] !== 'account_id' && !(primary && columns.join() === 'id'),
+    )
+    expect(indexesWithoutAccount.filter(({ index }) => !otherIndexes.has(index))).toEqual([])
   })
 
-  it('has foreign keys to tenant tables by account and id', async () => {
+  it('every foreign key to a tenant table contains the account', async () => {
     const keys = await service.sql<{ name: string; from: string; to: string; columns: string[]; targets: string[] }>(
       `select k.conname as name, k.conrelid::regclass::text as from, k.confrelid::regclass::text as to,
               array(select attname::text from unnest(k.conkey) with ordinality n (num, at)
@@ -98,7 +100,7 @@ describe('the schema', () => {
     expect(toTenants.filter(({ columns, targets }) => !columns[0]?.endsWith('account_id') || targets[0] !== 'account_id')).toEqual([])
   })
 
-  it('waits 4 s for a locked row, within the statement timeout of 5 s', async () => {
+  it('both roles have a lock timeout of 4 s and a statement timeout of 5 s', async () => {
     const roles = await service.sql<{ rolconfig: string[] }>(
       `select rolconfig from pg_roles where rolname in ('app_runtime', 'app_platform')`,
     )
@@ -106,7 +108,7 @@ describe('the schema', () => {
     for (const { rolconfig } of roles) expect(rolconfig).toEqual(expect.arrayContaining(['lock_timeout=4s', 'statement_timeout=5s']))
   })
 
-  it('gives the runtime role no ownership and no way around the policies', async () => {
+  it('the runtime role owns nothing and cannot bypass the policies', async () => {
     const [role] = await service.sql(
       `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, has_schema_privilege('app_runtime', 'public', 'create') as creates_public,
               has_schema_privilege('app_runtime', 'app', 'create') as creates_app, pg_has_role('app_runtime', 'app_platform', 'member') as is_platform
@@ -133,7 +135,7 @@ describe('the schema', () => {
   })
 })
 
-describe('row level security alone', () => {
+describe('row level security without conditions in the statements', () => {
   let client: pg.Client
   let ours: TestAccount
   let theirs: TestAccount
@@ -195,11 +197,11 @@ describe('row level security alone', () => {
   const idColumn = (table: string) => (table === 'accounts' ? 'id' : 'account_id')
   const count = async (sql: string, values: unknown[] = []) => (await client.query(sql, values)).rowCount ?? 0
 
-  /** Run one statement in a scope and roll it back. Return the row count, or the SQLSTATE of a refusal. */
-  async function inScope(of: TestAccount, sql: string, values: unknown[] = []): Promise<number | string> {
+  /** Run one statement in the scope of an account and roll it back. Return the row count, or the SQLSTATE of a refusal. */
+  async function inScope(account: TestAccount, sql: string, values: unknown[] = []): Promise<number | string> {
     await client.query('begin')
     try {
-      await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [of.admin.id, of.id, of.admin.signInId])
+      await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [account.admin.id, account.id, account.admin.signInId])
       return await count(sql, values)
     } catch (error) {
       return (error as { code: string }).code
@@ -208,7 +210,7 @@ describe('row level security alone', () => {
     }
   }
 
-  it.each(tenant)('shows, changes and deletes nothing of another account in %s', async (table) => {
+  it.each(tenant)('another account cannot read, update, delete or insert rows in %s', async (table) => {
     const where = `where ${idColumn(table)} = $1`
     const before = await readChecksums(service, ours.id)
     const [column] = (await service.sql<{ name: string }>(
@@ -234,7 +236,7 @@ describe('row level security alone', () => {
     expect(await readChecksums(service, ours.id)).toEqual(before)
   })
 
-  it('shows no row outside a scope, also after one on the same connection', async () => {
+  it('a connection reads no row outside a scope, even after it was in one', async () => {
     for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
     // Functions that bypass the policies take the account from the scope too.
     expect(await count(`select 1 from app.list_trees(null, null, null, null, null, null, null, 'name', 0, 9)`)).toBe(0)
@@ -248,7 +250,7 @@ describe('row level security alone', () => {
     for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
   })
 
-  it('refuses to enter an account with the sign-in of another account, or without one', async () => {
+  it('app.enter refuses the sign-in of another account, and the runtime role cannot enter without a sign-in', async () => {
     const enter = (values: string[]) => client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, values)
     await expect(enter([theirs.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({ code: 'SF401' })
     await expect(enter([ours.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({ code: 'SF401' })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Page } from '../../lib/db/page.ts'
 import { type Context, operation } from '../../lib/http/operation.ts'
 
@@ -71,7 +71,7 @@ operation({
   },
 })
 
-export async function doors(
+export async function checkContexts(
   sender: Context<'post', 'signed', 'why'>,
   reader: Context<'get', 'user', undefined>,
   writer: Context<'post', 'user', undefined>,

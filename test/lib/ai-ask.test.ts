@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AiPort } from '../../lib/ai/ai.ts'
 import { ask } from '../../lib/ai/ask.ts'
 import { openAi } from '../../lib/ai/openai.ts'
@@ -9,8 +9,8 @@ const prompt = { name: 'status_update', version: 1, instructions: 'Write.', answ
 const context = { db: {} as never, config: { AI_REDACTION: 'none' as const } }
 
 /**
- * Create the vendor's client for a provider that never answers. `shorten` shortens its time-outs, so that the test is fast. `timeouts` lists
- * the time-outs in milliseconds that it was called with.
+ * Create the vendor's client for a provider that never responds. `shorten` returns the time-out to use instead of the requested one,
+ * so that a test can be fast. `timeouts` lists the requested time-outs in milliseconds.
  */
 async function createSilentAi(shorten: (ms: number) => number) {
   const local = await startTestServer()
@@ -44,7 +44,7 @@ it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', async
   expect(elapsedMs).toBeLessThan(3000)
 })
 
-it('limits all calls of a prompt together to its totalMs', async () => {
+it('aborts a prompt when all its calls together have taken totalMs', async () => {
   const { ai, timeouts, requests } = await createSilentAi((ms) => ms)
   await expect(ask({ ...context, ai }, { ...prompt, totalMs: 300 }, { facts: {} })).rejects.toMatchObject({ status: 502 })
   expect(timeouts.every((ms) => ms <= 300)).toBe(true)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createApp, type Services } from '../../lib/http/app.ts'
 import { type AnyOperation, operation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
@@ -52,9 +52,9 @@ const app = createApp(services)
 mountOperations(app, operations as readonly AnyOperation[], services)
 
 async function post(path: string, init: RequestInit) {
-  const answer = await app.request(`/api/v1${path}`, { method: 'POST', ...init })
+  const response = await app.request(`/api/v1${path}`, { method: 'POST', ...init })
   // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it expects
-  return { status: answer.status, body: (await answer.json()) as any }
+  return { status: response.status, body: (await response.json()) as any }
 }
 
 function buildForm(...parts: [string, string | File][]): FormData {
@@ -85,9 +85,9 @@ describe('form with a file', () => {
       [buildForm(['file', buildFile()], ['file', buildFile()]), [['file', 'repeated']]],
     ]
     for (const [body, expectedErrors] of invalidForms) {
-      const answer = await post('/files', { body })
-      expectStatus(answer, 422)
-      const errors = answer.body.errors.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])
+      const response = await post('/files', { body })
+      expectStatus(response, 422)
+      const errors = response.body.errors.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])
       expect(errors).toEqual(expectedErrors)
     }
   })

@@ -5,10 +5,10 @@ import { toBlocks } from '../../lib/chat/chat1-blocks.ts'
 import { findSlackError } from '../../lib/local/slack-blocks.ts'
 import { cpuTimeMs } from '../support/measure.ts'
 
-// Shrinking a text of thousands of characters takes long and explains little.
-const slowToShrink = { endOnFailure: true, numRuns: 60 }
+// Shrinking texts of up to 4,000 characters takes long and explains little.
+const withoutShrinking = { endOnFailure: true, numRuns: 60 }
 
-// Characters that become longer when escaped, and sequences that must not be split.
+// Characters that become longer when escaped, a surrogate pair, and combining sequences, which may be cut between code points.
 const specialText = fc.string({
   unit: fc.constantFrom('&', '<', '>', '😀', 'e\u0301', '👩‍💻', '\u0001', '\n', 'a', ' '),
   maxLength: 4000,
@@ -32,7 +32,7 @@ function extractTexts(message: Parameters<typeof toBlocks>[0]) {
   }
 }
 
-it('clip keeps a short text, and cuts a long one between characters with an ellipsis', () => {
+it('clip keeps a short text, and cuts a long one between code points and appends an ellipsis', () => {
   expect(clip('abc', 3)).toBe('abc')
   expect(clip('abcd', 3)).toBe('ab…')
   expect(clip('😀😀😀', 3)).toBe('😀😀😀')
@@ -44,11 +44,11 @@ it('clip keeps a short text, and cuts a long one between characters with an elli
       expect(clipped.isWellFormed()).toBe(true)
       expect(text.startsWith(clipped.replace(/…$/, '')) || clipped === text).toBe(true)
     }),
-    slowToShrink,
+    withoutShrinking,
   )
 })
 
-it('NOT-46 chat1 sends text and blocks: header, section, and a context with the link', () => {
+it('NOT-46 toBlocks returns a text and the blocks header, section and, for a link, context', () => {
   expect(toBlocks({ title: 'Dana escalated: VPN', body: 'VPN drops', url: 'https://app.example/pilot/1' })).toEqual({
     text: 'Dana escalated: VPN',
     blocks: [
@@ -85,11 +85,11 @@ it('produces a message that Slack accepts, within its length limits, for random 
         expect(original.startsWith(unescapeText(sent).replace(/…$/, '')) || unescapeText(sent) === original).toBe(true)
       }
     }),
-    slowToShrink,
+    withoutShrinking,
   )
 })
 
-it('keeps a text that fits, and cuts a text that is too long when escaped no more than needed', () => {
+it('keeps texts at their limits, and cuts a text that escaping makes too long close to its limit, after a whole escape', () => {
   expect(extractTexts({ title: 'x'.repeat(150), body: 'y'.repeat(3000), url })).toMatchObject({
     header: 'x'.repeat(150),
     section: 'y'.repeat(3000),
@@ -99,7 +99,7 @@ it('keeps a text that fits, and cuts a text that is too long when escaped no mor
   expect(section.endsWith('&amp;…')).toBe(true)
 })
 
-it('converts the longest text of escaped characters in less than 15 ms of CPU time', () => {
+it('converts 20,400 characters that all need escaping in less than 15 ms of CPU time', () => {
   const message = { title: '&'.repeat(400), body: '&'.repeat(20_000), url }
   const durationsMs = Array.from({ length: 5 }, () => cpuTimeMs(() => toBlocks(message)))
   expect(Math.min(...durationsMs)).toBeLessThan(15)

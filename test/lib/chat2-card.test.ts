@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { toAdaptiveCard } from '../../lib/chat/chat2-card.ts'
 
-// Shrinking a text of thousands of characters takes long and explains little.
-const slowToShrink = { endOnFailure: true, numRuns: 60 }
+// Shrinking texts of up to 20,000 characters takes long and explains little.
+const withoutShrinking = { endOnFailure: true, numRuns: 60 }
 
 const url = `https://app.supportflow.example/${'p'.repeat(500)}`
 // JSON writes a control character with six bytes, and escapes the backslashes of Markdown escapes again.
@@ -21,7 +21,7 @@ function renderCard(message: Parameters<typeof toAdaptiveCard>[0]) {
   return { card, content, contentType, title, body }
 }
 
-it('NOT-46 chat2 sends one Adaptive Card 1.4 attachment with an open-link action', () => {
+it('NOT-46 toAdaptiveCard returns one Adaptive Card 1.4 attachment with an action that opens the link', () => {
   const { card, content, contentType } = renderCard({ title: 'Dana escalated: VPN', body: 'VPN drops', url })
   expect(card).toMatchObject({ type: 'message', attachments: [{}] })
   expect(contentType).toBe('application/vnd.microsoft.card.adaptive')
@@ -61,7 +61,7 @@ it('produces a well-formed card of at most 20 KB that starts with the original t
         expect(text).not.toMatch(/(?<!\\)(\\\\)*[*_[\]]/)
       }
     }),
-    slowToShrink,
+    withoutShrinking,
   )
 })
 

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseConfig } from '../../lib/config.ts'
 import type { Env, Services } from '../../lib/http/app.ts'
 import { createApp } from '../../lib/http/app.ts'

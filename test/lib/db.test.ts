@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toIsoTime } from '../../lib/db/client.ts'
 import { toPage } from '../../lib/db/page.ts'
-import { databaseProblem, sqlState, violatedConstraint } from '../../lib/db/sqlstate.ts'
+import { getSqlState, getViolatedConstraint, toDatabaseProblem } from '../../lib/db/sqlstate.ts'
 
 describe('toIsoTime', () => {
   it.each([
@@ -52,13 +52,13 @@ describe('databaseProblem', () => {
     ['42501', 500, {}],
     ['XX000', 500, {}],
   ])('maps %s to %i and reveals nothing of the row', (code, status, body) => {
-    const problem = databaseProblem(createError({ code }))
+    const problem = toDatabaseProblem(createError({ code }))
     expect(problem).toMatchObject({ status, body })
     expect(JSON.stringify(problem?.body)).not.toContain('northwind')
   })
 
   it('asks for a bearer token with a 401', () => {
-    expect(databaseProblem(createError({ code: 'SF401' }))?.headers).toEqual({ 'www-authenticate': 'Bearer' })
+    expect(toDatabaseProblem(createError({ code: 'SF401' }))?.headers).toEqual({ 'www-authenticate': 'Bearer' })
   })
 
   it.each([
@@ -66,20 +66,20 @@ describe('databaseProblem', () => {
     ['a WebSocket that closed', new Error('Connection terminated unexpectedly')],
     ["workerd's error for a lost connection", new Error('Network connection lost.')],
   ])('maps %s to 503 with a Retry-After', (_, error) => {
-    expect(databaseProblem(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    expect(toDatabaseProblem(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   })
 
   it('returns undefined for an error that is not from the database', () => {
     for (const error of [new TypeError('x is not a function'), createError({ code: 'ECONNRESET' }), 'text', null, undefined, {}]) {
-      expect([error, databaseProblem(error)]).toEqual([error, undefined])
+      expect([error, toDatabaseProblem(error)]).toEqual([error, undefined])
     }
   })
 
   it('finds the SQLSTATE of a cause, and the constraint of an error', () => {
-    expect(sqlState(new Error('outer', { cause: createError({ code: '23505' }) }))).toBe('23505')
-    expect(sqlState(new Error('outer', { cause: new Error('inner') }))).toBeUndefined()
-    expect(violatedConstraint(createError({ constraint: 'users_email' }))).toBe('users_email')
-    expect(violatedConstraint(new Error('x'))).toBeUndefined()
+    expect(getSqlState(new Error('outer', { cause: createError({ code: '23505' }) }))).toBe('23505')
+    expect(getSqlState(new Error('outer', { cause: new Error('inner') }))).toBeUndefined()
+    expect(getViolatedConstraint(createError({ constraint: 'users_email' }))).toBe('users_email')
+    expect(getViolatedConstraint(new Error('x'))).toBeUndefined()
   })
 })
 

@@ -76,7 +76,7 @@ const textFormats: Record<string, (report: Report) => string> = {
 }
 
 describe('line breaks in a note, a fact and a variable', () => {
-  it.each(Object.entries(textFormats))('are kept in %s', (_, render) => {
+  it.each(Object.entries(textFormats))('remain in %s', (_, render) => {
     for (const newline of ['\n', '\r\n', '\r']) {
       const createLines = (name: string) => [`${name} line 1`, `${name} line 2`, `${name} line 3`].join(newline)
       const report = createReport({

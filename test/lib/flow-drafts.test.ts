@@ -15,7 +15,7 @@ const tree: FlowDraft = {
   intake_form: printerForm as FlowDraft['intake_form'],
 }
 const steps = { ...tree, tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm } as unknown as FlowDraft
-/** Return the draft that a model's answer results in. */
+/** Return the draft that results from a model's answer. */
 function createDraft(written: unknown, base: FlowDraft, redaction: 'none' | 'all' = 'none'): FlowDraft {
   const result = toFlowDraft(written as GeneratedFlow, { tree_type: base.tree_type, base, redaction, targetStatus: 'published' })
   if ('problems' in result) throw new Error(result.problems.join('; '))
@@ -39,7 +39,7 @@ it('restores a masked text that the model did not change', () => {
   })
 })
 
-it('keeps the id of an option by its label, otherwise by its target, and never uses an id twice', () => {
+it('an option keeps its id if its label or else its target is unchanged, and no id is used twice', () => {
   const nodes = flattenStructure(tree.tree_structure)
   const options = [
     { label: 'No', leads_to: 'queue' },

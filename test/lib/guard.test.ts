@@ -5,11 +5,11 @@ import { outboundGuard } from '../../lib/net/guard.ts'
 const internalAddressMessage = 'must not lead to a loopback, private, link-local, multicast or metadata address'
 const publicAddress = '93.184.215.14'
 
-function createGuard(answers: Record<string, string[] | null> = {}, allowed?: string) {
+function createGuard(addressesByName: Record<string, string[] | null> = {}, allowed?: string) {
   const resolvedNames: string[] = []
   const resolve = async (name: string) => {
     resolvedNames.push(name)
-    return name in answers ? (answers[name] ?? null) : [publicAddress]
+    return name in addressesByName ? (addressesByName[name] ?? null) : [publicAddress]
   }
   return { resolvedNames, ...outboundGuard({ resolve }, allowed) }
 }
@@ -113,7 +113,7 @@ describe('names', () => {
   })
 
   it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.1', 'not an address'])(
-    'NOT-41 refuses a name with the address %s among others, when saving and when sending',
+    'NOT-41 refuses a name that resolves to %s among other addresses, when saving and when sending',
     async (address) => {
       const { findRefusal } = createGuard({ 'hooks.example.com': [publicAddress, address] })
       for (const moment of ['saving', 'sending'] as const)
@@ -122,18 +122,18 @@ describe('names', () => {
   )
 
   it('NOT-41 accepts a name that cannot be resolved when saving, and refuses it when sending', async () => {
-    for (const answer of [null, []]) {
-      const { findRefusal } = createGuard({ 'hooks.example.com': answer })
+    for (const addresses of [null, []]) {
+      const { findRefusal } = createGuard({ 'hooks.example.com': addresses })
       expect(await findRefusal('https://hooks.example.com/x', 'saving')).toBeNull()
       expect(await findRefusal('https://hooks.example.com/x', 'sending')).toBe('has a name that cannot be resolved')
     }
   })
 
   it('NOT-41 resolves a name each time, so a name that now leads to an internal address is refused when sending', async () => {
-    const answers: Record<string, string[]> = { 'rebind.example.com': [publicAddress] }
-    const { findRefusal } = createGuard(answers)
+    const addressesByName: Record<string, string[]> = { 'rebind.example.com': [publicAddress] }
+    const { findRefusal } = createGuard(addressesByName)
     expect(await findRefusal('https://rebind.example.com/', 'saving')).toBeNull()
-    answers['rebind.example.com'] = ['127.0.0.1']
+    addressesByName['rebind.example.com'] = ['127.0.0.1']
     expect(await findRefusal('https://rebind.example.com/', 'sending')).toBe(internalAddressMessage)
   })
 

@@ -65,7 +65,7 @@ describe('isStorable', () => {
     ['\ud83d', false],
     ['\ude00', false],
     ['\ude00\ud83d', false],
-  ])('%j: %s', (text, expected) => expect(isStorable(text)).toBe(expected))
+  ])('returns for %j: %s', (text, expected) => expect(isStorable(text)).toBe(expected))
 
   it('accepts the texts that UTF-8 encodes without loss, except NUL', () => {
     const isLossless = (text: string) => Buffer.from(text).toString() === text && !text.includes('\0')

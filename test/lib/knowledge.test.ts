@@ -29,7 +29,7 @@ const convert = (blocks: readonly Block[], proposals?: readonly NodeProposal[]):
 /** Return the texts of all nodes in reading order. */
 const joinTexts = (nodes: readonly KbNode[]) =>
   nodes.map(({ kind, title, content }) => (kind === 'section' ? content || title : content)).join('')
-/** Merging segments adds only white space. */
+/** Remove white space, which is all that merging segments adds. */
 const removeSpaces = (text: string) => text.replace(/\s+/g, '')
 
 describe('readArticleText', () => {
@@ -127,7 +127,7 @@ describe('buildNodes', () => {
     }
   })
 
-  it('makes a decision from a question with its options', () => {
+  it('builds a decision from a question and its options', () => {
     const nodes = convert(readBlocks('markdown', '# A\n\nWhich light is on?\n\n- If red, replace it.\n- If green, wait.\n\nThat is all.'))
     expect(nodes.map(({ kind }) => kind)).toEqual(['section', 'decision', 'step', 'step', 'solution'])
     expect(nodes.map(({ parent_id }) => nodes.findIndex(({ id }) => id === parent_id))).toEqual([-1, 0, 1, 1, 0])

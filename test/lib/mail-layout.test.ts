@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { renderEmail } from '../../lib/mail/layout.ts'
 import { escapeHtml } from '../../lib/text/html.ts'
 
-// Shrinking a text of thousands of characters takes long and explains little.
-const slowToShrink = { endOnFailure: true, numRuns: 60 }
+// A shrunk text of up to 400 characters explains no more than the original.
+const withoutShrinking = { endOnFailure: true, numRuns: 60 }
 
 const link = { label: 'Open', url: 'https://app.example/verify?token=a&b="c"' }
 const markup = fc.string({
@@ -28,7 +28,7 @@ it('renders an HTML and a text part with the same content', () => {
   expect(renderEmail({ subject: 's', paragraphs: [] }).html).not.toContain('<a ')
 })
 
-it('has only the tags of the layout, for random texts', () => {
+it('an e-mail with random texts contains only the tags of the layout', () => {
   const findTags = (html: string) => html.match(/<\/?[a-z!][^>]*>/g)
   const layoutTags = findTags(renderEmail({ subject: '', paragraphs: [''], link: { label: '', url: '' } }).html)
   fc.assert(
@@ -37,11 +37,11 @@ it('has only the tags of the layout, for random texts', () => {
       expect(findTags(html)).toEqual(layoutTags)
       expect(html).toContain(`>${escapeHtml(paragraph)}</p>`)
     }),
-    slowToShrink,
+    withoutShrinking,
   )
 })
 
-it('limits a subject to one line of at most 300 whole characters', () => {
+it('limits a subject to one line of at most 300 code points', () => {
   expect(renderEmail({ subject: 'Hi\r\nBcc: everyone@example.com', paragraphs: [] }).subject).toBe('Hi Bcc: everyone@example.com')
   expect(renderEmail({ subject: `${'x'.repeat(299)}😀`, paragraphs: [] }).subject).toMatch(/^x{299}/)
   fc.assert(
@@ -52,6 +52,6 @@ it('limits a subject to one line of at most 300 whole characters', () => {
       expect(rendered.isWellFormed()).toBe(true)
       expect(Array.from(rendered).length).toBeLessThanOrEqual(300)
     }),
-    slowToShrink,
+    withoutShrinking,
   )
 })

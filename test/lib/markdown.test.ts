@@ -21,7 +21,7 @@ it('FLO-56 reads back every publishable flow exactly as it was written', () => {
   )
 })
 
-it('FLO-56 reads back drafts with invalid links exactly too, also with a byte order mark and CRLF line breaks', () => {
+it('FLO-56 reads back drafts with invalid links exactly, even from a file with a byte order mark and CRLF line breaks', () => {
   fc.assert(
     fc.property(publishableFlow, draftTree, (flow, tree_structure) => {
       const draft = { ...flow, tree_type: 'troubleshooting' as const, tree_structure }
@@ -33,7 +33,7 @@ it('FLO-56 reads back drafts with invalid links exactly too, also with a byte or
   )
 })
 
-it('FLO-56 does not change code and plain text, and puts a backslash only before lines with a meaning', () => {
+it('FLO-56 writes code and plain text unchanged, and puts a backslash only before text that would be read as markup', () => {
   const description = [
     ...['````md', '```', '## inside', '````'],
     'Run this:',

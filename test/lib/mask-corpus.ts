@@ -278,7 +278,7 @@ const multiLineContexts: [string, string][] = [
 
 function getContexts(kind: string, value: string): [string, string][] {
   if (kind === 'pem') return multiLineContexts
-  // A header takes the whole line.
+  // A header ends with its line, so no text can follow its value.
   const isHeader = /Cookie|Authorization/.test(value)
   return isHeader ? inlineContexts.slice(0, 1) : inlineContexts
 }
@@ -316,7 +316,7 @@ function getSecretParts(kind: string, value: string): string[] {
 export interface LineToMask {
   kind: string
   line: string
-  /** None of them may remain after masking. */
+  /** Parts of the value that must not remain after masking. */
   secretParts: string[]
 }
 

@@ -4,21 +4,21 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { identityProvider, OidcFailure, type ProviderName } from '../../lib/auth/oidc.ts'
 
-// A provider whose answers each test sets, because the local emulators only answer correctly.
+// A provider whose responses each test sets, because the local emulators return only valid ones.
 const { privateKey, publicKey } = await generateKeyPair('RS256')
 const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }
 let origin = ''
 let requestedPaths: string[] = []
 let metadata: Record<string, unknown> = {}
-let answerTokens: () => Promise<unknown> = async () => ({})
+let createTokenResponse: () => Promise<unknown> = async () => ({})
 let jwks: unknown = { keys: [jwk] }
 
 const server = createServer(async (request, response) => {
   const path = request.url ?? ''
   requestedPaths.push(path)
   request.resume()
-  const answer = path.endsWith('openid-configuration') ? metadata : path === '/keys' ? jwks : await answerTokens()
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  const body = path.endsWith('openid-configuration') ? metadata : path === '/keys' ? jwks : await createTokenResponse()
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 })
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -32,7 +32,7 @@ function createProvider(name: ProviderName, path: string, issuer: string, claims
   jwks = { keys: [jwk] }
   metadata = { issuer, authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token`, jwks_uri: `${origin}/keys` }
   const allClaims = { aud: 'client', nonce: 'n', sub: 'subject-1', ...claims }
-  answerTokens = async () => ({
+  createTokenResponse = async () => ({
     access_token: 'a',
     token_type: 'Bearer',
     id_token: await new SignJWT(allClaims)
@@ -114,30 +114,30 @@ it('fetches metadata and keys once, and keys again for an unknown key id', async
   for (let n = 0; n < 3; n++) await google.redeem(flow)
   const countRequests = (path: string) => requestedPaths.filter((requestedPath) => requestedPath.endsWith(path)).length
   expect([countRequests('openid-configuration'), countRequests('/keys'), countRequests('/token')]).toEqual([1, 1, 3])
-  const validTokens = answerTokens
+  const validTokens = createTokenResponse
   const claims = { iss: origin, aud: 'client', nonce: 'n', sub: 'subject-1' }
   const id_token = await new SignJWT(claims)
     .setProtectedHeader({ alg: 'RS256', kid: 'new' })
     .setIssuedAt()
     .setExpirationTime('1h')
     .sign(privateKey)
-  answerTokens = async () => ({ access_token: 'a', token_type: 'Bearer', id_token })
+  createTokenResponse = async () => ({ access_token: 'a', token_type: 'Bearer', id_token })
   expect(await getFailureKind(google.redeem(flow))).toBe('refused')
   expect(countRequests('/keys')).toBe(2)
   jwks = { keys: [{ ...jwk, kid: 'new' }] }
   expect(await getFailureKind(google.redeem(flow))).toBe('none')
   expect(countRequests('/keys')).toBe(3)
-  answerTokens = validTokens
+  createTokenResponse = validTokens
 })
 
-it('fails on malformed keys and on an answer without tokens', async () => {
+it('fails on malformed keys and on a response without tokens', async () => {
   const google = createProvider('google', '', origin, { iss: origin })
   jwks = 'nonsense'
   expect(await getFailureKind(google.redeem(flow))).not.toBe('none')
-  answerTokens = async () => ({ access_token: 'a', token_type: 'Bearer' })
+  createTokenResponse = async () => ({ access_token: 'a', token_type: 'Bearer' })
   expect(await getFailureKind(google.redeem(flow))).toBe('failed')
-  answerTokens = async () => ['nonsense']
+  createTokenResponse = async () => ['nonsense']
   expect(await getFailureKind(google.redeem(flow))).toBe('failed')
-  answerTokens = async () => ({ access_token: 'a', token_type: 'Bearer', id_token: 'not.a.token' })
+  createTokenResponse = async () => ({ access_token: 'a', token_type: 'Bearer', id_token: 'not.a.token' })
   expect(await getFailureKind(google.redeem(flow))).toBe('refused')
 })

@@ -35,11 +35,11 @@ describe('conditions', () => {
     fc.assert(
       fc.property(fc.oneof(printable, fc.string({ unit: fc.constantFrom('"', '\\', ' or id=1', ')', 'x') })), (value) => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: a literal drops control characters
-        const stored = value.replace(/[\u0000-\u001f\u007f]/g, '')
+        const cleanValue = value.replace(/[\u0000-\u001f\u007f]/g, '')
         const test = parseConditions(`owner=${toLiteral(value)} and id=1`)
-        expect(test({ owner: stored, id: 1 })).toBe(true)
-        expect(test({ owner: `${stored}!`, id: 1 })).toBe(false)
-        expect(test({ owner: stored, id: 2 })).toBe(false)
+        expect(test({ owner: cleanValue, id: 1 })).toBe(true)
+        expect(test({ owner: `${cleanValue}!`, id: 1 })).toBe(false)
+        expect(test({ owner: cleanValue, id: 2 })).toBe(false)
       }),
     )
   })
@@ -85,18 +85,18 @@ it('does not call a failed cache for five seconds, and returns a miss meanwhile'
   expect(await cache.get('k')).toBeUndefined()
 })
 
-it('builds the same company with 200 tickets every time', () => {
+it('buildCompany returns the same data with 200 tickets every time', () => {
   const company = buildCompany()
   expect(company).toEqual(buildCompany())
   expect([company.tickets.length, company.tickets[0]?.id, company.tickets.at(-1)?.id]).toEqual([200, 4601, 4800])
   expect(company.tickets.filter(({ memberId }) => memberId === null).length).toBeGreaterThan(30)
 })
 
-// A folder with recorded answers of the provider, which may not be published.
+// A folder with recorded responses of the provider, which may not be published.
 const recordingsFolder = process.env.PSA_RECORDED ?? ''
-describe('recorded answers of the provider', () => {
-  const readAnswer = (name: string) => JSON.parse(readFileSync(`${recordingsFolder}/${name}.json`, 'utf8')) as unknown
-  const answers: [RegExp, string][] = [
+describe('recorded responses of the provider', () => {
+  const readRecording = (name: string) => JSON.parse(readFileSync(`${recordingsFolder}/${name}.json`, 'utf8')) as unknown
+  const recordingNames: [RegExp, string][] = [
     [/\/service\/tickets\/\d+\/notes/, 'service-note-list'],
     [/\/service\/tickets\/\d+$/, 'service-ticket'],
     [/\/service\/tickets\?/, 'service-ticket-list'],
@@ -105,9 +105,9 @@ describe('recorded answers of the provider', () => {
     [/\/company\/companies/, 'company'],
   ]
   const http: PsaHttp = async ({ url }) => {
-    const name = answers.find(([pattern]) => pattern.test(url))?.[1]
-    if (name) return readAnswer(name)
-    return url.includes('/contacts/') ? (readAnswer('company-contact-list') as unknown[])[0] : []
+    const name = recordingNames.find(([pattern]) => pattern.test(url))?.[1]
+    if (name) return readRecording(name)
+    return url.includes('/contacts/') ? (readRecording('company-contact-list') as unknown[])[0] : []
   }
   const identity = { company_id: 'x', client_id: 'y' }
   const port = createConnectWise(
@@ -116,29 +116,34 @@ describe('recorded answers of the provider', () => {
   )
 
   it('are parsed completely', async (context) => {
-    if (!existsSync(recordingsFolder)) return context.skip('PSA_RECORDED is not a folder of recorded answers')
-    const ticketAnswer = readAnswer('service-ticket') as { id: number; summary: string; board: { name: string }; status: { name: string } }
-    const { ticket, unavailable, ...ticketContext } = await port.getTicketContext(String(ticketAnswer.id))
+    if (!existsSync(recordingsFolder)) return context.skip('PSA_RECORDED is not a folder of recorded responses')
+    const ticketRecording = readRecording('service-ticket') as {
+      id: number
+      summary: string
+      board: { name: string }
+      status: { name: string }
+    }
+    const { ticket, unavailable, ...ticketContext } = await port.getTicketContext(String(ticketRecording.id))
     expect([ticket.id, ticket.summary, ticket.board, ticket.status]).toEqual([
-      String(ticketAnswer.id),
-      ticketAnswer.summary,
-      ticketAnswer.board.name,
-      ticketAnswer.status.name,
+      String(ticketRecording.id),
+      ticketRecording.summary,
+      ticketRecording.board.name,
+      ticketRecording.status.name,
     ])
-    expect([unavailable, ticketContext.company?.name]).toEqual([[], (readAnswer('company') as { name: string }).name])
-    const text = JSON.stringify(readAnswer('company-contact-list'))
+    expect([unavailable, ticketContext.company?.name]).toEqual([[], (readRecording('company') as { name: string }).name])
+    const text = JSON.stringify(readRecording('company-contact-list'))
     for (const value of Object.values(ticketContext.contact ?? {}).filter((part) => part !== ticketContext.contact?.name))
       expect(text).toContain(value)
     expect(ticketContext.contact?.email).toContain('@')
-    const [note] = readAnswer('service-note-list') as { text: string; member: { lastName: string } }[]
+    const [note] = readRecording('service-note-list') as { text: string; member: { lastName: string } }[]
     expect(ticketContext.notes[0]).toMatchObject({ text: note?.text, author: expect.stringContaining(note?.member.lastName ?? '?') })
-    const [member] = readAnswer('member-list') as { id: number; identifier: string; officeEmail: string }[]
+    const [member] = readRecording('member-list') as { id: number; identifier: string; officeEmail: string }[]
     expect((await port.listMembers())[0]).toMatchObject({
       id: String(member?.id),
       identifier: member?.identifier,
       email: member?.officeEmail,
     })
-    expect((await port.listBoards())[0]?.name).toBe(ticketAnswer.board.name)
+    expect((await port.listBoards())[0]?.name).toBe(ticketRecording.board.name)
     const search = { boardIds: [], assignedTo: null, unassigned: false, page: 1, pageSize: 25 }
     expect((await port.searchTickets(search)).items[0]).toMatchObject({ id: ticket.id, company: ticket.company, contact: ticket.contact })
   })

@@ -168,7 +168,7 @@ describe('a placeholder', () => {
     )
   })
 
-  it('is refused if it is no parameter, or if its filter is unknown or wrong', () => {
+  it('is refused if it is not a parameter, or if its filter is unknown or wrong', () => {
     expect(validateTemplate(createTemplate('bash', 'echo {{ y }}\necho {{ x | raw }}\necho {{ x | int }}'))).toEqual([
       { line: 1, message: '{{ y }} is not a parameter of this script' },
       { line: 2, message: '{{ x }} uses the unknown filter raw' },

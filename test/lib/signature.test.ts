@@ -38,36 +38,36 @@ async function signToken({ key = currentKey, alg = 'HS256', claims = {}, without
 }
 
 const verify = (token: string | undefined, signedBody = body) => verifySignature(token, signedBody, url, [currentKey, nextKey])
-/** Verify with the vendor's own Receiver. Without `options.url` it does not check the address. */
+/** Verify with the vendor's own Receiver. Without `options.url` the Receiver does not check the address. */
 const verifyWithReceiver = (token: string, signedBody = body, options: { url?: string } = { url }) =>
   receiver.verify({ signature: token, body: signedBody, clockTolerance: 5, ...options }).catch(() => false)
 
-describe('accepts what the Receiver accepts', () => {
+describe('tokens that the Receiver accepts', () => {
   it.each<[string, TokenOptions]>([
     ['the current key', { key: currentKey }],
     ['the next key', { key: nextKey }],
     ['a padded hash of the body', { claims: { body: `${hash(body)}=` } }],
     ['a clock that is 3 seconds ahead of ours', { claims: { nbf: nowSeconds() + 3 } }],
     ['an expiry a second ago', { claims: { exp: nowSeconds() - 1 } }],
-  ])('with %s', async (_, options) => {
+  ])('accepts a token with %s', async (_, options) => {
     const token = await signToken(options)
     expect([await verify(token), await verifyWithReceiver(token)]).toEqual([true, true])
   })
 
-  it('for an empty body and for one with non-ASCII characters', async () => {
+  it('accepts an empty body and one with non-ASCII characters', async () => {
     for (const signedBody of ['', '{"text":"Žofie ✓ 你好 😀"}']) {
       const token = await signToken({ claims: { body: hash(signedBody) } })
       expect([await verify(token, signedBody), await verifyWithReceiver(token, signedBody)]).toEqual([true, true])
     }
   })
 
-  it('repeatedly, because the rows that a job names make it idempotent', async () => {
+  it('accepts a token repeatedly, because the rows that a job names make the job idempotent', async () => {
     const token = await signToken()
     expect([await verify(token), await verify(token)]).toEqual([true, true])
   })
 })
 
-describe('refuses what the Receiver refuses', () => {
+describe('tokens that the Receiver refuses', () => {
   it.each<[string, TokenOptions]>([
     ['another key', { key: 'sig_other_0123456789abcdef012345678' }],
     ['no algorithm', { alg: 'none' }],
@@ -82,37 +82,37 @@ describe('refuses what the Receiver refuses', () => {
     ['no address', { without: 'sub' }],
     ['no issuer', { without: 'iss' }],
     ['no hash of the body', { without: 'body' }],
-  ])('%s', async (_, options) => {
+  ])('refuses a token with %s', async (_, options) => {
     const token = await signToken(options)
     expect([await verify(token), await verifyWithReceiver(token)]).toEqual([false, false])
   })
 
-  it.each([`${body} `, body.replace('1', '2'), '', '{}'])('another body: %j', async (otherBody) => {
+  it.each([`${body} `, body.replace('1', '2'), '', '{}'])('refuses a token for another body: %j', async (otherBody) => {
     const token = await signToken()
     expect([await verify(token, otherBody), await verifyWithReceiver(token, otherBody)]).toEqual([false, false])
   })
 
-  it('a missing or malformed token', async () => {
+  it('refuses a missing or malformed token', async () => {
     const token = await signToken()
     for (const malformed of [undefined, '', 'x', 'a.b.c', `${token.slice(0, -2)}xx`, token.replace(/^[^.]+/, 'e30')]) {
       expect([malformed, await verify(malformed)]).toEqual([malformed, false])
     }
   })
 
-  it('every token while the keys are empty, as with missing settings', async () => {
+  it('refuses every token while the keys are empty, as with missing settings', async () => {
     const token = await signToken({ key: 'guessed' })
     expect(await verifySignature(token, body, url, ['', ''])).toBe(false)
   })
 })
 
-describe('refuses what the Receiver accepts', () => {
+describe('tokens that only the Receiver accepts', () => {
   it.each<[string, TokenOptions, { url?: string }]>([
     ['HS512', { alg: 'HS512' }, { url }],
     ['HS384', { alg: 'HS384' }, { url }],
     ['a token that never expires', { without: 'exp' }, { url }],
     ['a token without a start', { without: 'nbf' }, { url }],
-    ['another address, which the Receiver does not check here', { claims: { sub: 'https://evil.example/' } }, {}],
-  ])('%s', async (_, options, receiverOptions) => {
+    ['a token for another address, which the Receiver checks only with the option `url`', { claims: { sub: 'https://evil.example/' } }, {}],
+  ])('refuses %s', async (_, options, receiverOptions) => {
     const token = await signToken(options)
     expect([await verify(token), await verifyWithReceiver(token, body, receiverOptions)]).toEqual([false, true])
   })

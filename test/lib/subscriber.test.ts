@@ -53,10 +53,10 @@ it('sends heartbeats to a reading client, and counts those that a client does no
   subscriber.send(buildEvent(1))
   expect([subscriber.sendHeartbeat(), subscriber.sendHeartbeat(), subscriber.sendHeartbeat()]).toEqual([1, 2, 3])
   await read()
-  const again = read()
+  const nextRead = read()
   await Promise.resolve()
   expect(subscriber.sendHeartbeat()).toBe(0)
-  await again
+  await nextRead
 })
 
 it('closes once, and is notified when its client disconnects', async () => {

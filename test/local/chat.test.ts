@@ -33,7 +33,7 @@ test.each([
   ['a button with an invalid URL', { text: 't', blocks: [actions({ url: 'no url' })] }, 400, 'invalid_blocks'],
   ['an unknown block', { text: 't', blocks: [{ type: 'toString' }] }, 400, 'invalid_blocks'],
   ['blocks with 15,000 characters', { text: 't', blocks: Array(5).fill(section(3000)) }, 400, 'msg_blocks_too_long'],
-])('chat tool 1 responds to %s like Slack and records it', async (_, body, status, text) => {
+])('the local Slack emulator responds to %s like Slack, and records the request', async (_, body, status, text) => {
   const { call, read } = await startTestServer()
   const response = await call('POST', '/chat/1/T0/B0/x', body)
   expect([response.status, await response.text()]).toEqual([status, text])
@@ -48,7 +48,7 @@ test.each([
   ['another type of card', card({}, { type: 'HeroCard' }), 400],
   ['a body that is not JSON', 'hello', 400],
   ['a card over 28 KB', card({}, { body: [{ type: 'TextBlock', text: 'x'.repeat(28 * 1024) }] }), 413],
-])('chat tool 2 responds to %s like a Teams workflow and records it', async (_, body, status) => {
+])('the local Teams emulator responds to %s like a Teams workflow, and records the request', async (_, body, status) => {
   const { call, read } = await startTestServer()
   const response = await call('POST', '/chat/2/flow?sig=secret', body)
   expectStatus(response, status)
@@ -61,7 +61,7 @@ test.each([
   ['/chat/1/x/missing', 404, 'no_service'],
   ['/chat/2/x/gone', 410, 'WorkflowGone'],
   ['/chat/2/x/missing', 404, 'WorkflowNotFound'],
-])('%s is a webhook that no longer exists', async (path, status, text) => {
+])('the emulator responds to %s with %i like a webhook that does not exist', async (path, status, text) => {
   const { call, read } = await startTestServer()
   const response = await call('POST', path, path.startsWith('/chat/1') ? { text: 'hello' } : card())
   expectStatus(response, status)

@@ -15,7 +15,7 @@ async function startWithFault(fault: object) {
   return { ...local, post }
 }
 
-test('down closes the connection without a response and records nothing', async () => {
+test('the fault down closes the connection without a response and records nothing', async () => {
   const { post, call, read } = await startWithFault({ service: 'chat1', mode: 'down' })
   await expect(post()).rejects.toThrow('fetch failed')
   expect(await read('/desk/chat')).toEqual([])
@@ -24,7 +24,7 @@ test('down closes the connection without a response and records nothing', async 
   expectStatus(await post(), 200)
 })
 
-test('hang sends no response until the fault is cleared, and a client can disconnect', async () => {
+test('the fault hang sends no response until the fault is cleared, and a client can disconnect', async () => {
   const { post, call, read } = await startWithFault({ service: 'chat1', mode: 'hang' })
   await expect(post(AbortSignal.timeout(150))).rejects.toThrow('timeout')
   const pending = post()
@@ -38,21 +38,21 @@ test.each([
   ['error', 503, 'rollup_error', null],
   ['client_error', 400, 'invalid_payload', null],
   ['rate_limit', 429, 'rate_limited', '120'],
-])('%s returns %i and is recorded as refused', async (mode, status, text, retryAfter) => {
+])('the fault %s returns %i, and the request is recorded as refused', async (mode, status, text, retryAfter) => {
   const { post, read } = await startWithFault({ service: 'chat1', mode })
   const response = await post()
   expect([response.status, await response.text(), response.headers.get('retry-after')]).toEqual([status, text, retryAfter])
   expect(await read('/desk/chat')).toMatchObject([{ body: { text: 'hello' }, accepted: false }])
 })
 
-test('garbage is a 200 whose body is not JSON', async () => {
+test('the fault garbage returns a 200 whose body is not JSON', async () => {
   const { post } = await startWithFault({ service: 'chat1', mode: 'garbage' })
   const response = await post()
   expectStatus(response, 200)
   await expect(response.json()).rejects.toThrow()
 })
 
-test('slow delays the request and then handles it', async () => {
+test('the fault slow delays a request, which is then handled', async () => {
   const { post, read } = await startWithFault({ service: 'chat1', mode: 'slow', delay_ms: 120 })
   const started = performance.now()
   expectStatus(await post(), 200)
@@ -60,7 +60,7 @@ test('slow delays the request and then handles it', async () => {
   expect(await read('/desk/chat')).toMatchObject([{ accepted: true }])
 })
 
-test('redirect leads to a path that records its requests', async () => {
+test('the fault redirect leads to a path that records its requests', async () => {
   const { post, read, origin } = await startWithFault({ service: 'chat1', mode: 'redirect' })
   const response = await post()
   expect([response.status, response.headers.get('location')]).toEqual([302, '/redirected/chat1'])
@@ -91,7 +91,7 @@ test("the vendors' own clients understand the fault responses", async () => {
   expect((await resend.emails.send(mail)).error).toMatchObject({ statusCode: null })
 })
 
-test('duplicate delivers a message twice, and forge adds a delivery with an invalid signature', async () => {
+test('the fault duplicate delivers a message twice, and the fault forge adds a delivery with an invalid signature', async () => {
   const { origin, call, qstash, read } = await startTestServer()
   const client = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken })
   const receiver = new Receiver({ currentSigningKey: secrets.qstashCurrentSigningKey, nextSigningKey: secrets.qstashNextSigningKey })

@@ -21,7 +21,7 @@ const chatRequest = (name: string, facts: unknown, text: string, fields: object 
 })
 
 describe('the local model, through the vendor’s own client', () => {
-  it('returns a JSON object made from the facts and the messages', async () => {
+  it('returns a JSON object built from the facts and the messages', async () => {
     const { client } = await startWithClient()
     const response = await client.chat.completions.create(
       chatRequest('chat_turn', {}, 'The plotter PLT-9X-01 zwitschert when Zorblatt opens.'),

@@ -53,7 +53,7 @@ test('sends the events of a dashboard action, which the vendor’s own client ve
   expect((await read('/desk/billing')).map(({ status }) => status)).toContain(500)
 })
 
-test('does not deliver an event with keep, and refuses actions for an account without a subscription', async () => {
+test('does not deliver the events of an action with `keep`, and refuses actions for an account without a subscription', async () => {
   const { call, requests } = await startWithClient()
   expectStatus(await call('POST', '/desk/billing/events', actionBody({ action: 'paid' })), 409)
   expectStatus(await call('POST', '/desk/billing/events', actionBody({ action: 'explode' })), 422)

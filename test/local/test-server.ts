@@ -38,7 +38,7 @@ export interface ReceivedRequest {
   body: string
 }
 
-/** Start an HTTP server that records its requests. It responds with the given statuses in turn, and then with 200. */
+/** Start an HTTP server that records its requests. It responds with `statuses` in turn, and then with 200. */
 export async function startDestination(statuses: number[] = [], onRequest?: (request: ReceivedRequest) => Promise<void>) {
   const requests: ReceivedRequest[] = []
   const respond = async (req: IncomingMessage, res: ServerResponse) => {

@@ -28,7 +28,7 @@ async function insertOneTimeToken(service: Service, { id }: Person, purpose: 've
   return token
 }
 
-/** Refresh one token concurrently: one caller gets the next token, which the next round refreshes. */
+/** Refresh one token concurrently, and expect that one caller gets the next token, which the next round refreshes. */
 export async function expectOneRefreshWinner(service: Service, rounds: number): Promise<void> {
   const { admin } = await createAccount(service)
   let token = await insertRefreshToken(service, admin)
@@ -41,7 +41,7 @@ export async function expectOneRefreshWinner(service: Service, rounds: number): 
   expect(issuedTokens).toHaveLength(rounds + 1)
 }
 
-/** Present a used refresh token while others refresh the newest one: afterwards no token of the family works. */
+/** Present a used refresh token while others refresh the newest one, and expect that afterwards no token of the family is valid. */
 export async function expectReplayRevokesFamily(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const { admin } = await createAccount(service)
@@ -66,7 +66,7 @@ export async function expectReplayRevokesFamily(service: Service, rounds: number
   }
 }
 
-/** Follow one verification link concurrently: one caller verifies the address. */
+/** Follow one verification link concurrently, and expect that one caller verifies the address. */
 export async function expectOneVerification(service: Service, rounds: number): Promise<void> {
   const { admin } = await createAccount(service)
   for (let round = 1; round <= rounds; round++) {
@@ -77,7 +77,7 @@ export async function expectOneVerification(service: Service, rounds: number): P
   }
 }
 
-/** Register one address concurrently, in upper and in lower case: one account is created. */
+/** Register one address concurrently, in upper and in lower case, and expect that one account is created. */
 export async function expectOneRegistration(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const email = newEmail()
@@ -90,7 +90,7 @@ export async function expectOneRegistration(service: Service, rounds: number): P
   }
 }
 
-/** Send wrong passwords from many IP addresses at once: the e-mail address is locked, and then even the right password is refused. */
+/** Send wrong passwords from many IP addresses at once, and expect that afterwards even the right password is refused. */
 export async function expectSignInLockHolds(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const email = `lock-${crypto.randomUUID()}@people.example`
@@ -118,7 +118,7 @@ async function insertInvites(service: Service, { accountId, id }: Person, emails
   return codes
 }
 
-/** Redeem an invite through a provider when `providerCode` is given, otherwise with a password. */
+/** Redeem an invite through a provider when `providerCode` is set, otherwise with a password. */
 function redeemInvite(
   service: Service,
   providerCode: { code: string; state: string } | null,
@@ -129,7 +129,7 @@ function redeemInvite(
   return postWithoutToken(service, '/auth/register', { email, password, full_name: 'Race', account_invite_code: inviteCode })
 }
 
-/** Redeem one invite concurrently, half by password and half through a provider: one person joins. */
+/** Redeem one invite concurrently, half by password and half through a provider, and expect that one person joins. */
 export async function expectOneInviteWinner(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const { admin } = await createAccount(service)
@@ -147,7 +147,7 @@ export async function expectOneInviteWinner(service: Service, rounds: number): P
   }
 }
 
-/** Let more people join at once than there are seats: exactly the free seats are filled. */
+/** Let more people join at once than there are seats, and expect that exactly the free seats are filled. */
 export async function expectSeatLimitHolds(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const { admin } = await createAccount(service)
@@ -168,7 +168,7 @@ export async function expectSeatLimitHolds(service: Service, rounds: number): Pr
   }
 }
 
-/** Use one reset link concurrently, each caller with another password: one password is stored, and it is the winner's. */
+/** Use one reset link concurrently, each caller with another password, and expect that one password is stored, and it is the winner's. */
 export async function expectOnePasswordReset(service: Service, rounds: number): Promise<void> {
   const { admin } = await createAccount(service)
   const passwordOf = (round: number, caller: number) => `${password}-${round}-${caller}`
@@ -184,7 +184,7 @@ export async function expectOnePasswordReset(service: Service, rounds: number): 
   }
 }
 
-/** Post one provider callback concurrently: one caller is signed in. */
+/** Post one provider callback concurrently, and expect that one caller is signed in. */
 export async function expectOneOauthSignIn(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const providerCode = await obtainProviderCode(service, 'google', { email: newEmail() })

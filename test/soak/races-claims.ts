@@ -4,7 +4,7 @@ import { concurrentCallers, countByStatus, runConcurrently } from '../support/co
 import { claimHandoff, insertEscalation } from '../support/escalations.ts'
 import { createAccount, type Person } from '../support/people.ts'
 
-/** Claim one escalation concurrently: one engineer wins, and every 409 names the winner and the time that the row has. */
+/** Claim one escalation concurrently, and expect that one engineer wins, and every 409 names the winner and the time that the row has. */
 export async function expectOneClaimWinner(service: Service, rounds: number): Promise<void> {
   let account = await createAccount(service)
   let engineers: Person[] = []

@@ -19,7 +19,7 @@ async function createChatConfig(service: Service, { admin }: TestAccount): Promi
 const countSentMessages = async (service: Service, path: string): Promise<number> =>
   (await dashboard(service).listRecords('chat')).filter((message) => message.path === path).length
 
-/** Post copies of one delivery job concurrently: every copy gets 200, and one chat message is sent. */
+/** Post copies of one delivery job concurrently, and expect that every copy gets 200, and one chat message is sent. */
 export async function expectOneMessagePerDelivery(service: Service, rounds: number): Promise<void> {
   const account = await createAccount(service)
   const { path } = await createChatConfig(service, account)
@@ -36,7 +36,7 @@ export async function expectOneMessagePerDelivery(service: Service, rounds: numb
   }
 }
 
-/** Create a configuration concurrently with one idempotency key: one row is inserted, and every 201 contains that row. */
+/** Create a configuration concurrently with one idempotency key, and expect that one row is inserted, and every 201 contains that row. */
 export async function expectOneRowPerKey(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const { admin } = await createAccount(service)
@@ -53,7 +53,7 @@ export async function expectOneRowPerKey(service: Service, rounds: number): Prom
   }
 }
 
-/** Send a test message concurrently with one idempotency key: the chat tool receives one message. */
+/** Send a test message concurrently with one idempotency key, and expect that the chat tool receives one message. */
 export async function expectOneTestMessagePerKey(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const account = await createAccount(service)
@@ -67,7 +67,7 @@ export async function expectOneTestMessagePerKey(service: Service, rounds: numbe
   }
 }
 
-/** Mark all as read while events arrive: older notifications are read, none is lost, and the unread count is right. */
+/** Mark all as read while events arrive, and expect that older notifications are read, none is lost, and the unread count is right. */
 export async function expectMarkAllReadLosesNothing(service: Service, rounds: number): Promise<void> {
   const account = await createAccount(service)
   for (let round = 1; round <= rounds; round++) {

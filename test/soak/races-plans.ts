@@ -3,7 +3,7 @@ import type { Service } from '../support/app.ts'
 import { concurrentCallers, countByStatus, runConcurrently } from '../support/concurrency.ts'
 import { createAccount, type Person } from '../support/people.ts'
 
-/** Create one plan concurrently, limits and billing together: one row of each is stored, and both are from the same caller. */
+/** Create one plan concurrently, limits and billing together, and expect one stored row of each, both from the same caller. */
 export async function expectOnePlan(service: Service, rounds: number): Promise<void> {
   const account = await createAccount(service)
   const staff: Person[] = await Promise.all(Array.from({ length: concurrentCallers }, () => account.addColleague({ superAdmin: true })))

@@ -11,7 +11,7 @@ async function createFourSchedules(admin: Person): Promise<string[]> {
   return [id, ...(await Promise.all(otherIds))]
 }
 
-/** Run both triggers, the Worker's cron and the queue's job, `callsPerTrigger` times at once: every due time creates one batch. */
+/** Run the Worker's cron and the queue's job `callsPerTrigger` times each at once, and expect that every due time creates one batch. */
 export async function expectOneBatchPerDueTime(service: OwnService, rounds: number, callsPerTrigger: number): Promise<void> {
   const { admin } = await createAccount(service)
   const ids = await createFourSchedules(admin)
@@ -41,7 +41,7 @@ async function selectRuns(service: Service, scheduleId: string): Promise<[string
   return rows.map(({ due_at, status, batches }) => [due_at.toISOString(), status, batches])
 }
 
-/** Change a schedule concurrently while the triggers run: the time that was due creates exactly one run. */
+/** Change a schedule concurrently while the triggers run, and expect that the time that was due creates exactly one run. */
 export async function expectChangesLoseNoRun(service: OwnService, rounds: number): Promise<void> {
   const { admin, addColleague } = await createAccount(service)
   const { id } = await createSchedule(admin)

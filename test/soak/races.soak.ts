@@ -30,7 +30,7 @@ it.each(notificationLimits)('$rule allows exactly $max calls of $operation a min
 it('counts the calls of several isolates together', () => expectSharedCountAcrossIsolates(service, rounds))
 
 it('AUT-25 revokes the whole token family when a used token is presented', () => auth.expectReplayRevokesFamily(service, quarterRounds))
-it('AUT-08 lets one of many who redeem an invite join', () => auth.expectOneInviteWinner(service, quarterRounds))
+it('AUT-08 exactly one of many concurrent redemptions of an invite succeeds', () => auth.expectOneInviteWinner(service, quarterRounds))
 it('AUT-06 stores one of many new passwords for a reset link', () => auth.expectOnePasswordReset(service, quarterRounds))
 it('ACC-18 never exceeds the seats when many join at once', () => auth.expectSeatLimitHolds(service, quarterRounds))
 it('signs in one of many concurrent callbacks with one provider code', () => auth.expectOneOauthSignIn(service, quarterRounds))
@@ -47,7 +47,7 @@ it('MNT-08 creates one batch per due time when both triggers run at once and the
   }
 })
 
-it('HND-11 lets exactly one of many claim an escalation, and tells the others who claimed it and when', () =>
+it('HND-11 exactly one of many concurrent claims succeeds, and the others receive the winner and the time', () =>
   expectOneClaimWinner(service, rounds))
 
 it('removes every killed client from the escalation stream', async () => {

@@ -7,7 +7,7 @@ import { expectStatus } from '../support/expect-status.ts'
 import { createAccount, type Person } from '../support/people.ts'
 import { postWithoutToken, randomIpAddress } from '../support/public-requests.ts'
 
-/** A rate-limited operation and a sample request, which may be answered with any status below 500. Only 429 counts as limited. */
+/** A rate-limited operation and a sample request, which may return any status below 500. Only 429 counts as limited. */
 export interface LimitedOperation {
   rule: string
   operation: string
@@ -62,7 +62,7 @@ export async function expectExactLimit(service: Service, rule: string, rounds: n
   }
 }
 
-/** Use four limiters that share only Redis, like four Worker isolates: together they allow as many calls as one. */
+/** Use four limiters that share only Redis, like four Worker isolates, and expect that together they allow as many calls as one. */
 export async function expectSharedCountAcrossIsolates(service: Service, rounds: number): Promise<void> {
   const { UPSTASH_REDIS_REST_URL = '', UPSTASH_REDIS_REST_TOKEN = '' } = service.settings
   const rate = parseRate('20/minute')
@@ -74,7 +74,7 @@ export async function expectSharedCountAcrossIsolates(service: Service, rounds: 
   }
 }
 
-/** Exceed the limits of one user and of one IP address: another user and another address are still allowed. */
+/** Exceed the limits of one user and of one IP address, and expect that another user and another address are still allowed. */
 export async function expectSeparateLimits(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const { admin, addColleague } = await createAccount(service)

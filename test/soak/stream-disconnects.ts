@@ -25,7 +25,7 @@ function openStreamSocket(service: OwnService, { token }: Person): Promise<Socke
 const batchSize = 50
 const streamsPerPerson = 10
 
-/** Open streams and kill their clients, half of them by a connection reset: the hub forgets all of them. */
+/** Open streams and kill their clients, half of them by a connection reset. Expect that the hub removes all of them. */
 export async function expectKilledClientsRemoved(service: OwnService, clients: number): Promise<void> {
   const account = await createAccount(service)
   const survivor = await openStreamSocket(service, account.admin)

@@ -75,7 +75,7 @@ export function parseEvents(text: string): { event: string; id?: string; data: A
     })
 }
 
-/** Send a request that is answered with server-sent events. The returned response is not read yet. */
+/** Request a stream of server-sent events. Return the response before its body is read. */
 export function requestStream(
   service: Pick<Service, 'api'>,
   person: Person,

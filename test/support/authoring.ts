@@ -14,7 +14,7 @@ export const refineFlow = (person: Person, id: string, message: string) =>
 
 export const getQuota = async (person: Person) => (await person.call('GET', '/ai/quota')).body
 
-/** Put an account on a plan. `used` is how many AI builds it has used in the current quota period. */
+/** Put an account on a plan. `used` is the number of AI builds in the current quota period. */
 export async function setAccountPlan(service: Service, accountId: string, plan: string, used = 0): Promise<void> {
   await service.sql(`update accounts set plan = $2, subscription_status = 'active', trial_ends_at = null where id = $1`, [accountId, plan])
   await service.sql(

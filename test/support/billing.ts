@@ -48,7 +48,7 @@ export interface SentBillingEvent {
   answer: { outcome?: string; error?: string }
 }
 
-/** Change an account's subscription through the local dashboard. Return the last event that this sent. */
+/** Change an account's subscription through the local dashboard. Return the last event that the action sent. */
 export async function sendBillingAction(
   service: Service,
   account_id: string,

@@ -12,7 +12,7 @@ interface OpenedSession {
 
 /** A place from which text can reach the model. */
 interface InjectionPlace {
-  /** Create what the session will refer to, before the test counts rows. Return its id for `openSession`. */
+  /** Create the row that the session will refer to, before the test reads checksums. Return the id of the row for `openSession`. */
   prepare?: (service: Service, owner: Person, demand: string, n: number) => Promise<string>
   /** Open a session with the demand in this place, and return it with the message to send. */
   openSession: (owner: Person, demand: string, preparedId: string) => Promise<OpenedSession>

@@ -29,12 +29,12 @@ export interface ExplainedStatements {
 
 /**
  * Run `work` with a database connection of the service's role, and return the plans of all its statements. With `pooled`, statements are
- * prepared and use generic plans, as behind a connection pooler. `forget` drops everything recorded before it is called.
+ * prepared and use generic plans, as behind a connection pooler. `clearRecorded` drops everything recorded before it is called.
  */
 export async function explainStatements<T>(
   service: Service,
   pooled: boolean,
-  work: (connection: Database, forget: () => void) => Promise<T>,
+  work: (connection: Database, clearRecorded: () => void) => Promise<T>,
 ): Promise<ExplainedStatements & { result: T }> {
   const database = new URL(service.settings.DATABASE_URL ?? '').pathname.slice(1)
   return withSuperuser(inject('shared').postgresPort, database, async (client) => {

@@ -2,7 +2,7 @@ import type { Service } from './app.ts'
 import { createFlow, patchForm, patchProcedure } from './flows.ts'
 import type { Person } from './people.ts'
 
-/** Start a session through the API and return it. Creates a flow with `flowFields` unless `fields` contains a `tree_id`. */
+/** Start a session through the API and return it. Create a flow with `flowFields` unless `fields` contains a `tree_id`. */
 export async function createSession(person: Person, fields: Record<string, unknown> = {}, flowFields: Record<string, unknown> = {}) {
   const tree_id = fields.tree_id ?? (await createFlow(person, flowFields)).id
   const response = await person.call('POST', '/sessions', { variables: { printer_ip: '10.0.8.21' }, ...fields, tree_id })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { openEventStream, parseEvents } from './event-stream.ts'
 import { type Answer, checkAnswer, type Expectation, TourError } from './expectations.ts'
 import { formatRequest, hideSecrets } from './print.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Addresses, Client } from './client.ts'
 import { itemOf, TourError } from './expectations.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { describeIssues, itemOf, TourError } from './expectations.ts'
 
 interface ServerEvent {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { cut, formatJson } from './print.ts'
 
 /** Ends the tour. The message names the request and what is wrong with its answer. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Client } from './client.ts'
 import { itemOf } from './expectations.ts'
 import type { Person } from './person.ts'

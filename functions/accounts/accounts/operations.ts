@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as accounts from './service.ts'
@@ -9,7 +9,7 @@ export const accountOperations = [
     method: 'get',
     path: '/accounts/me',
     summary: 'Get my account',
-    description: 'With its plan, subscription, limits and usage.',
+    description: 'Returns the account with its plan, subscription, limits and usage.',
     access: 'user',
     limit: 'read',
     success: 200,
@@ -47,7 +47,7 @@ export const accountOperations = [
     method: 'patch',
     path: '/accounts/me/preferences',
     summary: "Update my account's preferences",
-    description: 'Merges the keys of the body into the preferences. A null removes its key.',
+    description: 'Merges the keys of the body into the preferences. A null value removes its key.',
     access: 'user',
     limit: 'write',
     body: schemas.PreferencesUpdate,

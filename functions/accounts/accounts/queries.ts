@@ -41,7 +41,7 @@ export async function selectPreferences(db: ReadDb): Promise<Record<string, neve
   return rows[0]?.preferences ?? {}
 }
 
-/** Merge `changes` into the preferences at the top level, in one statement. A null removes its key. Return all preferences. */
+/** Merge `changes` into the preferences at the top level, in one statement. Remove keys whose value is null. Return all preferences. */
 export async function mergePreferences(db: WriteDb, changes: Record<string, unknown>): Promise<Record<string, never>> {
   const { rows } = await sql<{ preferences: Record<string, never> }>`
     update accounts set preferences = (
@@ -62,9 +62,9 @@ export async function selectMembers(db: ReadDb, skip: number, limit: number): Pr
 }
 
 /**
- * Update the fields that are present. A member who leaves a team loses the team role; one who joins a team becomes `member` by default.
- * Deactivating revokes the sign-ins in the same statement. Return the updated member, because a second query could fail: the update may have
- * taken the caller's own rights away. Return undefined for an unknown member.
+ * Update the fields that are present. Clear the team role of a member who leaves a team; it defaults to `member` for one who joins a team.
+ * Revoke the sign-ins of a deactivated member in the same statement. Return the updated member, because a second query could fail: the
+ * update may have removed the caller's own rights. Return undefined for an unknown member.
  */
 export async function updateMember(
   db: WriteDb,
@@ -72,7 +72,7 @@ export async function updateMember(
   { role, team_id, team_role, is_active }: MemberUpdate,
 ): Promise<Member | undefined> {
   const { rows } = await sql<Member>`
-    with changed as (
+    with updated_member as (
       update users set
         role = coalesce(${role ?? null}, role),
         team_id = case when ${team_id !== undefined} then ${team_id ?? null}::uuid else team_id end,
@@ -80,10 +80,10 @@ export async function updateMember(
                          else coalesce(${team_role ?? null}, case when ${team_id !== undefined} and team_id is distinct from ${team_id ?? null}::uuid then 'member' end, team_role) end,
         is_active = coalesce(${is_active ?? null}::boolean, is_active)
        where id = ${id} returning *
-    ), ended as (
-      update sign_ins s set ended_at = app.now() from changed where not changed.is_active and s.user_id = changed.id and s.ended_at is null
+    ), ended_sign_ins as (
+      update sign_ins s set ended_at = app.now() from updated_member u where not u.is_active and s.user_id = u.id and s.ended_at is null
     )
-    select ${memberColumns} from changed u`.execute(db)
+    select ${memberColumns} from updated_member u`.execute(db)
   return rows[0]
 }
 

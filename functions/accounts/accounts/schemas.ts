@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
 
 export const MemberId = idParams('user_id', 'member')
@@ -49,7 +49,7 @@ export const AccountUpdate = z
   .strictObject({
     name: Name.describe('The name that members see.'),
     timezone: Timezone,
-    settings: OpenObject.describe('Replaces all settings. At most 16 KB.'),
+    settings: OpenObject.describe('Replaces all settings. At most 64 keys and 16 KB.'),
   })
   .partial()
   .meta({ id: 'AccountUpdate', examples: [{ name: 'Northwind IT', timezone: 'Europe/Berlin' }] })
@@ -63,16 +63,13 @@ export const Preferences = OpenObject.meta({
 export const PreferencesUpdate = z
   .object({
     templatize_prompt_enabled: z.boolean().nullable().describe('Whether to offer a template after a script is used.'),
-    default_export_format: z
-      .enum(['markdown', 'text', 'html', 'ticket-note', 'pdf'])
-      .nullable()
-      .describe('The format of an export that names none.'),
+    default_export_format: z.enum(['markdown', 'text', 'html', 'ticket-note', 'pdf']).nullable().describe('The default format of exports.'),
     mask_exports: z.boolean().nullable().describe('Whether exports are masked by default.'),
     theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })
   .partial()
   .catchall(z.json())
-  .describe('Keys to set. A null removes its key; keys that are absent stay. At most 64 keys and 16 KB in all.')
+  .describe('Keys to set. A null value removes its key; keys that are absent stay. At most 64 keys and 16 KB in all.')
   .meta({ id: 'AccountPreferencesUpdate', examples: [{ mask_exports: true, theme: null }] })
 
 export const Member = z
@@ -112,7 +109,7 @@ export const MemberUpdate = z
     role: Role,
     team_id: z.uuid().nullable().describe('A team of the account; null removes the member from the team.'),
     team_role: TeamRole,
-    is_active: z.boolean().describe('False deactivates the member and revokes the sign-ins.'),
+    is_active: z.boolean().describe('False deactivates the member and revokes all sign-ins of the member.'),
   })
   .partial()
   .meta({ id: 'MemberUpdate', examples: [{ role: 'engineer', team_role: 'admin' }] })

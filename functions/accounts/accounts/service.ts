@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { throwUnknownId, violatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { getViolatedConstraint, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { invalidField, notFound, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
@@ -43,10 +43,10 @@ export async function listAuditLog({ db }: ReadContext, { skip, limit }: PageQue
   return toPage(await queries.selectAuditLog(db, skip, limit), limit)
 }
 
-/** Create a `catch` handler that turns a violated size check of the table into a 422 for `column`. */
+/** Create a `catch` handler that turns a violated size check of the table into a 422 that names `column`. */
 function throwTooLarge(column: string) {
   return (error: unknown): never => {
-    const isTooLarge = violatedConstraint(error)?.startsWith('accounts_')
+    const isTooLarge = getViolatedConstraint(error)?.startsWith('accounts_')
     throw isTooLarge ? invalidField(['body'], `must keep the ${column} within 64 keys and 16 KB`, 'too_big') : error
   }
 }

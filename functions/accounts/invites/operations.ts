@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as invites from './service.ts'
@@ -51,7 +51,7 @@ export const inviteOperations = [
     method: 'post',
     path: '/accounts/me/invites/{invite_id}/resend',
     summary: 'Resend an invite',
-    description: 'Sends a new code by e-mail. Earlier codes stop working.',
+    description: 'Sends a new code by e-mail and extends the invite to 7 days from now. Earlier codes become invalid.',
     access: 'account_admin',
     limit: '5/minute',
     params: schemas.InviteId,
@@ -65,7 +65,7 @@ export const inviteOperations = [
     method: 'get',
     path: '/accounts/invites/{code}/lookup',
     summary: 'Look up an invite by its code',
-    description: 'The answer is the same 404 for unknown, expired, revoked and used codes.',
+    description: 'Returns the same 404 for unknown, expired, revoked and used codes.',
     access: 'public',
     platform: 'only the code identifies the account',
     limit: '30/minute/ip',

@@ -15,7 +15,7 @@ export async function selectInvites(db: ReadDb, skip: number, limit: number): Pr
   return rows
 }
 
-/** Insert an invite and the delivery of its e-mail in one statement. Return undefined if a member has the address. */
+/** Insert an invite and the delivery of its e-mail in one statement. Return undefined if a user of the account has the address. */
 export async function insertInvite(
   db: WriteDb,
   { email, role, team_id }: InviteCreate,
@@ -26,28 +26,28 @@ export async function insertInvite(
       select ${email}, ${role}, ${team_id ?? null}::uuid
        where not exists (select from users m where m.account_id = app.account_id() and lower(m.email) = lower(${email}))
       returning *
-    ), d as (
+    ), inserted_delivery as (
       insert into deliveries (channel, recipient, purpose, invite_id) select 'email', email, 'invite', id from i returning id
     )
     select i.id, i.email, i.role, i.team_id, i.invited_by, u.full_name as inviter_name, i.expires_at, i.accepted_at, i.created_at,
            'open' as status, d.id as delivery_id
-      from i ${joinInviter}, d`.execute(db)
+      from i ${joinInviter}, inserted_delivery d`.execute(db)
   return rows[0]
 }
 
-/** Revoke an invite that was neither accepted nor revoked. `found` says whether the invite exists at all. */
-export async function revokeInvite(db: WriteDb, id: string): Promise<{ found: boolean; revoked: boolean }> {
-  const { rows } = await sql<{ found: boolean; revoked: boolean }>`
-    with revoked as (
+/** Revoke an invite that was neither accepted nor revoked. Return whether the invite exists, and whether this call revoked it. */
+export async function revokeInvite(db: WriteDb, id: string): Promise<{ does_exist: boolean; is_revoked: boolean }> {
+  const { rows } = await sql<{ does_exist: boolean; is_revoked: boolean }>`
+    with revoked_invite as (
       update invites i set revoked_at = app.now() where i.id = ${id} and i.accepted_at is null and i.revoked_at is null returning id
     )
-    select exists (select from invites where id = ${id}) as found, exists (select from revoked) as revoked`.execute(db)
-  return rows[0] ?? { found: false, revoked: false }
+    select exists (select from invites where id = ${id}) as does_exist, exists (select from revoked_invite) as is_revoked`.execute(db)
+  return rows[0] ?? { does_exist: false, is_revoked: false }
 }
 
 /**
- * Extend an invite by 7 days, invalidate the codes sent so far and insert the delivery of a new e-mail. Return undefined for an accepted,
- * revoked or unknown invite.
+ * Extend an invite to 7 days from now, invalidate the codes sent so far and insert the delivery of a new e-mail. Return undefined for an
+ * accepted, revoked or unknown invite.
  */
 export async function renewInvite(db: WriteDb, id: string): Promise<{ delivery_id: string } | undefined> {
   const { rows } = await sql<{ delivery_id: string }>`
@@ -82,7 +82,7 @@ interface ClaimedInvite {
   invited_by: string | null
 }
 
-/** Accept an open invite for the address that it was sent to. Return undefined if the code does not work for this address. */
+/** Accept an open invite for the address that it was sent to. Return undefined for an invalid code and for another address. */
 export async function claimInvite(db: PlatformDb, codeHash: string, email: string): Promise<ClaimedInvite | undefined> {
   const { rows } = await sql<ClaimedInvite>`
     update invites i set accepted_at = app.now() from invite_codes c

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Email, exampleIds, Id, idParams, Role, Time } from '../../../lib/http/fields.ts'
 
 export const InviteId = idParams('invite_id', 'invite')
@@ -10,7 +10,9 @@ export const Invite = z
     email: z.string().describe('The invited e-mail address.'),
     role: Role.describe('The role of the new member.'),
     team_id: Id.nullable().describe('The team to join; null for the first team of the account.'),
-    status: z.enum(['open', 'accepted', 'revoked', 'expired']).describe('Only an open invite can be used. It takes a seat.'),
+    status: z
+      .enum(['open', 'accepted', 'revoked', 'expired'])
+      .describe('Only an open invite can be accepted. An open invite takes a seat.'),
     invited_by: Id.nullable().describe('The user who created the invite.'),
     inviter_name: z.string().nullable().describe('The name of that user.'),
     expires_at: Time.describe('7 days after the last e-mail.'),

@@ -21,9 +21,9 @@ export async function create({ db, afterCommit, queue }: WriteContext, input: In
 }
 
 export async function revoke({ db }: WriteContext, id: string) {
-  const { found: exists, revoked: isRevoked } = await queries.revokeInvite(db, id)
-  if (!exists) throw notFound('Invite')
-  if (!isRevoked) throw inviteClosed()
+  const { does_exist, is_revoked } = await queries.revokeInvite(db, id)
+  if (!does_exist) throw notFound('Invite')
+  if (!is_revoked) throw inviteClosed()
 }
 
 export async function resend({ db, afterCommit, queue }: WriteContext, id: string) {
@@ -33,7 +33,7 @@ export async function resend({ db, afterCommit, queue }: WriteContext, id: strin
 }
 
 export async function lookUp({ platform }: Context<'get', 'public', string>, code: string) {
-  return (await queries.selectInviteByCode(platform, await sha256Bytea(code))) ?? throwUnusableCode()
+  return (await queries.selectInviteByCode(platform, await sha256Bytea(code))) ?? throwInvalidCode()
 }
 
 /** Accept an invite for the address that it was sent to, in the transaction that inserts the member. */
@@ -41,7 +41,7 @@ export async function claim(tx: PlatformDb, code: string, email: string) {
   const hash = await sha256Bytea(code)
   const invite = await queries.claimInvite(tx, hash, email)
   if (invite) return invite
-  if (!(await queries.selectInviteByCode(tx, hash))) throwUnusableCode()
+  if (!(await queries.selectInviteByCode(tx, hash))) throwInvalidCode()
   throw emailMismatch()
 }
 
@@ -49,8 +49,8 @@ export function emailMismatch(): Problem {
   return new Problem('invite_email_mismatch')
 }
 
-/** Throw the same 404 for every code that does not work, so that it reveals nothing about codes. */
-function throwUnusableCode(): never {
+/** Throw the same 404 for every invalid code, so that the response does not reveal why it is invalid. */
+function throwInvalidCode(): never {
   throw new Problem('invite_invalid_or_expired_or_revoked')
 }
 

@@ -21,7 +21,7 @@ export const onboardingOperations = [
     method: 'patch',
     path: '/users/me/onboarding-step',
     summary: 'Complete or skip an onboarding step',
-    description: `Steps can be jumped over, but a step below the highest one sent is 409 \`onboarding_step_passed\`. Sending the same step again
+    description: `Steps can be left out, but a step below the highest one sent returns 409 \`onboarding_step_passed\`. Sending the same step again
 changes nothing, except that a skipped step can still be completed.`,
     access: 'user',
     skipGuards: 'account',

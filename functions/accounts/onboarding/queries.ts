@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { OnboardingStatus, OnboardingStep } from './schemas.ts'
 
-/** The columns of an OnboardingStatus, of `onboarding o`, which may be missing, and of the facts `f`. */
+/** The columns of an OnboardingStatus, from `onboarding o`, whose row may be missing, and from the facts `f`. */
 const statusColumns = sql`
   coalesce(o.current_step, 0) as current_step, coalesce(o.completed_steps, '{}') as completed_steps,
   coalesce(o.skipped_steps, '{}') as skipped_steps, o.dismissed_at is not null as dismissed,
@@ -19,8 +19,8 @@ export async function selectStatus(db: ReadDb): Promise<OnboardingStatus> {
 }
 
 /**
- * Store a completed or skipped step. Return undefined, and changes nothing, for a step below the highest one sent. A completed step stays
- * as it is; a skipped one can still be completed.
+ * Store a completed or skipped step. Change nothing and return undefined for a step below the highest one sent. Keep a completed step as it
+ * is; complete a skipped step.
  */
 export async function upsertStep(db: WriteDb, { step, action, data = {} }: OnboardingStep): Promise<OnboardingStatus | undefined> {
   const isCompleted = action === 'complete'

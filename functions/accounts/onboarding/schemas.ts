@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 const Step = z.int().min(1).max(6)
 const stepNames = '1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done'
@@ -36,7 +36,7 @@ export const OnboardingStatus = z
   })
 export type OnboardingStatus = z.infer<typeof OnboardingStatus>
 
-const isSmallEnough = (data: object) => new TextEncoder().encode(JSON.stringify(data)).byteLength <= maxBytes
+const isWithinSizeLimit = (data: object) => new TextEncoder().encode(JSON.stringify(data)).byteLength <= maxBytes
 
 export const OnboardingStep = z
   .strictObject({
@@ -44,7 +44,7 @@ export const OnboardingStep = z
     action: z.enum(['complete', 'skip']).describe('`skip` ignores the data.'),
     data: z
       .record(z.string(), z.json())
-      .refine(isSmallEnough, { error: 'must be at most 16 KB', abort: true })
+      .refine(isWithinSizeLimit, { error: 'must be at most 16 KB', abort: true })
       .optional()
       .describe('The input of this step: any keys, at most 16 KB.'),
   })

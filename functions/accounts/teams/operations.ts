@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { Member } from '../accounts/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -51,7 +51,8 @@ export const teamOperations = [
     method: 'delete',
     path: '/teams/{team_id}',
     summary: 'Delete a team',
-    description: 'Its members stay, without a team. A team that still owns content cannot be deleted: 409 `in_use`.',
+    description:
+      'The members of the team stay in the account, without a team. A team that still owns content cannot be deleted: 409 `in_use`.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.TeamId,
@@ -80,7 +81,7 @@ export const teamOperations = [
     method: 'get',
     path: '/teams/{team_id}/branding',
     summary: "Get a team's branding",
-    description: 'How the exported documents of the team look. All fields are null for the default look.',
+    description: 'The branding is used in exported documents of the team. A null field uses the default.',
     access: 'user',
     limit: 'read',
     params: schemas.TeamId,
@@ -94,7 +95,7 @@ export const teamOperations = [
     method: 'put',
     path: '/teams/{team_id}/branding',
     summary: "Update a team's branding",
-    description: 'For admins of this team and of the account. Fields that are absent stay.',
+    description: 'Only admins of this team and account admins may change the branding. Fields that are absent stay.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.TeamId,
@@ -109,7 +110,7 @@ export const teamOperations = [
     method: 'delete',
     path: '/teams/{team_id}/branding',
     summary: "Reset a team's branding",
-    description: 'Restores the default look.',
+    description: 'Restores the default branding.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.TeamId,

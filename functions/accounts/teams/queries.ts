@@ -49,7 +49,7 @@ export async function selectBranding(db: ReadDb, id: string): Promise<Branding |
   return db.selectFrom('teams').select(brandingColumns).where('id', '=', id).executeTakeFirst()
 }
 
-/** Update the fields that are present, if the caller leads the team. Return undefined for other callers and for an unknown team. */
+/** Update the fields that are present. Return undefined for an unknown team, or if the caller is no admin of the team or the account. */
 export async function updateBranding(db: WriteDb, id: string, changes: BrandingUpdate): Promise<Branding | undefined> {
   const columns = Object.entries(changes).map(([name, value]) => [`branding_${name}`, value])
   return (

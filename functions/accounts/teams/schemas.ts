@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, TeamRole, Time } from '../../../lib/http/fields.ts'
 
 export const TeamId = idParams('team_id', 'team')
@@ -42,9 +42,9 @@ const colour = z
 const line = (max: number) => z.string().trim().min(1).max(max)
 
 const brandingFields = {
-  company_name: line(200).nullable().describe('The header of every page; null for the name of the account.'),
+  company_name: line(200).nullable().describe('The name in the header of every page; null for the name of the account.'),
   primary_colour: colour.nullable().describe('The colour of headings and lines, as `#rrggbb`.'),
-  footer_text: line(500).nullable().describe('The footer of every page.'),
+  footer_text: line(500).nullable().describe('The text in the footer of every page.'),
   logo_upload_id: z.uuid().nullable().describe('The id of an uploaded image of the account.'),
 }
 const example = {

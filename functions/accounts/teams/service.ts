@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { sqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import { getSqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as accounts from '../accounts/service.ts'
@@ -21,7 +21,7 @@ export async function rename({ db }: WriteContext, id: string, name: string | un
 
 export async function remove({ db }: WriteContext, id: string) {
   const isDeleted = await queries.deleteTeam(db, id).catch((error: unknown) => {
-    throw sqlState(error) === '23503' ? new Problem('in_use', 'The team still owns content; move or delete it first') : error
+    throw getSqlState(error) === '23503' ? new Problem('in_use', 'The team still owns content; move or delete it first') : error
   })
   if (!isDeleted) throw notFound('Team')
 }

@@ -9,9 +9,9 @@ export const adminGalleryOperations = [
     id: 'admin.gallery.putFlow',
     method: 'put',
     path: '/admin/gallery/flows/{tree_id}',
-    summary: "Update a flow's place in the gallery",
-    description: `Features, sorts or hides a flow of any account. The gallery shows a flow while its account has made it public and staff have not
-hidden it.`,
+    summary: "Update a flow's gallery entry",
+    description: `Features, sorts or hides a flow of any account. The gallery shows a published flow while its account has made it public and staff
+have not hidden it.`,
     access: 'super_admin',
     platform: 'staff manage the gallery entries of every account',
     limit: 'write',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as plans from './service.ts'
@@ -26,8 +26,8 @@ export const adminPlanOperations = [
     method: 'put',
     path: '/admin/plan-limits',
     summary: 'Create or update a plan',
-    description: `Fields that are absent stay. The first billing field creates the billing record of the plan; without \`display_name\` it is named
-after the plan. Accounts on the plan see the change on their next request.`,
+    description: `Fields that are absent stay. The first billing field creates the billing record of the plan; without \`display_name\` the record is
+named after the plan. Accounts on the plan see the change on their next request.`,
     limit: 'write',
     body: schemas.PlanLimitsUpdate,
     success: 200,
@@ -42,7 +42,7 @@ after the plan. Accounts on the plan see the change on their next request.`,
     method: 'get',
     path: '/admin/feature-flags',
     summary: 'List feature flags',
-    description: 'With the default of each plan and the overrides of accounts.',
+    description: 'Includes the default of each plan and the newest 100 overrides of each flag.',
     limit: 'read',
     success: 200,
     returns: z.array(schemas.FeatureFlag),
@@ -85,7 +85,7 @@ after the plan. Accounts on the plan see the change on their next request.`,
     path: '/admin/invite-codes',
     summary: 'Create a platform invite code',
     limit: 'write',
-    // A stored idempotent answer would contain the code.
+    // A response stored for idempotency would contain the code.
     idempotent: false,
     body: schemas.InviteCodeCreate,
     success: 201,
@@ -99,7 +99,7 @@ after the plan. Accounts on the plan see the change on their next request.`,
     method: 'get',
     path: '/admin/invite-codes',
     summary: 'List platform invite codes',
-    description: 'With their uses, newest first.',
+    description: 'Newest first, each with the number of its uses.',
     limit: 'read',
     paged: true,
     success: 200,

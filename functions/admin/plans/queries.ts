@@ -60,8 +60,8 @@ export async function upsertPlanFeature(db: StaffDb, key: string, plan: string, 
 }
 
 /**
- * Set the override of an account (true, false), delete it (null) or leave it (undefined). Return the effective value, or undefined for an
- * unknown account or feature.
+ * Set the override of an account (true, false), delete it (null) or leave it unchanged (undefined). Return the override and the effective
+ * value; undefined for an unknown account or feature.
  */
 export async function setOverride(
   db: StaffDb,
@@ -93,12 +93,12 @@ const codeColumns = sql`
   c.id, c.max_uses, c.used_count, c.expires_at, c.note, c.created_by, u.full_name as created_by_name, c.created_at,
   case when c.used_count >= c.max_uses then 'used_up' when c.expires_at <= app.now() then 'expired' else 'open' end as status`
 
-/** Insert a platform invite code. Return undefined, and inserts nothing, if `expires_at` is not in the future. */
+/** Insert a platform invite code. Insert nothing and return undefined if `expires_at` is not in the future. */
 export async function insertInviteCode(db: StaffDb, hash: string, input: InviteCodeCreate): Promise<InviteCode | undefined> {
   const { rows } = await sql<InviteCode>`
-    with given as (select ${input.expires_at ?? null}::timestamptz as expires_at), c as (
+    with input as (select ${input.expires_at ?? null}::timestamptz as expires_at), c as (
       insert into platform_invite_codes (hash, max_uses, expires_at, note)
-      select ${hash}::bytea, ${input.max_uses}, expires_at, ${input.note ?? null} from given where expires_at is null or expires_at > app.now()
+      select ${hash}::bytea, ${input.max_uses}, expires_at, ${input.note ?? null} from input where expires_at is null or expires_at > app.now()
       returning *
     )
     select ${codeColumns} from c left join users u on u.id = c.created_by`.execute(db)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 import { LeadSource } from '../../public/schemas.ts'
 import { PlanKey } from '../users/schemas.ts'
@@ -32,7 +32,10 @@ export const PlanLimits = z
     max_users: z.int().nullable().describe('Seats; null for no limit.'),
     max_kb_imports: z.int().nullable().describe('Knowledge imports in total; null for no limit.'),
     max_ai_builds_per_month: z.int().nullable().describe('AI builds per month; null for no limit.'),
-    display_name: z.string().nullable().describe(`The name that customers see; ${nullWithoutBilling}, like every field below.`),
+    display_name: z
+      .string()
+      .nullable()
+      .describe(`The name that customers see. This field and every field below are ${nullWithoutBilling}.`),
     description: z.string().nullable().describe('Who the plan is for.'),
     monthly_price_cents: z.int().nullable().describe('Price per month, in cents.'),
     annual_price_cents: z.int().nullable().describe('Price per year, in cents.'),
@@ -89,7 +92,7 @@ export const AccountFlagKey = idParams('account_id', 'account').extend(FlagKey.s
 export const FeatureFlag = z
   .strictObject({
     key: z.string().describe('The key of the feature.'),
-    description: z.string().describe('What the feature is.'),
+    description: z.string().describe('What the feature does.'),
     plans: z.record(z.string(), z.boolean()).describe('For each plan, whether the feature is on by default.'),
     override_count: z.int().describe('How many accounts override the default.'),
     overrides: z
@@ -156,7 +159,7 @@ const codeFields = {
   id: Id,
   max_uses: z.int().describe('How many users may register with the code.'),
   used_count: z.int().describe('How many users have registered with it.'),
-  status: z.enum(['open', 'used_up', 'expired']).describe('Only an open code works.'),
+  status: z.enum(['open', 'used_up', 'expired']).describe('Only an open code can be used to register.'),
   expires_at: Time.nullable().describe('When the code expires; null for never.'),
   note: z.string().nullable().describe('A note for staff.'),
   created_by: Id.nullable().describe('The user who created the code.'),
@@ -180,7 +183,7 @@ export const InviteCode = z
 export type InviteCode = z.infer<typeof InviteCode>
 
 export const NewInviteCode = z
-  .strictObject({ ...codeFields, code: z.string().describe('The code to register with. Only this answer contains it.') })
+  .strictObject({ ...codeFields, code: z.string().describe('The code to register with. Only this response contains it.') })
   .meta({ id: 'NewPlatformInviteCodeResponse', examples: [{ ...exampleCode, code: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU' }] })
 
 export const LeadQuery = z.strictObject({ source: LeadSource.optional().describe('Only leads from this source.') })

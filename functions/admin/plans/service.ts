@@ -1,6 +1,6 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { sqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import { getSqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { Context } from '../../../lib/http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
@@ -12,12 +12,12 @@ export async function listLimits({ platform }: StaffContext, page: PageQuery) {
   return toPage(await queries.selectPlans(platform, page), page.limit)
 }
 
-/** Plans are not cached: every request reads the rows. */
+/** Create or update a plan. The change takes effect immediately, because plans are not cached. */
 export async function putLimits({ platform }: StaffContext, { display_name, ...otherFields }: PlanLimitsUpdate) {
-  // A name of null counts as absent.
+  // A `display_name` of null counts as absent.
   const changes = { ...otherFields, ...(display_name ? { display_name } : {}) }
   return queries.upsertPlan(platform, otherFields.plan, changes).catch((error: unknown) => {
-    throw sqlState(error) === '23505' ? new Problem('provider_id_taken') : error
+    throw getSqlState(error) === '23505' ? new Problem('provider_id_taken') : error
   })
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { AuditEntry } from '../../accounts/accounts/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -28,7 +28,7 @@ export const adminUserOperations = [
     method: 'get',
     path: '/admin/users/{user_id}',
     summary: 'Get a user of any account',
-    description: 'With the account, the subscription, the sign-ins and the audit log.',
+    description: 'Includes the account, the subscription, the last 50 sign-ins and the last 50 audit log entries.',
     access: 'super_admin',
     platform,
     limit: 'read',

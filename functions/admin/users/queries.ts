@@ -98,12 +98,12 @@ export async function updatePlan(db: StaffDb, userId: string, plan: string): Pro
 /** Extend a trial, from now if it has ended. Return null for an account that is not on a trial, and undefined for an unknown user. */
 export async function extendTrial(db: StaffDb, userId: string, days: number): Promise<Subscription | null | undefined> {
   const { rows } = await sql<Subscription & { account_id: string | null }>`
-    with found as (select account_id from users where id = ${userId}), extended as (
+    with found_user as (select account_id from users where id = ${userId}), extended_account as (
       update accounts a set trial_ends_at = greatest(a.trial_ends_at, app.now()) + make_interval(days => ${days})
-        from found f where a.id = f.account_id and a.subscription_status = 'trialing'
+        from found_user f where a.id = f.account_id and a.subscription_status = 'trialing'
       returning ${subscriptionColumns}
     )
-    select e.* from found left join extended e on true`.execute(db)
+    select e.* from found_user left join extended_account e on true`.execute(db)
   return rows[0]?.account_id === null ? null : rows[0]
 }
 
@@ -116,7 +116,7 @@ export async function selectAccounts(db: StaffDb, { q, skip, limit }: AccountQue
   return rows
 }
 
-// Staff act in other accounts than their own, so the join does not compare the account of the actor.
+// Staff also act in accounts other than their own, so the join does not compare the account of the actor.
 const selectAuditSql = sql`
   select l.id, l.account_id, l.actor_id, actor.full_name as actor_name, l.action, l.resource_type, l.resource_id, l.changes, l.ip, l.created_at
     from audit_logs l left join users actor on actor.id = l.actor_id`
@@ -129,7 +129,7 @@ export async function selectAuditLogs(db: StaffDb, { skip, limit, ...filter }: A
     filter.created_after ? sql`l.created_at >= ${filter.created_after}::timestamptz` : null,
     filter.created_before ? sql`l.created_at < ${filter.created_before}::timestamptz` : null,
   ])
-  // One account: the index on account and creation time has this order.
+  // With an account filter, the index on account and creation time provides this order.
   const order = filter.account_id ? sql`l.created_at desc, l.id desc` : sql`l.id desc`
   const { rows } = await sql<AuditRow>`${selectAuditSql} where ${where} order by ${order} offset ${skip} limit ${limit + 1}`.execute(db)
   return rows

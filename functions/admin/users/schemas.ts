@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
 import { AuditEntry } from '../../accounts/accounts/schemas.ts'
 
@@ -121,11 +121,11 @@ const AdminSignIn = z
   .strictObject({
     id: Id,
     user_agent: z.string().describe('The User-Agent header of the device.'),
-    ip: z.string().describe('The IP address that it signed in from.'),
+    ip: z.string().describe('The IP address of the sign-in.'),
     created_at: Time.describe('Time of the sign-in.'),
-    last_used_at: Time.describe('When its tokens were last refreshed.'),
-    expires_at: Time.describe('Until when its tokens can be refreshed.'),
-    ended_at: Time.nullable().describe('When it was revoked.'),
+    last_used_at: Time.describe('When the tokens of the sign-in were last refreshed.'),
+    expires_at: Time.describe('Until when the tokens of the sign-in can be refreshed.'),
+    ended_at: Time.nullable().describe('When the sign-in was revoked.'),
   })
   .meta({ id: 'AdminDevice' })
 export type AdminSignIn = z.infer<typeof AdminSignIn>

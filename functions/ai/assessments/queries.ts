@@ -10,10 +10,10 @@ export interface ClaimedAssessment {
   attempts: number
 }
 
-/** Attempts at one assessment: the second follows a worker that crashed. */
+/** Maximum number of attempts at one assessment. A second attempt is made only if the worker of the first crashed. */
 export const maxAttempts = 2
 
-/** Lease attempt number `attempt` for 60 seconds. Return undefined when another worker has it or a later attempt was made. */
+/** Lease attempt number `attempt` for 60 seconds. Return undefined when it is already claimed or the assessment is finished. */
 export async function claimAssessment(db: PlatformDb, id: string, attempt: number): Promise<ClaimedAssessment | undefined> {
   const { rows } = await sql<ClaimedAssessment>`
     update ai_handoffs h set assessment_attempts = assessment_attempts + 1, assessment_lease = app.now() + interval '60 seconds'
@@ -24,7 +24,7 @@ export async function claimAssessment(db: PlatformDb, id: string, attempt: numbe
   return rows[0]
 }
 
-/** Select pending assessments that no worker has leased: the queue lost the message, or the worker crashed. */
+/** Select pending assessments without a valid lease: the queue lost their message, or their worker crashed. */
 export async function selectDueAssessments(db: PlatformDb, limit: number): Promise<ClaimedAssessment[]> {
   const { rows } = await sql<ClaimedAssessment>`
     select h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts
@@ -46,7 +46,8 @@ export interface AssessedSession {
 }
 
 /**
- * Store the result of an attempt in the handoff and in the session's escalation package. Return undefined when a later attempt was made.
+ * Store the result of an attempt in the handoff and in the session's escalation package. Return undefined when the assessment
+ * is no longer pending or a later attempt was made.
  * Locks the session before its handoff, as every other statement on both does, so that they cannot deadlock.
  */
 export async function storeAssessment(db: WriteDb, { id, session_id, attempts }: ClaimedAssessment, { status, text }: AssessmentResult) {
@@ -59,7 +60,7 @@ export async function storeAssessment(db: WriteDb, { id, session_id, attempts }:
        where h.account_id = app.account_id() and h.id = ${id} and h.session_id = s.id and h.assessment_status = 'pending'
          and h.assessment_attempts = ${attempts}
       returning h.claimed_by
-    ), package as (
+    ), updated_package as (
       update ai_sessions s set escalation_package = s.escalation_package || jsonb_build_object('assessment', ${text}::text)
         from h where s.account_id = app.account_id() and s.id = ${session_id} and ${status} = 'ready' and s.escalation_package ->> 'handoff_id' = ${id}::text)
     select s.title, s.team_id, h.claimed_by from h, s`.execute(db)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const AssessJob = z.strictObject({
   handoff_id: z.uuid(),

@@ -27,7 +27,7 @@ const maxSwept = 100
 // An attempt can take 15 seconds, so a sweep makes few itself while the queue is unreachable.
 const maxLocalAttempts = 4
 
-/** Republish due assessments, fail those whose attempts are used up, and publish pending live events. The cron trigger calls this each minute. */
+/** Republish due assessments, fail those without attempts left, and publish due live events. The cron trigger calls this each minute. */
 export async function sweep(ctx: AssessmentContext): Promise<void> {
   const assessments = await queries.selectDueAssessments(ctx.platform, maxSwept)
   const exhausted = assessments.filter(({ attempts }) => attempts >= queries.maxAttempts)
@@ -40,7 +40,7 @@ export async function sweep(ctx: AssessmentContext): Promise<void> {
   await sweepLiveEvents(ctx)
 }
 
-/** Ask the model for an assessment of the case. A failure is a result too, so this does not throw it. */
+/** Ask the model for an assessment of the case. Return a failed result instead of throwing when the model fails. */
 async function assessHandoff(
   ctx: AssessmentContext,
   { id, account_id, user_id, session_id }: queries.ClaimedAssessment,

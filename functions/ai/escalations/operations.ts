@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation, stream } from '../../../lib/http/operation.ts'
 import { AiSessionDetail, AiSessionId, Handoff } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -6,7 +6,7 @@ import * as escalations from './service.ts'
 
 const feature = 'ai_sessions'
 
-/** The queue of escalated sessions, and how a colleague takes one. */
+/** The queue of escalated sessions, and the operations with which a colleague claims and picks up one. */
 export const escalationOperations = [
   operation({
     id: 'ai.escalations.listQueue',
@@ -14,7 +14,7 @@ export const escalationOperations = [
     path: '/ai-sessions/queue',
     summary: 'List waiting escalations',
     description:
-      'The most urgent first, then the oldest. Lists the escalations of my team and of no team, those that target me and those I claimed. Account admins and users without a team see all escalations of the account. My own escalations and those already picked up are left out.',
+      'The most urgent first, then the oldest. Lists the escalations of my team, those without a team, those that target me and those I claimed. Account admins and users without a team see all escalations of the account. My own escalations and those already picked up are left out.',
     access: 'engineer',
     limit: 'read',
     feature,
@@ -30,7 +30,7 @@ export const escalationOperations = [
     path: '/ai-sessions/escalations/stream',
     summary: 'Stream escalation events',
     description:
-      'Server-sent events, each with an `id`: `handoff_created` `{handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id, created_at}`, `handoff_assessment_ready` `{handoff_id, session_id, assessment_status}`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` `{dropped}` is the number of events that were dropped because the client read too slowly or because they are no longer stored: fetch the queue again. The stream ends within a heartbeat when its user signs out, is deactivated or becomes a viewer. It outlives the access token.',
+      'Server-sent events, each with an `id`: `handoff_created` `{handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id, created_at}`, `handoff_assessment_ready` `{handoff_id, session_id, assessment_status}`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` `{dropped}` is the number of events that were dropped because the client read too slowly or because they are no longer stored: fetch the queue again. After its user signs out, is deactivated or becomes a viewer, the stream ends at the next heartbeat. It stays open when the access token expires.',
     access: 'engineer',
     limit: '10/minute',
     feature,
@@ -45,7 +45,7 @@ export const escalationOperations = [
     path: '/ai-sessions/{session_id}/handoffs/{handoff_id}/claim',
     summary: 'Claim an escalation',
     description:
-      'Idempotent for the current claimant. If several colleagues claim at once, one wins. The others get 409 `already_claimed` with `winner` and `claimed_at`. The engineer who escalated gets 403. The claimant may read the session.',
+      'Idempotent for the current claimant. If several colleagues claim at once, one wins. The others get 409 `already_claimed` with `winner` and `claimed_at`. The engineer who escalated gets 403. After the claim, the claimant may read the session.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -62,7 +62,7 @@ export const escalationOperations = [
     path: '/ai-sessions/{session_id}/pickup',
     summary: 'Pick up an escalated session',
     description:
-      'Claims its open handoff if no colleague has, and makes the session active with me as its engineer. A repeated request changes nothing.',
+      'Claims the open handoff of the session if it is unclaimed, makes the session active and assigns it to me. Returns 409 `already_claimed` if a colleague has claimed the handoff. A repeated request changes nothing.',
     access: 'engineer',
     limit: 'write',
     feature,

@@ -7,7 +7,7 @@ import type { QueueItem } from './schemas.ts'
 
 const urgencyRank = sql`array_position(array['critical', 'high', 'normal', 'low'], coalesce(h.urgency, 'normal'))`
 
-/** Select the escalations that wait and that the caller may see, the most urgent first, then the oldest. */
+/** Select the escalations of colleagues that wait for a claim or a pick-up, the most urgent first, then the oldest. */
 export async function selectQueue(db: ReadDb, { skip, limit }: PageQuery): Promise<QueueItem[]> {
   const { rows } = await sql<QueueItem>`
     select s.id as session_id, h.id as handoff_id, s.title, u.full_name as engineer_name, s.psa_ticket_id, s.client_name,
@@ -30,12 +30,12 @@ export async function requireAccess(db: ReadDb): Promise<void> {
 }
 
 /** A session that the caller has just claimed or picked up. */
-export interface TakenSession {
+export interface ClaimedSession {
   title: string
   team_id: string | null
   /** The engineer who escalated it; null for an escalation without a handoff. */
   engineer_id: string | null
-  /** Whether it was unclaimed until now. */
+  /** Whether the session was unclaimed before. */
   is_new: boolean
   claimant_name: string
 }
@@ -43,13 +43,13 @@ export interface TakenSession {
 const callerName = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
 
-/** Claim an unclaimed handoff. Of several callers, the one that updates the session's state first wins. Return undefined for the others. */
+/** Claim an unclaimed handoff of a colleague. Of several concurrent callers the first wins. Return undefined for the others. */
 export async function claimHandoff(
   db: WriteDb,
   sessionId: string,
   handoffId: string,
-): Promise<(TakenSession & { handoff: Handoff }) | undefined> {
-  const { rows } = await sql<TakenSession & { handoff: Handoff }>`
+): Promise<(ClaimedSession & { handoff: Handoff }) | undefined> {
+  const { rows } = await sql<ClaimedSession & { handoff: Handoff }>`
     with s as (
       update ai_sessions s set status = 'claimed', updated_at = app.now()
        where s.account_id = app.account_id() and s.id = ${sessionId} and s.status in ('escalated', 'requesting_escalation')
@@ -63,9 +63,9 @@ export async function claimHandoff(
   return rows[0]
 }
 
-/** Make an escalated session active for the caller, if it is unclaimed or claimed by the caller. Return undefined otherwise. */
-export async function pickUpSession(db: WriteDb, id: string): Promise<TakenSession | undefined> {
-  const { rows } = await sql<TakenSession>`
+/** Make a colleague's escalated session active for the caller, unless another user has claimed it. Return undefined if nothing changed. */
+export async function pickUpSession(db: WriteDb, id: string): Promise<ClaimedSession | undefined> {
+  const { rows } = await sql<ClaimedSession>`
     with s as (
       update ai_sessions s
          set status = 'active', picked_up_by_id = app.user_id(), updated_at = app.now(), last_activity_at = app.now()
@@ -102,7 +102,7 @@ export interface HandoffState {
   winner: { id: string; name: string } | null
 }
 
-/** Select the state of a handoff. Without `handoffId` it is the session's newest escalation. */
+/** Select the state of a handoff, or of the session's newest escalation if `handoffId` is null. */
 export async function selectHandoffState(db: ReadDb, sessionId: string, handoffId: string | null): Promise<HandoffState | undefined> {
   const { rows } = await sql<HandoffState>`
     select s.status, app.sees_ai_session(s) as can_read, coalesce(s.picked_up_by_id = app.user_id(), false) as has_picked_up,

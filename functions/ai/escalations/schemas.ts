@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
 import { exampleSessionId, Urgency } from '../sessions/schemas.ts'
 

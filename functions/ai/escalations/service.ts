@@ -20,20 +20,20 @@ export async function streamEvents({ db, caller, realtime, lastEventId, signal }
 
 /** Claim a handoff. Idempotent for the current claimant. */
 export async function claim(ctx: WriteContext, sessionId: string, handoffId: string): Promise<Handoff> {
-  const claimed = await takeAndNotify(ctx, sessionId, (db) => queries.claimHandoff(db, sessionId, handoffId))
+  const claimed = await claimAndNotify(ctx, sessionId, (db) => queries.claimHandoff(db, sessionId, handoffId))
   if (claimed) return claimed.handoff
   const state = await queries.selectHandoffState(ctx.db, sessionId, handoffId)
   if (!state?.is_claimant || !state.handoff) throw claimConflict(state)
   return state.handoff
 }
 
-// When one colleague claims and picks up at the same time, the second attempt sees the claim.
+// If the same colleague claims and picks up in two concurrent requests, the second attempt finds the claim.
 const maxAttempts = 3
 
 /** Pick up an escalated session. Idempotent for the colleague who has already picked it up. */
 export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail> {
   for (let attempt = 1; ; attempt++) {
-    if (await takeAndNotify(ctx, sessionId, (db) => queries.pickUpSession(db, sessionId))) break
+    if (await claimAndNotify(ctx, sessionId, (db) => queries.pickUpSession(db, sessionId))) break
     const state = await queries.selectHandoffState(ctx.db, sessionId, null)
     if (state?.status === 'active' && state.has_picked_up) break
     const isOwnClaim = state?.status === 'claimed' && state.is_claimant
@@ -43,34 +43,34 @@ export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSe
 }
 
 /**
- * Run `take` and, if the session was unclaimed until then, insert the event for the engineer who escalated it, in one transaction. Returns
- * undefined when `take` changed nothing.
+ * Run `claimSession` in a transaction. If the session was unclaimed before, insert the event for the engineer who escalated it. Return
+ * undefined when `claimSession` changed nothing.
  */
-async function takeAndNotify<T extends queries.TakenSession>(
+async function claimAndNotify<T extends queries.ClaimedSession>(
   ctx: WriteContext,
   sessionId: string,
-  take: (db: WriteDb) => Promise<T | undefined>,
+  claimSession: (db: WriteDb) => Promise<T | undefined>,
 ) {
   const { session, deliveries } = await inTransaction(ctx.db, async (db) => {
-    const takenSession = await take(db)
-    if (!takenSession?.is_new || !takenSession.engineer_id) return { session: takenSession, deliveries: [] }
+    const session = await claimSession(db)
+    if (!session?.is_new || !session.engineer_id) return { session, deliveries: [] }
     const deliveries = await insertEvent(db, {
       key: 'handoff.claimed',
       actorId: ctx.caller.userId,
-      teamId: takenSession.team_id,
+      teamId: session.team_id,
       sessionId,
-      sessionTitle: takenSession.title,
-      claimantName: takenSession.claimant_name,
-      engineerId: takenSession.engineer_id,
+      sessionTitle: session.title,
+      claimantName: session.claimant_name,
+      engineerId: session.engineer_id,
     })
-    return { session: takenSession, deliveries }
+    return { session, deliveries }
   })
   if (deliveries.length > 0) ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
   return session
 }
 
 /**
- * Return why a claim failed: 404, 403 for the engineer who handed over, or 409. A colleague who lost the race learns the winner's name even
+ * Create the problem of a failed claim: 404, 403 for the engineer who handed over, or 409. The 409 names the winner even to a colleague
  * without access to the session.
  */
 function claimConflict(state: queries.HandoffState | undefined): Problem {
@@ -82,5 +82,7 @@ function claimConflict(state: queries.HandoffState | undefined): Problem {
     return new Problem('already_claimed', `${winner.name} has already claimed this handoff`, { facts })
   }
   if (!can_read) return notFound('Handoff')
-  return new Problem('wrong_state', `The session is ${status.replaceAll('_', ' ')} and waits for no colleague`, { facts: { status } })
+  return new Problem('wrong_state', `The session is ${status.replaceAll('_', ' ')}; it is not waiting for a colleague`, {
+    facts: { status },
+  })
 }

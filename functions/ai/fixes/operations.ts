@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { AiSessionId, SuggestedFix } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -30,7 +30,7 @@ export const fixOperations = [
     path: `${basePath}/{fix_id}/apply`,
     summary: 'Mark a fix as being applied',
     description:
-      'The status stays `proposed` until an outcome is recorded. A repeated request changes nothing. After an outcome: 409 `already_decided`.',
+      'The status stays `proposed` until an outcome is recorded. A repeated request changes nothing. Returns 409 `already_decided` once an outcome is recorded.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -61,7 +61,7 @@ export const fixOperations = [
     path: `${basePath}/{fix_id}/outcome`,
     summary: 'Record the outcome of a fix',
     description:
-      'Success, failed and dismissed are final: afterwards 409 `already_decided` with the `status`. Partial and pending can be changed. Clears the proposal of the model. Works in every state of the session, because an outcome is often known only after the case is closed.',
+      '`applied_success`, `applied_failed` and `dismissed` are final: a later request gets 409 `already_decided` with the `status`. `applied_partial` and `applied_pending` can be changed. Clears the outcome that the model proposes. Allowed in every state of the session, because an outcome is often known only after the case is closed.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -79,7 +79,7 @@ export const fixOperations = [
     path: `${basePath}/{fix_id}/script`,
     summary: 'Update the script of a fix',
     description:
-      'Does not apply the fix. Placeholders of parameters are allowed only where a value is safe; otherwise 422 with the line numbers.',
+      'Does not apply the fix. Returns 422 with the line numbers for parameter placeholders in places where a value is not safe.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -97,7 +97,7 @@ export const fixOperations = [
     path: `${basePath}/{fix_id}/decision`,
     summary: 'Decide how to use a fix’s script',
     description:
-      'The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. A fix with neither a template nor a script: 400 `no_script`.',
+      'The fix keeps its status. Proposing the same script again returns the pending draft; a different script creates another draft. Returns 400 `no_script` for a fix with neither a template nor a script.',
     access: 'engineer',
     limit: 'write',
     feature,

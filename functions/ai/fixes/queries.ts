@@ -38,7 +38,7 @@ export async function touchSession(db: WriteDb, sessionId: string): Promise<void
   await sql`update ai_sessions s set last_activity_at = app.now() where ${isOwnAiSession(sessionId)}`.execute(db)
 }
 
-/** Update the fix if `condition` holds, and increment the session's state_version. Return the fix afterwards, changed or not. */
+/** If `condition` holds, update the fix and increment the session's state_version. Return the current fix in either case. */
 async function updateFix(
   db: WriteDb,
   ids: FixId,
@@ -50,7 +50,7 @@ async function updateFix(
       update ai_fixes x set ${assignments}, updated_at = app.now() from ai_sessions s
        where ${isOwnAiSession(ids.session_id)} and x.account_id = s.account_id and x.session_id = s.id and x.id = ${ids.fix_id} and ${condition}
       returning x.id
-    ), counted as (
+    ), updated_session as (
       update ai_sessions s set state_version = s.state_version + 1, last_activity_at = app.now(), updated_at = app.now()
         from x where ${isOwnAiSession(ids.session_id)}
     ) select id from x`

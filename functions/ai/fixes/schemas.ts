@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Id, Text } from '../../../lib/http/fields.ts'
 import { Language, ScriptBody } from '../../../lib/scripts/schema.ts'
 import { CheckedParameters } from '../../scripts/scripts/schemas.ts'
@@ -11,7 +11,9 @@ export const OutcomePatch = z
   .strictObject({
     outcome: z
       .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
-      .describe('The outcome. Success, failed and dismissed are final.'),
+      .describe(
+        '`applied_partial`: it helped in part. `applied_pending`: the result is not known yet. The other outcomes, `applied_success`, `applied_failed` and `dismissed`, are final.',
+      ),
     notes: Text.optional().describe('What helped (required for a partial outcome) or why it failed. Not stored for other outcomes.'),
     reason: Text.optional().describe('What the fix waits for (required for a pending outcome). Not stored for other outcomes.'),
   })
@@ -30,7 +32,7 @@ export const ScriptPatch = z
   .strictObject({
     script: Script.describe('The script. `{{ name }}` and `{{ name | filter }}` are placeholders for its parameters.'),
     parameters: CheckedParameters.optional().describe('The parameters of the script. The current ones stay when left out.'),
-    language: Language.optional().describe('The language of the script. The current one stays when left out; PowerShell at first.'),
+    language: Language.optional().describe('The language of the script. The current one stays when left out; PowerShell if there is none.'),
   })
   .meta({ id: 'FixScript', examples: [{ script: "Restart-Service -Name 'Spooler' -Force", parameters: [] }] })
 export type ScriptPatch = z.infer<typeof ScriptPatch>
@@ -39,8 +41,10 @@ export const DecisionCreate = z
   .strictObject({
     decision: z
       .enum(['one_off', 'draft_template', 'build_template'])
-      .describe('Run it once, propose it as a template, or build a template from it in the script builder.'),
-    edited_script: Script.optional().describe('Replaces the script of the fix.'),
+      .describe(
+        '`one_off`: run the script once. `draft_template`: propose it as a template. `build_template`: build a template from it in the script builder.',
+      ),
+    edited_script: Script.optional().describe('Used instead of the script of the fix, which stays unchanged.'),
     parameters: z.record(z.string().max(60), z.json()).optional().describe('Values of the script’s parameters, by name.'),
   })
   .meta({ id: 'FixDecision', examples: [{ decision: 'one_off', parameters: { service: 'Spooler' } }] })
@@ -49,8 +53,8 @@ export type DecisionCreate = z.infer<typeof DecisionCreate>
 export const FixDecisionResult = z
   .strictObject({
     script: z.string().describe('The script with the values filled in. For a template, placeholders without a value stay.'),
-    draft_template_id: Id.optional().describe('Id of the new or already pending draft.'),
-    redirect_path: z.string().optional().describe('Path of the script builder in the frontend.'),
+    draft_template_id: Id.optional().describe('Id of the new or already pending draft; only for `draft_template`.'),
+    redirect_path: z.string().optional().describe('Path of the script builder in the frontend; only for `build_template`.'),
   })
   .meta({ id: 'FixDecisionResponse', examples: [{ script: "Restart-Service -Name 'Spooler' -Force" }] })
 export type FixDecisionResult = z.infer<typeof FixDecisionResult>

@@ -51,9 +51,10 @@ export async function decideScript(
   const row = await queries.selectFix(ctx.db, ids)
   const fix = requireOwnFix(row)
   const template = await findTemplate(ctx, fix, row.language)
-  const chosen = edited_script === undefined ? template : { ...template, script_body: edited_script }
-  requireSafePlaceholders(chosen, 'edited_script')
-  const renderable = decision === 'one_off' ? makeUnusedParametersOptional(chosen) : keepProvidedParameters(chosen, parameters)
+  const scriptTemplate = edited_script === undefined ? template : { ...template, script_body: edited_script }
+  requireSafePlaceholders(scriptTemplate, 'edited_script')
+  const renderable =
+    decision === 'one_off' ? makeUnusedParametersOptional(scriptTemplate) : keepProvidedParameters(scriptTemplate, parameters)
   const { script } = scripts.render(renderable, parameters)
   await queries.touchSession(ctx.db, ids.session_id)
   if (decision === 'one_off') return { script }
@@ -61,9 +62,9 @@ export async function decideScript(
   const draft_template_id = await drafts.propose(ctx, {
     name: clip(fix.title, 200),
     description: fix.description,
-    language: chosen.language,
-    script_body: chosen.script_body,
-    proposed_parameters: chosen.parameters_schema,
+    language: scriptTemplate.language,
+    script_body: scriptTemplate.script_body,
+    proposed_parameters: scriptTemplate.parameters_schema,
     source_session_id: ids.session_id,
     source_ticket_ref: row.session?.psa_ticket_id ?? null,
     source_fix_id: ids.fix_id,
@@ -71,7 +72,7 @@ export async function decideScript(
   return { script, draft_template_id }
 }
 
-/** Return the script of a fix: the one drafted for it, or else its template's. */
+/** Return the script of a fix with its parameters: the drafted script, or else the script of its template. */
 async function findTemplate(ctx: WriteContext, fix: Fix, language: Template['language'] | null): Promise<Template> {
   if (fix.ai_drafted_script !== null)
     return {
@@ -84,7 +85,7 @@ async function findTemplate(ctx: WriteContext, fix: Fix, language: Template['lan
   return { script_body, parameters_schema: parameters_schema as ScriptParameter[], language: templateLanguage }
 }
 
-/** Make parameters optional that the script does not use. */
+/** Make those parameters optional that the script does not use. */
 function makeUnusedParametersOptional(template: Template): Template {
   const used = new Set(findPlaceholders(template.script_body).map(({ name }) => name))
   const parameters_schema = template.parameters_schema.map((parameter) => ({
@@ -114,7 +115,7 @@ function requireOwnFix({ session, fix }: Pick<queries.FixRow, 'session' | 'fix'>
   return fix as SuggestedFix & Fix
 }
 
-/** Return the fix unless it was left unchanged because it already has a final outcome. */
+/** Return the fix. Throw 409 if it was not changed because its outcome is final. */
 function requireRecorded(result: queries.FixRow & { isChanged: boolean }): SuggestedFix {
   const fix = requireOwnFix(result)
   if (result.isChanged || !finalStatuses.includes(fix.status)) return fix

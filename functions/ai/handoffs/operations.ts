@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation, stream } from '../../../lib/http/operation.ts'
 import { AiSessionDetail, AiSessionId, Handoff, SessionClose } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -6,7 +6,7 @@ import * as handoffs from './service.ts'
 
 const feature = 'ai_sessions'
 
-/** Parking, escalating and resuming a session. */
+/** The operations that draft, create and list handoffs, and resume a session. */
 export const handoffOperations = [
   stream({
     id: 'ai.handoffs.draft',
@@ -30,7 +30,7 @@ export const handoffOperations = [
     path: '/ai-sessions/{session_id}/handoff',
     summary: 'Park or escalate a session',
     description:
-      'For the engineer who works on the session, while it is active or parked. Parking sends no notifications. Intent `escalate` does the same as the `escalate` operation.',
+      'Allowed for the engineer who works on the session, while it is active or parked. Parking sends no notifications. Intent `escalate` does the same as the `escalate` operation.',
     access: 'engineer',
     limit: 'write',
     feature,

@@ -48,7 +48,7 @@ export async function selectCallerAndTarget(db: WriteDb, targetId: string | null
 
 export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; targetId: string | null; documentation: string }
 
-/** Close the handoff that is still open, and insert the new one. */
+/** Close the session's open handoff, if there is one, and insert a new one. */
 export async function insertHandoff(db: WriteDb, sessionId: string, newHandoff: NewHandoff): Promise<Handoff> {
   const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = newHandoff
   const close = sql`
@@ -95,7 +95,7 @@ export async function selectHandoffs(db: ReadDb, sessionId: string, { skip, limi
   return rows.map(({ handoff }) => handoff)
 }
 
-/** Resume the caller's own parked session, and close the handoff of its parking. */
+/** Resume the caller's own parked session, and close its open handoff. */
 export function resumeSession(db: WriteDb, id: string) {
   return updateAiSession(
     db,
@@ -104,7 +104,7 @@ export function resumeSession(db: WriteDb, id: string) {
     with s as (
       update ai_sessions s set status = 'active', updated_at = app.now(), last_activity_at = app.now()
        where ${isOwnAiSession(id, ['parked'])} returning s.id
-    ), closed as (
+    ), closed_handoff as (
       update ai_handoffs h set closed_at = app.now() from s where h.account_id = app.account_id() and h.session_id = s.id and h.closed_at is null
     ) select id from s`,
   )

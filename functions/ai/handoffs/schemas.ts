@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id } from '../../../lib/http/fields.ts'
 import { Urgency } from '../sessions/schemas.ts'
 
@@ -22,7 +22,10 @@ const example = {
 }
 
 export const HandoffCreate = z
-  .strictObject({ intent: z.enum(['park', 'escalate']).describe('Park it for myself, or escalate it to a colleague.'), ...fields })
+  .strictObject({
+    intent: z.enum(['park', 'escalate']).describe('`park`: keep the session for myself. `escalate`: hand it over to a colleague.'),
+    ...fields,
+  })
   .meta({ id: 'HandoffCreate', examples: [{ intent: 'escalate', ...example }] })
 export type HandoffCreate = z.infer<typeof HandoffCreate>
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { AiSessionId } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -7,14 +7,14 @@ import * as outputs from './service.ts'
 const feature = 'ai_sessions'
 const basePath = '/ai-sessions/{session_id}'
 
-/** Texts that the model writes about a session, and their way to the ticket. They work in every state of the session. */
+/** Texts that the model writes about a session, and their pushes to the ticket. Allowed in every state of the session. */
 export const aiOutputOperations = [
   operation({
     id: 'ai.outputs.createStatusUpdate',
     method: 'post',
     path: `${basePath}/status-update`,
     summary: 'Write a status update with the model',
-    description: 'For colleagues or for the client. Nothing is stored.',
+    description: 'The update is written for colleagues or for the client. Nothing is stored.',
     access: 'engineer',
     limit: 'ai',
     feature,
@@ -65,7 +65,7 @@ export const aiOutputOperations = [
     method: 'patch',
     path: `${basePath}/outputs/{output_id}`,
     summary: 'Edit an output',
-    description: 'Only before it is pushed or after its push failed; otherwise 409 `already_pushed`.',
+    description: 'Returns 409 `already_pushed` while a push of the output is queued, and after it succeeded.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -83,7 +83,7 @@ export const aiOutputOperations = [
     path: `${basePath}/outputs/{output_id}/push`,
     summary: 'Push an output to the linked ticket',
     description:
-      'Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; the others are internal. A repeated push returns the same result and adds no second note; after a failure it tries again. 409 `no_ticket` without a ticket, `psa_not_connected` without a connection.',
+      'Queues a note, which is retried for 15 minutes. The note of a `client_email` is visible to the client; all other notes are internal. A repeated request adds no second note; after a failure it retries the push. Returns 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection.',
     access: 'engineer',
     limit: '10/minute',
     feature,
@@ -100,7 +100,7 @@ export const aiOutputOperations = [
     path: `${basePath}/retry-psa-push`,
     summary: 'Retry pushing a session’s documentation',
     description:
-      'For the session’s owner. Retries a failed note, or queues the documentation of a resolved session that has no note yet. 409 `not_failed` otherwise, `no_ticket` without a ticket, `psa_not_connected` without a connection.',
+      'Allowed for the engineer who works on the session. Retries a failed note, or queues the documentation of a resolved session that has no note yet. Returns 409 `not_failed` in all other cases, 409 `no_ticket` without a linked ticket, and 409 `psa_not_connected` without an active connection.',
     access: 'engineer',
     limit: '10/minute',
     feature,

@@ -18,7 +18,7 @@ export async function selectOutputs(db: ReadDb, sessionId: string, { skip, limit
   return rows
 }
 
-/** Insert an output. Return undefined when the session is no longer the caller's own. */
+/** Insert an output. Return undefined when the caller no longer owns the session. */
 export async function insertOutput(
   db: WriteDb,
   sessionId: string,
@@ -34,28 +34,28 @@ export async function insertOutput(
   return rows[0]
 }
 
-/** An output and the id of its note. */
+/** An output with the id of its push. */
 export type OutputRow = Output & { psa_push_id: string | null }
 const outputRow = ({ session_id, output_id }: OutputId) => sql<OutputRow>`
   select ${outputColumns}, o.psa_push_id from ai_outputs o ${joinPush} where o.account_id = app.account_id() and o.session_id = ${session_id} and o.id = ${output_id}`
 
-/** Lock the session and select the output. No other request pushes or edits it until the caller's transaction ends. */
+/** Lock the session and select the output. No other request can push or edit the output until the transaction ends. */
 export async function lockOutput(db: WriteDb, ids: OutputId) {
   const { session, rows } = await lockAiSession(db, ids.session_id, [outputRow(ids)])
   return { session, output: rows[0][0] }
 }
 
-/** Update an output that is not pushed or whose push failed. A failed push is unlinked from it. */
+/** Update an output that has no push or a failed push, and unlink the failed push. */
 export async function updateOutput(db: WriteDb, ids: OutputId, content: string) {
   const write = sql`
-    with edited as (
+    with updated_output as (
       update ai_outputs o set content = ${content}, edited = true, psa_push_id = null, updated_at = app.now() from ai_sessions s
        where ${isOwnAiSession(ids.session_id)} and o.account_id = s.account_id and o.session_id = s.id and o.id = ${ids.output_id}
          and not exists (select from psa_pushes p where p.account_id = o.account_id and p.id = o.psa_push_id and p.state <> 'failed')
       returning o.id
-    ), touched as (
-      update ai_sessions s set last_activity_at = app.now() from edited where ${isOwnAiSession(ids.session_id)}
-    ) select id from edited`
+    ), updated_session as (
+      update ai_sessions s set last_activity_at = app.now() from updated_output where ${isOwnAiSession(ids.session_id)}
+    ) select id from updated_output`
   const { session, rows } = await lockAiSession(db, ids.session_id, [write, outputRow(ids)])
   return { session, isChanged: rows[0].length > 0, output: rows[1][0] }
 }

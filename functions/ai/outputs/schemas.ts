@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
 import { AiSessionId, exampleSessionId, SessionClose } from '../sessions/schemas.ts'
 
@@ -7,7 +7,9 @@ export type OutputId = z.infer<typeof OutputId>
 
 const Kind = z
   .enum(['resolution_summary', 'ticket_note', 'client_email', 'kb_article'])
-  .describe('A summary for colleagues, a note for the ticket, an e-mail to the client, or an article for the knowledge base.')
+  .describe(
+    '`resolution_summary`: a summary for colleagues. `ticket_note`: a note for the ticket. `client_email`: an e-mail to the client. `kb_article`: an article for the knowledge base.',
+  )
 
 export const Output = z
   .strictObject({
@@ -20,7 +22,7 @@ export const Output = z
     psa_push: z
       .enum(['queued', 'pushed', 'failed'])
       .nullable()
-      .describe('State of the push to the ticket; null while it has not been pushed.'),
+      .describe('State of the push to the ticket; null while no push has been requested, and after an edit.'),
     created_by: Id.describe('The user who requested it.'),
     created_at: Time,
     updated_at: Time.describe('When it last changed.'),
@@ -56,8 +58,10 @@ export type OutputPatch = z.infer<typeof OutputPatch>
 
 export const StatusUpdateCreate = z
   .strictObject({
-    audience: z.enum(['ticket_notes', 'client_update', 'email_draft']).describe('Colleagues, the client, or the client by e-mail.'),
-    length: z.enum(['quick', 'detailed']).describe('A few sentences, or the whole case.'),
+    audience: z
+      .enum(['ticket_notes', 'client_update', 'email_draft'])
+      .describe('`ticket_notes`: colleagues. `client_update`: the client. `email_draft`: the client, as an e-mail.'),
+    length: z.enum(['quick', 'detailed']).describe('`quick`: a few sentences. `detailed`: the whole case.'),
   })
   .meta({ id: 'StatusUpdateCreate', examples: [{ audience: 'client_update', length: 'quick' }] })
 export type StatusUpdateCreate = z.infer<typeof StatusUpdateCreate>

@@ -39,11 +39,14 @@ export async function update({ db }: WriteContext, ids: OutputId, { content }: O
   if (content === undefined) return toOutput(requireOwnOutput(await queries.lockOutput(db, ids)))
   const { isChanged, ...result } = await queries.updateOutput(db, ids, content)
   const output = requireOwnOutput(result)
-  if (!isChanged) throw new Problem('already_pushed', 'This output is on its way to the ticket', { facts: { psa_push: output.psa_push } })
+  if (!isChanged)
+    throw new Problem('already_pushed', 'This output is already queued or pushed; it cannot be edited', {
+      facts: { psa_push: output.psa_push },
+    })
   return toOutput(output)
 }
 
-/** Queue one note of the output. An output that is already queued or pushed is returned unchanged. */
+/** Queue the output as a ticket note, or retry its failed push. Return an output unchanged that is already queued or pushed. */
 export async function push(ctx: WriteContext, ids: OutputId): Promise<Output> {
   const pushId = await inTransaction(ctx.db, async (db) => {
     const locked = await queries.lockOutput(db, ids)

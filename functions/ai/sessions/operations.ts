@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as aiSessions from './service.ts'
@@ -58,7 +58,7 @@ export const aiSessionOperations = [
     path: '/ai-sessions/{session_id}/resolve',
     summary: 'Resolve an AI session',
     description:
-      'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. A closed session: 409 `wrong_state`.',
+      'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. Returns 409 `wrong_state` for a closed session.',
     access: 'engineer',
     limit: 'write',
     feature,

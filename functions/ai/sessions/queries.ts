@@ -30,20 +30,20 @@ export async function insertAiSession(db: WriteDb, session: NewAiSession): Promi
   const insert = sql`
     insert into ai_sessions (${sql.join(Object.keys(columns).map((column) => sql.ref(column)))}, environment_tags, tree_account_id, tree_id)
     select ${sql.join(Object.values(columns))}, array(select jsonb_array_elements_text(${JSON.stringify(environment_tags)}::jsonb)), t.account_id, t.id
-      from (select 1) one left join trees t on t.id = ${tree_id} and t.deleted_at is null`
+      from (select 1) single_row left join trees t on t.id = ${tree_id} and t.deleted_at is null`
   const [, rows] = await db.batch([statement(db, insert), statement(db, fullAiSession(session.id))])
   return rows[0]
 }
 
-/** Select the caller's own sessions, those escalated to them and those they picked up, newest first. Each of the three parts uses its own index. */
+/** Select the sessions that the caller started, picked up or is the target of, newest first. Each of the three parts uses its own index. */
 export async function selectAiSessions(db: ReadDb, { skip, limit, ...query }: AiSessionQuery & PageQuery): Promise<AiSessionItem[]> {
   const filters = Object.entries(query).map(([column, value]) => sql`and s.${sql.ref(column)} = ${value}`)
   const newestBy = (column: RawBuilder<unknown>) => sql`
     (select s.id, s.created_at from ai_sessions s where s.account_id = app.account_id() and s.${column} = app.user_id() ${sql.join(filters, sql` `)}
       order by s.created_at desc, s.id desc limit ${skip + limit + 1}::bigint)`
   const { rows } = await sql<AiSessionItem>`
-    with mine as (${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}),
-         page as (select id from mine order by created_at desc, id desc offset ${skip} limit ${limit + 1})
+    with candidates as (${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}),
+         page as (select id from candidates order by created_at desc, id desc offset ${skip} limit ${limit + 1})
     select ${aiSessionColumns} from page join ai_sessions s on s.account_id = app.account_id() and s.id = page.id ${aiSessionJoins}
      order by s.created_at desc, s.id desc`.execute(db as WriteDb)
   return rows
@@ -55,8 +55,8 @@ export async function deleteAiSession(db: WriteDb, id: string): Promise<boolean>
   return rows.length > 0
 }
 
-const closeHandoffs = (id: string) => sql`
-  update ai_handoffs h set closed_at = app.now() from closed where h.account_id = app.account_id() and h.session_id = ${id} and h.closed_at is null`
+const closeHandoff = (id: string) => sql`
+  update ai_handoffs h set closed_at = app.now() from closed_session where h.account_id = app.account_id() and h.session_id = ${id} and h.closed_at is null`
 
 /** Resolve an open session and close its open handoff. */
 export function resolveAiSession(db: WriteDb, id: string, { outcome, notes }: AiSessionResolve) {
@@ -64,12 +64,12 @@ export function resolveAiSession(db: WriteDb, id: string, { outcome, notes }: Ai
     db,
     id,
     sql`
-    with closed as (
+    with closed_session as (
       update ai_sessions s
          set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, resolved_at = app.now(), updated_at = app.now(),
              last_activity_at = app.now()
        where ${isOwnAiSession(id, openStates)} returning s.id
-    ), ended as (${closeHandoffs(id)}) select id from closed`,
+    ), closed_handoff as (${closeHandoff(id)}) select id from closed_session`,
   )
 }
 
@@ -79,9 +79,9 @@ export function abandonAiSession(db: WriteDb, id: string) {
     db,
     id,
     sql`
-    with closed as (
+    with closed_session as (
       update ai_sessions s set status = 'abandoned', updated_at = app.now() where ${isOwnAiSession(id, openStates)} returning s.id
-    ), ended as (${closeHandoffs(id)}) select id from closed`,
+    ), closed_handoff as (${closeHandoff(id)}) select id from closed_session`,
   )
 }
 
@@ -110,7 +110,7 @@ export interface CandidateTemplate {
   language: 'powershell' | 'bash' | 'python'
 }
 
-/** Select flows and scripts that may match a text, the best match first. With `treeId` only that flow is considered. */
+/** Select flows and scripts that may match a text, the best match first. If `treeId` is set, it is the only flow that is considered. */
 export async function selectCandidates(db: Pick<ReadDb, 'batch' | 'getExecutor'>, text: string, treeId: string | null) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
   const query = [...new Set(words)].slice(0, 100).join(' or ')

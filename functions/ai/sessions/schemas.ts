@@ -1,13 +1,13 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Text, Time } from '../../../lib/http/fields.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
 
-export const SessionType = z.enum(['guided', 'chat']).describe('Guided step by step, or a free conversation.')
+export const SessionType = z.enum(['guided', 'chat']).describe('`guided`: step by step. `chat`: a free conversation.')
 export const AiStatus = z
   .enum(['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived'])
   .describe(
-    'In progress, parked, waiting for a colleague (`requesting_escalation` is the older name of `escalated`), claimed by one, or closed in one of three ways.',
+    '`active`: in progress. `parked`: paused. `escalated`: waits for a colleague. `requesting_escalation`: the older name of `escalated`. `claimed`: a colleague has claimed it. `resolved`: closed with an outcome. `abandoned`: closed without an outcome. `archived`: closed because it was idle.',
   )
 export const AiOutcome = z.enum(['resolved', 'workaround', 'not_reproducible']).describe('The outcome of the session.')
 export const EnvironmentTags = z
@@ -23,7 +23,11 @@ export const EvidenceItem = z.strictObject({
   created_at: Time,
 })
 
-const ItemId = z.string().min(1).max(100).describe('Id of the item, chosen by the API client.')
+const ItemId = z
+  .string()
+  .min(1)
+  .max(100)
+  .describe('Id of the item. The API client chooses it, or the service for items that the model adds.')
 const LaneText = z.string().trim().min(1).max(2000)
 const encoder = new TextEncoder()
 export const TaskLane = z
@@ -76,7 +80,9 @@ export type TaskLane = z.infer<typeof TaskLane>
 export const GuidedStep = z
   .strictObject({
     step_id: Id.describe('Id of the step.'),
-    kind: z.enum(['question', 'action', 'fix']).describe('A question to answer, an action to do, or a fix to apply.'),
+    kind: z
+      .enum(['question', 'action', 'fix'])
+      .describe('`question`: a question to answer. `action`: an action to do. `fix`: a fix to apply.'),
     text: z.string().describe('What to find out or do, as markdown.'),
     options: z.array(z.string()).describe('Suggested answers to a question. Other answers are allowed.'),
     rationale: z.string().nullable().describe('Why this step comes next.'),
@@ -91,7 +97,7 @@ export const GuidedStep = z
         kind: 'question',
         text: 'Does the printer answer a ping?',
         options: ['Yes', 'No'],
-        rationale: 'It tells the network from the printer.',
+        rationale: 'It shows whether the network or the printer is at fault.',
         response: null,
         created_at: '2026-11-21T09:30:05.000Z',
       },
@@ -101,7 +107,7 @@ export const GuidedStep = z
 export const AiMessage = z
   .strictObject({
     id: Id,
-    role: z.enum(['user', 'assistant']).describe('The author: a technician or the model.'),
+    role: z.enum(['user', 'assistant']).describe('The author. `user`: a technician. `assistant`: the model.'),
     content: z.string().describe('The text of the message. The model writes markdown.'),
     upload_ids: z.array(Id).describe('Ids of the attached images.'),
     branch_id: Id.describe('Id of the branch it belongs to.'),
@@ -139,11 +145,13 @@ export const SuggestedFix = z
     session_id: Id.describe('Id of the AI session.'),
     title: z.string().describe('The fix in one line.'),
     description: z.string().describe('What to do, as markdown.'),
-    kind: z.enum(['manual', 'script', 'template']).describe('Applied by hand, by a drafted script, or by a template of the library.'),
+    kind: z
+      .enum(['manual', 'script', 'template'])
+      .describe('How it is applied. `manual`: by hand. `script`: by a drafted script. `template`: by a template of the library.'),
     script_template_id: Id.nullable().describe('Id of the script template.'),
     status: z
       .enum(['proposed', 'applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
-      .describe('The status of the fix. Success, failed and dismissed are final.'),
+      .describe('The status of the fix. `applied_success`, `applied_failed` and `dismissed` are final.'),
     applied_at: Time.nullable().describe('When it was first applied.'),
     verified_at: Time.nullable().describe('When its success or failure was recorded.'),
     partial_notes: z.string().nullable().describe('What helped, for a partial outcome.'),
@@ -185,7 +193,7 @@ export const Fact = z
     key: z.string().describe('The subject of the fact. A session has one fact per key.'),
     value: z.string().describe('The value of the fact.'),
     source: z.enum(['user', 'ai']).describe('Who recorded it.'),
-    created_by: Id.describe('The user who recorded it, or whose session it was when the model did.'),
+    created_by: Id.describe('The user who recorded it. For a fact of the model: the user who asked the model.'),
     created_at: Time,
     updated_at: Time.describe('When it was last changed.'),
   })
@@ -209,7 +217,7 @@ export const Handoff = z
   .strictObject({
     id: Id,
     session_id: Id.describe('Id of the AI session.'),
-    intent: z.enum(['park', 'escalate']).describe('Parked, or escalated to a colleague.'),
+    intent: z.enum(['park', 'escalate']).describe('`park`: parked. `escalate`: handed over to a colleague.'),
     created_by: Id.describe('The engineer who handed the session over.'),
     target_user_id: Id.nullable().describe('The colleague it targets. Any engineer may claim it.'),
     reason: z.string().describe('Why the session was handed over.'),
@@ -223,8 +231,8 @@ export const Handoff = z
     assessment_status: z
       .enum(['pending', 'ready', 'failed', 'timed_out'])
       .nullable()
-      .describe('The state of the assessment; null when none is made, as for a parked session.'),
-    first_action_at: Time.nullable().describe('When the colleague first worked on the session.'),
+      .describe('The state of the assessment; null for a parked session, which gets none.'),
+    first_action_at: Time.nullable().describe('When the claimant first worked on the session.'),
     created_at: Time,
   })
   .meta({
@@ -269,7 +277,7 @@ const item = {
   issue_category: z.string().nullable().describe('The category of the problem.'),
   escalated_to_id: Id.nullable().describe('The target of its last escalation.'),
   picked_up_by_id: Id.nullable().describe('The colleague who picked it up and works on it now.'),
-  state_version: z.int().describe('Increases with every change of a fact or a fix.'),
+  state_version: z.int().describe('Increases with every change of a fact or a fix, except when the model proposes an outcome.'),
   outcome: AiOutcome.nullable().describe('The outcome; null until it is resolved.'),
   created_at: Time,
   updated_at: Time.describe('When it last changed.'),
@@ -373,10 +381,12 @@ export const SessionClose = z
     session_id: Id,
     status: AiStatus,
     handoff_id: Id.nullable().describe('Id of the new handoff, if there is one.'),
-    documentation: z.string().describe('The documentation of the case, as pushed to the ticket; empty when none was written.'),
+    documentation: z
+      .string()
+      .describe('The documentation of the case; empty when none was written. The note on the ticket is cut to 30,000 characters.'),
     psa_push: z
       .enum(['pushed', 'queued', 'failed', 'not_linked'])
-      .describe('The state of the push to the ticket; `not_linked` without a ticket or without a connected PSA.'),
+      .describe('The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA.'),
     notified: z.int().describe('Number of notifications: those in the app, and the e-mails and chat messages to send.'),
   })
   .meta({

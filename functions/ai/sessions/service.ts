@@ -84,7 +84,7 @@ export async function pushDocumentation(db: WriteContext['db'], { id, psa_ticket
   return pushId
 }
 
-/** Return what prompts need of a ticket, or null when it cannot be read. With `isRequired`, an unknown ticket throws 404. */
+/** Return the facts of a ticket for prompts, or null when it cannot be read. If `isRequired`, throw 404 for an unknown ticket. */
 export async function findTicketFacts(
   ctx: ReadContext | WriteContext,
   ticketId: string | null,
@@ -106,7 +106,7 @@ export async function findTicketFacts(
     }
   } catch (error) {
     if (isRequired && error instanceof Problem && error.kind === 'not_found') throw error
-    // The session must work while the ticketing system is unreachable.
+    // A session must be usable while the ticketing system is unreachable.
     return null
   }
 }
@@ -128,7 +128,7 @@ export async function findOwn(db: ReadContext['db'], id: string, states: readonl
   return session
 }
 
-/** Why a session could not be changed: 404, 403, or 409 with the session's status. */
+/** Create the problem for a session that cannot be changed: 404, 403, or 409 with the session's status. */
 export function changeRefused(session: Pick<AiSessionRow, 'is_owner' | 'status'> | undefined, states: readonly AiStatus[]): Problem {
   if (!session) return notFound('AI session')
   if (!session.is_owner) return new Problem('forbidden', 'Only the engineer who works on this session may change it')

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { AiSessionDetail, AiSessionId, TaskLane } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -15,7 +15,7 @@ export const aiTriageOperations = [
     path: `${basePath}/triage`,
     summary: 'Update the triage header',
     description:
-      'The model fills only null fields and only adds evidence, so it never overwrites these values. A closed session: 409 `wrong_state`.',
+      'The model fills only null fields and only adds evidence, so it never overwrites these values. Returns 409 `wrong_state` for a closed session.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -33,7 +33,7 @@ export const aiTriageOperations = [
     path: `${basePath}/task-lane`,
     summary: 'Replace the task lane',
     description:
-      'The task lane holds questions, actions and responses. Over a limit: 422, and nothing changes. A closed session: 409 `wrong_state`.',
+      'The task lane holds questions, actions and responses. Returns 422 and changes nothing if a limit is exceeded. Returns 409 `wrong_state` for a closed session.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -67,7 +67,7 @@ export const aiTriageOperations = [
     path: `${basePath}/branches`,
     summary: 'Create a branch and activate it',
     description:
-      'The branch starts with the messages of the active branch up to a given message. More than 100 branches: 409 `limit_reached`. A closed session: 409 `wrong_state`.',
+      'The branch starts with the messages of the active branch up to `from_message_id`. Returns 409 `limit_reached` if the session has 100 branches, and 409 `wrong_state` for a closed session.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -99,7 +99,7 @@ export const aiTriageOperations = [
     method: 'get',
     path: `${basePath}/facts`,
     summary: 'List the facts of an AI session',
-    description: 'Also returns its `state_version`.',
+    description: 'Also returns the `state_version` of the session.',
     access: 'user',
     limit: 'read',
     feature,
@@ -115,7 +115,7 @@ export const aiTriageOperations = [
     path: `${basePath}/facts`,
     summary: 'Create or update a fact',
     description:
-      'A change adds 1 to `state_version`. Repeating the same value changes nothing. More than 200 facts: 409 `limit_reached`. A closed session: 409 `wrong_state`.',
+      'A change adds 1 to `state_version`. Repeating a value that a user recorded changes nothing. Returns 409 `limit_reached` for a new fact if the session has 200 facts, and 409 `wrong_state` for a closed session.',
     access: 'engineer',
     limit: 'write',
     feature,

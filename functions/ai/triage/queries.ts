@@ -35,13 +35,15 @@ export async function updateTaskLane(db: WriteDb, id: string, lane: TaskLane) {
 
 const branchColumns = sql`
   b.id, b.session_id, b.parent_branch_id, b.name, b.id = s.active_branch_id as is_active, b.created_at, b.created_by`
-const branchesOf = (id: string) => sql`
+const visibleBranches = (id: string) => sql`
   ai_sessions s join ai_branches b on b.account_id = s.account_id and b.session_id = s.id
  where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`
 
 export async function selectBranches(db: ReadDb, id: string, { skip, limit }: PageQuery): Promise<Branch[]> {
   const { rows } = await sql<Branch>`
-    select ${branchColumns} from ${branchesOf(id)} order by b.created_at, b.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
+    select ${branchColumns} from ${visibleBranches(id)} order by b.created_at, b.id offset ${skip} limit ${limit + 1}`.execute(
+    db as WriteDb,
+  )
   return rows
 }
 
@@ -51,14 +53,14 @@ interface BranchResult {
   branch: Branch | undefined
 }
 async function writeAndSelectBranch(db: WriteDb, write: RawBuilder<unknown>, { session_id, branch_id }: BranchId): Promise<BranchResult> {
-  const read = sql<Branch>`select ${branchColumns} from ${branchesOf(session_id)} and b.id = ${branch_id}`
+  const read = sql<Branch>`select ${branchColumns} from ${visibleBranches(session_id)} and b.id = ${branch_id}`
   const { session, rows } = await lockAiSession(db, session_id, [write, read])
   return { session, isChanged: rows[0].length > 0, branch: rows[1][0] }
 }
 
 export const maxBranches = 100
 
-/** Insert and activate a branch that starts after a message of the active branch, or after its last. Inserts nothing for any other message. */
+/** Insert and activate a branch that starts after a message of the active branch or at its end. Insert nothing for any other message. */
 export function insertBranch(db: WriteDb, sessionId: string, name: string, fromMessageId: string | undefined): Promise<BranchResult> {
   const id = uuidv7()
   const fork = fromMessageId
@@ -100,7 +102,7 @@ export async function selectFacts(db: ReadDb, id: string): Promise<{ state_versi
 
 export const maxFacts = 200
 
-/** Insert or update a fact and return it. Return none when the session is closed or has the maximum number of facts. */
+/** Insert or update a fact, unless the session is closed or already has the maximum number of facts. Return the stored fact, if any. */
 export async function upsertFact(db: WriteDb, id: string, { key, value }: FactPut) {
   const write = sql`
     with x as (

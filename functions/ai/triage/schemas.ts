@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, Name, Text, Time } from '../../../lib/http/fields.ts'
 import { AiSessionId, exampleSessionId, Fact } from '../sessions/schemas.ts'
 
@@ -55,7 +55,7 @@ export const BranchCreate = z
   .meta({ id: 'AiBranchCreate', examples: [{ name: 'What if it is the cable?' }] })
 export type BranchCreate = z.infer<typeof BranchCreate>
 
-const StateVersion = z.int().describe('Increases with every change of a fact or a fix.')
+const StateVersion = z.int().describe('Increases with every change of a fact or a fix, except when the model proposes an outcome.')
 
 export const FactList = z
   .strictObject({ state_version: StateVersion, facts: z.array(Fact).describe('In the order in which they were first recorded.') })

@@ -13,7 +13,7 @@ export const aiTurnOperations = [
     path: '/ai-sessions',
     summary: 'Create an AI session',
     description:
-      'A guided session or a chat, from a problem, a PSA ticket, or neither. The ticket provides the summary and company that the body leaves out. If the PSA cannot be reached, only the ticket id is stored. A guided session includes its first step. If the model fails, the session exists anyway: the 502 has its `session_id`, and `respond` continues it.',
+      'Creates a guided session or a chat from a problem, a PSA ticket, or neither. The ticket provides the summary and company that the body leaves out. If the PSA cannot be reached, only the ticket id is stored. A guided session includes its first step. If the model fails, the session is created anyway: the 502 has its `session_id`, and `respond` continues it.',
     access: 'engineer',
     limit: 'ai',
     feature,
@@ -31,7 +31,7 @@ export const aiTurnOperations = [
     path: '/ai-sessions/{session_id}/chat',
     summary: 'Send a message to the model',
     description:
-      'The message is stored even when the model fails. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event in the JSON shape. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`.',
+      'The message is stored even when the model fails. With `Accept: text/event-stream` the reply arrives as `delta` events `{text}` and ends with one `message` event that contains the JSON response. `restart` means that the text streamed so far is void. A failure after the first event is an `error` event with its `status`.',
     access: 'engineer',
     limit: 'ai',
     feature,

@@ -20,16 +20,16 @@ export async function selectUploads(db: Pick<WriteDb, 'getExecutor'>, ids: reado
   return rows
 }
 
-/** Insert the user's message on the active branch. Return the branch id, or undefined when the session is no longer active or the caller's own. */
+/** Insert the user's message on the active branch. Return the branch id, or undefined if the caller no longer owns an active session. */
 export async function insertUserMessage(db: WriteDb, sessionId: string, content: string, uploadIds: readonly string[]) {
   const id = uuidv7()
   const { rows } = await sql<{ branch_id: string }>`
     with s as (
       update ai_sessions s set last_activity_at = app.now(), updated_at = app.now() where ${isOwnAiSession(sessionId, workingStates)} returning s.id, s.active_branch_id
-    ), said as (
+    ), inserted_message as (
       insert into ai_messages (id, session_id, branch_id, role, content, author_id)
       select ${id}::uuid, s.id, s.active_branch_id, 'user', ${content}, app.user_id() from s
-    ), pictures as (
+    ), inserted_images as (
       insert into ai_message_uploads (session_id, message_id, place, upload_id)
       select s.id, ${id}::uuid, u.place - 1, u.id::uuid
         from s, jsonb_array_elements_text(${JSON.stringify(uploadIds)}::jsonb) with ordinality u (id, place)
@@ -101,11 +101,11 @@ export interface NewStep {
   options: readonly string[]
   rationale: string
 }
-/** Insert the step after the first `seq` steps. Of two concurrent inserts a unique index rejects the second. */
-export function storeStep(db: WriteDb, sessionId: string, seq: number, step: NewStep, changes: TurnChanges) {
+/** Insert the step that follows the session's `stepCount` existing steps. A unique index rejects the second of two concurrent inserts. */
+export function storeStep(db: WriteDb, sessionId: string, stepCount: number, step: NewStep, changes: TurnChanges) {
   const insert = sql<GuidedStep>`
     insert into ai_steps (session_id, seq, kind, text, options, rationale)
-    values (${sessionId}, ${seq + 1}, ${step.kind}, ${step.text}, ${JSON.stringify(step.options)}::jsonb, ${step.rationale})
+    values (${sessionId}, ${stepCount + 1}, ${step.kind}, ${step.text}, ${JSON.stringify(step.options)}::jsonb, ${step.rationale})
     returning id as step_id, kind, text, options, rationale, response, app.iso(created_at) as created_at`
   return storeTurn(db, sessionId, insert, changes)
 }
@@ -158,7 +158,7 @@ function addFix(sessionId: string, fix: NewFix | null) {
     ) select jsonb_build_object(${fixItem}) as fix from x`
 }
 
-/** Store the outcome that the model proposes in the newest open fix. The status of the fix does not change. */
+/** Set the proposed outcome of the session's newest open fix. Leave the status of the fix unchanged. */
 function proposeOutcome(sessionId: string, outcome: TurnChanges['outcome']) {
   const proposal = outcome && { ...outcome, created_at: new Date().toISOString() }
   return sql<{ proposal: AppliedChanges['outcome_proposal'] }>`
@@ -174,14 +174,14 @@ function proposeOutcome(sessionId: string, outcome: TurnChanges['outcome']) {
 /** Insert facts whose keys the session does not have yet. */
 function addFacts(sessionId: string, facts: readonly { key: string; value: string }[]) {
   return sql`
-    with added as (
+    with inserted_facts as (
       insert into ai_facts (session_id, key, value, source)
       select s.id, f.key, f.value, 'ai' from ai_sessions s, jsonb_to_recordset(${JSON.stringify(facts)}::jsonb) f (key text, value text)
        where ${isOwnAiSession(sessionId, workingStates)}
          and (select count(*) from ai_facts k where k.account_id = s.account_id and k.session_id = s.id) < 200
       on conflict (account_id, session_id, key) do nothing returning id)
-    update ai_sessions s set state_version = s.state_version + (select count(*) from added)::integer
-     where ${isOwnAiSession(sessionId, workingStates)} and exists (select from added)`
+    update ai_sessions s set state_version = s.state_version + (select count(*) from inserted_facts)::integer
+     where ${isOwnAiSession(sessionId, workingStates)} and exists (select from inserted_facts)`
 }
 
 export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, { skip, limit }: PageQuery): Promise<AiMessage[]> {

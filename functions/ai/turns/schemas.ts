@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
 import { AiMessage, EvidenceItem, GuidedStep, OutcomeProposal, SuggestedFix, TaskLane } from '../sessions/schemas.ts'
 
@@ -23,7 +23,7 @@ const TriageUpdate = z
     triage_hypothesis: z.string().optional().describe('The most likely cause.'),
     evidence_items: z.array(EvidenceItem).optional().describe('All evidence, when the model added some.'),
   })
-  .describe('Fields of the triage header that the model filled. It never overwrites a value.')
+  .describe('Fields of the triage header that the model filled. The model never overwrites a value.')
 
 const turnChanges = {
   triage_update: TriageUpdate.optional(),
@@ -72,7 +72,7 @@ export const GuidedResponse = z
     response: TurnText.optional().describe(
       'The response to the current step. Leave it out when there is no current step, to get the next one.',
     ),
-    step_id: Id.optional().describe('The step that the response belongs to. If another step is current: 409 with that step.'),
+    step_id: Id.optional().describe('The step that the response belongs to. Returns 409 with the current step if another step is current.'),
   })
   .prefault({})
   .meta({ id: 'GuidedResponse', examples: [{ response: 'Yes' }] })

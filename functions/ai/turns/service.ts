@@ -4,7 +4,7 @@ import { toCaseFacts, toSearchText } from '../../../lib/ai/facts.ts'
 import { type ChatTurn, chatTurn, type FixIdea, guidedStep } from '../../../lib/ai/prompts/diagnosis.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { type AiSessionRow, workingStates } from '../../../lib/db/rows/ai-session.ts'
-import { sqlState } from '../../../lib/db/sqlstate.ts'
+import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { eventStream } from '../../../lib/http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
@@ -87,7 +87,7 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
   const { row: step, applied } = await queries
     .storeStep(ctx.db, session.id, session.steps.length, { kind, text, options, rationale }, changes)
     .catch(async (error: unknown) => {
-      if (sqlState(error) !== '23505') throw error
+      if (getSqlState(error) !== '23505') throw error
       return throwStepNotCurrent(ctx, session.id)
     })
   if (!step) throw new Problem('stale_version', 'Someone else deleted this session')
@@ -115,7 +115,7 @@ function toTurns({ messages }: AiSessionRow): Turn[] {
 
 type ModelTurn = Pick<ChatTurn, 'findings' | 'fix'> & Partial<Pick<ChatTurn, 'questions' | 'actions' | 'outcome'>>
 
-/** Convert the model's answer to changes. A template number outside the offered list means no template. */
+/** Convert the model's answer to changes. Ignore a template number that is not in the offered list. */
 function toTurnChanges(
   { findings, questions = [], actions = [], fix, outcome = null }: ModelTurn,
   { templates }: TurnInput,
@@ -125,7 +125,7 @@ function toTurnChanges(
 
 function toNewFix({ title, description, template, script }: FixIdea, templates: readonly { id: string }[]): queries.NewFix {
   const templateId = (template && templates[template - 1]?.id) || null
-  // A person has reviewed the template, but not the script that the model draftedScript beside it.
+  // A person has reviewed the template, but not the script that the model drafted besides.
   const draftedScript = templateId ? null : script
   return {
     id: uuidv7(),

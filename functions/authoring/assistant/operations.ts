@@ -11,7 +11,7 @@ export const aiAssistantOperations = [
     path: '/ai/quota',
     summary: 'Get the AI build quota',
     description:
-      'The AI builds of flows used in this month, and the limit. A flow-builder conversation counts once, with its first draft. Refinements, the assistant and conversions do not count.',
+      'Returns the number of AI builds of flows in this month, and the limit. A flow-builder conversation counts once, with its first draft. Refinements, the assistant and conversions do not count.',
     access: 'user',
     limit: 'read',
     feature,
@@ -26,7 +26,7 @@ export const aiAssistantOperations = [
     path: '/ai/assistant/suggest',
     summary: 'Suggest an edit of a flow',
     description:
-      'Returns one edit as a JSON patch. The patch is applied to a copy: `result` is the edited flow, which can be saved as a draft. Nothing is stored. A flow that could not be saved as a draft: 400 `flow_invalid`.',
+      'Returns one edit as a JSON patch. The patch is applied to a copy: `result` is the edited flow, which can be saved as a draft. Nothing is stored. Returns 400 `flow_invalid` for a flow that could not be saved as a draft.',
     access: 'engineer',
     limit: 'ai',
     feature,

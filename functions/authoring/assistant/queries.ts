@@ -13,7 +13,7 @@ export async function selectQuota(db: ReadDb): Promise<AiQuota & { seconds: numb
   return rows[0] as AiQuota & { seconds: number }
 }
 
-/** Count one build. Return false and counts nothing when none is left. */
+/** Count one build. Return false and count nothing when none is left. */
 export async function countBuild(db: WriteDb): Promise<boolean> {
   const { rows } = await sql<{ counted: boolean }>`select app.count_ai_build() as counted`.execute(db)
   return rows[0]?.counted ?? false

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { matchesTreeType, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { Text, Time } from '../../../lib/http/fields.ts'
 import { FlowProblem, wrongStructureMessage } from '../../flows/trees/schemas.ts'
@@ -7,7 +7,7 @@ export const AiQuota = z
   .strictObject({
     used: z.int().describe('AI builds of the account in this month.'),
     limit: z.int().nullable().describe('Allowed AI builds per month; null without a limit, as for super admins.'),
-    resets_at: Time.describe('When the next month starts, counted from the billing anchor.'),
+    resets_at: Time.describe('When the next month of the quota starts, counted from the billing cycle anchor.'),
   })
   .meta({ id: 'AIQuota', examples: [{ used: 12, limit: 100, resets_at: '2026-12-21T09:30:00.000Z' }] })
 export type AiQuota = z.infer<typeof AiQuota>

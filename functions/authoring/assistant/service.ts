@@ -15,7 +15,7 @@ export async function getQuota({ db }: Pick<ReadContext, 'db'>): Promise<AiQuota
   return quota
 }
 
-/** Throw 429 when no build is left, before the model is called and paid for. It reserves nothing: `countBuild` decides. */
+/** Throw 429 when no build is left, so that the model is not called in vain. Reserve nothing: `countBuild` makes the final check. */
 export async function requireBuild({ db }: Pick<ReadContext, 'db'>): Promise<void> {
   const quota = await queries.selectQuota(db)
   if (quota.limit !== null && quota.used >= quota.limit) throw quotaExceeded(quota)

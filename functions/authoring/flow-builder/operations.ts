@@ -13,7 +13,7 @@ export const flowBuilderOperations = [
     path: '/ai/flow-builder/conversations',
     summary: 'Start a flow-builder conversation',
     description:
-      'Returns a first draft, or a question in `messages` when the goal is too vague. The first draft of a conversation counts as one AI build of the month. Over the quota: 429 `ai_quota_exceeded` with `resets_at`. The conversation expires after 24 hours.',
+      'Returns a first draft, or a question in `messages` when the goal is too vague. The first draft of a conversation counts as one AI build of the month. Returns 429 `ai_quota_exceeded` with `resets_at` when the quota is used up. The conversation expires after 24 hours.',
     access: 'engineer',
     limit,
     feature,
@@ -45,7 +45,7 @@ export const flowBuilderOperations = [
     path: '/ai/flow-builder/conversations/{conversation_id}/messages',
     summary: 'Refine the draft',
     description:
-      'The message says what to change. A refinement does not count as a build. Of two concurrent messages one is answered; the other gets 409 `stale_version`. After 100 turns: 409 `limit_reached`.',
+      'The message says what to change. A refinement does not count as a build. Of two concurrent messages one is answered; the other gets 409 `stale_version`. Returns 409 `limit_reached` after 100 turns.',
     access: 'engineer',
     limit,
     feature,
@@ -63,7 +63,8 @@ export const flowBuilderOperations = [
     method: 'post',
     path: '/ai/flow-builder/conversations/{conversation_id}/commit',
     summary: 'Save the draft as a flow',
-    description: 'Creates a flow of mine with status `draft` and deletes the conversation. Without a draft: 409 `no_draft`.',
+    description:
+      'Creates a flow with status `draft` that belongs to me, and deletes the conversation. Returns 409 `no_draft` for a conversation without a draft.',
     access: 'engineer',
     limit,
     feature,

@@ -42,7 +42,7 @@ export async function insertConversation(
   return rows[0] as ConversationRow
 }
 
-/** Add a turn to the conversation as it was read. Return undefined when it is gone or another request added a turn first. */
+/** Add a turn to a conversation that has not changed since it was read. Return undefined if it has changed or no longer exists. */
 export async function addTurn(
   db: WriteDb,
   { id, turns }: ConversationRow,

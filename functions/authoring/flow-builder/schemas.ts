@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Name, Text, Time } from '../../../lib/http/fields.ts'
 import { EnvironmentTags } from '../../ai/sessions/schemas.ts'

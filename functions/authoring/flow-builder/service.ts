@@ -15,7 +15,7 @@ const maxTurns = 100
 // The newest messages that a prompt contains.
 const maxPromptMessages = 20
 
-/** Start a conversation with a first answer of the model. Nothing is stored if the model fails. A draft counts as one build of the month. */
+/** Start a conversation with a first answer of the model. Store nothing if the model fails. A draft counts as one build of the month. */
 export async function start(ctx: WriteContext, input: ConversationStart): Promise<Conversation> {
   await assistant.requireBuild(ctx)
   const { goal, tree_type, environment_tags = [] } = input
@@ -33,7 +33,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return toConversation(await find(db, id))
 }
 
-/** Add one turn. Nothing is stored if the model fails. The first draft counts as a build; refinements do not. */
+/** Add one turn. Store nothing if the model fails. The first draft counts as a build; refinements do not. */
 export async function sendMessage(ctx: WriteContext, id: string, message: string): Promise<Conversation> {
   const before = await find(ctx.db, id)
   if (before.turns >= maxTurns)

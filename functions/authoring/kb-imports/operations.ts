@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { Tree } from '../../flows/trees/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -12,7 +12,7 @@ export const kbImportOperations = [
     method: 'get',
     path: '/kb-imports/quota',
     summary: 'Get the knowledge import quota',
-    description: 'How many articles my account has imported, and how many its plan allows in total.',
+    description: 'Returns how many articles my account has imported, and how many its plan allows in total.',
     ...common,
     limit: 'read',
     success: 200,
@@ -26,7 +26,7 @@ export const kbImportOperations = [
     path: '/kb-imports',
     summary: 'Import an article',
     description:
-      'Markdown, text, HTML or docx, as a form with one `file` or as JSON. The format of a file follows from its name and content. At most 5 MB and 900,000 characters. Over the plan’s lifetime limit: 403 `kb_quota_exceeded`. A refused article is not counted.',
+      'Accepts markdown, text, HTML or docx, as a form with one `file` or as JSON. The extension of a file name determines the format, or else the media type. An article has at most 5 MiB and 900,000 characters of text. Returns 403 `kb_quota_exceeded` when the plan’s lifetime limit is reached. A rejected article is not counted.',
     ...common,
     limit: '10/minute',
     bodyFormat: 'file',
@@ -43,7 +43,7 @@ export const kbImportOperations = [
     method: 'get',
     path: '/kb-imports',
     summary: 'List knowledge imports',
-    description: 'The imports of my team, newest first.',
+    description: 'Lists the imports of my team and my own, newest first. Account admins see all.',
     ...common,
     limit: 'read',
     query: schemas.KbImportQuery,
@@ -72,7 +72,7 @@ export const kbImportOperations = [
     path: '/kb-imports/{import_id}/convert',
     summary: 'Convert an article to nodes',
     description:
-      'Creates at most 100 nodes. They contain the whole text of the article, in order and word for word: the model only groups the pieces and names the groups. Existing nodes are replaced. A committed import: 409 `already_committed` with `tree_id`.',
+      'Creates at most 100 nodes. They contain the whole text of the article, in order and word for word: the model only groups the pieces and names the groups. Existing nodes are replaced. Returns 409 `already_committed` with `tree_id` for a committed import.',
     ...common,
     limit: 'ai',
     params: schemas.ImportId,
@@ -89,7 +89,7 @@ export const kbImportOperations = [
     path: '/kb-imports/{import_id}/nodes/{node_id}',
     summary: 'Update or move a node',
     description:
-      'A node moves together with its descendants, and the positions of the other nodes are renumbered. A committed import: 409 `already_committed` with `tree_id`.',
+      'A node moves together with its descendants, and the positions of the other nodes are renumbered. Returns 409 `already_committed` with `tree_id` for a committed import.',
     ...common,
     limit: 'write',
     params: schemas.NodeId,
@@ -106,7 +106,7 @@ export const kbImportOperations = [
     path: '/kb-imports/{import_id}/commit',
     summary: 'Publish the nodes as a flow',
     description:
-      'Problems that prevent publishing: 422, with a message for each node. A second commit: 409 `already_committed` with `tree_id`. Before the conversion: 409 `not_converted`.',
+      'Returns 422 with every problem that prevents publishing, 409 `already_committed` with `tree_id` for a committed import, and 409 `not_converted` before the conversion.',
     ...common,
     limit: 'write',
     params: schemas.ImportId,
@@ -122,7 +122,7 @@ export const kbImportOperations = [
     method: 'delete',
     path: '/kb-imports/{import_id}',
     summary: 'Delete a knowledge import',
-    description: 'A flow that was made from it stays. The import still counts towards the quota.',
+    description: 'The flow that was created from the import stays. The import still counts towards the quota.',
     ...common,
     limit: 'write',
     params: schemas.ImportId,

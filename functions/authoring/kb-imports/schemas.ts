@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 import { articleFormats } from '../../../lib/knowledge/article.ts'
@@ -10,12 +10,18 @@ export const NodeId = ImportId.extend(idParams('node_id', 'node').shape)
 const Format = z.enum(articleFormats).describe('Format of the article.')
 const Status = z
   .enum(['uploaded', 'converted', 'committed', 'failed'])
-  .describe('Uploaded only; converted to nodes; committed as a flow; or its first conversion failed and can be retried.')
+  .describe(
+    '`uploaded`: not converted yet. `converted`: has nodes. `committed`: published as a flow. `failed`: the first conversion failed and can be retried.',
+  )
 
 const nodeFields = {
   title: z.string().max(300).describe('Title of the node. It is required for a commit.'),
-  content: z.string().max(20_000).describe('The article’s own text, as markdown. A section often has only its title.'),
-  kind: z.enum(nodeKinds).describe('A heading, a step to do, information, a question whose children are its answers, or an end.'),
+  content: z.string().max(20_000).describe('The node’s part of the article, as markdown. Empty for a section whose heading is its title.'),
+  kind: z
+    .enum(nodeKinds)
+    .describe(
+      '`section`: a heading. `step`: an instruction. `note`: information. `decision`: a question whose children are its answers. `solution`: an end of the flow.',
+    ),
   parent_id: Id.nullable().describe('Id of the parent node in the same import; null at the top level.'),
   position: z.int().min(0).max(10_000).describe('Position in reading order, from 0. A parent comes before its children.'),
 }
@@ -39,7 +45,7 @@ const item = {
   format: Format,
   status: Status,
   node_count: z.int().describe('Number of nodes.'),
-  tree_id: Id.nullable().describe('Id of the flow that was made from it.'),
+  tree_id: Id.nullable().describe('Id of the flow that was created from the import; null before the commit.'),
   created_at: Time,
   updated_at: Time.describe('When it was last changed.'),
 }
@@ -71,7 +77,7 @@ export const KbImportCreate = z
       .string()
       .min(1)
       .max(10 * 1024 * 1024)
-      .describe('The article, or the base64-encoded bytes of a docx. At most 5 MB.'),
+      .describe('The article, or the base64-encoded bytes of a docx. At most 5 MiB after decoding, and 900,000 characters of text.'),
     format: Format,
   })
   .meta({
@@ -102,9 +108,9 @@ export type KbImportCommit = z.infer<typeof KbImportCommit>
 
 export const KbQuota = z
   .strictObject({
-    used: z.int().describe('All imports ever made in this account, including deleted ones.'),
-    limit: z.int().nullable().describe('Imports that the plan allows; null without a limit.'),
-    remaining: z.int().nullable().describe('Imports that are left; null without a limit.'),
+    used: z.int().describe('Number of articles that this account has imported, including those deleted since.'),
+    limit: z.int().nullable().describe('Maximum number of imports in the plan; null without a limit.'),
+    remaining: z.int().nullable().describe('Number of imports that are left; null without a limit.'),
   })
   .meta({ id: 'KbImportQuota', examples: [{ used: 1, limit: 3, remaining: 2 }] })
 export type KbQuota = z.infer<typeof KbQuota>

@@ -41,7 +41,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return toImport(await find(db, id))
 }
 
-/** Ask the model to group the pieces of the article, and store the groups as nodes. The texts stay the article's own. */
+/** Ask the model to group the pieces of the article, and store the groups as nodes. The nodes contain the article's text unchanged. */
 export async function convert(ctx: WriteContext, id: string): Promise<KbImport> {
   requireUncommitted(await findOwn(ctx.db, id))
   const pieces = splitIntoSegments(await queries.selectBlocks(ctx.db, id))
@@ -64,12 +64,12 @@ export async function updateNode({ db }: WriteContext, id: string, nodeId: strin
   if (Object.keys(change).length === 0) return node
   const updated = await queries.updateNode(db, id, nodeId, change)
   if (updated) return updated
-  // Another request changed the import in between: the current rows tell why the change is refused.
+  // Another request changed the import in between: the current rows show why the change is refused.
   requireMovable(requireUncommitted(await findOwn(db, id)), nodeId, change)
   throw staleVersion('import')
 }
 
-/** Create the flow and mark the import committed, in one transaction. Of concurrent commits one creates the flow. */
+/** Create the flow and mark the import as committed, in one transaction. Of several concurrent commits only one creates the flow. */
 export async function commit(ctx: WriteContext, id: string, input: KbImportCommit) {
   buildValidFlow(requireConverted(await findOwn(ctx.db, id)), input)
   return inTransaction(ctx.db, async (db) => {
@@ -112,7 +112,7 @@ function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** Create a `catch` handler that throws an unreadable article as 415 or 422. */
+/** Create a `catch` handler that converts an ArticleError to a 415 or 422. */
 function throwArticleProblem(field: 'file' | 'content') {
   return (error: unknown): never => {
     if (!(error instanceof ArticleError)) throw error
@@ -154,7 +154,7 @@ function buildValidFlow({ nodes }: KbImport, { tree_type }: KbImportCommit): Tre
   )
 }
 
-/** Return the import, or throw 409 if a flow was already made from it. */
+/** Return the import, or throw 409 if a flow was already created from it. */
 function requireUncommitted(row: queries.KbImportRow): queries.KbImportRow {
   if (row.status !== 'committed') return row
   throw new Problem('already_committed', 'This import has already become a flow', { facts: { tree_id: row.tree_id } })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as proposals from './service.ts'
@@ -12,7 +12,7 @@ export const flowProposalOperations = [
     path: '/sessions/{session_id}/convert-to-flow',
     summary: 'Convert a session to a flow proposal',
     description:
-      'Proposes a new flow or an update of one, from my completed session or my resolved AI session. A session in another state: 409 `wrong_state`. A session with a pending proposal: 409 `already_pending`. A target that ships with the service or has another type: 400. The admins of the team are notified.',
+      'Proposes a new flow or an update of one, from my completed session or my resolved AI session. Notifies the admins of the team. Returns 409 `wrong_state` for a session in another state, and 409 `already_pending` for a session with a pending proposal. Returns 400 for a target that ships with the service or has another type.',
     access: 'engineer',
     limit: 'ai',
     feature,
@@ -61,7 +61,7 @@ export const flowProposalOperations = [
     path: '/flow-proposals/{proposal_id}/approve',
     summary: 'Approve a flow proposal',
     description:
-      'Creates and publishes the flow, or updates the target. A new flow belongs to the submitter, who is notified. A decided proposal: 409 `already_decided`. A target that was saved since: 409 `stale_version`. A target that no longer exists: 409 `target_gone`.',
+      'Creates the flow for the submitter, or updates the target, and notifies the submitter. Returns 409 `already_decided` for a decided proposal, 409 `stale_version` if the target was saved since the proposal, and 409 `target_gone` if the target no longer exists.',
     access: 'team_admin',
     limit: 'write',
     feature,
@@ -77,7 +77,7 @@ export const flowProposalOperations = [
     method: 'post',
     path: '/flow-proposals/{proposal_id}/reject',
     summary: 'Reject a flow proposal',
-    description: 'The submitter is notified with the reason. A decided proposal: 409 `already_decided`.',
+    description: 'Notifies the submitter with the reason. Returns 409 `already_decided` for a decided proposal.',
     access: 'team_admin',
     limit: 'write',
     feature,

@@ -9,12 +9,12 @@ export interface ProposalRow extends FlowProposal {
   team_id: string | null
   target_version: number | null
   submitter_name: string
-  /** Whether the caller may decide it. */
+  /** Whether the caller may approve or reject the proposal. */
   may_decide: boolean
 }
 
 const proposalColumns = sql`p.id, p.source, p.source_id, p.action, p.target_tree_id, p.status, p.submitted_by, p.decided_by, p.decided_at, p.reason, p.created_at`
-// The author alone may not decide it, so the first argument is null.
+// A submitter may not decide a proposal unless they are an admin, so the first argument, the creator, is null.
 const mayDecide = sql`app.may_change(null, p.team_id)`
 const fullProposalColumns = sql`
   ${proposalColumns}, p.proposed_flow, p.team_id, p.target_version, ${mayDecide} as may_decide,
@@ -35,7 +35,7 @@ export async function selectProposal(db: ReadDb, id: string): Promise<ProposalRo
   return rows[0]
 }
 
-/** Return whether the caller sees a pending proposal of this session. The unique index also covers those that the caller cannot see. */
+/** Return whether the caller can see a pending proposal of this session. The unique index also covers proposals hidden from the caller. */
 export async function hasPending(db: ReadDb, sourceId: string): Promise<boolean> {
   const { rows } = await sql`
     select p.id from flow_proposals p
@@ -45,7 +45,7 @@ export async function hasPending(db: ReadDb, sourceId: string): Promise<boolean>
 
 export type NewProposal = Pick<ProposalRow, 'source' | 'source_id' | 'proposed_flow'> & { target: { id: string; version: number } | null }
 
-/** Insert a proposal. Fails with a unique violation (23505) while another proposal of the session is pending. */
+/** Insert a proposal. Throw a unique violation (23505) while another proposal of the session is pending. */
 export async function insertProposal(db: WriteDb, { source, source_id, proposed_flow, target }: NewProposal): Promise<ProposalRow> {
   const { rows } = await sql<ProposalRow>`
     insert into flow_proposals as p (source, source_id, action, target_tree_id, target_version, proposed_flow)

@@ -1,23 +1,23 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Text, Time } from '../../../lib/http/fields.ts'
 import { exampleDraft, FlowDraft } from '../flow-builder/schemas.ts'
 
 export const ProposalId = idParams('proposal_id', 'flow proposal')
 export const SourceId = idParams('session_id', 'completed session, or of the resolved AI session')
 
-const Status = z.enum(['pending', 'approved', 'rejected']).describe('Pending, or decided.')
+const Status = z.enum(['pending', 'approved', 'rejected']).describe('`pending`: not decided yet. `approved`, `rejected`: decided.')
 
 const item = {
   id: Id,
-  source: z.enum(['session', 'ai_session']).describe('The kind of session it was made from.'),
+  source: z.enum(['session', 'ai_session']).describe('The kind of session that it was created from.'),
   source_id: Id.describe('Id of the session, which may have been deleted since.'),
-  action: z.enum(['create', 'update']).describe('Whether it creates a new flow or replaces the content of the target.'),
-  target_tree_id: Id.nullable().describe('Id of the flow to update.'),
+  action: z.enum(['create', 'update']).describe('`create`: creates a new flow. `update`: replaces the content of the target.'),
+  target_tree_id: Id.nullable().describe('Id of the flow to update; null for a new flow.'),
   status: Status,
   submitted_by: Id.describe('The user who proposed it.'),
   decided_by: Id.nullable().describe('The user who approved or rejected it.'),
   decided_at: Time.nullable().describe('When it was decided.'),
-  reason: z.string().nullable().describe('Why it was rejected.'),
+  reason: z.string().nullable().describe('Why it was rejected; null otherwise.'),
   created_at: Time,
 }
 const exampleItem = {

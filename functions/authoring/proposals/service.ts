@@ -5,7 +5,7 @@ import { toFlowDraft, toModelFlow } from '../../../lib/ai/flow-drafts.ts'
 import { flowConversion, maxGeneratedNodes } from '../../../lib/ai/prompts/authoring.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
-import { sqlState } from '../../../lib/db/sqlstate.ts'
+import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import type { Event } from '../../../lib/events/events.ts'
 import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import { type FlowDraft, flattenStructure } from '../../../lib/flows/flat-nodes.ts'
@@ -53,7 +53,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return toProposal(await find(db, id))
 }
 
-/** Decide, save the flow and notify the submitter in one transaction. If the flow cannot be saved, the proposal stays pending. */
+/** Approve a proposal, save its flow and notify the submitter in one transaction. The proposal stays pending if the flow is not saved. */
 export async function approve(ctx: WriteContext, id: string): Promise<Approval> {
   const stored = await inTransaction(ctx.db, async (db) => {
     const proposal = await decideProposal(db, id, 'approved', null)
@@ -163,7 +163,7 @@ function throwTargetGone(error: unknown): never {
 }
 
 function throwAlreadyPending(error: unknown): never {
-  throw sqlState(error) === '23505' ? alreadyPending() : error
+  throw getSqlState(error) === '23505' ? alreadyPending() : error
 }
 
 function alreadyPending(): Problem {

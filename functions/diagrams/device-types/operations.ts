@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as deviceTypes from './service.ts'
@@ -11,7 +11,7 @@ export const deviceTypeOperations = [
     method: 'get',
     path: '/device-types',
     summary: 'List diagram device types',
-    description: 'Types of my team and types that ship with the service, by category and name.',
+    description: 'Lists the types that I can see and the types that ship with the service, sorted by category and name.',
     access: 'user',
     feature,
     limit: 'read',

@@ -5,7 +5,7 @@ import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { DeviceType, DeviceTypeCreate, DeviceTypeQuery, DeviceTypeUpdate } from './schemas.ts'
 
 export interface DeviceTypeRow extends DeviceType {
-  /** True for the author, an admin of its team or an account admin. False for types of the platform. */
+  /** Whether the caller may change the type. False for types of the platform. */
   may_change: boolean
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { DeviceCategory } from '../../../lib/diagrams/schema.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
@@ -17,7 +17,7 @@ export const DeviceType = z
     name: z.string().describe('Name of the device type.'),
     category: DeviceCategory,
     icon: z.string().nullable().describe('Name of an icon; null for the icon of the category.'),
-    is_system: z.boolean().describe('Whether it ships with the service; such types cannot be changed.'),
+    is_system: z.boolean().describe('Whether the type ships with the service. Such types cannot be changed.'),
     team_id: Id.nullable().describe('The team it belongs to.'),
     created_at: Time,
   })

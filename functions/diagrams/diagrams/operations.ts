@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation, stream } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as diagrams from './service.ts'
@@ -12,7 +12,7 @@ export const diagramOperations = [
     method: 'get',
     path: '/network-diagrams',
     summary: 'List network diagrams',
-    description: 'The diagrams of my team, last saved first.',
+    description: 'Lists the diagrams that I can see, last saved first.',
     access: 'user',
     feature,
     limit: 'read',
@@ -28,7 +28,7 @@ export const diagramOperations = [
     method: 'post',
     path: '/network-diagrams',
     summary: 'Create a network diagram for my team',
-    description: '422 for a user without a team.',
+    description: 'Returns 422 for a user without a team.',
     access: 'engineer',
     feature,
     limit: 'write',
@@ -60,7 +60,7 @@ export const diagramOperations = [
     path: '/network-diagrams/import',
     summary: 'Import a network diagram',
     description:
-      'Reads an exported file or a draw.io file. Of a draw.io file it reads the first page, plain or compressed, and lists what it skips.',
+      'Imports an exported JSON file or a draw.io file. Only the first page of a draw.io file, plain or compressed, is read. Skipped parts are listed.',
     access: 'engineer',
     feature,
     limit: '10/minute',
@@ -136,7 +136,7 @@ export const diagramOperations = [
     method: 'get',
     path: '/network-diagrams/{diagram_id}/export',
     summary: 'Export a network diagram',
-    description: 'As a file that can be imported, or as an SVG image.',
+    description: 'Returns a JSON file that can be imported, or an SVG image.',
     access: 'user',
     feature,
     limit: 'read',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { DiagramEdges, DiagramNodes, validateDiagram } from '../../../lib/diagrams/schema.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
@@ -33,7 +33,7 @@ const diagramFields = {
   description: z.string().describe('Description of the network.'),
   client_name: z.string().nullable().describe('The client whose network it shows.'),
   asset_name: z.string().nullable().describe('The asset that it shows.'),
-  is_archived: z.boolean().describe('Archived diagrams are not in the normal list.'),
+  is_archived: z.boolean().describe('Whether the diagram is archived. The list omits archived diagrams by default.'),
   created_by: Id.describe('The user who created it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
@@ -67,7 +67,7 @@ export type DiagramQuery = z.infer<typeof DiagramQuery>
 export const DiagramClient = z
   .strictObject({
     client_name: z.string().describe('Name of the client.'),
-    count: z.int().describe('Number of its diagrams that are not archived.'),
+    count: z.int().describe('Number of diagrams of the client that are not archived.'),
   })
   .meta({ id: 'DiagramClient', examples: [{ client_name: 'Fabrikam', count: 3 }] })
 export type DiagramClient = z.infer<typeof DiagramClient>
@@ -84,7 +84,7 @@ const DiagramInput = z.strictObject(inputFields).partial()
 type DiagramInput = z.infer<typeof DiagramInput>
 
 function checkNodesAndEdges({ nodes, edges }: DiagramInput, ctx: z.RefinementCtx): void {
-  // An update may contain only one of them; the service then checks it with the stored other one.
+  // An update may contain only one of the two. The service then validates it together with the stored value of the other.
   if (!nodes || !edges) return
   for (const { path, message } of validateDiagram({ nodes, edges })) ctx.addIssue({ code: 'custom', path, message })
 }
@@ -162,5 +162,5 @@ export const DiagramImportResult = z
   })
 
 export const DiagramExport = z.strictObject({
-  format: z.enum(['json', 'svg']).default('json').describe('A file that can be imported, or an SVG image.'),
+  format: z.enum(['json', 'svg']).default('json').describe('`json`: a file that can be imported. `svg`: an image.'),
 })

@@ -9,7 +9,7 @@ export const diagramDraftOperations = [
     path: '/network-diagrams/generate',
     summary: 'Draft a diagram from a description',
     description:
-      'Returns a proposal and stores nothing; save it with a PUT. A merge keeps every node and edge of the diagram in place and adds the new nodes below, without overlaps. A diagram that already has the maximum number of nodes returns 409 `limit_reached`.',
+      'Returns a proposal and stores nothing; save the proposal with a POST or PUT. A merge keeps every node and edge of the diagram in place and adds the new nodes below, without overlaps. A diagram that already has the maximum number of nodes returns 409 `limit_reached`.',
     access: 'engineer',
     limit: 'ai',
     feature: 'network_diagrams',

@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { DiagramEdges, DiagramNodes } from '../../../lib/diagrams/schema.ts'
 import { Id, Text } from '../../../lib/http/fields.ts'
 
 export const DiagramGenerate = z
   .strictObject({
     description: Text.describe('Description of the network: its devices and their connections.'),
-    mode: z.enum(['replace', 'merge']).describe('A new drawing, or additions to a diagram.'),
+    mode: z.enum(['replace', 'merge']).describe('`replace`: a new drawing. `merge`: additions to the diagram `diagram_id`.'),
     diagram_id: Id.optional().describe('The diagram to add to, for mode `merge`.'),
   })
   .superRefine(({ mode, diagram_id }, ctx) => {
@@ -18,7 +18,7 @@ export const DiagramGenerate = z
 export type DiagramGenerate = z.infer<typeof DiagramGenerate>
 
 export const DiagramDraft = z
-  .strictObject({ nodes: DiagramNodes, edges: DiagramEdges, notes: z.string().describe('What was unclear or omitted.') })
+  .strictObject({ nodes: DiagramNodes, edges: DiagramEdges, notes: z.string().describe('What the model found unclear or omitted.') })
   .meta({
     id: 'NetworkDiagramDraft',
     examples: [

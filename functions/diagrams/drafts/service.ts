@@ -17,15 +17,15 @@ export async function generate(ctx: WriteContext, { description, mode, diagram_i
   const current: Drawing = mode === 'merge' && diagram_id ? await diagrams.get(ctx, diagram_id) : { nodes: [], edges: [] }
   if (current.nodes.length >= diagramLimits.maxNodes)
     throw limitReached('nodes', diagramLimits.maxNodes, `A diagram can have at most ${diagramLimits.maxNodes} nodes`)
-  const answer = await ask(ctx, diagramDraft, { facts: { description, drawn: numberParts(current) } })
+  const answer = await ask(ctx, diagramDraft, { facts: { description, drawn: describeDrawing(current) } })
   const draft = addToDrawing(current, answer)
   if (draft.nodes.length > diagramLimits.maxNodes || draft.edges.length > diagramLimits.maxEdges)
     throw toProviderProblem(new Error('The drawing is too large'))
   return draft
 }
 
-/** Describe a drawing for the prompt. The model refers to devices by these numbers. */
-function numberParts({ nodes, edges }: Drawing) {
+/** Describe a drawing for the prompt. Number the devices, because the model refers to them by number. */
+function describeDrawing({ nodes, edges }: Drawing) {
   const numbersById = new Map(nodes.map(({ id }, index) => [id, index + 1]))
   return {
     devices: nodes.map(({ data, nodeType, type }, index) => ({ number: index + 1, name: getLabel(data), kind: nodeType ?? type })),
@@ -40,7 +40,7 @@ function getLabel(data: DiagramNode['data']): string {
 /** Return the drawing with the model's devices and links added. The model numbers its devices after those of the drawing. */
 function addToDrawing(current: Drawing, { devices, links, notes }: DiagramDraftAnswer): DiagramDraft {
   const knownNames = new Set(current.nodes.map(({ data }) => getLabel(data).toLowerCase()))
-  // The model may list a device again that the diagram already has; both are one node.
+  // A device that the diagram already has, by name, keeps its existing node.
   const nodeIndexes = devices.map(({ name }, index) =>
     knownNames.has(name.toLowerCase())
       ? current.nodes.findIndex(({ data }) => getLabel(data).toLowerCase() === name.toLowerCase())
@@ -48,8 +48,9 @@ function addToDrawing(current: Drawing, { devices, links, notes }: DiagramDraftA
   )
   const newId = createIdGenerator(current.nodes, 'n')
   const ids = [...current.nodes.map(({ id }) => id), ...devices.map(() => newId())]
-  const idAt = (number: number) => ids[number > current.nodes.length ? (nodeIndexes[number - current.nodes.length - 1] ?? -1) : number - 1]
-  const edges = buildEdges(current, links, idAt)
+  const getIdByNumber = (number: number) =>
+    ids[number > current.nodes.length ? (nodeIndexes[number - current.nodes.length - 1] ?? -1) : number - 1]
+  const edges = buildEdges(current, links, getIdByNumber)
   const newDevices = devices.flatMap((device, index) => {
     const id = nodeIndexes[index] === current.nodes.length + index ? ids[current.nodes.length + index] : undefined
     return id === undefined ? [] : [{ ...device, id }]
@@ -67,11 +68,15 @@ function addToDrawing(current: Drawing, { devices, links, notes }: DiagramDraftA
 }
 
 /** Convert links to edges. Ignore links to unknown nodes and links between nodes that are already connected. */
-function buildEdges(current: Drawing, links: DiagramDraftAnswer['links'], idAt: (number: number) => string | undefined): DiagramEdge[] {
+function buildEdges(
+  current: Drawing,
+  links: DiagramDraftAnswer['links'],
+  getIdByNumber: (number: number) => string | undefined,
+): DiagramEdge[] {
   const newId = createIdGenerator(current.edges, 'e')
   const connectedPairs = new Set(current.edges.flatMap(({ source, target }) => [`${source} ${target}`, `${target} ${source}`]))
   return links.flatMap(({ from, to, label }) => {
-    const [source, target] = [idAt(from), idAt(to)]
+    const [source, target] = [getIdByNumber(from), getIdByNumber(to)]
     if (!source || !target || source === target || connectedPairs.has(`${source} ${target}`)) return []
     connectedPairs.add(`${source} ${target}`).add(`${target} ${source}`)
     return [{ id: newId(), source, target, ...(label ? { label } : {}) }]

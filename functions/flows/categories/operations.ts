@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as categories from './service.ts'
@@ -53,7 +53,7 @@ export const categoryOperations = [
     method: 'delete',
     path: '/categories/{category_id}',
     summary: 'Delete a category',
-    description: 'Its flows stay and have no category.',
+    description: 'The flows of the category stay and have no category.',
     access: 'engineer',
     limit: 'write',
     params: schemas.CategoryId,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
 export const CategoryId = idParams('category_id', 'category')
@@ -8,7 +8,7 @@ export const Category = z
     id: Id,
     account_id: Id.describe('The account it belongs to; the platform account for categories that ship with the service.'),
     name: z.string().describe('Unique in its account, ignoring case.'),
-    flow_count: z.int().describe('Number of visible flows in this category.'),
+    flow_count: z.int().describe('Number of flows in this category that I can see.'),
     created_by: Id.nullable().describe('The user who created it.'),
     created_at: Time,
   })
@@ -39,7 +39,7 @@ export const CategoryUpdate = z
 export const Tag = z
   .strictObject({
     tag: z.string().describe('The tag in its most frequent spelling.'),
-    count: z.int().describe('Number of visible flows with this tag, ignoring upper and lower case of the tag.'),
+    count: z.int().describe('Number of visible flows with this tag, ignoring case.'),
   })
   .meta({ id: 'TagResponse', examples: [{ tag: 'printer', count: 9 }] })
 export type Tag = z.infer<typeof Tag>

@@ -4,7 +4,7 @@ import { forkInfo, treeColumns, treeJoins } from '../../../lib/db/rows/trees.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { TreeListItem } from '../trees/schemas.ts'
 
-/** Select the visible forks in the caller's account. Policies limit a reader to flows they may see. */
+/** Select the forks in the caller's account. Row-level security hides those that the caller cannot see. */
 export async function selectForks(db: ReadDb, treeId: string, { skip, limit }: PageQuery): Promise<TreeListItem[]> {
   const { rows } = await sql<TreeListItem>`
     select ${treeColumns}, ${forkInfo} from trees t ${treeJoins}

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Name } from '../../../lib/http/fields.ts'
 
 export const ForkCreate = z

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as gallery from './service.ts'
@@ -17,7 +17,7 @@ export const galleryOperations = [
     method: 'get',
     path: '/public/templates',
     summary: 'List public flows and scripts',
-    description: '404 while the gallery is switched off, as for all of its operations.',
+    description: 'Returns 404 while the gallery is switched off, like every operation of the gallery.',
     ...publicRead,
     query: schemas.GalleryQuery,
     success: 200,
@@ -30,7 +30,7 @@ export const galleryOperations = [
     method: 'get',
     path: '/public/templates/categories',
     summary: 'List gallery categories',
-    description: 'With the number of items in each.',
+    description: 'Includes the number of items in each category.',
     ...publicRead,
     success: 200,
     returns: z.array(schemas.GalleryCategory),
@@ -54,7 +54,7 @@ export const galleryOperations = [
     method: 'get',
     path: '/public/templates/flows/{tree_id}',
     summary: 'Get a public flow',
-    description: 'With the first three levels of its structure.',
+    description: 'Includes the first three levels of a tree, or all steps of a list.',
     ...publicRead,
     params: schemas.FlowId,
     success: 200,
@@ -67,7 +67,7 @@ export const galleryOperations = [
     method: 'get',
     path: '/public/templates/scripts/{slug}',
     summary: 'Get a script of the gallery',
-    description: 'With its parameters and without its body.',
+    description: 'Includes the parameters of the script, but not its body.',
     ...publicRead,
     params: schemas.Slug,
     success: 200,

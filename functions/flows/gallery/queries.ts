@@ -12,7 +12,7 @@ const scriptColumns = sql`
   s.id, 'script' as type, s.slug, s.name, s.description, c.name as category, '{}'::text[] as tags, s.usage_count, true as is_featured,
   s.created_at as published_at`
 const scriptCategoryJoin = sql`left join script_categories c on c.account_id = s.account_id and c.id = s.category_id`
-/** A subquery `i` of all items: flows that their accounts made public, and scripts that staff featured. */
+/** A subquery `i` of all items: flows that their accounts made public and staff did not hide, and scripts that staff featured. */
 const galleryItems = sql`(
   select ${flowColumns}, t.gallery_sort_order, t.words from trees t ${flowCategoryJoin} where ${isListed}
   union all
@@ -20,8 +20,9 @@ const galleryItems = sql`(
 const itemColumns = sql`i.id, i.type, i.slug, i.name, i.description, i.category, i.tags, i.usage_count, i.is_featured, i.published_at`
 
 export async function isGalleryEnabled(platform: PlatformDb): Promise<boolean> {
-  const { rows } = await sql<{ on: boolean }>`select app.feature_on(app.platform_account(), 'public_gallery') as "on"`.execute(platform)
-  return rows[0]?.on ?? false
+  const { rows } = await sql<{ is_enabled: boolean }>`
+    select app.feature_on(app.platform_account(), 'public_gallery') as is_enabled`.execute(platform)
+  return rows[0]?.is_enabled ?? false
 }
 
 const orders: Record<(typeof sorts)[number], RawBuilder<unknown>> = {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { IntakeForm, treeTypes } from '../../../lib/flows/structure.ts'
 import { Id, idParams, Time } from '../../../lib/http/fields.ts'
 import { Language, ParametersSchema } from '../../../lib/scripts/schema.ts'
@@ -6,7 +6,7 @@ import { Language, ParametersSchema } from '../../../lib/scripts/schema.ts'
 export const FlowId = idParams('tree_id', 'flow')
 export const Slug = z.object({ slug: z.string().min(1).max(200).describe('Identifies the script in its URL.') })
 
-const Type = z.enum([...treeTypes, 'script']).describe('A flow of one of three types, or a script.')
+const Type = z.enum([...treeTypes, 'script']).describe('`script`: a script. Every other value: a flow of this type.')
 export const sorts = ['featured', 'popular', 'newest', 'name'] as const
 
 const listFilters = {
@@ -17,7 +17,10 @@ const listFilters = {
 }
 export const GalleryQuery = z.strictObject({
   ...listFilters,
-  sort: z.enum(sorts).default('featured').describe('Featured first, most used first, newest first, or by name.'),
+  sort: z
+    .enum(sorts)
+    .default('featured')
+    .describe('`featured`: featured items first. `popular`: most used first. `newest`: newest first. `name`: by name.'),
 })
 export type GalleryQuery = z.infer<typeof GalleryQuery>
 export const GallerySearch = z.strictObject({
@@ -29,14 +32,14 @@ export type GallerySearch = z.infer<typeof GallerySearch>
 const item = {
   id: Id,
   type: Type,
-  slug: z.string().nullable().describe('Identifies a script in its URL; null for a flow, which has its id there.'),
+  slug: z.string().nullable().describe('Identifies a script in its URL; null for a flow, whose URL contains its id.'),
   name: z.string().describe('The name of the item.'),
   description: z.string().describe('The purpose of the item.'),
-  category: z.string().nullable().describe('Name of its category.'),
+  category: z.string().nullable().describe('Name of the category, if any.'),
   tags: z.array(z.string()).describe('Search keywords.'),
   usage_count: z.int().describe('Number of times it was used.'),
-  is_featured: z.boolean().describe('Whether it is listed first.'),
-  published_at: Time.nullable().describe('When it was first published.'),
+  is_featured: z.boolean().describe('Whether staff featured the item.'),
+  published_at: Time.nullable().describe('When the flow was first published, or when the script was created.'),
 }
 const exampleItem = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
@@ -86,7 +89,7 @@ const PreviewNode = z
     get children() {
       return z.array(PreviewNode).optional().describe('The child nodes, down to the third level.')
     },
-    truncated: z.literal(true).optional().describe('The node has children that are not shown.'),
+    truncated: z.literal(true).optional().describe('True if the node has children that the preview omits.'),
   })
   .meta({
     id: 'GalleryPreviewNode',
@@ -111,10 +114,10 @@ const PreviewSteps = z
               }),
             )
             .optional()
-            .describe('To try when the step fails.'),
+            .describe('Steps to try when the step fails.'),
         }),
       )
-      .describe('In the order of the flow.'),
+      .describe('The steps in the order of the flow.'),
   })
   .meta({ id: 'GalleryPreviewSteps', examples: [{ steps: [{ id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }] })
 
@@ -122,7 +125,9 @@ export const GalleryFlow = z
   .strictObject({
     ...item,
     intake_form: IntakeForm,
-    preview: z.union([PreviewSteps, PreviewNode]).describe('The first three levels; `truncated` marks nodes with hidden children.'),
+    preview: z
+      .union([PreviewSteps, PreviewNode])
+      .describe('The first three levels of a tree, in which `truncated` marks nodes with omitted children; or all steps of a list.'),
   })
   .meta({
     id: 'GalleryFlow',
@@ -139,7 +144,7 @@ export const GalleryScript = z
   .strictObject({
     ...item,
     language: Language,
-    requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
+    requires_elevation: z.boolean().describe('Whether the script needs administrator rights.'),
     parameters_schema: ParametersSchema,
   })
   .meta({

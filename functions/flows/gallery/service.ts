@@ -32,7 +32,7 @@ export async function getScript({ platform }: GalleryContext, slug: string) {
   return (await requireEnabled(platform, queries.selectScript(platform, slug))) ?? throwNotFound('Script')
 }
 
-/** Return the result of `query`. Throw 404 while the gallery is switched off. Both are read in parallel. */
+/** Return the result of `query`, which runs in parallel with the check. Throw 404 while the gallery is switched off. */
 async function requireEnabled<T>(platform: PlatformDb, query: Promise<T>): Promise<T> {
   const [isEnabled, result] = await Promise.all([queries.isGalleryEnabled(platform), query])
   if (!isEnabled) throw new Problem('not_found')

@@ -13,7 +13,7 @@ export const treeMarkdownOperations = [
     method: 'get',
     path: '/trees/{tree_id}/export/markdown',
     summary: 'Export a flow as markdown',
-    description: 'The file is named `<slug>.md`. Importing it creates an equal flow.',
+    description: 'The file is named `<slug>.md`. Importing it creates a draft with the same content.',
     access: 'user',
     limit: 'read',
     params: TreeId,
@@ -44,7 +44,7 @@ export const treeMarkdownOperations = [
     path: '/trees/validate/markdown',
     summary: 'Validate a markdown flow',
     description:
-      'Lists by line what makes the file unreadable. A readable file is also checked for problems that prevent publishing. Nothing is stored.',
+      'Lists the lines that cannot be parsed. A file that can be parsed is also checked for problems that prevent publishing. Stores nothing.',
     access: 'engineer',
     limit: '30/minute',
     ...fileBody,

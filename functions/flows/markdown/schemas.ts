@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 const exampleMarkdown = `---
 name: Printer offline
@@ -35,10 +35,8 @@ export const LineProblem = z
 
 export const MarkdownCheck = z
   .strictObject({
-    valid: z.boolean().describe('Whether it can be imported and then published unchanged.'),
-    problems: z
-      .array(LineProblem)
-      .describe('Every problem, in the order of the file. Only the first 200 are listed, then the number of further ones.'),
+    valid: z.boolean().describe('Whether the file can be imported and the flow then published unchanged.'),
+    problems: z.array(LineProblem).describe('The problems in the order of the file: the first 200, then the number of further ones.'),
   })
   .meta({
     id: 'MarkdownValidateResponse',

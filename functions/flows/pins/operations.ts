@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { TreeId, TreeListItem } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -10,7 +10,7 @@ export const treePinOperations = [
     method: 'get',
     path: '/trees/pinned',
     summary: 'List my pinned flows',
-    description: 'In the order that I chose.',
+    description: 'Sorted in the order that I chose.',
     access: 'user',
     limit: 'read',
     success: 200,
@@ -36,7 +36,7 @@ export const treePinOperations = [
     method: 'post',
     path: '/trees/{tree_id}/pin',
     summary: 'Pin a flow',
-    description: `It becomes the last pin. Pinning it again changes nothing. At most ${schemas.maxPins} pins: 409 \`limit_reached\`.`,
+    description: `The flow becomes my last pin. Pinning it again changes nothing. I can have at most ${schemas.maxPins} pins: 409 \`limit_reached\`.`,
     access: 'user',
     limit: 'write',
     params: TreeId,

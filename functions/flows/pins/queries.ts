@@ -6,7 +6,7 @@ import type { TreeListItem } from '../trees/schemas.ts'
 import { maxPins } from './schemas.ts'
 
 const isOwnPin = sql`pin.account_id = app.account_id() and pin.user_id = app.user_id()`
-/** The caller's pins whose flows they can still see. */
+/** The caller's pinned flows that they can still see, in the caller's order. */
 const pinnedTrees = sql<TreeListItem>`
   select ${treeColumns}, ${forkInfo}
     from tree_pins pin join trees t on t.account_id = pin.tree_account_id and t.id = pin.tree_id and t.deleted_at is null ${treeJoins}
@@ -16,7 +16,7 @@ export async function selectPinnedTrees(db: ReadDb): Promise<TreeListItem[]> {
   return (await pinnedTrees.execute(db as WriteDb)).rows
 }
 
-/** Insert a pin at the end unless the caller has `maxPins`. Return all pinned flows. */
+/** Insert a pin at the end unless the caller already has `maxPins` pins. Return all pinned flows. */
 export async function insertPin(db: WriteDb, id: string): Promise<TreeListItem[]> {
   const insert = sql`
     insert into tree_pins (tree_account_id, tree_id, position)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleTree } from '../trees/schemas.ts'
 
 export const maxPins = 100
@@ -9,6 +9,6 @@ export const PinOrder = z
       .array(z.uuid())
       .max(maxPins)
       .refine((ids) => new Set(ids).size === ids.length, 'must contain each flow once')
-      .describe('Every flow I pinned, in its new order.'),
+      .describe('The ids of all my pinned flows, in their new order.'),
   })
   .meta({ id: 'PinOrder', examples: [{ tree_ids: [exampleTree.id] }] })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { TreeId } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -10,8 +10,7 @@ export const treeSharingOperations = [
     method: 'post',
     path: '/trees/{tree_id}/share',
     summary: 'Create a share link',
-    description:
-      'The link opens a published flow without sign-in, and does not open it while it is a draft. A flow that is not published: 409 `wrong_state`.',
+    description: 'The link opens the flow without sign-in while the flow is published. Returns 409 `wrong_state` for a draft.',
     access: 'engineer',
     limit: 'write',
     params: TreeId,
@@ -54,7 +53,7 @@ export const treeSharingOperations = [
     method: 'get',
     path: '/shared/{token}',
     summary: 'Get a shared flow',
-    description: '404 when the link is unknown, expired or revoked, or its flow is not published.',
+    description: 'Returns 404 if the link is unknown, expired or revoked, or if its flow is a draft or was deleted.',
     access: 'public',
     platform: 'the link may belong to any account',
     limit: '30/minute/ip',

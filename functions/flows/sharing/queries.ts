@@ -3,7 +3,7 @@ import type { PageQuery } from '../../../lib/db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { Share, SharedFlow } from './schemas.ts'
 
-const isLive = sql`s.revoked_at is null and s.expires_at > app.now()`
+const isValidShare = sql`s.revoked_at is null and s.expires_at > app.now()`
 
 /** Insert a share. Return undefined unless the flow exists, is published and the caller may change it. */
 export async function insertShare(
@@ -25,7 +25,7 @@ export async function selectShares(db: ReadDb, treeId: string, { skip, limit }: 
   const { rows } = await sql<Share>`
     select s.id, s.created_by, u.full_name as created_by_name, s.expires_at, s.created_at
       from tree_shares s left join users u on u.account_id = s.account_id and u.id = s.created_by
-     where s.account_id = app.account_id() and s.tree_id = ${treeId} and ${isLive}
+     where s.account_id = app.account_id() and s.tree_id = ${treeId} and ${isValidShare}
      order by s.created_at desc, s.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
 }
@@ -34,17 +34,17 @@ export async function selectShares(db: ReadDb, treeId: string, { skip, limit }: 
 export async function revokeShare(db: WriteDb, treeId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     update tree_shares s set revoked_at = app.now()
-     where s.account_id = app.account_id() and s.tree_id = ${treeId} and s.id = ${id} and ${isLive} returning s.id`.execute(db)
+     where s.account_id = app.account_id() and s.tree_id = ${treeId} and s.id = ${id} and ${isValidShare} returning s.id`.execute(db)
   return rows.length > 0
 }
 
-/** Return the flow of a live share; undefined while the flow is not published. */
+/** Return the published flow of a valid share. Return undefined for an invalid share and for a draft. */
 export async function selectSharedFlow(platform: PlatformDb, hash: string): Promise<SharedFlow | undefined> {
   const { rows } = await sql<SharedFlow>`
     select t.name, t.description, t.tree_type, v.tree_structure, v.intake_form, s.expires_at
       from tree_shares s
       join trees t on t.account_id = s.account_id and t.id = s.tree_id and t.status = 'published' and t.deleted_at is null
       join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
-     where s.hash = ${hash}::bytea and ${isLive}`.execute(platform)
+     where s.hash = ${hash}::bytea and ${isValidShare}`.execute(platform)
   return rows[0]
 }

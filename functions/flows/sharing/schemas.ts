@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 import { TreeId } from '../trees/schemas.ts'
@@ -24,7 +24,9 @@ const exampleShare = {
 export const NewShare = z
   .strictObject({
     id: Id,
-    token: z.string().describe('Opens the flow without sign-in. Returned only once; the service stores its hash alone.'),
+    token: z
+      .string()
+      .describe('Opens the flow without sign-in. Only this response contains the token, because the service stores only its hash.'),
     url: z.url().describe('The link to share.'),
     expires_at: Time,
   })

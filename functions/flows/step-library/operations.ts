@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as library from './service.ts'
@@ -9,7 +9,7 @@ export const stepLibraryOperations = [
     method: 'get',
     path: '/step-library',
     summary: 'List library steps',
-    description: 'Steps that were written for the library and steps of published flows, sorted by title.',
+    description: 'Lists steps that were written for the library and steps of published flows, sorted by title.',
     access: 'user',
     limit: 'read',
     paged: true,

@@ -5,7 +5,7 @@ import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 
 export interface LibraryStepRow extends LibraryStep {
-  /** Whether the caller's role allows a change. A step that belongs to a flow cannot be changed here even so. */
+  /** Whether the caller may change the step. A step that belongs to a flow can be changed only there, even by this caller. */
   may_change: boolean
 }
 

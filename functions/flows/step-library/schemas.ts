@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 
 export const StepId = idParams('step_id', 'library step')
@@ -13,10 +13,12 @@ export const LibraryStep = z
     title: z.string().describe('What to do.'),
     description: z.string().describe('How to do it, in markdown.'),
     step_type: StepType,
-    visibility: z.enum(['private', 'team', 'account']).describe('Who can find it: its creator, their team or the whole account.'),
-    is_flow_synced: z.boolean().describe('Whether it belongs to a flow and can only be changed there.'),
-    is_active: z.boolean().describe('False when its flow no longer contains it.'),
-    source_tree_id: Id.nullable().describe('The flow it comes from.'),
+    visibility: z
+      .enum(['private', 'team', 'account'])
+      .describe('Who can find the step. `private`: its creator. `team`: also its team and account admins. `account`: the whole account.'),
+    is_flow_synced: z.boolean().describe('Whether the step belongs to a flow and can only be changed there.'),
+    is_active: z.boolean().describe('False if the flow of the step no longer contains it, became a draft or was deleted.'),
+    source_tree_id: Id.nullable().describe('The flow that the step belongs to.'),
     source_node_id: z.string().nullable().describe('The node or step in that flow.'),
     source_tree_name: z.string().nullable().describe('The name of that flow when it was last published.'),
     team_id: Id.nullable().describe('The team it belongs to.'),
@@ -50,8 +52,8 @@ export type LibraryStep = z.infer<typeof LibraryStep>
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const LibraryQuery = z.strictObject({
   search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the title or description.'),
-  synced: Flag.optional().describe('`true`: only steps that belong to flows. `false`: only the others.'),
-  active: Flag.default(true).describe('`false` lists the steps that their flows no longer contain.'),
+  synced: Flag.optional().describe('`true`: only steps that belong to flows. `false`: only steps that were written for the library.'),
+  active: Flag.default(true).describe('`false` lists inactive steps instead.'),
 })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
 
@@ -59,7 +61,9 @@ const fields = {
   title: Title,
   description: Description,
   step_type: StepType,
-  visibility: z.enum(['team', 'account']).describe('Who can find it: my team or the whole account.'),
+  visibility: z
+    .enum(['team', 'account'])
+    .describe('Who can find the step. `team`: its creator, my team and account admins. `account`: the whole account.'),
 }
 
 export const LibraryStepCreate = z

@@ -25,7 +25,7 @@ export const treeTransferOperations = [
     path: '/trees/import',
     summary: 'Import a flow file as a draft',
     description:
-      'A missing category is created; an existing one of the same name is used. Another version of the format returns 400 `unsupported_version`. ' +
+      'A missing category is created; an existing one of the same name is used. A file with another version of the format returns 400 `unsupported_version`. ' +
       'Problems that prevent publishing are returned as warnings.',
     access: 'engineer',
     limit: '10/minute',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Id } from '../../../lib/http/fields.ts'
 import { FlowProblem } from '../trees/schemas.ts'
 
@@ -7,9 +7,9 @@ export const ImportResult = z
     tree_id: Id.describe('The new flow.'),
     name: z.string().describe('Name of the flow.'),
     status: z.literal('draft').describe('An imported flow is always a draft.'),
-    category_created: z.boolean().describe('Whether its category was created.'),
-    tags_created: z.array(z.string()).describe('The tags that were new to the account.'),
-    warnings: z.array(FlowProblem).describe('Everything that prevents publishing or looks wrong.'),
+    category_created: z.boolean().describe('Whether the category of the flow was created.'),
+    tags_created: z.array(z.string()).describe('The tags that no flow of the account that I can see had before.'),
+    warnings: z.array(FlowProblem).describe('Problems that prevent publishing, and other warnings.'),
   })
   .meta({
     id: 'FlowImportResponse',

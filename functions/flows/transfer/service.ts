@@ -27,10 +27,10 @@ export async function importFlow(ctx: WriteContext, { rfflow_version, exported_a
   })
 }
 
-/** Create a draft from an imported flow. Return its id and name, the created labels, and the errors and warnings of publishing it. */
+/** Create a draft from an imported flow. Return as warnings all errors and warnings that publishing the draft would cause. */
 export async function createDraft({ db }: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
   const { category, tags, description, intake_form, ...rest } = flow
-  const known = await queries.selectExistingLabels(db, category ?? null, tags ?? [])
+  const existingLabels = await queries.selectExistingLabels(db, category ?? null, tags ?? [])
   const draft = {
     ...rest,
     status: 'draft' as const,
@@ -45,8 +45,8 @@ export async function createDraft({ db }: WriteContext, flow: FlowContent, metad
     tree_id: tree.id,
     name: tree.name,
     status: 'draft' as const,
-    category_created: Boolean(category) && !known.category,
-    tags_created: tree.tags.filter((tag) => !known.tags.includes(tag.toLowerCase())),
+    category_created: Boolean(category) && !existingLabels.category,
+    tags_created: tree.tags.filter((tag) => !existingLabels.tags.includes(tag.toLowerCase())),
     warnings: [...errors, ...warnings],
   }
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as trees from './service.ts'
@@ -12,7 +12,7 @@ export const treeOperations = [
     path: '/trees',
     summary: 'List flows',
     description:
-      'The account’s flows that are shared with me, and those that ship with the service. Most used first unless `sort_by` says otherwise.',
+      'Lists the flows of the account that I can see, and the flows that ship with the service. Most used first unless `sort_by` is set.',
     access: 'user',
     limit: 'read',
     paged: true,
@@ -44,7 +44,7 @@ export const treeOperations = [
     method: 'get',
     path: '/trees/{tree_id}',
     summary: 'Get a flow',
-    description: 'With its structure and intake form.',
+    description: 'Includes the structure and the intake form.',
     access: 'user',
     limit: 'read',
     params: schemas.TreeId,
@@ -77,7 +77,7 @@ export const treeOperations = [
     method: 'delete',
     path: '/trees/{tree_id}',
     summary: 'Delete a flow',
-    description: 'Running sessions continue. Its share links end and its steps leave the library.',
+    description: 'Running sessions continue. The share links of the flow stop working, and its library steps become inactive.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TreeId,

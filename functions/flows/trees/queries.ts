@@ -29,7 +29,7 @@ export async function selectTree(db: ReadDb, id: string): Promise<TreeRow | unde
 export async function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
   const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit } = query
   const filters = [tree_type, status, visibility, author_id, category, tag, search && toWordPatterns(search), sort_by, skip, limit + 1]
-  // `offset 0` forces a lookup by id for each row. A pooled connection may otherwise reuse a plan from a small account, which scans all rows.
+  // `offset 0` forces a lookup by id per row. A pooled connection may otherwise reuse a plan from a small account, which scans all rows.
   const { rows } = await sql<TreeListItem>`
     select ${treeColumns}, ${forkInfo}
       from app.list_trees(${sql.join(filters.map((value) => value ?? null))}) p
@@ -46,7 +46,7 @@ export interface TreeContent {
   name: string
   description: string
   tags: string[]
-  /** A name selects or creates a category of the account; undefined keeps the current one. */
+  /** A name selects or creates a category of the account. Undefined keeps the current category, and means none for a new flow. */
   category?: { id: string | null } | { name: string } | undefined
   tree_structure: FlowNode | StepList | null
   intake_form: readonly IntakeField[]
@@ -58,7 +58,7 @@ export interface TreeContent {
 /** The origin of a new flow. */
 export interface Origin {
   parent?: { account_id: string; id: string; reason: string | null }
-  /** The owner, when it is not the caller. */
+  /** Set if the owner is not the caller. */
   owner?: { user_id: string; team_id: string | null }
   import_metadata?: Record<string, unknown>
 }
@@ -67,14 +67,14 @@ const textArray = (texts: readonly string[]) => sql`array(select jsonb_array_ele
 
 function categoryCte({ category }: TreeContent, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const name = category && 'name' in category ? category.name : null
-  return sql`named as (
+  return sql`named_category as (
     insert into categories (name, team_id) select ${name}, app.team_id() where ${name}::text is not null and ${condition}
     on conflict (account_id, lower(name)) do update set name = categories.name returning id)`
 }
 
 function categoryId({ category }: TreeContent, defaultId: RawBuilder<unknown>): RawBuilder<unknown> {
   if (!category) return defaultId
-  return 'name' in category ? sql`(select id from named)` : sql`${category.id}::uuid`
+  return 'name' in category ? sql`(select id from named_category)` : sql`${category.id}::uuid`
 }
 
 const versionColumns = sql`(id, tree_id, version, status, name, description, category, tree_type, tree_structure, intake_form, restored_from)`
@@ -83,7 +83,7 @@ const versionRow = (versionId: string, content: TreeContent) => sql`
          coalesce(${content.category && 'name' in content.category ? content.category.name : null},
                   (select c.name from categories c where c.account_id = s.account_id and c.id = s.category_id)), s.tree_type,
          ${content.tree_structure && JSON.stringify(content.tree_structure)}::jsonb, ${JSON.stringify(content.intake_form)}::jsonb,
-         ${content.restored_from ?? null}::integer from s`
+         ${content.restored_from ?? null}::integer from saved_tree s`
 const savedTreeId = (versionId: string) =>
   sql`(select v.tree_id from tree_versions v where v.account_id = app.account_id() and v.id = ${versionId}::uuid)`
 // `versionId` is the version just written. If nothing was written, the statements below that use it do nothing.
@@ -95,15 +95,15 @@ export async function insertTree(db: WriteDb, content: TreeContent, origin: Orig
   const versionId = crypto.randomUUID()
   const { parent, owner, import_metadata } = origin
   const write = sql`
-    with ${categoryCte(content, sql`true`)}, s as (
+    with ${categoryCte(content, sql`true`)}, saved_tree as (
       insert into trees (team_id, author_id, tree_type, status, visibility, name, description, tags, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
       select ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id()`},
              ${content.tree_type}, ${content.status}, ${content.visibility}, ${content.name}, ${content.description},
              ${textArray(content.tags)}, ${categoryId(content, sql`null::uuid`)}, case when ${content.status} = 'published' then app.now() end,
              ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb, ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
-             line.root_account_id, line.root_id, coalesce(line.depth + 1, 0), ${parent?.reason ?? null}
-        from app.tree_line(${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid) line
+             lineage.root_account_id, lineage.root_id, coalesce(lineage.depth + 1, 0), ${parent?.reason ?? null}
+        from app.tree_line(${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid) lineage
       returning *)
     insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`
   const [, , rows] = await db.batch([
@@ -118,7 +118,7 @@ export async function insertTree(db: WriteDb, content: TreeContent, origin: Orig
 export async function updateTree(db: WriteDb, id: string, version: number, content: TreeContent): Promise<TreeRow | undefined> {
   const versionId = crypto.randomUUID()
   const write = sql`
-    with ${categoryCte(content, sql`exists (select from trees t where t.id = ${id} and t.version = ${version})`)}, s as (
+    with ${categoryCte(content, sql`exists (select from trees t where t.id = ${id} and t.version = ${version})`)}, saved_tree as (
       update trees t set tree_type = ${content.tree_type}, status = ${content.status}, visibility = ${content.visibility}, name = ${content.name},
              description = ${content.description}, tags = ${textArray(content.tags)}, category_id = ${categoryId(content, sql`t.category_id`)},
              version = t.version + 1, updated_at = app.now(),
@@ -136,15 +136,15 @@ export async function updateTree(db: WriteDb, id: string, version: number, conte
 }
 
 /**
- * Mark a flow deleted and delete its library entries. Return false if it does not exist or the caller may not change it.
- * Its share links stop working, because they open only existing flows.
+ * Mark a flow as deleted and deactivate its library steps. Return false if the flow does not exist or the caller may not change it.
+ * Share links need no update, because they open only flows that are not deleted.
  */
 export async function deleteTree(db: WriteDb, id: string): Promise<boolean> {
   const markDeleted = sql<{ id: string }>`
     update trees t set deleted_at = app.now()
      where t.account_id = app.account_id() and t.id = ${id} and t.deleted_at is null and app.may_change(t.author_id, t.team_id) returning t.id`
-  const clearLibrary = sql`
+  const deactivateSteps = sql`
     select app.sync_library(t.id, '[]') from trees t where t.account_id = app.account_id() and t.id = ${id} and t.deleted_at is not null`
-  const [rows] = await db.batch([statement(db, markDeleted), statement(db, clearLibrary)])
+  const [rows] = await db.batch([statement(db, markDeleted), statement(db, deactivateSteps)])
   return rows.length > 0
 }

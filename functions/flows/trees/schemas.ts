@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
@@ -6,8 +6,10 @@ export const TreeId = idParams('tree_id', 'flow')
 
 export const Visibility = z
   .enum(['private', 'team', 'account', 'public'])
-  .describe('Who can see it: its author, its team, the account, or everyone through the gallery.')
-const Status = z.enum(['draft', 'published']).describe('A draft is being edited; a published flow can be run.')
+  .describe(
+    'Who can see the flow. `private`: its author. `team`: also its team and account admins. `account`: the account. `public`: everyone, through the gallery.',
+  )
+const Status = z.enum(['draft', 'published']).describe('`draft`: not ready to be run. `published`: can be run.')
 const Tags = z
   .array(z.string().trim().min(1).max(100))
   .max(30)
@@ -17,7 +19,7 @@ const Tags = z
 export function removeDuplicateTags(tags: readonly string[]): string[] {
   return [...new Map(tags.map((tag) => [tag.toLowerCase(), tag])).values()]
 }
-const Category = Name.nullable().describe('A category by its name; null for none. It is created if the account has none of that name.')
+const Category = Name.nullable().describe('A category by its name; null for none. A category that the account does not have is created.')
 const Text = z.string().max(20_000)
 
 export const exampleTree = {
@@ -106,7 +108,7 @@ export const TreeListItem = z
     fork_info: z
       .strictObject({
         parent_id: Id.describe('The flow it was forked from.'),
-        parent_name: z.string().nullable().describe('Its name; null when the caller cannot see it.'),
+        parent_name: z.string().nullable().describe('Name of that flow; null if I cannot see the flow.'),
         root_id: Id.describe('The original flow, from which the chain of forks starts.'),
         depth: z.int().describe('Number of forks from the original flow to this one.'),
         reason: z.string().nullable().describe('Why it was forked.'),
@@ -119,10 +121,7 @@ export type TreeListItem = z.infer<typeof TreeListItem>
 
 export const sorts = ['usage_count', 'updated_at', 'created_at', 'name', 'name_desc', 'version'] as const
 export const TreeQuery = z.strictObject({
-  sort_by: z
-    .enum(sorts)
-    .default('usage_count')
-    .describe('Counts, times and versions in descending order. `name` ascending, `name_desc` descending.'),
+  sort_by: z.enum(sorts).default('usage_count').describe('`name` sorts in ascending order. Every other value sorts in descending order.'),
   tree_type: TreeType.optional().describe('Only flows of this type.'),
   status: Status.optional().describe('Only drafts, or only published flows.'),
   visibility: Visibility.optional().describe('Only flows with this visibility.'),

@@ -20,7 +20,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return toTree(await find(db, id))
 }
 
-/** Create a flow. It is published unless the input's status is `draft`. `origin` names the parent of a fork, another owner or the imported file. */
+/** Create a flow, published unless the input's status is `draft`. `origin` has the parent of a fork, another owner or import metadata. */
 export async function create({ db }: Pick<WriteContext, 'db'>, input: TreeCreate, origin: queries.Origin = {}): Promise<Tree> {
   const content: queries.TreeContent = {
     tree_type: input.tree_type,
@@ -37,7 +37,7 @@ export async function create({ db }: Pick<WriteContext, 'db'>, input: TreeCreate
   return toTree(await queries.insertTree(db, prepareContent(content), origin).catch(throwUnknownId('category_id', 'category', 'category')))
 }
 
-/** Save the changed fields as a new version. Merge with changes that others save meanwhile; with `expected_version` throw 409 instead. */
+/** Save the changed fields as a new version. Merge with concurrent changes, or throw 409 if `expected_version` is set. */
 export async function update(ctx: TreeContext, id: string, input: TreeUpdate, restored_from?: number): Promise<Tree> {
   const { expected_version, ...changes } = input
   const trySave = async () => {
@@ -106,7 +106,7 @@ function resolveCategory({ category, category_id }: Pick<TreeUpdate, 'category' 
   return category_id === undefined ? undefined : { id: category_id }
 }
 
-/** Add the library entries of a published flow. Throw 422 or 400 when the content is not valid for its status. */
+/** Add the library entries of a published flow. Throw 422 for a structure of another flow type, and 400 for other invalid content. */
 function prepareContent(content: queries.TreeContent): queries.TreeContent {
   const { tree_type, tree_structure, status } = content
   if (tree_structure && !matchesTreeType(tree_type, tree_structure))
@@ -115,7 +115,7 @@ function prepareContent(content: queries.TreeContent): queries.TreeContent {
   return { ...content, library: status === 'published' && tree_structure ? extractLibraryEntries(tree_structure) : [] }
 }
 
-/** Throw 400 `flow_invalid` with every error when a normalised flow is not valid for `status`. */
+/** Throw 400 `flow_invalid` with every error if a normalised flow is not valid for `status`. */
 export function requireValid(flow: Flow, status: Tree['status']): void {
   const result = validateFlow(flow, status)
   if (result.errors.length > 0) throw flowInvalid(status, result)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { Tree, TreeId } from '../trees/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -39,7 +39,7 @@ export const treeVersionOperations = [
     path: '/trees/{tree_id}/versions/{version}/restore',
     summary: 'Restore an old version',
     description:
-      'Saves its content as the newest version. A published flow stays published: an old version that cannot be published returns 400 `flow_invalid`.',
+      'Saves the content of the old version as the newest version. A published flow stays published: an old version that cannot be published returns 400 `flow_invalid`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.VersionId,

@@ -6,7 +6,7 @@ import type { TreeVersion, TreeVersionItem } from './schemas.ts'
 const versionColumns = sql`
   v.version, v.status, v.name, v.saved_by, case when v.saved_by = app.service_user() then 'Support Flow' else u.full_name end as saved_by_name,
   v.restored_from, v.version = t.version as is_current, v.created_at`
-// Joins the flow's row, whose policies decide who may read its history.
+// Joins `trees`, whose row-level security policies decide who may read the versions of a flow.
 const source = (treeId: string) => sql`
   trees t join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and t.id = ${treeId} and t.deleted_at is null
   left join users u on u.account_id = v.account_id and u.id = v.saved_by`

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { IntakeForm, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
 import { TreeId } from '../trees/schemas.ts'
@@ -11,10 +11,10 @@ const versionFields = {
   version: z.int().describe('Version number, starting at 1.'),
   status: z.enum(['draft', 'published']).describe('Status of the flow in this version.'),
   name: z.string().describe('Name of the flow in this version.'),
-  saved_by: Id.nullable().describe('The user who saved it.'),
+  saved_by: Id.nullable().describe('The user who saved this version.'),
   saved_by_name: z.string().nullable().describe('The name of that user.'),
-  restored_from: z.int().nullable().describe('The older version that was restored as this one.'),
-  is_current: z.boolean().describe('Whether it is the current version.'),
+  restored_from: z.int().nullable().describe('The older version that was restored as this one; null for any other save.'),
+  is_current: z.boolean().describe('Whether this is the current version of the flow.'),
   created_at: Time.describe('When it was saved.'),
 }
 const example = {
@@ -35,7 +35,7 @@ export const TreeVersion = z
   .strictObject({
     ...versionFields,
     description: z.string().describe('Purpose of the flow in this version.'),
-    category: z.string().nullable().describe('Name of its category in this version.'),
+    category: z.string().nullable().describe('Name of the category of the flow in this version.'),
     tree_type: TreeType,
     tree_structure: NullableStructure,
     intake_form: IntakeForm,

@@ -11,8 +11,8 @@ export const authOperations = [
     path: '/auth/register',
     summary: 'Register a user',
     description: `Creates an account on trial with the user as its admin. With \`account_invite_code\` the user joins the account of that invite instead.
-If registration is by invitation only, a platform code or an account's invite is required: 400 \`invite_code_required\`. An invalid platform
-code is always 400 \`invite_code_invalid\`.`,
+If registration is by invitation only, a platform invite code or an account's invite is required: 400 \`invite_code_required\`. An invalid
+platform invite code always returns 400 \`invite_code_invalid\`.`,
     access: 'public',
     platform: beforeSignIn,
     limit: '5/minute/ip',
@@ -52,7 +52,7 @@ code is always 400 \`invite_code_invalid\`.`,
     path: '/auth/refresh',
     summary: 'Exchange a refresh token for new tokens',
     description:
-      'A refresh token works once. Using it again more than 5 seconds later revokes the sign-in with all its tokens: 401 `refresh_token_reused`.',
+      'A refresh token can be used once. Using it again more than 5 seconds later revokes the sign-in with all its tokens: 401 `refresh_token_reused`.',
     access: 'public',
     platform: beforeSignIn,
     limit: '30/minute/ip',
@@ -68,7 +68,7 @@ code is always 400 \`invite_code_invalid\`.`,
     method: 'post',
     path: '/auth/logout',
     summary: 'Sign out',
-    description: 'Revokes the sign-in that the refresh token belongs to. The answer is 204 for an unknown token too.',
+    description: 'Revokes the sign-in that the refresh token belongs to. Returns 204 for an unknown token too.',
     access: 'public',
     platform: beforeSignIn,
     limit: '30/minute/ip',

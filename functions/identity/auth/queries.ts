@@ -29,67 +29,68 @@ export interface NewUser extends Credentials, NewSignIn {
   fullName: string
 }
 
-/** `with` clauses that insert the credentials and a sign-in for the users of the clause `u`. */
-const insertCredentialsAndSignIn = ({ passwordHash, identity, refreshHash, userAgent, ip }: NewUser) => sql`
-  p as (
+/** Build the `with` clauses that insert the credentials and a sign-in for the users of the clause `u`. */
+const buildCredentialClauses = ({ passwordHash, identity, refreshHash, userAgent, ip }: NewUser) => sql`
+  inserted_password as (
     insert into passwords (user_id, hash) select id, ${passwordHash} from u where ${passwordHash}::text is not null
-  ), k as (
+  ), inserted_identity as (
     insert into identities (provider, subject, user_id)
     select ${identity?.provider ?? null}, ${identity?.subject ?? null}, id from u where ${identity?.subject ?? null}::text is not null
   ), s as (
     insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
     select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days' from u returning id
-  ), r as (
+  ), inserted_token as (
     insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
   )`
 
-/** Count one use of a platform code that works. The update checks the limit itself, so concurrent requests cannot exceed it. */
+/** Count one use of a valid platform invite code. The update checks the limit itself, so concurrent requests cannot exceed it. */
 const incrementCodeUse = (hash: string | null) => sql`
   update platform_invite_codes set used_count = used_count + 1
    where hash = ${hash}::bytea and used_count < max_uses and (expires_at is null or expires_at > app.now()) returning id`
 
 /**
- * Insert an account on trial with a team, an admin, the admin's credentials and a sign-in, and count the use of the platform code. An
- * unverified address also gets the delivery of a verification e-mail. Return undefined for a code that does not work. Violates `users_email`
- * if the address is taken, and `identities_pkey` if the identity is.
+ * Insert an account on trial with a team, an admin, the admin's credentials and a sign-in, and count the use of the platform invite code.
+ * For an unverified address, also insert the delivery of a verification e-mail. Return undefined for an invalid code. Violates
+ * `users_email` if the address is taken, and `identities_pkey` if the identity is.
  */
 export async function insertAccount(db: PlatformDb, input: NewUser & { accountName: string }, codeHash: string | null) {
   const { rows } = await sql<SignedInUser & { delivery_id: string | null }>`
-    with code as (${incrementCodeUse(codeHash)}), a as (
+    with used_code as (${incrementCodeUse(codeHash)}), a as (
       insert into accounts (name, plan, subscription_status, trial_ends_at)
       select ${input.accountName}, 'pro', 'trialing', app.now() + interval '14 days'
-       where ${codeHash}::bytea is null or exists (select from code) returning id, name
-    ), t as (
+       where ${codeHash}::bytea is null or exists (select from used_code) returning id, name
+    ), inserted_team as (
       insert into teams (account_id, name) select id, name from a returning id, account_id
     ), u as (
       insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at, last_login_at)
       select account_id, ${input.email}, ${input.fullName}, 'admin', id, 'admin', case when ${input.emailVerified} then app.now() end, app.now()
-        from t returning *
-    ), ${insertCredentialsAndSignIn(input)}, d as (
+        from inserted_team returning *
+    ), ${buildCredentialClauses(input)}, inserted_delivery as (
       insert into deliveries (account_id, channel, recipient, purpose, user_id)
       select account_id, 'email', email, 'verify_email', id from u where email_verified_at is null returning id
     )
-    select ${userColumns}, s.id as sign_in_id, (select id from d) as delivery_id from u join a on a.id = u.account_id, s`.execute(db)
+    select ${userColumns}, s.id as sign_in_id, (select id from inserted_delivery) as delivery_id
+      from u join a on a.id = u.account_id, s`.execute(db)
   return rows[0]
 }
 
-/** Redeem a platform code once. Return whether the code works. */
+/** Use a platform invite code once. Return false for an invalid code. */
 export async function redeemCode(db: PlatformDb, hash: string): Promise<boolean> {
   return (await incrementCodeUse(hash).execute(db)).rows.length > 0
 }
 
-/** Return the active user, the password hash and the rest of the lock (`locked_for`, in seconds) of an address. Each may be null. */
+/** Return the active user, the password hash and the remaining lock time in seconds of an address. Each may be null. */
 export async function selectCredentials(db: PlatformDb, email: string) {
-  const { rows } = await sql<{ user_id: string | null; hash: string | null; locked_for: number | null }>`
-    select u.id as user_id, p.hash, ceil(extract(epoch from f.locked_until - app.now()))::integer as locked_for
-      from (select lower(${email}) as email) given
-      left join users u on lower(u.email) = given.email and u.is_active
+  const { rows } = await sql<{ user_id: string | null; hash: string | null; lock_seconds: number | null }>`
+    select u.id as user_id, p.hash, ceil(extract(epoch from f.locked_until - app.now()))::integer as lock_seconds
+      from (select lower(${email}) as email) input
+      left join users u on lower(u.email) = input.email and u.is_active
       left join passwords p on p.user_id = u.id
-      left join login_failures f on f.email = given.email and f.locked_until > app.now()`.execute(db)
+      left join login_failures f on f.email = input.email and f.locked_until > app.now()`.execute(db)
   return rows[0]
 }
 
-/** Record a failed sign-in. The tenth within 15 minutes locks the address for 15 minutes, with an audit row if a user has it. */
+/** Record a failed sign-in. At the tenth in 15 minutes, lock the address for 15 minutes and insert an audit log row if it has a user. */
 export async function recordLoginFailure(db: PlatformDb, email: string, ip: string): Promise<void> {
   await sql`
     with f as (
@@ -106,7 +107,10 @@ export async function recordLoginFailure(db: PlatformDb, email: string, ip: stri
   )
 }
 
-/** Insert a sign-in; a password also deletes failed attempts. Return undefined for a deactivated user, and for a password while locked. */
+/**
+ * Insert a sign-in. If the method is `password`, also delete the failed attempts of the address. Return undefined for a deactivated user,
+ * and for a password while the address is locked.
+ */
 export async function insertSignIn(
   db: PlatformDb,
   userId: string,
@@ -120,38 +124,40 @@ export async function insertSignIn(
     ), s as (
       insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
       select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days' from u returning id
-    ), r as (
+    ), inserted_token as (
       insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
-    ), forgotten as (
+    ), deleted_failures as (
       delete from login_failures f using u where f.email = lower(u.email) and ${method} = 'password'
     )
     select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
   return rows[0]
 }
 
-/** Use a refresh token and insert the next one. Return undefined for a used, expired, revoked or unknown token. */
+/** Use a refresh token and insert the next one. Return undefined for a token that is not valid and for a deactivated user. */
 export async function rotateRefreshToken(db: PlatformDb, hash: string, nextHash: string): Promise<SignedInUser | undefined> {
   const { rows } = await sql<SignedInUser>`
-    with used as (
+    with used_token as (
       update refresh_tokens set used_at = app.now() where hash = ${hash}::bytea and used_at is null returning sign_in_id
     ), s as (
       update sign_ins s set last_used_at = app.now(), expires_at = app.now() + interval '30 days'
-        from used, users u
-       where s.id = used.sign_in_id and s.ended_at is null and s.expires_at > app.now() and u.id = s.user_id and u.is_active
+        from used_token, users u
+       where s.id = used_token.sign_in_id and s.ended_at is null and s.expires_at > app.now() and u.id = s.user_id and u.is_active
       returning s.id, s.user_id
-    ), r as (
+    ), inserted_token as (
       insert into refresh_tokens (hash, sign_in_id) select ${nextHash}::bytea, id from s
     )
     select ${userColumns}, s.id as sign_in_id from s join users u on u.id = s.user_id join accounts a on a.id = u.account_id`.execute(db)
   return rows[0]
 }
 
-type Me = User & { unverified: boolean; lapsed: boolean }
+type Me = User & { is_verification_overdue: boolean; is_lapsed: boolean }
 
-/** Return a user. `unverified`: the address is unverified after 72 hours. `lapsed`: the subscription of the account has lapsed. */
+/** Return a user, whether the address is still unverified 72 hours after registration, and whether the subscription has lapsed. */
+
 export async function selectMe(db: ReadDb | WriteDb, userId: string): Promise<Me> {
   const { rows } = await sql<Me>`
-    select ${userColumns}, u.email_verified_at is null and u.created_at + interval '72 hours' <= app.now() as unverified, app.lapsed(a) as lapsed
+    select ${userColumns}, u.email_verified_at is null and u.created_at + interval '72 hours' <= app.now() as is_verification_overdue,
+           app.lapsed(a) as is_lapsed
       from users u join accounts a on a.id = u.account_id where u.id = ${userId}`.execute(db as WriteDb)
   return rows[0] as Me
 }
@@ -178,20 +184,21 @@ interface InviteGrant {
   role: string
 }
 
-/** Insert the user of a claimed invite, signed in. The address counts as verified, because the code was sent to it by e-mail. */
+/** Insert the user of a claimed invite, with a sign-in. Mark the address as verified, because the code was sent to it by e-mail. */
 export async function insertMember(db: PlatformDb, invite: InviteGrant, input: NewUser): Promise<SignedInUser> {
   const { rows } = await sql<SignedInUser>`
     with u as (
       insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at, last_login_at)
       values (${invite.account_id}, ${input.email}, ${input.fullName}, ${invite.role}, ${invite.team_id}::uuid,
               case when ${invite.team_id}::uuid is not null then 'member' end, app.now(), app.now()) returning *
-    ), i as (
+    ), updated_invite as (
       update invites set accepted_by = u.id from u where invites.id = ${invite.id}
-    ), ${insertCredentialsAndSignIn(input)}
+    ), ${buildCredentialClauses(input)}
     select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
   return rows[0] as SignedInUser
 }
 
-export async function enterAccount(db: PlatformDb, accountId: string, actorId: string): Promise<void> {
+/** Set the tenant context of this transaction: `app.account_id` and `app.user_id`. */
+export async function setTenantContext(db: PlatformDb, accountId: string, actorId: string): Promise<void> {
   await sql`select app.enter_account(${accountId}, ${actorId})`.execute(db)
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Feature, features } from '../../../lib/features.ts'
 import { Email, Id, Name, Role, TeamRole, Time, Timezone } from '../../../lib/http/fields.ts'
 
@@ -52,7 +52,7 @@ export const Me = z
     ...userFields,
     guards: z
       .array(z.enum(['email_not_verified', 'subscription_lapsed', 'password_change_required']))
-      .describe('Guards that block most operations now, each by the error code of the refusal.'),
+      .describe('The error codes of the guards that block most operations now.'),
   })
   .meta({ id: 'MeResponse', examples: [{ ...exampleUser, guards: [] }] })
 
@@ -92,7 +92,9 @@ const flags = Object.fromEntries(features.map((key) => [key, z.boolean().describ
 >
 export const FeatureFlags = z
   .strictObject({
-    flags: z.strictObject(flags).describe("Every feature. The account's setting wins over its plan's; without either, the feature is off."),
+    flags: z
+      .strictObject(flags)
+      .describe("Every feature. The account's override takes precedence over its plan; without either, the feature is off."),
   })
   .meta({
     id: 'FeatureFlagsResponse',
@@ -108,7 +110,7 @@ export const RefreshToken = z
 export const TokenPair = z
   .strictObject({
     access_token: z.string().describe('A JWT. Send it as `Authorization: Bearer`.'),
-    refresh_token: z.string().describe('Opaque. Works once, within 30 days.'),
+    refresh_token: z.string().describe('An opaque token. It can be used once, within 30 days.'),
     token_type: z.literal('bearer').describe('Always `bearer`.'),
     expires_in: z.int().describe('Seconds until the access token expires.'),
     user: User,

@@ -1,7 +1,7 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { hashPassword, verifyPassword } from '../../../lib/auth/passwords.ts'
 import { accessTokenSeconds } from '../../../lib/auth/tokens.ts'
-import { violatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import type { Feature } from '../../../lib/features.ts'
 import type { Context, ReadContext } from '../../../lib/http/operation.ts'
@@ -37,7 +37,7 @@ export interface Registration {
   email: string
   fullName: string
   accountName: string | undefined
-  /** The platform code, which permits registration while self-serve is off. */
+  /** The platform invite code, which permits registration by invitation only. */
   platformCode: string | undefined
   /** The code of an account's invite. */
   inviteCode: string | undefined
@@ -75,7 +75,7 @@ async function joinAccount(ctx: PublicContext, newUser: queries.NewUser, inviteC
     const invite = await invites.claim(tx, inviteCode, newUser.email)
     const signedInUser = await queries.insertMember(tx, invite, newUser).catch(throwEmailTaken(newUser))
     if (!invite.invited_by) return { signedInUser, deliveries: [] }
-    await queries.enterAccount(tx, invite.account_id, signedInUser.id)
+    await queries.setTenantContext(tx, invite.account_id, signedInUser.id)
     const deliveries = await insertEvent(tx, {
       key: 'member.joined',
       actorId: signedInUser.id,
@@ -93,14 +93,14 @@ async function joinAccount(ctx: PublicContext, newUser: queries.NewUser, inviteC
 function throwEmailTaken({ identity }: queries.Credentials) {
   const detail = identity ? 'This address already belongs to a user; sign in as you did before' : undefined
   return (error: unknown): never => {
-    throw violatedConstraint(error) === 'users_email' ? new Problem('email_taken', detail) : error
+    throw getViolatedConstraint(error) === 'users_email' ? new Problem('email_taken', detail) : error
   }
 }
 
 export async function login(ctx: PublicContext, { email, password }: Login) {
   const credentials = await queries.selectCredentials(ctx.platform, email)
-  if (credentials?.locked_for) throw signInLocked(credentials.locked_for)
-  // Also called without a hash, so that the time does not reveal whether a user has the address.
+  if (credentials?.lock_seconds) throw signInLocked(credentials.lock_seconds)
+  // Runs even without a hash, so that the response time does not reveal whether a user has the address.
   const isCorrect = await verifyPassword(credentials?.hash ?? undefined, password)
   if (!isCorrect || !credentials?.user_id) {
     await queries.recordLoginFailure(ctx.platform, email, ctx.ip)
@@ -123,7 +123,7 @@ export async function refresh(ctx: PublicContext, token: string) {
   const hash = await sha256Bytea(token)
   const signedInUser = await queries.rotateRefreshToken(ctx.platform, hash, await sha256Bytea(nextToken))
   if (signedInUser) return tokenPair(ctx, signedInUser, nextToken)
-  // Within 5 s the reuse is another tab's, which must not sign both out. Later the token may be stolen.
+  // Reuse within 5 s comes from another tab, which must stay signed in. Later reuse may mean that the token was stolen.
   const isReused = await signIns.revokeByReusedToken(ctx.platform, hash)
   if (isReused) throw new Problem('refresh_token_reused')
   throw new Problem('unauthenticated', 'The refresh token is unknown or expired; sign in again')
@@ -134,10 +134,10 @@ export async function logout(ctx: PublicContext, token: string) {
 }
 
 export async function getMe({ db, caller }: Pick<ReadContext, 'db' | 'caller'>) {
-  const { unverified, lapsed, ...user } = await queries.selectMe(db, caller.userId)
+  const { is_verification_overdue, is_lapsed, ...user } = await queries.selectMe(db, caller.userId)
   const guards: ('email_not_verified' | 'subscription_lapsed' | 'password_change_required')[] = []
-  if (unverified) guards.push('email_not_verified')
-  if (lapsed) guards.push('subscription_lapsed')
+  if (is_verification_overdue) guards.push('email_not_verified')
+  if (is_lapsed) guards.push('subscription_lapsed')
   if (user.must_change_password) guards.push('password_change_required')
   return { ...user, guards }
 }

@@ -28,7 +28,7 @@ export const credentialOperations = [
     method: 'post',
     path: '/auth/forgot-password',
     summary: 'Request a password reset',
-    description: 'Sends a link by e-mail if a user has this address. The answer is 202 either way.',
+    description: 'Sends a link by e-mail if an active user has this address. Returns 202 either way.',
     access: 'public',
     platform: beforeSignIn,
     limit: '3/minute/ip',

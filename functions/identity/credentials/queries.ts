@@ -9,35 +9,36 @@ export async function selectPassword(db: PlatformDb, userId: string) {
 }
 
 /**
- * Replace the password hash `oldHash`, lift the guard for a due change and revoke every other sign-in of the user. Return false, and
- * changes nothing, if the stored hash is no longer `oldHash`.
+ * Replace the password hash `oldHash`, reset `must_change_password` and revoke every other sign-in of the user. Change nothing and return
+ * false if the stored hash is no longer `oldHash`.
  */
 export async function replacePassword(
   db: PlatformDb,
   { userId, signInId, oldHash, newHash }: { userId: string; signInId: string; oldHash: string; newHash: string },
 ): Promise<boolean> {
   const { rows } = await sql`
-    with p as (
+    with updated_password as (
       update passwords set hash = ${newHash}, changed_at = app.now() where user_id = ${userId} and hash = ${oldHash} returning user_id
-    ), u as (
-      update users set must_change_password = false from p where users.id = p.user_id
-    ), s as (
-      update sign_ins set ended_at = app.now() from p where sign_ins.user_id = p.user_id and sign_ins.id <> ${signInId} and ended_at is null
+    ), updated_user as (
+      update users set must_change_password = false from updated_password p where users.id = p.user_id
+    ), ended_sign_ins as (
+      update sign_ins set ended_at = app.now() from updated_password p
+       where sign_ins.user_id = p.user_id and sign_ins.id <> ${signInId} and ended_at is null
     )
-    select from p`.execute(db)
+    select from updated_password`.execute(db)
   return rows.length > 0
 }
 
 /** Use a verification token and mark the user's address as verified. Return false for a used, expired or unknown token. */
 export async function verifyEmail(db: PlatformDb, hash: string): Promise<boolean> {
   const { rows } = await sql`
-    with used as (
+    with used_token as (
       update one_time_tokens set used_at = app.now()
        where hash = ${hash}::bytea and purpose = 'verify_email' and used_at is null and expires_at > app.now() returning user_id
-    ), u as (
-      update users set email_verified_at = coalesce(email_verified_at, app.now()) from used where users.id = used.user_id
+    ), updated_user as (
+      update users set email_verified_at = coalesce(email_verified_at, app.now()) from used_token where users.id = used_token.user_id
     )
-    select from used`.execute(db)
+    select from used_token`.execute(db)
   return rows.length > 0
 }
 
@@ -50,7 +51,7 @@ export async function insertVerificationMail(db: PlatformDb, userId: string): Pr
   return rows[0]
 }
 
-/** Insert the delivery of a reset e-mail. Return undefined for an unknown address; the statement takes as long then. */
+/** Insert the delivery of a reset e-mail. Return undefined if no active user has the address; the statement takes as long either way. */
 export async function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into deliveries (account_id, channel, recipient, purpose, user_id)
@@ -59,7 +60,7 @@ export async function insertResetMail(db: PlatformDb, email: string): Promise<{ 
   return rows[0]
 }
 
-/** Return the user of a reset token without using it; undefined if it no longer works. */
+/** Return the user of a valid reset token without using the token. Return undefined for an invalid token and for a deactivated user. */
 export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_id: string; email: string } | undefined> {
   const { rows } = await sql<{ user_id: string; email: string }>`
     select u.id as user_id, u.email from one_time_tokens t join users u on u.id = t.user_id
@@ -70,32 +71,32 @@ export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ 
 }
 
 /**
- * Use a reset token: set the password, revoke every sign-in, lift the lock and the guard for a due change, and invalidate the user's other
- * reset tokens. Following the link proves that the user owns the address. If the address was unverified until now, an identity
- * linked before could belong to someone else, so it is deleted. Return false for a used, expired or unknown token.
+ * Use a reset token: set the password, revoke every sign-in, unlock the address, reset `must_change_password` and invalidate the user's
+ * other reset tokens. Mark the address as verified, because following the link proves that the user owns it. If the address was unverified
+ * until now, delete linked identities, because they could belong to someone else. Return false for a used, expired or unknown token.
  */
 export async function resetPassword(db: PlatformDb, hash: string, passwordHash: string): Promise<boolean> {
   const { rows } = await sql`
-    with used as (
+    with used_token as (
       update one_time_tokens set used_at = app.now()
        where hash = ${hash}::bytea and purpose = 'reset_password' and used_at is null and expires_at > app.now() returning user_id
-    ), p as (
-      insert into passwords (user_id, hash) select user_id, ${passwordHash} from used
+    ), upserted_password as (
+      insert into passwords (user_id, hash) select user_id, ${passwordHash} from used_token
       on conflict (user_id) do update set hash = excluded.hash, changed_at = app.now()
-    ), others as (
-      update one_time_tokens t set used_at = app.now() from used
+    ), invalidated_tokens as (
+      update one_time_tokens t set used_at = app.now() from used_token used
        where t.user_id = used.user_id and t.purpose = 'reset_password' and t.used_at is null and t.hash <> ${hash}::bytea
-    ), unproved as (
-      delete from identities i using used, users before
-       where i.user_id = used.user_id and before.id = used.user_id and before.email_verified_at is null
-    ), s as (
-      update sign_ins s set ended_at = app.now() from used where s.user_id = used.user_id and s.ended_at is null
-    ), u as (
-      update users u set must_change_password = false, email_verified_at = coalesce(u.email_verified_at, app.now()) from used
+    ), deleted_identities as (
+      delete from identities i using used_token used, users previous
+       where i.user_id = used.user_id and previous.id = used.user_id and previous.email_verified_at is null
+    ), ended_sign_ins as (
+      update sign_ins s set ended_at = app.now() from used_token used where s.user_id = used.user_id and s.ended_at is null
+    ), updated_user as (
+      update users u set must_change_password = false, email_verified_at = coalesce(u.email_verified_at, app.now()) from used_token used
        where u.id = used.user_id returning u.email
-    ), unlocked as (
-      delete from login_failures f using u where f.email = lower(u.email)
+    ), deleted_failures as (
+      delete from login_failures f using updated_user u where f.email = lower(u.email)
     )
-    select from used`.execute(db)
+    select from used_token`.execute(db)
   return rows.length > 0
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Email } from '../../../lib/http/fields.ts'
 import { AnyPassword, exampleEmail, exampleToken, Password, Token } from '../auth/schemas.ts'
 

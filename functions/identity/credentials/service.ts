@@ -28,7 +28,7 @@ export async function resendVerification(ctx: UserContext) {
   if (delivery) ctx.afterCommit(() => publishDeliveries(ctx.queue, [delivery.id]))
 }
 
-/** Send a reset link if a user has this address. The answer and the work are the same if not, so that neither reveals it. */
+/** Send a reset link if an active user has this address. The response and its timing are the same if not, so that neither reveals it. */
 export async function requestPasswordReset(ctx: PublicContext, email: string) {
   const delivery = await queries.insertResetMail(ctx.platform, email)
   if (delivery) ctx.afterCommit(() => publishDeliveries(ctx.queue, [delivery.id]))

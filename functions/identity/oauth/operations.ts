@@ -13,8 +13,8 @@ export const oauthOperations = [
     summary: 'Start a sign-in with an identity provider',
     description: `The flow lasts 10 minutes. Before the redirect, store \`state\` where no other page can read it (\`sessionStorage\`). When the
 browser returns to \`/oauth/{provider}/callback\`, compare the \`state\` in the address with the stored one, then delete the stored one. Refuse the
-callback if they differ or none is stored: otherwise an attacker's link could sign people in as the attacker. A provider that is not
-configured is 404.`,
+callback if they differ or none is stored: otherwise an attacker's link could sign people in as the attacker. Returns 404 for a provider
+that is not configured.`,
     access: 'public',
     platform: beforeSignIn,
     writes: true,
@@ -32,10 +32,10 @@ configured is 404.`,
     path: '/auth/oauth/{provider}/callback',
     summary: 'Complete a sign-in with an identity provider',
     description: `Signs in the user of this identity. For an unknown identity a user is created: in the account of \`account_invite_code\`, or in a
-new account on trial. If another user has the e-mail address, the answer is 409 \`email_taken\`; an identity is never linked to an existing
-user. The \`code\` of a 400 names its cause. Where registration is by invitation only, a new user needs an invite: 400
-\`invite_code_required\`. A provider that is not configured and an invite that does not work are 404. A provider that fails is 502
-\`oauth_provider_error\`. The state and the code are used up in any case.`,
+new account on trial. If another user has the e-mail address, the response is 409 \`email_taken\`; an identity is never linked to an
+existing user. The error code of a 400 names its cause. If registration is by invitation only, a new user needs an invite: 400
+\`invite_code_required\`. Returns 404 for a provider that is not configured and for an invalid invite, and 502 \`oauth_provider_error\` if the
+provider fails. The state and the code cannot be used again, even if the sign-in fails.`,
     access: 'public',
     platform: beforeSignIn,
     limit: '10/minute/ip',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Email } from '../../../lib/http/fields.ts'
 import { Token } from '../auth/schemas.ts'
 
@@ -10,7 +10,7 @@ const exampleState = '4ZkOQ1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQo'
 export const Authorization = z
   .strictObject({
     authorization_url: z.string().describe('The address to send the browser to.'),
-    state: z.string().describe('The provider sends it back. Store it in this browser until then.'),
+    state: z.string().describe('A random value that the provider sends back in its redirect. Store it in this browser until then.'),
   })
   .meta({
     id: 'OAuthAuthorizationResponse',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { type Identity, OidcFailure } from '../../../lib/auth/oidc.ts'
 import type { Context } from '../../../lib/http/operation.ts'
@@ -29,14 +29,14 @@ export async function completeSignIn(ctx: PublicContext, provider: Provider, cal
   return signInOrCreateUser(ctx, provider, identity, account_invite_code)
 }
 
-/** An existing user is signed in, whatever the invite code is. */
+/** Sign in the user of this identity, or create one. The invite code is ignored for an existing user. */
 async function signInOrCreateUser(ctx: PublicContext, provider: Provider, identity: Identity, inviteCode: string | undefined) {
   const tokens = await signInExistingUser(ctx, provider, identity)
   if (tokens) return tokens
   const { data: email } = z.email().max(320).safeParse(identity.email)
   if (!email) throw new Problem('oauth_email_missing')
   const credentials = { passwordHash: null, emailVerified: identity.emailVerified, identity: { provider, subject: identity.subject } }
-  const fullName = fullNameOf(identity, email)
+  const fullName = buildFullName(identity, email)
   const registration = { email, fullName, accountName: undefined, platformCode: undefined, inviteCode, credentials }
   return auth.createUser(ctx, registration).catch(async (error: unknown) => {
     // A concurrent request of the same person may have created the user first.
@@ -61,16 +61,16 @@ function requireProvider({ identity: providers }: Pick<PublicContext, 'identity'
 }
 
 /**
- * Refuse an address that Google has not verified, and an address other than the invited one. Microsoft never verifies addresses, so the user
- * verifies that address by e-mail, like one typed into the registration form.
+ * Refuse an address that Google has not verified, and an address other than the invited one. Microsoft never verifies addresses, so the
+ * user verifies that address by e-mail, like one typed into the registration form.
  */
 function requireAcceptedAddress(provider: Provider, { email, emailVerified }: Identity, invitedEmail: string | undefined): void {
   if (provider === 'google' && email && !emailVerified) throw new Problem('oauth_email_unverified')
   if (invitedEmail && invitedEmail.toLowerCase() !== email?.toLowerCase()) throw invites.emailMismatch()
 }
 
-/** The name at the provider without control characters, else the address. At most 200 characters. */
-function fullNameOf({ name }: Identity, email: string): string {
+/** Return the name at the provider without control characters, or the address if no name is left. Truncate it to 200 characters. */
+function buildFullName({ name }: Identity, email: string): string {
   const cleanName = (name ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
   return Array.from(cleanName || email)
     .slice(0, 200)

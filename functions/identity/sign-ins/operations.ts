@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as signIns from './service.ts'

@@ -26,17 +26,17 @@ export async function revokeSignIn(db: WriteDb, userId: string, id: string): Pro
 }
 
 /**
- * Revoke the sign-in of a refresh token that was used more than 5 seconds ago. Return whether the token was reused like that; the sign-in
- * may have been revoked before.
+ * Revoke the sign-in of a refresh token that was used more than 5 seconds ago. Return whether the token was used that long ago, even if the
+ * sign-in had already ended.
  */
 export async function revokeByReusedToken(db: PlatformDb, hash: string): Promise<boolean> {
   const { rows } = await sql`
-    with reused as (
+    with reused_token as (
       select sign_in_id from refresh_tokens where hash = ${hash}::bytea and used_at < app.now() - interval '5 seconds'
-    ), ended as (
-      update sign_ins s set ended_at = app.now() from reused where s.id = reused.sign_in_id and s.ended_at is null
+    ), ended_sign_in as (
+      update sign_ins s set ended_at = app.now() from reused_token reused where s.id = reused.sign_in_id and s.ended_at is null
     )
-    select from reused`.execute(db)
+    select from reused_token`.execute(db)
   return rows.length > 0
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 
 export const FamilyId = idParams('family_id', 'sign-in')
@@ -7,9 +7,9 @@ export const SignIn = z
   .strictObject({
     id: Id,
     user_agent: z.string().describe('The User-Agent header of the device.'),
-    ip: z.string().describe('The IP address that it signed in from.'),
+    ip: z.string().describe('The IP address of the sign-in.'),
     created_at: Time.describe('Time of the sign-in.'),
-    last_used_at: Time.describe('When its tokens were last refreshed.'),
+    last_used_at: Time.describe('When the tokens of the sign-in were last refreshed.'),
     current: z.boolean().describe('Whether this request uses this sign-in.'),
   })
   .meta({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { ScheduleId } from '../schedules/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -13,7 +13,7 @@ export const maintenanceRunOperations = [
     path: '/maintenance-schedules/{schedule_id}/run',
     summary: 'Run a maintenance schedule now',
     description:
-      'Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. The errors of a batch apply; targets without a required answer return 400 `invalid_targets`. A failed request records no run. Due times of the schedule stay due.',
+      'Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. Returns the same errors as `POST /sessions/batch`, except that invalid targets return 400 `invalid_targets`. A failed request records no run. The due times of the schedule do not change.',
     access: 'engineer',
     limit: '10/minute',
     feature,

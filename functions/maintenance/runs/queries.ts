@@ -46,27 +46,28 @@ export interface ClaimedSchedule extends StoredSchedule {
   name: string
   targets: BatchCreate['targets']
   now: string
-  feature_on: boolean
-  lapsed: boolean
-  owner_active: boolean
+  is_feature_on: boolean
+  is_lapsed: boolean
+  is_owner_active: boolean
   owner_role: string
   owner_team_id: string | null
-  /** Whether the owner can see the flow. The connection bypasses the policies, so the query checks this itself. */
-  owner_sees_flow: boolean
+  /** Whether the owner can see the flow. The connection bypasses row-level security, so the query checks this itself. */
+  can_owner_see_flow: boolean
   /** The error of the previous scheduled run. */
   last_error: string | null
 }
 
 /**
- * Lock a due schedule and set the team of this transaction to the schedule's team. Return undefined when another tick has claimed it.
+ * Lock a due schedule and set the team of this transaction to the schedule's team. Return undefined if another call holds the lock or the
+ * schedule is no longer due.
  */
 export async function claimSchedule(db: WriteDb, id: string): Promise<ClaimedSchedule | undefined> {
   const { rows } = await sql<ClaimedSchedule>`
     select s.id, s.team_id, s.created_by, s.tree_id, s.name, s.cron, s.timezone, s.next_run_at, s.timed_since, l.targets, app.now() as now,
-           app.feature_on(s.account_id, 'maintenance_schedules') as feature_on, app.lapsed(a) as lapsed,
-           u.is_active as owner_active, u.role as owner_role, u.team_id as owner_team_id,
+           app.feature_on(s.account_id, 'maintenance_schedules') as is_feature_on, app.lapsed(a) as is_lapsed,
+           u.is_active as is_owner_active, u.role as owner_role, u.team_id as owner_team_id,
            (select t.visibility <> 'private' or t.author_id = s.created_by from trees t
-             where t.account_id = s.account_id and t.id = s.tree_id) as owner_sees_flow,
+             where t.account_id = s.account_id and t.id = s.tree_id) as can_owner_see_flow,
            (select r.error from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id and r.trigger = 'scheduled'
              order by r.due_at desc, r.id desc limit 1) as last_error, set_config('app.team_id', s.team_id::text, true)
       from maintenance_schedules s
@@ -94,14 +95,13 @@ export async function recordRuns(
   { outcome, missed, reason, nextRunAt }: { outcome: RunOutcome | null; missed: string[]; reason: string; nextRunAt: string },
 ): Promise<void> {
   await sql`
-    with moved as (
+    with updated_schedule as (
       update maintenance_schedules set next_run_at = ${nextRunAt}::timestamptz, version = version + 1
        where account_id = app.account_id() and id = ${scheduleId} returning id
     )
     insert into maintenance_runs (schedule_id, due_at, trigger, status, error)
-    select m.id, due_at, 'scheduled', 'missed', ${reason} from moved m, unnest(${`{${missed.join(',')}}`}::timestamptz[]) due_at`.execute(
-    db,
-  )
+    select s.id, due_at, 'scheduled', 'missed', ${reason}
+      from updated_schedule s, unnest(${`{${missed.join(',')}}`}::timestamptz[]) due_at`.execute(db)
   if (outcome) await insertRun(db, scheduleId, 'scheduled', outcome)
 }
 

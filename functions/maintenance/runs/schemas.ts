@@ -1,9 +1,9 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Id } from '../../../lib/http/fields.ts'
 import { ByOutcome, ByState, exampleBatchId, exampleCounts } from '../../sessions/batches/schemas.ts'
 import { exampleRun, exampleScheduleId, runFields } from '../schedules/schemas.ts'
 
-const batchIds = z.array(Id).describe('The batches that it created, with at most 100 sessions each.')
+const batchIds = z.array(Id).describe('The batches that the run created, with at most 100 sessions each.')
 
 export const Run = z
   .strictObject({
@@ -23,6 +23,6 @@ export const ManualRun = z
   .strictObject({
     run_id: Id.describe('Id of the run.'),
     batch_ids: batchIds,
-    session_count: z.int().describe('Number of sessions that it created.'),
+    session_count: z.int().describe('Number of sessions that the run created.'),
   })
   .meta({ id: 'MaintenanceRunNow', examples: [{ run_id: exampleRun.id, batch_ids: [exampleBatchId], session_count: 3 }] })

@@ -47,7 +47,7 @@ const maxConcurrent = 4
 
 /**
  * Run every due schedule. Repeated and simultaneous calls are safe: one transaction claims a schedule and records its run and sessions.
- * A schedule that fails with a 409 or 5xx stays due and does not stop the others. The first such error is thrown at the end.
+ * A schedule that fails with a 409 or 5xx stays due and does not stop the others. Throw the first such error at the end.
  */
 export async function runDueSchedules(ctx: MaintenanceContext): Promise<void> {
   const failures: unknown[] = []
@@ -75,7 +75,7 @@ async function runDueSchedule(ctx: MaintenanceContext, { id, account_id, created
       // The first transaction was rolled back, so a second one records the failure.
       return scope.transaction((db) => recordDueRuns(db, id, describeProblem(problem)))
     })
-  // Deliveries that the queue does not accept are published by the sweep.
+  // The delivery sweep later publishes deliveries that the queue does not accept now.
   await publishDeliveries(ctx.queue, deliveries).catch(() => {})
 }
 
@@ -105,12 +105,12 @@ async function attemptRun(db: WriteDb, schedule: queries.ClaimedSchedule, failur
 /** Return why a schedule may not run, or null. Its owner must still be allowed to start the sessions manually. */
 function findObstacle(schedule: queries.ClaimedSchedule): string | null {
   const { owner_role, owner_team_id, team_id } = schedule
-  if (!schedule.feature_on) return 'Maintenance schedules are switched off for the account'
-  if (schedule.lapsed) return 'The subscription of the account has lapsed'
-  if (!schedule.owner_active) return 'The owner of the schedule is deactivated'
+  if (!schedule.is_feature_on) return 'Maintenance schedules are switched off for the account'
+  if (schedule.is_lapsed) return 'The subscription of the account has lapsed'
+  if (!schedule.is_owner_active) return 'The owner of the schedule is deactivated'
   if (owner_role === 'viewer') return 'The owner of the schedule is a viewer and may not run flows'
   if (owner_team_id !== team_id) return 'The owner of the schedule is no longer in its team'
-  return schedule.owner_sees_flow ? null : 'The owner of the schedule can no longer see the flow'
+  return schedule.can_owner_see_flow ? null : 'The owner of the schedule can no longer see the flow'
 }
 
 async function createBatches(db: WriteDb, tree_id: string, targets: queries.ClaimedSchedule['targets']): Promise<RunResult> {
@@ -118,7 +118,7 @@ async function createBatches(db: WriteDb, tree_id: string, targets: queries.Clai
   return { status: 'created', error: null, batch_ids: created.map(({ batch_id }) => batch_id), session_count: targets.length }
 }
 
-/** Insert the events of a run and return their deliveries. A repeated failure with the same reason is reported once. */
+/** Insert the events of a run and return the ids of their deliveries. Report consecutive failures with the same reason only once. */
 async function insertRunEvents(
   db: WriteDb,
   { id, name, team_id, created_by, last_error }: queries.ClaimedSchedule,

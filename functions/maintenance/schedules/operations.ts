@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as schedules from './service.ts'
@@ -11,7 +11,7 @@ export const maintenanceOperations = [
     method: 'get',
     path: '/maintenance-schedules',
     summary: 'List maintenance schedules',
-    description: 'The schedules of my team by name, with the next run and the last result.',
+    description: 'Lists the schedules that I can see, sorted by name, each with its next and its last run.',
     access: 'user',
     limit: 'read',
     feature,
@@ -43,7 +43,7 @@ export const maintenanceOperations = [
     method: 'get',
     path: '/maintenance-schedules/{schedule_id}',
     summary: 'Get a maintenance schedule',
-    description: 'With its next five due times.',
+    description: 'Includes the next five due times.',
     access: 'user',
     limit: 'read',
     feature,
@@ -59,7 +59,7 @@ export const maintenanceOperations = [
     path: '/maintenance-schedules/{schedule_id}',
     summary: 'Update, pause or resume a maintenance schedule',
     description:
-      'A run that is already due when its time is changed still takes place once; pausing records it as missed. The flow cannot be changed.',
+      'A run that is already due when the timing changes still takes place; pausing the schedule records it as missed. The flow cannot be changed.',
     access: 'engineer',
     limit: 'write',
     feature,

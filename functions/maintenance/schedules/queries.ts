@@ -64,7 +64,7 @@ export interface Retiming {
   reason: string
 }
 
-/** Update a schedule if `version` is still current and the caller may change it. `done` says whether it was updated. */
+/** Update a schedule if `version` is still current and the caller may change it. Return in `done` whether it was updated. */
 export async function updateSchedule(
   db: WriteDb,
   { id, version }: Pick<ScheduleRow, 'id' | 'version'>,
@@ -74,18 +74,18 @@ export async function updateSchedule(
   const { name = null, cron = null, timezone = null, target_list_id = null, is_active = null } = changes
   const times = retiming ? sql`, next_run_at = ${retiming.next_run_at}::timestamptz, timed_since = app.now()` : sql``
   const write = sql<{ id: string }>`
-    with changed as (
+    with updated_schedule as (
       update maintenance_schedules s
          set name = coalesce(${name}, s.name), cron = coalesce(${cron}, s.cron), timezone = coalesce(${timezone}, s.timezone),
              target_list_id = coalesce(${target_list_id}::uuid, s.target_list_id), is_active = coalesce(${is_active}::boolean, s.is_active),
              version = s.version + 1, updated_at = app.now() ${times}
        where s.id = ${id} and s.version = ${version} and ${isEditable} returning s.id
-    ), missed as (
+    ), inserted_runs as (
       insert into maintenance_runs (schedule_id, due_at, trigger, status, error)
       select c.id, due_at, 'scheduled', 'missed', ${retiming?.reason ?? ''}
-        from changed c, unnest(${`{${retiming?.missed.join(',') ?? ''}}`}::timestamptz[]) due_at
+        from updated_schedule c, unnest(${`{${retiming?.missed.join(',') ?? ''}}`}::timestamptz[]) due_at
     )
-    select id from changed`
+    select id from updated_schedule`
   const [done, rows] = await db.batch([statement(db, write), statement(db, scheduleStatement(id))])
   return { done: done.length > 0, row: rows[0] }
 }

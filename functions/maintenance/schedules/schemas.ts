@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Time, Timezone } from '../../../lib/http/fields.ts'
 import { CronError, parseCron } from '../../../lib/schedules/cron.ts'
 import { exampleItem } from '../../sessions/sessions/schemas.ts'
@@ -24,14 +24,14 @@ export const Trigger = z.enum(['scheduled', 'manual'])
 export const RunStatus = z.enum(['created', 'failed', 'missed'])
 export const runFields = {
   id: Id,
-  due_at: Time.describe('When it was due; for a manual run, when it was requested.'),
+  due_at: Time.describe('When the run was due; for a manual run, when it was requested.'),
   trigger: Trigger.describe('Whether the schedule or a user started it.'),
   status: RunStatus.describe(
-    '`created`: its sessions exist. `failed`: it could not create them. `missed`: it was not tried, because a later run replaced it or the schedule was paused.',
+    '`created`: the run created its sessions. `failed`: it could not create them. `missed`: it did not start, because a later run replaced it or the schedule was paused.',
   ),
-  error: z.string().nullable().describe('Why it created no sessions.'),
-  session_count: z.int().describe('Number of sessions that it created.'),
-  started_at: Time.nullable().describe('When it started; null for a missed run.'),
+  error: z.string().nullable().describe('Why the run created no sessions; null if it created them.'),
+  session_count: z.int().describe('Number of sessions that the run created.'),
+  started_at: Time.nullable().describe('When the run started; null for a missed run.'),
 }
 export const exampleRun = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f52',
@@ -57,9 +57,11 @@ const scheduleFields = {
   ...timingFields,
   target_list_id: Id.describe('The target list that the flow is run on.'),
   is_active: z.boolean().describe('False while it is paused.'),
-  next_run_at: Time.nullable().describe('The next due time; null while it is paused. A time in the past is still to be run.'),
+  next_run_at: Time.nullable().describe(
+    'The next due time; null while the schedule is paused. A time in the past means that its run is still pending.',
+  ),
   last_run: z.strictObject(runFields).nullable().describe('The latest run; null before the first.'),
-  created_by: Id.describe('Its owner, who also owns the sessions of its runs.'),
+  created_by: Id.describe('The owner of the schedule, who also owns the sessions of its scheduled runs.'),
   created_at: Time,
   updated_at: Time.describe('When a user last changed it.'),
 }
@@ -96,7 +98,7 @@ export const ScheduleDetail = z
   })
 
 const cron = CronText.describe(
-  'Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps and English names. Runs must be at least 5 minutes apart. A local time that the clock skips runs when the gap ends; a repeated one runs only the first time.',
+  'Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps and English names. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time.',
 )
 const inputFields = {
   name: Name.describe('Name of the schedule.'),

@@ -27,7 +27,7 @@ export async function create({ db }: WriteContext, input: ScheduleCreate): Promi
   return toSchedule(await queries.insertSchedule(db, { id: uuidv7(), ...input }, nextRunAt).catch(throwUnknownList))
 }
 
-/** Update the changed fields. A run that is already due still takes place, or is recorded as missed by a pause. */
+/** Update the changed fields. Keep a run that is already due, or record it as missed if the change pauses the schedule. */
 export async function update({ db }: WriteContext, id: string, changes: ScheduleUpdate): Promise<Schedule> {
   return retryOnConflict('schedule', async () => {
     const row = await requireEditable(db, id)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as lists from './service.ts'
@@ -9,7 +9,7 @@ export const targetListOperations = [
     method: 'get',
     path: '/target-lists/',
     summary: 'List target lists',
-    description: 'The target lists of my team by name.',
+    description: 'Lists the target lists that I can see, sorted by name.',
     access: 'user',
     limit: 'read',
     paged: true,
@@ -63,7 +63,7 @@ export const targetListOperations = [
     method: 'delete',
     path: '/target-lists/{list_id}',
     summary: 'Delete a target list',
-    description: 'A list that maintenance schedules use returns 409 `in_use` with `schedules`.',
+    description: 'A list that maintenance schedules use returns 409 `in_use` with the first 20 of them in `schedules`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.ListId,

@@ -47,8 +47,8 @@ export async function deleteList(db: WriteDb, id: string): Promise<boolean> {
   return (await sql`delete from target_lists l where l.id = ${id} and ${isEditable} returning l.id`.execute(db)).rows.length > 0
 }
 
-/** Select the first 20 visible schedules that use the list. */
-export async function selectSchedulesOfList(db: ReadDb, id: string): Promise<{ id: string; name: string }[]> {
+/** Select the first 20 schedules by name that use the list and that the caller can see. */
+export async function selectSchedulesUsingList(db: ReadDb, id: string): Promise<{ id: string; name: string }[]> {
   const { rows } = await sql<{ id: string; name: string }>`
     select s.id, s.name from maintenance_schedules s where s.account_id = app.account_id() and s.target_list_id = ${id}
      order by lower(s.name), s.id limit 20`.execute(db as WriteDb)

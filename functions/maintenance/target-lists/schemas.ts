@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 import { BatchTarget } from '../../sessions/batches/schemas.ts'
 
@@ -34,7 +34,7 @@ export const TargetList = z
 export type TargetList = z.infer<typeof TargetList>
 
 export const TargetListItem = z
-  .strictObject({ ...targetListFields, target_count: z.int().describe('Number of its targets.') })
+  .strictObject({ ...targetListFields, target_count: z.int().describe('Number of targets in the list.') })
   .meta({ id: 'TargetListItem', examples: [{ ...example, target_count: 12 }] })
 export type TargetListItem = z.infer<typeof TargetListItem>
 

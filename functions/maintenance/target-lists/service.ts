@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { sqlState } from '../../../lib/db/sqlstate.ts'
+import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
@@ -29,8 +29,8 @@ export async function remove({ db }: WriteContext, id: string) {
 /** Create a `catch` handler that turns a foreign key violation into 409 `in_use` with the schedules that use the list. */
 function throwInUse(db: WriteContext['db'], id: string) {
   return async (error: unknown): Promise<never> => {
-    if (sqlState(error) !== '23503') throw error
-    const schedules = await queries.selectSchedulesOfList(db, id)
+    if (getSqlState(error) !== '23503') throw error
+    const schedules = await queries.selectSchedulesUsingList(db, id)
     throw new Problem('in_use', 'Maintenance schedules use this target list; change or delete them first', { facts: { schedules } })
   }
 }

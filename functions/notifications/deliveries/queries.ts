@@ -23,9 +23,9 @@ export interface ClaimedDelivery {
   link: string | null
 }
 
-const deliveryAttempts = attemptStatements('deliveries', { fresh: 'pending', done: 'delivered', doneAt: 'delivered_at' })
+const deliveryAttempts = attemptStatements('deliveries', { initial: 'pending', done: 'delivered', doneAt: 'delivered_at' })
 
-/** Lease attempt number `attempt` of a delivery for 60 seconds. Return undefined when another worker has it or a later attempt was made. */
+/** Lease attempt number `attempt` of a delivery for 60 seconds. Return undefined when it is already claimed or the delivery is finished. */
 export async function claimAttempt(db: PlatformDb, id: string, attempt: number): Promise<ClaimedDelivery | undefined> {
   const { rows } = await sql<ClaimedDelivery>`
     with claimed as (${deliveryAttempts.claim(id, attempt)})
@@ -68,12 +68,12 @@ export async function insertOneTimeToken(
 /** Insert a code for an open invite. Return the names for its e-mail, or undefined when the invite is not open. */
 export async function insertInviteCode(db: PlatformDb, inviteId: string, hash: string) {
   const { rows } = await sql<{ account_name: string; inviter_name: string | null }>`
-    with i as (
+    with open_invite as (
       select i.id, a.name as account_name, u.full_name as inviter_name from invites i join accounts a on a.id = i.account_id
         left join users u on u.id = i.invited_by where i.id = ${inviteId} and app.is_open(i)
-    ), code as (
-      insert into invite_codes (hash, invite_id) select ${hash}::bytea, id from i
+    ), inserted_code as (
+      insert into invite_codes (hash, invite_id) select ${hash}::bytea, id from open_invite
     )
-    select account_name, inviter_name from i`.execute(db)
+    select account_name, inviter_name from open_invite`.execute(db)
   return rows[0]
 }

@@ -106,7 +106,7 @@ async function sendEmail(
   return ctx.mail.send([{ to: recipient ?? '', ...(replyTo ? { replyTo } : {}), ...renderEmail(content) }], id)
 }
 
-/** Send the e-mail of an invite with a new code. Fails for an invite that was used or revoked. */
+/** Send the e-mail of an invite with a new code. Return a final failure for an invite that was used or revoked or has expired. */
 async function sendInvite(ctx: DeliveryContext, { id, invite_id, recipient }: ClaimedDelivery): Promise<SendResult> {
   const code = randomToken()
   const invite = await insertInviteCode(ctx.platform, invite_id ?? '', await sha256Bytea(code))
@@ -128,9 +128,9 @@ async function sendLink(ctx: DeliveryContext, { id, purpose, user_id, recipient 
   return ctx.mail.send([{ to: recipient ?? '', ...content }], id)
 }
 
-/** Republish due deliveries whose message was lost. Send them here when the queue does not answer. The cron trigger calls this each minute. */
+/** Republish due deliveries, or send them directly if the queue is unreachable. The cron trigger calls this each minute. */
 export async function sweep(ctx: DeliveryContext): Promise<void> {
   await failAbandonedDeliveries(ctx.platform)
-  const tryHere = (delivery_id: string, attempt: number) => deliver(ctx, { delivery_id, attempt })
-  await republishDue(ctx.queue, await selectDueDeliveries(ctx.platform, 100), deliveryMessage, tryHere)
+  const deliverDirectly = (delivery_id: string, attempt: number) => deliver(ctx, { delivery_id, attempt })
+  await republishDue(ctx.queue, await selectDueDeliveries(ctx.platform, 100), deliveryMessage, deliverDirectly)
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as notifications from './service.ts'
@@ -24,7 +24,7 @@ export const notificationOperations = [
     path: '/notifications/configs',
     summary: 'Create a notification config',
     description:
-      'A chat tool needs `webhook_url`; e-mail needs `email_addresses`. The webhook address is checked now and before every message.',
+      'A chat tool requires `webhook_url`, and e-mail requires `email_addresses`. The webhook address is checked on save and before every message.',
     access: 'team_admin',
     limit: '10/minute',
     body: schemas.NotificationConfigCreate,
@@ -66,7 +66,7 @@ export const notificationOperations = [
     path: '/notifications/configs/test',
     summary: 'Send a test message',
     description:
-      'Makes one attempt through the config and stores it in the delivery log. Returns 200 even when the channel refuses the message.',
+      'Sends one test message through the channel of the config, and adds it to the delivery log. Returns 200 even when the channel refuses the message.',
     access: 'team_admin',
     limit: '5/minute',
     platform: 'records the attempt as the delivery worker does',
@@ -98,7 +98,7 @@ export const notificationOperations = [
     method: 'post',
     path: '/notifications/deliveries/{delivery_id}/retry',
     summary: 'Retry a failed delivery',
-    description: 'Queues one more attempt. A delivery that has not failed: 409 `not_failed`.',
+    description: 'Queues one more attempt. Returns 409 `not_failed` for a delivery that has not failed.',
     access: 'team_admin',
     limit: '10/minute',
     params: schemas.DeliveryId,

@@ -80,15 +80,15 @@ export async function insertTestDelivery(db: WriteDb, configId: string): Promise
   return rows[0]
 }
 
-/** Make a failed delivery due for one more attempt. Return its previous state, or undefined for an unknown delivery. */
+/** Make a delivery due for one more attempt if it has failed. Return its previous state, or undefined for an unknown delivery. */
 export async function reopenDelivery(db: WriteDb, id: string) {
   const { rows } = await sql<{ previous_state: string; is_reopened: boolean }>`
-    with found as (select id, state from deliveries where id = ${id} and config_id is not null),
-    reopened as (
+    with delivery as (select id, state from deliveries where id = ${id} and config_id is not null),
+    reopened_delivery as (
       update deliveries d set state = 'retrying', max_attempts = d.attempts + 1, next_attempt_at = app.now(), leased_until = null
        where d.id = ${id} and d.config_id is not null and d.state = 'failed' returning d.id
     )
-    select state as previous_state, exists (select from reopened) as is_reopened from found`.execute(db)
+    select state as previous_state, exists (select from reopened_delivery) as is_reopened from delivery`.execute(db)
   return rows[0]
 }
 
@@ -108,14 +108,14 @@ export function markRead(callFunction: CallFunction, id: string) {
   return callFunction<{ body: string | null }>('app.mark_notification_read', id)
 }
 
-/** Mark all notifications of a user read. Rows are locked in id order, so that concurrent calls do not deadlock. */
+/** Mark all notifications of a user as read. Rows are locked in id order, so that concurrent calls do not deadlock. */
 export function markAllRead(db: WriteDb, userId: string) {
   return db
-    .with('mine', (mine) =>
-      mine.selectFrom('notifications').select('id').where('user_id', '=', userId).where('is_read', '=', false).orderBy('id').forUpdate(),
+    .with('unread', (qb) =>
+      qb.selectFrom('notifications').select('id').where('user_id', '=', userId).where('is_read', '=', false).orderBy('id').forUpdate(),
     )
     .updateTable('notifications')
     .set({ is_read: true, read_at: sql<string>`app.now()` })
-    .where('id', 'in', (row) => row.selectFrom('mine').select('mine.id'))
+    .where('id', 'in', (eb) => eb.selectFrom('unread').select('unread.id'))
     .execute()
 }

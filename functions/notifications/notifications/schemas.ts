@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { eventKeyList } from '../../../lib/events/keys.ts'
 import { Email, Id, idParams, Time } from '../../../lib/http/fields.ts'
 
@@ -8,7 +8,7 @@ export const DeliveryId = idParams('delivery_id', 'delivery')
 
 const Channel = z
   .enum(['chat1_webhook', 'chat2_webhook', 'email'])
-  .describe('Where notifications are sent: one of two chat tools, or e-mail.')
+  .describe('Where notifications are sent. `chat1_webhook`, `chat2_webhook`: the webhook of a chat tool. `email`: e-mail addresses.')
 const EventKeyName = z.enum(eventKeyList).describe('The kind of event.')
 
 const exampleConfig = {

@@ -1,5 +1,5 @@
 import { type Page, type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { violatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { type EventKey, eventKeys } from '../../../lib/events/keys.ts'
 import { deliveryMessage } from '../../../lib/events/outbox.ts'
 import { type Context, JsonText, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
@@ -80,10 +80,10 @@ async function requirePublicAddress(guard: OutboundGuard, webhookUrl: string | n
   if (refusal) throw invalidField(['body', 'webhook_url'], refusal, 'webhook_url')
 }
 
-/** Throw 422 when an update would leave a channel without its address. A check constraint of the database finds that. */
+/** Throw 422 when an update would leave a channel without its address, which violates a check constraint. Rethrow any other error. */
 function throwMissingAddress(error: unknown): never {
   const field = { notification_configs_webhook: 'webhook_url', notification_configs_addresses: 'email_addresses' }[
-    violatedConstraint(error) ?? ''
+    getViolatedConstraint(error) ?? ''
   ]
   throw field ? invalidField(['body', field], 'is required for the channel of this config', 'missing') : error
 }

@@ -8,7 +8,8 @@ export const psaConnectionOperations = [
     method: 'get',
     path: '/integrations/psa/connection',
     summary: 'Get the PSA connection',
-    description: 'The connection to the ticketing system, without its secrets. Without a connection: 409 `psa_not_connected`.',
+    description:
+      'Returns the connection to the ticketing system, without its secrets. Returns 409 `psa_not_connected` without a connection.',
     access: 'account_admin',
     limit: 'read',
     success: 200,
@@ -23,7 +24,7 @@ export const psaConnectionOperations = [
     path: '/integrations/psa/connection',
     summary: 'Create or update the PSA connection',
     description:
-      'Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`. Another provider or site needs its secrets again, and deletes the member mappings.',
+      'Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`. A new provider, or a `base_url` on another origin, requires the secrets again. A change of any field except the secrets and `is_active` deletes the member mappings.',
     access: 'account_admin',
     limit: 'write',
     body: schemas.PsaConnectionUpdate,
@@ -39,7 +40,7 @@ export const psaConnectionOperations = [
     path: '/integrations/psa/connection',
     summary: 'Delete the PSA connection',
     description:
-      'Deletes its secrets and the member mappings too. Notes that are not pushed yet fail. Without a connection: 409 `psa_not_connected`.',
+      'Deletes its secrets and the member mappings too. Notes that are not pushed yet fail. Returns 409 `psa_not_connected` without a connection.',
     access: 'account_admin',
     limit: 'write',
     success: 204,
@@ -53,7 +54,7 @@ export const psaConnectionOperations = [
     path: '/integrations/psa/connection/test',
     summary: 'Test the PSA connection',
     description:
-      'Checks the credentials at the ticketing system. If it refuses them or does not answer, the response is a 200 with `success` false. Without a connection: 409 `psa_not_connected`.',
+      'Checks the credentials at the ticketing system. If it rejects them or is unreachable, the response is a 200 with `success` false. Returns 409 `psa_not_connected` without a connection.',
     access: 'account_admin',
     limit: '5/minute',
     success: 200,

@@ -20,8 +20,8 @@ export interface ConnectionChange {
 }
 
 /**
- * Insert or update the account's connection. `oldCredentials` are those that the caller read, null for none. Return false when another
- * request has changed the connection since.
+ * Insert or update the account's connection. `oldCredentials` are the encrypted credentials that the caller read, or null for none. Return
+ * false if another request has changed the connection since.
  */
 export async function saveConnection(db: WriteDb, change: ConnectionChange, oldCredentials: string | null): Promise<boolean> {
   const { provider, base_url, identity, credentials, is_active } = change

@@ -1,8 +1,8 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Id, Time } from '../../../lib/http/fields.ts'
 import { providers } from '../../../lib/psa/psa.ts'
 
-const Short = z.string().trim().min(1).max(200)
+const ShortText = z.string().trim().min(1).max(200)
 const Secret = z.string().min(1).max(1000)
 const Provider = z.enum(providers).describe('The ticketing system: ConnectWise Manage or HaloPSA.')
 
@@ -18,14 +18,14 @@ export const PsaConnection = z
     id: Id,
     provider: Provider,
     base_url: z.string().describe('Base URL of the ticketing system.'),
-    company_id: z.string().nullable().describe('ConnectWise: the company that users sign in to.'),
+    company_id: z.string().nullable().describe('ConnectWise: the company id that users enter to sign in.'),
     client_id: z.string().describe('Id of the integration at the provider.'),
-    tenant: z.string().nullable().describe('HaloPSA: the tenant, where the base URL does not identify it.'),
-    is_active: z.boolean().describe('Whether it is used. An inactive connection counts as none.'),
+    tenant: z.string().nullable().describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
+    is_active: z.boolean().describe('Whether the connection is used. An inactive connection counts as none.'),
     last_checked_at: Time.nullable().describe('When the credentials were last checked.'),
     last_check_error: z.string().nullable().describe('Why that check failed; null when it succeeded.'),
     created_at: Time,
-    updated_at: Time.describe('When it was last changed.'),
+    updated_at: Time.describe('When the connection was last changed.'),
   })
   .meta({
     id: 'PsaConnectionResponse',
@@ -55,13 +55,13 @@ export const PsaConnectionUpdate = z
       .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
       .transform((url) => url.replace(/\/+$/, ''))
       .describe('Base URL of the ticketing system: its site, or the path of its API.'),
-    company_id: Short.describe('ConnectWise: the company that users sign in to.'),
+    company_id: ShortText.describe('ConnectWise: the company id that users enter to sign in.'),
     public_key: Secret.describe("ConnectWise: the API member's public key. It is never returned."),
     private_key: Secret.describe("ConnectWise: the API member's private key. It is never returned."),
-    client_id: Short.describe('Id of the integration at the provider.'),
+    client_id: ShortText.describe('Id of the integration at the provider.'),
     client_secret: Secret.describe('HaloPSA: the secret of the API application. It is never returned.'),
-    tenant: Short.nullable().describe('HaloPSA: the tenant, where the base URL does not identify it.'),
-    is_active: z.boolean().describe('Whether it is used.'),
+    tenant: ShortText.nullable().describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
+    is_active: z.boolean().describe('Whether the connection is used. A new connection is active when left out.'),
   })
   .partial()
   .meta({ id: 'PsaConnectionUpdate', examples: [{ ...example, public_key: 'Xk2aT9bQ', private_key: 'p7LmVw3R' }] })

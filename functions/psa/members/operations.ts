@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as members from './service.ts'
@@ -10,7 +10,7 @@ export const psaMemberOperations = [
     path: '/integrations/psa/member-mappings',
     summary: 'List PSA member mappings',
     description:
-      'Every active user of the account, by name, with the mapped member of the ticketing system. Without a connection, or while the ticketing system is unavailable, only the suggestions are missing.',
+      'Lists every active user of the account, by name, with the mapped member of the ticketing system. Without a connection, or while the ticketing system is unavailable, only the suggestions are missing.',
     access: 'account_admin',
     limit: 'read',
     success: 200,
@@ -25,7 +25,7 @@ export const psaMemberOperations = [
     path: '/integrations/psa/member-mappings/{user_id}',
     summary: 'Map a user to a PSA member',
     description:
-      '`null` removes the mapping. An unknown member: 422. Mapping needs an active connection (409 `psa_not_connected`); removing a mapping does not.',
+      '`null` removes the mapping. Returns 422 for an unknown member. Creating a mapping needs an active connection (409 `psa_not_connected`); removing a mapping does not.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.UserId,
@@ -42,7 +42,7 @@ export const psaMemberOperations = [
     path: '/integrations/psa/members',
     summary: 'List the members of the ticketing system',
     description:
-      'Active members only. Without an active connection: 409 `psa_not_connected`. When the ticketing system fails: 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error`.',
+      'Lists active members only. Returns 409 `psa_not_connected` without an active connection. Returns 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error` when the ticketing system fails.',
     access: 'account_admin',
     limit: 'read',
     success: 200,

@@ -26,7 +26,7 @@ export async function selectOwnMember(db: ReadDb): Promise<Pick<Member, 'id' | '
   return rows[0]
 }
 
-/** Map an active user to a member of the given connection. Return false when the connection has changed since the member was read. */
+/** Map an active user to a member of the connection. Return false if the connection has changed since the member was read. */
 export async function upsertMapping(
   db: WriteDb,
   userId: string,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams } from '../../../lib/http/fields.ts'
 
 export const UserId = idParams('user_id', 'user')
@@ -23,7 +23,9 @@ export const MemberMapping = z
     suggested_member_id: z
       .string()
       .nullable()
-      .describe('For an unmapped user: the only member with the same e-mail address, if there is one and the ticketing system answers.'),
+      .describe(
+        'For an unmapped user: the only member with the same e-mail address, if there is one and the ticketing system is available.',
+      ),
   })
   .meta({
     id: 'PsaMemberMapping',

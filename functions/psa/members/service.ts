@@ -11,7 +11,7 @@ export async function list(ctx: connection.ConnectionContext): Promise<Member[]>
   return listMembers(await connection.open(ctx))
 }
 
-/** List the stored mappings. Suggestions are added only while the provider answers. */
+/** List the stored mappings. Add suggestions only if the ticketing system is available. */
 export async function listMappings(ctx: connection.ConnectionContext): Promise<MemberMapping[]> {
   const [rows, members] = await Promise.all([queries.selectMappings(ctx.db), list(ctx).catch(ignoreUnavailable)])
   return rows.map((row) => ({ ...row, suggested_member_id: row.psa_member_id === null ? suggestMemberId(members, row.email) : null }))

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { SessionId } from '../../sessions/sessions/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -10,7 +10,7 @@ export const psaPushOperations = [
     method: 'get',
     path: '/integrations/psa/pushes',
     summary: 'List ticket notes',
-    description: 'Notes for tickets with the state of their push, newest first.',
+    description: 'Lists the notes for tickets with the state of their push, newest first.',
     access: 'engineer',
     limit: 'read',
     paged: true,
@@ -25,7 +25,8 @@ export const psaPushOperations = [
     method: 'post',
     path: '/integrations/psa/pushes/{push_id}/retry',
     summary: 'Retry a failed ticket note',
-    description: 'A note is added at most once, no matter how often it is retried. A note that has not failed: 409 `not_failed`.',
+    description:
+      'A note is added at most once, no matter how often it is retried. Returns 409 `not_failed` for a note that has not failed.',
     access: 'engineer',
     limit: '10/minute',
     params: schemas.PushId,
@@ -41,7 +42,7 @@ export const psaPushOperations = [
     path: '/sessions/{session_id}/push',
     summary: 'Push a session to its ticket',
     description:
-      'Queues a note with the result of the session, which is retried for 15 minutes. For the session’s user and account admins. If the ticket number is not an id of the ticketing system: 409 `no_ticket`. Without an active connection: 409 `psa_not_connected`.',
+      'Queues a note with the result of the session, which is retried for 15 minutes. Allowed for the session’s user and account admins. Returns 409 `no_ticket` if the session’s ticket number is not an id of the ticketing system, and 409 `psa_not_connected` without an active connection.',
     access: 'engineer',
     limit: '10/minute',
     params: SessionId,

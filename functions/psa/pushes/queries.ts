@@ -5,7 +5,7 @@ import type { SendResult } from '../../../lib/net/send-result.ts'
 import { attemptStatements } from '../../../lib/queue/attempts.ts'
 import type { Push, PushQuery } from './schemas.ts'
 
-const pushAttempts = attemptStatements('psa_pushes', { fresh: 'queued', done: 'pushed', doneAt: 'pushed_at' })
+const pushAttempts = attemptStatements('psa_pushes', { initial: 'queued', done: 'pushed', doneAt: 'pushed_at' })
 const pushColumns = sql`
   p.id, p.ticket_id, p.internal, p.source_kind, p.source_id, p.requested_by, p.state, p.attempts, p.last_error, p.next_attempt_at, p.pushed_at,
   p.provider_note_id, p.created_at`

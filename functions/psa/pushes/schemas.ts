@@ -1,12 +1,16 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
 
 export const PushId = idParams('push_id', 'push')
 
 const State = z
   .enum(['queued', 'retrying', 'pushed', 'failed'])
-  .describe('Not tried yet, waiting for a retry, added to the ticket, or given up.')
-const SourceKind = z.enum(['session', 'ai_session', 'output']).describe('The kind of the source of the note.')
+  .describe(
+    '`queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: added to the ticket. `failed`: no further attempt follows.',
+  )
+const SourceKind = z
+  .enum(['session', 'ai_session', 'output'])
+  .describe('What the note documents: a session, an AI session or an output of an AI session.')
 
 export const Push = z
   .strictObject({
@@ -48,7 +52,7 @@ export type Push = z.infer<typeof Push>
 
 export const PushQuery = z.strictObject({
   state: State.optional().describe('Only notes in this state.'),
-  source_id: z.uuid().optional().describe('Only notes of this session or output.'),
+  source_id: z.uuid().optional().describe('Only notes of this session, AI session or output.'),
 })
 export type PushQuery = z.infer<typeof PushQuery>
 

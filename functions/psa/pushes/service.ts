@@ -63,17 +63,17 @@ export async function sweep(ctx: PushContext): Promise<void> {
   )
 }
 
-/** Record the result of an attempt, with an event if the push has failed for good, and queue the next attempt if there is one. */
+/** Record the result of an attempt, with an event if the push failed and no attempt follows. Queue the next attempt if there is one. */
 async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { result, noteId }: AttemptResult): Promise<void> {
   const delaySeconds = secondsUntilRetry(claimed, result)
-  const { recorded, deliveries } = await ctx.account(claimed.account_id).transaction(async (db) => {
-    if (!(await queries.recordAttempt(db, claimed, result, noteId, delaySeconds))) return { recorded: false, deliveries: [] }
+  const { isRecorded, deliveries } = await ctx.account(claimed.account_id).transaction(async (db) => {
+    if (!(await queries.recordAttempt(db, claimed, result, noteId, delaySeconds))) return { isRecorded: false, deliveries: [] }
     return {
-      recorded: true,
+      isRecorded: true,
       deliveries: result.ok || delaySeconds !== null ? [] : await insertEvent(db, toFailureEvent(claimed, result.error)),
     }
   })
-  if (!recorded) return
+  if (!isRecorded) return
   // The queue may be unreachable: the rows stay due, and the sweep republishes them.
   if (delaySeconds !== null) await ctx.queue.publish([pushMessage(claimed.id, claimed.attempts + 1, delaySeconds)]).catch(() => {})
   await publishDeliveries(ctx.queue, deliveries).catch(() => {})
@@ -83,7 +83,7 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
   try {
     const psaConnection = await connection.open({ ...ctx, db: ctx.account(claimed.account_id).db })
     const noteId = await addNoteOnce(psaConnection.port, claimed)
-    await psa.forgetTicket(ctx, psaConnection, claimed.ticket_id)
+    await psa.deleteCachedTicket(ctx, psaConnection, claimed.ticket_id)
     return { result: { ok: true, status: null }, noteId }
   } catch (error) {
     return { result: toSendResult(error), noteId: null }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as psa from './service.ts'
@@ -10,7 +10,7 @@ export const psaOperations = [
     path: '/integrations/psa/boards',
     summary: 'List ticket boards',
     description:
-      'The list is at most an hour old. Without an active connection: 409 `psa_not_connected`. When the ticketing system fails: 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error`.',
+      'The list is at most an hour old. Returns 409 `psa_not_connected` without an active connection. Returns 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error` when the ticketing system fails.',
     access: 'engineer',
     limit: 'read',
     success: 200,
@@ -25,7 +25,8 @@ export const psaOperations = [
     method: 'get',
     path: '/integrations/psa/tickets',
     summary: 'Search open tickets',
-    description: 'The most recently changed first. A ticket must match all filters. Failures are those of the board list.',
+    description:
+      'The most recently changed first. A ticket must match all filters. Returns 409 `psa_not_connected` without an active connection, and 502 when the ticketing system fails.',
     access: 'engineer',
     limit: '30/minute',
     query: schemas.TicketQuery,
@@ -42,7 +43,7 @@ export const psaOperations = [
     path: '/integrations/psa/tickets/{ticket_id}/context',
     summary: 'Get a ticket with its context',
     description:
-      'Client, contact, devices, notes and related tickets, at most five minutes old. An unknown ticket: 404. A part that cannot be read is empty and listed in `unavailable`. Other failures are those of the board list.',
+      'Includes the client, contact, devices, notes and related tickets, at most five minutes old. A part that cannot be read is empty and listed in `unavailable`. Returns 404 for an unknown ticket, 409 `psa_not_connected` without an active connection, and 502 when the ticketing system fails.',
     access: 'engineer',
     limit: '30/minute',
     params: schemas.TicketId,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Time } from '../../../lib/http/fields.ts'
 import { contextParts } from '../../../lib/psa/psa.ts'
 
@@ -17,14 +17,14 @@ const Flag = z
   .enum(['true', 'false'])
   .default('false')
   .transform((text) => text === 'true')
-const ids = /^\d{1,15}(,\d{1,15}){0,49}$/
+const idListPattern = /^\d{1,15}(,\d{1,15}){0,49}$/
 
 export const TicketQuery = z.strictObject({
-  assigned_to_me: Flag.describe('Only tickets of the member I am mapped to. Without a mapping: 409 `psa_member_not_mapped`.'),
+  assigned_to_me: Flag.describe('Only tickets of the member I am mapped to. Returns 409 `psa_member_not_mapped` without a mapping.'),
   unassigned: Flag.describe('Only tickets without an owner. Cannot be combined with `assigned_to_me`.'),
   board_ids: z
     .string()
-    .regex(ids, 'must be up to 50 ids, separated by commas')
+    .regex(idListPattern, 'must be up to 50 ids, separated by commas')
     .transform((text) => text.split(','))
     .optional()
     .describe('Only tickets of these boards: ids, separated by commas.'),
@@ -33,16 +33,16 @@ export const TicketQuery = z.strictObject({
 })
 export type TicketQuery = z.infer<typeof TicketQuery>
 
-const Name = z.string().nullable()
+const NullableText = z.string().nullable()
 const item = {
   id: z.string().describe('Id in the ticketing system.'),
   summary: z.string().describe('Summary of the ticket.'),
-  board: Name.describe('The board it is on.'),
-  status: Name.describe('Its status on that board.'),
-  priority: Name.describe('Its priority.'),
-  company: Name.describe('The client.'),
-  contact: Name.describe('The person who reported it.'),
-  owner: Name.describe('The assigned member; null when there is none.'),
+  board: NullableText.describe('The board it is on.'),
+  status: NullableText.describe('Its status on that board.'),
+  priority: NullableText.describe('Its priority.'),
+  company: NullableText.describe('The client.'),
+  contact: NullableText.describe('The person who reported it.'),
+  owner: NullableText.describe('The assigned member; null when there is none.'),
   updated_at: Time.nullable().describe('When it was last changed.'),
 }
 const exampleItem = {
@@ -69,42 +69,42 @@ export const TicketPage = z
 
 const Ticket = z.strictObject({
   ...item,
-  board_id: Name.describe('Id of its board.'),
-  company_id: Name.describe('Id of the client.'),
-  contact_id: Name.describe('Id of the contact who reported it.'),
-  type: Name.describe('Type of the ticket.'),
-  description: Name.describe('The report.'),
+  board_id: NullableText.describe('Id of its board.'),
+  company_id: NullableText.describe('Id of the client.'),
+  contact_id: NullableText.describe('Id of the contact who reported it.'),
+  type: NullableText.describe('Type of the ticket.'),
+  description: NullableText.describe('The report.'),
   is_closed: z.boolean().describe('Whether it is closed.'),
   created_at: Time.nullable().describe('When it was opened.'),
 })
 const Company = z.strictObject({
   id: z.string().describe('Id in the ticketing system.'),
   name: z.string().describe('The client.'),
-  phone: Name.describe('Its phone number.'),
-  address: Name.describe('Its postal address, in one line.'),
-  website: Name.describe('Its website.'),
+  phone: NullableText.describe('Its phone number.'),
+  address: NullableText.describe('Its postal address, in one line.'),
+  website: NullableText.describe('Its website.'),
 })
 const Contact = z.strictObject({
   id: z.string().describe('Id in the ticketing system.'),
   name: z.string().describe('Name of the contact.'),
-  title: Name.describe('Job title.'),
-  email: Name.describe('E-mail address.'),
-  phone: Name.describe('Phone number.'),
+  title: NullableText.describe('Job title.'),
+  email: NullableText.describe('E-mail address.'),
+  phone: NullableText.describe('Phone number.'),
 })
 const Configuration = z.strictObject({
   id: z.string().describe('Id in the ticketing system.'),
   name: z.string().describe('Name of the device or service.'),
-  type: Name.describe('Type of device or service.'),
-  manufacturer: Name.describe('Manufacturer.'),
-  model: Name.describe('Model.'),
-  serial_number: Name.describe('Its serial number.'),
-  operating_system: Name.describe('Operating system.'),
-  ip_address: Name.describe('IP address.'),
+  type: NullableText.describe('Type of device or service.'),
+  manufacturer: NullableText.describe('Manufacturer.'),
+  model: NullableText.describe('Model.'),
+  serial_number: NullableText.describe('Its serial number.'),
+  operating_system: NullableText.describe('Operating system.'),
+  ip_address: NullableText.describe('IP address.'),
 })
 const Note = z.strictObject({
   id: z.string().describe('Id in the ticketing system.'),
   text: z.string().describe('Text of the note.'),
-  author: Name.describe('Author of the note.'),
+  author: NullableText.describe('Author of the note.'),
   internal: z.boolean().describe('Whether the note is hidden from the client.'),
   created_at: Time.nullable().describe('When it was written.'),
 })

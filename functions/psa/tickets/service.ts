@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ReadContext } from '../../../lib/http/operation.ts'
 import { invalidField, Problem } from '../../../lib/problem.ts'
 import * as connection from '../connection/service.ts'
@@ -36,7 +36,7 @@ export async function getContext(ctx: PsaReadContext, ticketId: string): Promise
 }
 
 /** Delete a ticket from the cache, because a note was added to it. */
-export async function forgetTicket(
+export async function deleteCachedTicket(
   { cache }: Pick<PsaReadContext, 'cache'>,
   { key }: connection.OpenConnection,
   ticketId: string,
@@ -55,8 +55,8 @@ interface CacheOptions<S extends z.ZodType> {
 }
 
 /**
- * Return the cached value if it is at most `seconds` old by the database's clock. Otherwise call `read` and cache its result. An unreachable
- * cache or an invalid entry counts as a miss.
+ * Return the cached value if it is less than `seconds` old by the database's clock. Otherwise call `read` and cache its result. An
+ * unreachable cache or an invalid entry counts as a miss.
  */
 async function readThroughCache<S extends z.ZodType>(
   { cache }: PsaReadContext,
@@ -66,14 +66,14 @@ async function readThroughCache<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const cacheKey = toCacheKey(key, name)
   const entry = z.object({ at: z.string(), value: z.unknown() }).safeParse(await cache.get(cacheKey)).data
-  const fresh = entry && Date.parse(now) - Date.parse(entry.at) < seconds * 1000 ? schema.safeParse(entry.value) : undefined
-  if (fresh?.success) return fresh.data
+  const cached = entry && Date.parse(now) - Date.parse(entry.at) < seconds * 1000 ? schema.safeParse(entry.value) : undefined
+  if (cached?.success) return cached.data
   const value = await read()
   if (isComplete(value)) await cache.set(cacheKey, { at: now, value }, seconds)
   return value
 }
 
-/** Create a `catch` handler that throws a provider's error as a Problem. */
+/** Create a `catch` handler that converts a provider's error to a Problem. */
 function throwPsaProblem(resource?: string) {
   return (error: unknown): never => {
     throw connection.toProblem(error, resource)

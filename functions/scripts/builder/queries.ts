@@ -31,13 +31,16 @@ export async function selectSession(db: ReadDb, id: string): Promise<BuilderSess
   return rows[0]
 }
 
-/** Insert a session at the first free of the caller's five places. Return undefined when none is free. Concurrent inserts at one place fail (23505). */
+/**
+ * Insert a session in the first free one of the caller's five slots (`place`). Return undefined if no slot is free. Violates a unique key
+ * if a concurrent request takes the same slot.
+ */
 export async function insertStandalone(db: WriteDb, { language, title }: BuilderCreate): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into script_builder_sessions (origin, place, language, title)
-    select 'standalone', p, ${language}, ${title ?? 'New script'} from generate_series(1, 5) p
-     where not exists (select from script_builder_sessions s where ${isOwnSession} and s.place = p)
-     order by p limit 1 returning id`.execute(db)
+    select 'standalone', slot, ${language}, ${title ?? 'New script'} from generate_series(1, 5) slot
+     where not exists (select from script_builder_sessions s where ${isOwnSession} and s.place = slot)
+     order by slot limit 1 returning id`.execute(db)
   return rows[0]?.id
 }
 
@@ -76,10 +79,10 @@ export async function insertReply(
   const body = script ? sql`${script.body}` : sql`s.script_body`
   const parameters = script ? sql`${JSON.stringify(script.parameters)}::jsonb` : sql`s.parameters_schema`
   const { rows } = await sql<BuilderSession['messages'][number]>`
-    with kept as (
+    with updated_session as (
       update script_builder_sessions s set updated_at = app.now(), script_body = ${body}, parameters_schema = ${parameters}
        where ${isOwnSession} and s.id = ${id} returning s.id)
-    insert into script_builder_messages (session_id, role, content) select id, 'assistant', ${content} from kept
+    insert into script_builder_messages (session_id, role, content) select id, 'assistant', ${content} from updated_session
     returning id, role, content, created_at`.execute(db)
   return rows[0]
 }

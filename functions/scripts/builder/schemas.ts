@@ -1,11 +1,13 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
 import { CheckedParameters } from '../scripts/schemas.ts'
 
 export const BuilderId = idParams('session_id', 'script-builder session')
 
-const Origin = z.enum(['standalone', 'pilot_inline']).describe('`standalone`, or part of an AI session.')
+const Origin = z
+  .enum(['standalone', 'pilot_inline'])
+  .describe('`standalone`: independent of other sessions. `pilot_inline`: part of an AI session.')
 
 const itemFields = {
   id: Id,
@@ -16,7 +18,7 @@ const itemFields = {
   title: z.string().describe('Title of the session.'),
   message_count: z.int().describe('Number of messages of the user and the model.'),
   created_at: Time,
-  updated_at: Time.describe('When the last message was sent.'),
+  updated_at: Time.describe('When the model last replied; at first, when the session was created.'),
 }
 const exampleItem = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01',
@@ -93,7 +95,7 @@ export const BuilderQuery = z.strictObject({
   origin: z
     .enum(['standalone', 'pilot_inline', 'all'])
     .default('standalone')
-    .describe('Standalone sessions, sessions that are part of an AI session, or all.'),
+    .describe('`standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both.'),
 })
 export type BuilderQuery = z.infer<typeof BuilderQuery>
 
@@ -118,8 +120,8 @@ export const BuilderSave = z
     name: Name.describe('Name of the script in the library.'),
     category_id: Id.optional().describe('Its category.'),
     description: z.string().max(20_000).optional().describe('What the script does.'),
-    script_body: ScriptBody.optional().describe('Replaces that of the session.'),
-    parameters_schema: CheckedParameters.optional().describe('Replaces that of the session.'),
+    script_body: ScriptBody.optional().describe('Replaces the script of the session.'),
+    parameters_schema: CheckedParameters.optional().describe('Replaces the parameters of the session.'),
   })
   .meta({ id: 'ScriptBuilderSave', examples: [{ name: 'Restart a service' }] })
 export type BuilderSave = z.infer<typeof BuilderSave>

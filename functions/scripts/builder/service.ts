@@ -1,7 +1,7 @@
 import { ask, toProviderProblem } from '../../../lib/ai/ask.ts'
 import { type ScriptTurn, scriptTurn } from '../../../lib/ai/prompts/scripts.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { sqlState } from '../../../lib/db/sqlstate.ts'
+import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import { Existing, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
 import { validateTemplate } from '../../../lib/scripts/render.ts'
@@ -12,12 +12,12 @@ import * as queries from './queries.ts'
 import type { BuilderCreate, BuilderQuery, BuilderReply, BuilderSave, BuilderSession } from './schemas.ts'
 
 const maxSessions = 5
-// The number of newest messages that are sent to the model.
+// How many of the newest messages are sent to the model.
 const maxMessages = 20
 
-/** Start a session. A standalone one takes one of the caller's five places; an AI session has at most one per user. */
+/** Start a session. A caller can have five standalone sessions, and one per AI session; return the existing one of an AI session. */
 export async function create(ctx: WriteContext, input: BuilderCreate): Promise<BuilderSession | Existing<BuilderSession>> {
-  if (input.origin === 'standalone') return get(ctx, await claimPlace(ctx, input))
+  if (input.origin === 'standalone') return get(ctx, await createStandalone(ctx, input))
   const { id, isNew } = (await queries.insertInline(ctx.db, input)) ?? throwNotFound('AI session')
   const session = await get(ctx, id)
   return isNew ? session : new Existing(session)
@@ -60,11 +60,11 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteSession(db, id))) throw notFound('Script-builder session')
 }
 
-/** Insert a standalone session. Retry when a concurrent request takes the same place. Throw 409 when no place is free. */
-async function claimPlace({ db }: WriteContext, input: BuilderCreate): Promise<string> {
+/** Insert a standalone session. Retry when a concurrent request takes the same slot. Throw 409 when no slot is free. */
+async function createStandalone({ db }: WriteContext, input: BuilderCreate): Promise<string> {
   for (let attempts = 0; attempts <= maxSessions * 2; attempts++) {
     const id = await queries.insertStandalone(db, input).catch((error: unknown) => {
-      if (sqlState(error) === '23505') return null
+      if (getSqlState(error) === '23505') return null
       throw error
     })
     if (id === undefined) break
@@ -78,7 +78,7 @@ interface ModelReply {
   script: { body: string; parameters: ParametersSchema } | null
 }
 
-/** Ask the model for a reply. A script that could not be saved is returned to the model once, with its problems. */
+/** Ask the model for a reply. If its script could not be saved, ask once more and include the problems of the script. */
 async function requestReply(ctx: WriteContext, session: BuilderSession, message: string): Promise<ModelReply> {
   const { language, script_body, parameters_schema } = session
   const turns = [...session.messages, { role: 'user' as const, content: message }]

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { ScriptTemplate } from '../scripts/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -10,7 +10,7 @@ export const draftTemplateOperations = [
     method: 'get',
     path: '/draft-templates',
     summary: 'List draft templates',
-    description: 'Scripts that were proposed as templates, newest first.',
+    description: 'Lists scripts that were proposed as templates, newest first.',
     access: 'engineer',
     limit: 'read',
     paged: true,
@@ -39,7 +39,7 @@ export const draftTemplateOperations = [
     path: '/draft-templates/{draft_id}/accept',
     summary: 'Accept a draft template',
     description:
-      'Creates a script template; the body changes fields of the draft. A draft that was already accepted or rejected returns 409 `already_decided`, an unknown category 400 `unknown_category`.',
+      'Creates a script template from the draft. Fields of the body replace those of the draft. A draft that was already accepted or rejected returns 409 `already_decided`, an unknown category 400 `unknown_category`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.DraftId,

@@ -36,7 +36,7 @@ export interface NewDraft {
   source_fix_id: string
 }
 
-/** Insert a draft and return its id. A pending draft of the same caller with the same script and fix is returned instead. */
+/** Insert a draft and return its id. If the caller has a pending draft of the same script and fix, return the id of that draft instead. */
 export async function insertDraft(db: WriteDb, { proposed_parameters, ...draft }: NewDraft): Promise<string> {
   const insert = sql`
     insert into draft_templates (team_id, proposed_parameters, ${sql.join(Object.keys(draft).map((column) => sql.ref(column)))})
@@ -63,17 +63,17 @@ export interface Promotion {
 export async function promoteDraft(db: WriteDb, id: string, template: Promotion): Promise<string | undefined> {
   const { slug, name, description, script_body, parameters_schema, category_id } = template
   const { rows } = await sql<{ id: string }>`
-    with pending as (
+    with pending_draft as (
       select * from draft_templates d where d.account_id = app.account_id() and d.id = ${id} and d.status = 'pending' for update
-    ), made as (
+    ), inserted_template as (
       insert into script_templates (team_id, name, slug, description, script_body, parameters_schema, language, category_id,
                                     source_session_id, source_user_id, source_ticket_ref)
       select p.team_id, ${name}, ${slug}, ${description}, ${script_body}, ${JSON.stringify(parameters_schema)}::jsonb, p.language,
-             ${category_id}::uuid, p.source_session_id, p.created_by, p.source_ticket_ref from pending p
+             ${category_id}::uuid, p.source_session_id, p.created_by, p.source_ticket_ref from pending_draft p
       returning id
     )
-    update draft_templates d set status = 'accepted', promoted_template_id = made.id, resolved_at = app.now()
-      from made, pending where d.id = pending.id returning made.id`.execute(db)
+    update draft_templates d set status = 'accepted', promoted_template_id = inserted_template.id, resolved_at = app.now()
+      from inserted_template, pending_draft where d.id = pending_draft.id returning inserted_template.id`.execute(db)
   return rows[0]?.id
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
 import { CheckedParameters, exampleScript } from '../scripts/schemas.ts'
@@ -8,14 +8,14 @@ export const DraftId = idParams('draft_id', 'draft')
 export const DraftTemplate = z
   .strictObject({
     id: Id,
-    status: z.enum(['pending', 'accepted', 'rejected']).describe('Pending until it is accepted or rejected.'),
+    status: z.enum(['pending', 'accepted', 'rejected']).describe('`pending` until the draft is accepted or rejected.'),
     name: z.string().describe('Proposed name of the template.'),
     description: z.string().describe('What the script does.'),
     language: Language,
     script_body: z.string().describe('The script, with its placeholders.'),
     proposed_parameters: ParametersSchema,
-    source_session_id: Id.nullable().describe('The AI session that it came from.'),
-    promoted_template_id: Id.nullable().describe('The template that it became.'),
+    source_session_id: Id.nullable().describe('The AI session that the script came from.'),
+    promoted_template_id: Id.nullable().describe('The template that was created from the draft.'),
     created_by: Id.describe('The user who proposed it.'),
     created_at: Time,
     resolved_at: Time.nullable().describe('When it was accepted or rejected.'),

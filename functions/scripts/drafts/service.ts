@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { sqlState, violatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { getSqlState, getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as scripts from '../scripts/service.ts'
@@ -14,12 +14,12 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string) {
   return (await queries.selectDraft(db, id)) ?? throwNotFound('Draft')
 }
 
-/** Propose a script as a template and return the draft's id. Idempotent for a script of a fix while the draft is pending. */
+/** Propose a script as a template and return the draft's id. Idempotent for the same script and fix while the draft is pending. */
 export function propose({ db }: Pick<WriteContext, 'db'>, draft: queries.NewDraft): Promise<string> {
   return queries.insertDraft(db, draft)
 }
 
-/** Create a template from a draft; `changes` replace its fields. */
+/** Create a template from a draft. Fields in `changes` replace those of the draft. */
 export async function accept(ctx: WriteContext, id: string, changes: DraftAccept) {
   const draft = await get(ctx, id)
   if (draft.status !== 'pending') throw alreadyDecided(draft.status)
@@ -49,6 +49,6 @@ function alreadyDecided(status: string): Problem {
 }
 
 function throwUnknownCategory(error: unknown): never {
-  const isCategory = sqlState(error) === '23503' && violatedConstraint(error)?.includes('category')
+  const isCategory = getSqlState(error) === '23503' && getViolatedConstraint(error)?.includes('category')
   throw isCategory ? new Problem('unknown_category') : error
 }

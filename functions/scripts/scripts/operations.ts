@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as scripts from './service.ts'
 
 const placeholderRule =
-  'A placeholder in a quoted string, a comment, a here-document or a command name returns 422 with its line, because no quoting is safe there.'
+  'A placeholder in a quoted string, a comment, a here-document or a command name returns 422 with the line number, because no quoting is safe there.'
 
 export const scriptOperations = [
   operation({
@@ -12,7 +12,7 @@ export const scriptOperations = [
     method: 'get',
     path: '/script-templates',
     summary: 'List script templates',
-    description: 'The templates that I can see, by name.',
+    description: 'Lists the templates that I can see, sorted by name.',
     access: 'user',
     limit: 'read',
     paged: true,
@@ -112,7 +112,7 @@ export const scriptOperations = [
     path: '/script-templates/{template_id}/generate',
     summary: 'Render a script template',
     description:
-      'Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing and invalid values return 422, each with its name.',
+      'Every value becomes a complete literal of the language, so it cannot end its string or start a command. Missing, invalid and unknown values return 422, with one error per value.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TemplateId,
@@ -129,7 +129,7 @@ export const scriptOperations = [
     method: 'post',
     path: '/script-templates/{template_id}/share',
     summary: 'Share or unshare a script template',
-    description: 'A shared template is visible to the whole account, an unshared one only to its team.',
+    description: 'The whole account can see a shared template. Only its creator, its team and account admins can see an unshared one.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.TemplateId,

@@ -22,12 +22,12 @@ const isEditable = sql`s.account_id = app.account_id() and app.may_change(s.crea
 export async function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promise<ScriptItem[]> {
   const { rows } = await sql<ScriptItem>`
     select ${itemColumns} from script_templates s ${categoryJoin}
-     where s.account_id in (app.account_id(), app.platform_account()) ${filterConditions(query)}
+     where s.account_id in (app.account_id(), app.platform_account()) ${buildFilters(query)}
      order by lower(s.name), s.id offset ${query.skip} limit ${query.limit + 1}`.execute(db as WriteDb)
   return rows
 }
 
-function filterConditions({ mine, shared, language, category: categoryName, search }: ScriptQuery): RawBuilder<unknown> {
+function buildFilters({ mine, shared, language, category: categoryName, search }: ScriptQuery): RawBuilder<unknown> {
   const candidates = [
     mine !== undefined && sql`and (s.created_by = app.user_id()) = ${mine}`,
     shared !== undefined && sql`and (s.is_shared or s.account_id = app.platform_account()) = ${shared}`,
@@ -57,7 +57,7 @@ export async function insertScript(db: WriteDb, script: ScriptCreate, slug: stri
   return rows[0] as ScriptRow
 }
 
-/** Update the columns in `changes` if `updatedAt` is still the stored time and the caller may change the script. */
+/** Update the columns in `changes`. Return undefined if the stored time is not `updatedAt` or the caller may not change the script. */
 export async function updateScript(db: WriteDb, id: string, updatedAt: string, changes: ScriptUpdate): Promise<ScriptRow | undefined> {
   const assignments: RawBuilder<unknown>[] = [sql`updated_at = greatest(app.now(), s.updated_at + interval '1 ms')`]
   for (const [name, value] of Object.entries(changes)) {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
 import { validateParameters } from '../../../lib/scripts/validate.ts'
@@ -39,11 +39,13 @@ const scriptFields = {
   requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
   category_id: Id.nullable().describe('Its category.'),
   category: z.string().nullable().describe('The category’s name.'),
-  is_shared: z.boolean().describe('Whether the whole account can see it, or only its team.'),
+  is_shared: z
+    .boolean()
+    .describe('Whether the whole account can see the template. Otherwise only its creator, its team and account admins can.'),
   is_gallery_featured: z.boolean().describe('Whether staff featured it in the public gallery.'),
-  gallery_sort_order: z.int().describe('Its position in the gallery.'),
-  source_session_id: Id.nullable().describe('The session that it came from.'),
-  source_user_id: Id.nullable().describe('The user of that session.'),
+  gallery_sort_order: z.int().describe('Position in the gallery; smaller values first.'),
+  source_session_id: Id.nullable().describe('The AI session that the script came from.'),
+  source_user_id: Id.nullable().describe('The user who proposed the script as a template.'),
   source_ticket_ref: z.string().nullable().describe('The ticket of that session.'),
   team_id: Id.nullable().describe('The team it belongs to.'),
   account_id: Id.describe('The account it belongs to; the platform account for templates that ship with the service.'),
@@ -62,7 +64,7 @@ export type ScriptItem = z.infer<typeof ScriptItem>
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const ScriptQuery = z.strictObject({
   mine: Flag.optional().describe('`true`: only templates that I created. `false`: only those of others.'),
-  shared: Flag.optional().describe('`true`: only templates that the whole account can see. `false`: only those of a team.'),
+  shared: Flag.optional().describe('`true`: only templates that the whole account can see. `false`: only unshared templates.'),
   language: Language.optional().describe('Only scripts in this language.'),
   category: z.string().trim().min(1).max(200).optional().describe('Only scripts of the category with this name.'),
   search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the name or description.'),
@@ -101,7 +103,9 @@ export const ScriptUpdate = z
 export type ScriptUpdate = z.infer<typeof ScriptUpdate>
 
 export const ScriptShare = z
-  .strictObject({ is_shared: z.boolean().default(true).describe('`false` limits it to its team.') })
+  .strictObject({
+    is_shared: z.boolean().default(true).describe('`false` limits the template to its creator, its team and account admins.'),
+  })
   .prefault({})
   .meta({ id: 'ScriptTemplateShare', examples: [{ is_shared: true }] })
 

@@ -76,7 +76,7 @@ export function render(template: Template, parameters: Record<string, unknown>):
   return renderScript(template, parameters)
 }
 
-/** Throw 422 for every placeholder without a parameter or at a place where no value is safe, with its line. */
+/** Throw 422 with one error per placeholder that has no parameter or stands where no value is safe. Each error has the line number. */
 export function requireSafePlaceholders(template: Template, field = 'script_body'): void {
   const problems = validateTemplate(template)
   if (problems.length === 0) return
@@ -85,7 +85,7 @@ export function requireSafePlaceholders(template: Template, field = 'script_body
   )
 }
 
-/** Return the name as a slug with a random suffix, which makes it unique. */
+/** Return the slug of the name with a random suffix, which makes the slug unique. */
 export function createUniqueSlug(name: string): string {
   const suffix = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => (byte % 36).toString(36)).join('')
   return `${createSlug(name)}-${suffix}`

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Id, idParams, Name } from '../../../lib/http/fields.ts'
 import { exampleItem, Outcome, State, TargetLabel, Variables } from '../sessions/schemas.ts'
 
@@ -27,10 +27,10 @@ export type BatchCreate = z.infer<typeof BatchCreate>
 export const exampleBatchId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e32'
 export const Batch = z
   .strictObject({
-    batch_id: Id.describe('Id that all sessions of the batch have.'),
+    batch_id: Id.describe('Id of the batch, which is the `batch_id` of every session.'),
     sessions: z
       .array(z.strictObject({ id: Id.describe('Id of the session.'), target_label: z.string().describe('Target of the session.') }))
-      .describe('One session per target, prepared, in the order of the targets.'),
+      .describe('The prepared sessions, one per target, in the order of the targets.'),
   })
   .meta({ id: 'BatchResponse', examples: [{ batch_id: exampleBatchId, sessions: [{ id: exampleItem.id, target_label: 'SRV-DC-01' }] }] })
 export type Batch = z.infer<typeof Batch>

@@ -8,13 +8,13 @@ import * as sessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
 import type { Batch, BatchCreate } from './schemas.ts'
 
-/** Prepare one session per target, each with all required answers; all or none. */
+/** Prepare one session per target, all or none. Throw 422 unless every target has all required answers. */
 export async function create({ db }: Pick<WriteContext, 'db'>, input: BatchCreate): Promise<Batch> {
   const [batch] = await createMany({ db }, input)
   return batch as Batch
 }
 
-/** Prepare any number of sessions, in batches of at most 100. All or none if `db` is a transaction. */
+/** Prepare any number of sessions, in batches of at most 100. If `db` is a transaction, prepare all or none. */
 export async function createMany({ db }: Pick<WriteContext, 'db'>, { tree_id, targets, ...details }: BatchCreate): Promise<Batch[]> {
   return retryOnConflict('flow', async () => {
     const flow = await requireOwnMaintenanceFlow(db, tree_id)
@@ -39,7 +39,7 @@ function splitIntoBatches<T>(targets: readonly T[]): T[][] {
 
 type NewSessions = Parameters<typeof sessions.prepareMany>[2]
 
-/** Return false if the flow was changed. Throw if it was changed between two batches, which rolls the transaction back. */
+/** Insert all batches. Return false if the flow was changed. If it was changed between two batches, throw 409 to roll back. */
 async function insertBatches(
   db: WriteContext['db'],
   flow: sessions.RunnableFlow,
@@ -62,7 +62,7 @@ export async function getProgress({ db }: ReadContext, batch_id: string) {
   return { batch_id, tree_id: first.tree_id, total, by_state, by_outcome, percent: Math.floor((finished * 100) / total) }
 }
 
-/** Sum counts by state and by outcome. A state or outcome without sessions has 0. */
+/** Sum counts by state and by outcome. Return 0 for a state or outcome without sessions. */
 export function summariseCounts(counts: readonly Pick<queries.SessionCount, 'state' | 'outcome' | 'count'>[]) {
   const sum = (rows: typeof counts) => rows.reduce((total, { count }) => total + count, 0)
   const sumBy = (field: 'state' | 'outcome', values: readonly string[]): Record<string, number> =>
@@ -70,7 +70,7 @@ export function summariseCounts(counts: readonly Pick<queries.SessionCount, 'sta
   return { total: sum(counts), by_state: sumBy('state', State.options), by_outcome: sumBy('outcome', Outcome.options) }
 }
 
-/** Return a maintenance flow of the caller's own team; throw 400 otherwise. */
+/** Return a published maintenance flow of the caller's own team. Throw 404 for a flow that they cannot see, and 400 for any other. */
 export async function requireOwnMaintenanceFlow(db: WriteContext['db'], treeId: string) {
   const flow = await sessions.findRunnable(db, treeId)
   if (flow.tree_type !== 'maintenance') throw new Problem('wrong_flow_type', 'A batch needs a maintenance flow')
@@ -78,7 +78,7 @@ export async function requireOwnMaintenanceFlow(db: WriteContext['db'], treeId: 
   return flow
 }
 
-/** Throw 422 for missing or invalid answers. They are required now because a session may be started unattended. */
+/** Throw 422 for missing or invalid answers. All are required now, so that each session can be started without further input. */
 function requireValidTargets({ intake_form }: sessions.RunnableFlow, targets: BatchCreate['targets']): void {
   const problems = targets.flatMap(({ label, variables = {} }, index) =>
     validateAnswers(intake_form, applyDefaults(intake_form, variables), { complete: true }).map(({ key, msg, type }) => ({

@@ -6,7 +6,7 @@ import type { SupportingDataRow } from '../../../lib/exports/report.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import type { CallFunction } from '../../../lib/http/operation.ts'
 
-/** The caller's preferences and the branding of exports. */
+/** The preferences of the account, the caller's time zone and the branding of the export. */
 export interface ExportSettings {
   preferences: Record<string, unknown>
   timezone: string
@@ -25,8 +25,8 @@ export async function selectExport(
   const supporting = sql<SupportingDataRow>`
     select d.kind, d.title, d.content, d.step_id from session_supporting_data d
      where d.account_id = app.account_id() and d.session_id = ${id} order by d.created_at, d.id`
-  // The team of the session; if it has none, the team of its user.
-  const setting = sql<ExportSettings>`
+  // The branding is that of the session's team or, if it has none, of its user's team.
+  const exportSettings = sql<ExportSettings>`
     select a.preferences, me.timezone, coalesce(t.branding_company_name, a.name) as company_name,
            t.branding_primary_colour as primary_colour, t.branding_footer_text as footer_text,
            case when l.id is not null then jsonb_build_object('key', l.object_key, 'width', l.width, 'height', l.height) end as logo
@@ -40,12 +40,12 @@ export async function selectExport(
   const [sessions, items, settings] = await db.batch([
     statement(db as WriteDb, fullSession(id)),
     statement(db, supporting),
-    statement(db, setting),
+    statement(db, exportSettings),
   ])
   return { session: sessions[0], supporting: items, settings: settings[0] as ExportSettings }
 }
 
-/** Set `exported_at` of a completed session unless it is set. */
+/** Set `exported_at` of a completed session unless it is already set. */
 export function markExported(callFunction: CallFunction, id: string) {
   return callFunction<{ marked: boolean }>('app.mark_exported', id)
 }

@@ -12,7 +12,7 @@ import { createSlug } from '../../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import { type ExportQuery, type Format, formats } from './schemas.ts'
 
-/** Render the document, then mark the session as exported. A session whose rendering fails is not marked. */
+/** Render the document, then mark a completed session as exported. Mark nothing if rendering fails. */
 export async function exportSession(ctx: ReadContext, id: string, query: ExportQuery): Promise<Content> {
   const { session, report, format, settings } = await readReport(ctx.db, id, query)
   const content = await renderReport(ctx, report, format, settings)
@@ -20,7 +20,7 @@ export async function exportSession(ctx: ReadContext, id: string, query: ExportQ
   return content
 }
 
-/** Return a note for the session's ticket; masked if the account masks its exports. */
+/** Return a note for the session's ticket. Mask it if the account masks exports by default. */
 export async function createTicketNote(db: ReadContext['db'], id: string): Promise<string> {
   return renderTicketNote((await readReport(db, id, { format: 'ticket-note' })).report)
 }
@@ -65,7 +65,7 @@ async function renderReport(ctx: ReadContext, report: Report, format: Format, se
   }
 }
 
-/** Read the logo and the team's colours. A logo that is missing in the bucket is omitted, so that the export still succeeds. */
+/** Return the branding with the bytes of the logo. Omit a logo that is missing in the bucket, so that the export still succeeds. */
 async function loadBranding(
   { uploads }: ReadContext,
   { company_name, primary_colour, footer_text, logo }: queries.ExportSettings,

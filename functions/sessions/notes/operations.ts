@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { SessionId } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
@@ -26,7 +26,7 @@ export const sessionNoteOperations = [
     path: '/sessions/{session_id}/supporting-data',
     summary: 'Add supporting data to a session',
     description:
-      'A text, a screenshot, or a placeholder for a screenshot. Allowed in every state of the session, for its user and account admins.',
+      'Adds a text, or a screenshot whose image may be uploaded later. Only the user of the session and account admins may add data, in every state of the session.',
     access: 'engineer',
     limit: 'write',
     params: SessionId,
@@ -67,7 +67,7 @@ export const sessionNoteOperations = [
     method: 'put',
     path: '/sessions/{session_id}/rating',
     summary: 'Rate a session',
-    description: 'Anyone in the account can rate. A second rating replaces the first. The session itself does not change.',
+    description: 'Every user of the account can rate the session. A second rating replaces the first. The session itself does not change.',
     access: 'user',
     limit: 'write',
     params: SessionId,
@@ -82,7 +82,7 @@ export const sessionNoteOperations = [
     method: 'get',
     path: '/sessions/{session_id}/rating',
     summary: 'Get the rating of a session',
-    description: '404 if the session is not rated.',
+    description: 'Returns 404 if the session is not rated.',
     access: 'user',
     limit: 'read',
     params: SessionId,

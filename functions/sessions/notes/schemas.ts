@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { exampleIds, Id, Text, Time } from '../../../lib/http/fields.ts'
 import { exampleItem } from '../sessions/schemas.ts'
 
@@ -8,7 +8,7 @@ export const SessionStepId = z.object({
   step_id: z.string().min(1).max(100).describe('Id of the step in its flow.'),
 })
 
-const Kind = z.enum(['text', 'screenshot']).describe('A text, or a screenshot, whose image may be uploaded later.')
+const Kind = z.enum(['text', 'screenshot']).describe('`text`: a text. `screenshot`: a screenshot, whose image may be uploaded later.')
 const Title = z.string().trim().min(1).max(300).describe('Title of the item.')
 const Content = Text.describe('The text, or a comment on the screenshot.')
 const UploadId = Id.describe('The uploaded image of a screenshot.')
@@ -87,9 +87,9 @@ export const Rating = z
   .strictObject({
     score: z.int().describe('Satisfaction of the client, from 1 to 5.'),
     comment: z.string().nullable().describe('Comment of the client.'),
-    rated_by: Id.describe('The user who entered it.'),
+    rated_by: Id.describe('The user who entered the rating.'),
     rated_by_name: z.string().nullable().describe('The name of that user.'),
-    rated_at: Time.describe('When it was entered.'),
+    rated_at: Time.describe('When the rating was entered.'),
   })
   .meta({
     id: 'SessionRatingResponse',

@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { sqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
+import { getSqlState, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import { containsStep } from '../../../lib/flows/step-navigation.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
@@ -42,7 +42,7 @@ export async function deleteSupportingData({ db }: WriteContext, sessionId: stri
   throw notFound('Supporting data')
 }
 
-/** Insert or replace the rating of a session. Anyone in the account may rate. */
+/** Insert or replace the rating of a session. Every user of the account may rate. */
 export async function rateSession({ db }: WriteContext, sessionId: string, rating: RatingPut) {
   return (await queries.upsertRating(db, sessionId, rating)) ?? throwNotFound('Session')
 }
@@ -68,5 +68,5 @@ function requireKnownStep({ tree_structure }: Awaited<ReturnType<typeof sessions
 
 /** Throw 404 on a foreign key violation: the session was deleted after it was read. */
 function throwSessionNotFound(error: unknown): never {
-  throw sqlState(error) === '23503' ? notFound('Session') : error
+  throw getSqlState(error) === '23503' ? notFound('Session') : error
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as sessions from './service.ts'
@@ -9,7 +9,7 @@ export const sessionOperations = [
     method: 'get',
     path: '/sessions',
     summary: 'List sessions',
-    description: 'All sessions of the account, newest first. A session is listed when it matches every filter.',
+    description: 'Lists the sessions of the account that match every filter, newest first.',
     access: 'user',
     limit: 'read',
     paged: true,
@@ -41,7 +41,7 @@ export const sessionOperations = [
     path: '/sessions/prepare',
     summary: 'Prepare a session',
     description:
-      'Stores a session to start later. An invalid answer to the intake form returns 422; missing ones are required when it starts.',
+      'Stores a session to start later. An invalid answer to the intake form returns 422; missing answers are required when the session starts.',
     access: 'engineer',
     limit: 'write',
     body: schemas.SessionPrepare,
@@ -56,7 +56,7 @@ export const sessionOperations = [
     method: 'get',
     path: '/sessions/{session_id}',
     summary: 'Get a session',
-    description: 'With the version of the flow that it runs and the answers so far.',
+    description: 'Includes the version of the flow that the session runs, and the answers so far.',
     access: 'user',
     limit: 'read',
     params: schemas.SessionId,
@@ -71,7 +71,7 @@ export const sessionOperations = [
     path: '/sessions/{session_id}',
     summary: 'Update or abandon a session',
     description:
-      'Ticket, client, notes and next steps can be changed in every state. `state: "abandoned"` needs a session that is prepared or in progress (409 `wrong_state` otherwise). For its user and account admins.',
+      'Ticket, client, notes and next steps can be changed in every state. `state: "abandoned"` needs a session that is prepared or in progress (409 `wrong_state` otherwise). Only the user of the session and account admins may change it.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,
@@ -87,7 +87,7 @@ export const sessionOperations = [
     method: 'delete',
     path: '/sessions/{session_id}',
     summary: 'Delete a session',
-    description: 'Deletes its answers, notes and supporting data too. For its user and account admins.',
+    description: 'Also deletes the answers, notes and supporting data. Only the user of the session and account admins may delete it.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,
@@ -101,7 +101,7 @@ export const sessionOperations = [
     path: '/sessions/{session_id}/start',
     summary: 'Start a prepared session',
     description:
-      'The body adds the missing answers. A session that is not prepared returns 409 `wrong_state`. A missing or invalid answer returns 422 at `body.variables.<key>`.',
+      'The body adds or replaces answers. A session that is not prepared returns 409 `wrong_state`. A missing or invalid answer returns 422 at `body.variables.<key>`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,
@@ -118,7 +118,7 @@ export const sessionOperations = [
     path: '/sessions/{session_id}/variables',
     summary: 'Update session variables',
     description:
-      'For a session that is prepared or in progress. The body has the variables to set; the response has all variables. An invalid answer to the intake form returns 422 at `body.<key>`.',
+      'Needs a session that is prepared or in progress (409 `wrong_state` otherwise). The body contains the variables to set; the response contains all variables. An invalid answer to the intake form returns 422 at `body.<key>`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,

@@ -17,7 +17,7 @@ type ContentKey =
   | 'next_steps'
   | 'tree_structure'
   | 'intake_form'
-/** A session as lists return it. */
+/** A row of a session list. */
 export type SessionListRow = Omit<SessionRow, ContentKey | 'may_change'>
 
 export async function selectSessions(db: ReadDb, { skip, limit, ...query }: SessionQuery & PageQuery): Promise<SessionListRow[]> {
@@ -44,7 +44,7 @@ export interface FlowRow {
   tree_type: TreeType
   tree_structure: TreeStructure | null
   intake_form: IntakeField[]
-  /** Whether it belongs to the caller's own team. */
+  /** Whether the flow belongs to the caller's own team. */
   is_own: boolean
 }
 
@@ -72,10 +72,13 @@ export interface InitialState {
   batch_id: string | null
 }
 
-/** Insert all sessions if this version of the flow is still current and published, otherwise none. Count each started one as a use of the flow. */
+/**
+ * Insert all sessions if this version of the flow is still current and published, otherwise none. Count one use of the flow per started
+ * session.
+ */
 function insertSessionsStatement(flow: FlowRow, sessions: readonly NewSession[], { current_step_id, remaining, batch_id }: InitialState) {
   return sql<{ id: string }>`
-    with s as (
+    with inserted_sessions as (
       insert into sessions (id, team_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name, variables,
                             target_label, batch_id, current_step_id, remaining, started_at)
       select r.id, app.team_id(), t.account_id, t.id, t.version, t.name,
@@ -86,10 +89,10 @@ function insertSessionsStatement(flow: FlowRow, sessions: readonly NewSession[],
              r (id uuid, ticket_number text, client_name text, target_label text, variables jsonb)
        where t.id = ${flow.id} and t.version = ${flow.version} and t.status = 'published' and t.deleted_at is null
       returning id, state, tree_account_id, tree_id)
-    select s.id, app.count_use(case when s.state = 'in_progress' then s.tree_account_id end, s.tree_id) from s`
+    select s.id, app.count_use(case when s.state = 'in_progress' then s.tree_account_id end, s.tree_id) from inserted_sessions s`
 }
 
-/** Insert a session and return it. Return undefined, and insert nothing, if the flow was changed. */
+/** Insert a session and return it. Insert nothing and return undefined if the flow was changed or deleted. */
 export async function insertSession(
   db: WriteDb,
   flow: FlowRow,
@@ -103,7 +106,7 @@ export async function insertSession(
   return rows[0]
 }
 
-/** Insert sessions, all or none. Return false if the flow was changed. */
+/** Insert sessions, all or none. Return false if the flow was changed or deleted. */
 export async function insertSessions(
   db: WriteDb,
   flow: FlowRow,
@@ -125,11 +128,11 @@ export async function startSession(
     db,
     id,
     sql`
-    with started as (
+    with started_session as (
       update sessions s set state = 'in_progress', started_at = app.now(), current_step_id = ${firstStepId}, variables = ${JSON.stringify(variables)}::jsonb
        where ${isEditable(id)} and s.state = 'prepared' and s.variables = ${JSON.stringify(storedVariables)}::jsonb
       returning s.id, s.tree_account_id, s.tree_id)
-    select id, app.count_use(tree_account_id, tree_id) from started`,
+    select id, app.count_use(tree_account_id, tree_id) from started_session`,
   )
 }
 

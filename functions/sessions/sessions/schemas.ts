@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { stepOutcomes } from '../../../lib/flows/step-navigation.ts'
 import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
@@ -23,7 +23,9 @@ const Note = z.string().max(20_000)
 export const StepOutcome = z.enum(stepOutcomes).describe('Result of the step.')
 export const State = z
   .enum(['prepared', 'in_progress', 'completed', 'abandoned'])
-  .describe('Stored to start later, running, completed with an outcome, or abandoned.')
+  .describe(
+    '`prepared`: stored to start later. `in_progress`: running. `completed`: finished with an outcome. `abandoned`: ended without one.',
+  )
 export const Outcome = z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).describe('Outcome of the session.')
 export const TargetLabel = z.string().trim().min(1).max(255)
 
@@ -33,7 +35,9 @@ const Decision = z
     option_id: z.string().nullable().describe('The chosen option of a decision.'),
     outcome: StepOutcome.nullable().describe('The result of any other step.'),
     note: z.string().nullable().describe('Note of the technician.'),
-    started_at: Time.describe('When work on the step started: as sent, otherwise when the previous step was answered.'),
+    started_at: Time.describe(
+      'When work on the step started: as sent, otherwise when the previous step was answered or the session started.',
+    ),
     duration_seconds: z.int().describe('Duration of the step: as sent, otherwise the time until the answer.'),
     decided_at: Time.describe('When it was answered.'),
   })
@@ -67,7 +71,7 @@ const FallbackRecord = z
 
 export const CustomStepSource = z
   .enum(['ad-hoc', 'step-library', 'forked-tree'])
-  .describe('Written during the session, taken from the step library, or taken from another flow.')
+  .describe('`ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow.')
 const CustomStep = z
   .strictObject({
     id: Id,
@@ -197,7 +201,7 @@ export const Session = z
     tree_snapshot: z
       .strictObject({
         ...snapshotFields,
-        tree_structure: TreeStructure.describe('Its root node or its steps, with unfilled placeholders.'),
+        tree_structure: TreeStructure.describe('The root node or the steps of the flow, with unfilled placeholders.'),
         intake_form: IntakeForm,
       })
       .describe('The version of the flow that the session runs.'),
@@ -242,7 +246,7 @@ const SearchText = z.string().trim().min(1).max(200)
 export const SessionQuery = z.strictObject({
   ticket_number: SearchText.optional().describe('Part of the ticket number, ignoring case.'),
   client_name: SearchText.optional().describe('Part of the client’s name, ignoring case.'),
-  tree_name: SearchText.optional().describe('Part of the flow’s name at the start, ignoring case.'),
+  tree_name: SearchText.optional().describe('Part of the name that the flow had when the session was created, ignoring case.'),
   started_after: Instant.optional().describe('Started at this time or later.'),
   started_before: Instant.optional().describe('Started at this time or earlier.'),
   completed_after: Instant.optional().describe('Completed at this time or later.'),

@@ -1,6 +1,6 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { retryOnConflict } from '../../../lib/db/retry.ts'
-import { violatedConstraint } from '../../../lib/db/sqlstate.ts'
+import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { applyDefaults, validateAnswers } from '../../../lib/flows/intake-answers.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
@@ -68,7 +68,7 @@ export async function startPrepared({ db }: WriteContext, id: string, input: Var
   })
 }
 
-/** Set variables, and remove those that are null. Return all variables. A session in progress keeps its required answers. */
+/** Set variables, and remove those that are null. Return all variables. Throw 422 if a session in progress would lose a required answer. */
 export async function updateVariables({ db }: WriteContext, id: string, changes: Variables): Promise<Variables> {
   const values = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
   const removedKeys = Object.keys(changes).filter((key) => changes[key] === null)
@@ -100,14 +100,14 @@ export async function find(db: ReadContext['db'], id: string): Promise<SessionRo
   return (await queries.selectSession(db, id)) ?? throwNotFound('Session')
 }
 
-/** Return a session that the caller may change. Throw 403 unless they are its user or an account admin. */
+/** Return a session that the caller may change. Throw 404 if there is none, and 403 unless they are its user or an account admin. */
 export async function requireEditable(db: ReadContext['db'], id: string): Promise<SessionRow> {
   const session = await find(db, id)
   if (!session.may_change) throw editProblem(session)
   return session
 }
 
-/** Return the problem with which a change is rejected: 404, 403, or 409 because the session is not in progress. */
+/** Create the problem for a rejected change: 404 for no session, 403 if the caller may not change it, or 409 for a wrong state. */
 export function editProblem(session: SessionRow | undefined): Problem {
   if (!session) return notFound('Session')
   if (!session.may_change) return new Problem('forbidden', 'Only its user or an account admin may change this session')
@@ -125,7 +125,7 @@ export async function findRunnable(db: ReadContext['db'], treeId: string): Promi
   return { ...flow, tree_structure }
 }
 
-/** Throw 422 for invalid answers, and for missing ones if `mustBeComplete`. Errors have the path `loc` and the key. */
+/** Throw 422 for invalid answers, and for missing ones if `mustBeComplete`. The path of an error is `loc` and the key. */
 export function requireValidAnswers(
   form: readonly IntakeField[],
   answers: Variables,
@@ -194,6 +194,6 @@ function buildPreparedState(structure: TreeStructure, batch_id: string | null): 
 }
 
 function throwVariablesTooLarge(error: unknown): never {
-  const isTooLarge = violatedConstraint(error) === 'sessions_variables_size'
+  const isTooLarge = getViolatedConstraint(error) === 'sessions_variables_size'
   throw isTooLarge ? invalidField(['body'], 'must not extend the variables beyond 200 keys or 64 KB', 'too_big') : error
 }

@@ -29,7 +29,8 @@ export const sessionStepOperations = [
     method: 'delete',
     path: '/sessions/{session_id}/decisions/last',
     summary: 'Undo the last answer',
-    description: 'Its step becomes the current one, and fallback steps recorded since are deleted. Without an answer: 409 `no_decision`.',
+    description:
+      'The step of that answer becomes the current step. Also deletes fallback steps recorded since. Returns 409 `no_decision` if there is no answer.',
     success: 200,
     returns: Session,
     errors: ['no_decision', 'step_not_current', 'wrong_state'],
@@ -42,7 +43,8 @@ export const sessionStepOperations = [
     method: 'post',
     path: '/sessions/{session_id}/custom-steps',
     summary: 'Add a custom step',
-    description: 'Records a step that is not part of the flow. The current step stays. At most 100 custom steps: 409 `limit_reached`.',
+    description:
+      'Records a step that is not part of the flow. The current step stays. A session can have at most 100 custom steps: 409 `limit_reached`.',
     body: schemas.CustomStepCreate,
     success: 201,
     returns: Session,
@@ -56,7 +58,7 @@ export const sessionStepOperations = [
     method: 'post',
     path: '/sessions/{session_id}/complete',
     summary: 'Complete a session',
-    description: 'Possible at every step of a session in progress; otherwise 409 `wrong_state`.',
+    description: 'A session in progress can be completed at every step. Any other session returns 409 `wrong_state`.',
     body: schemas.SessionCompletion,
     success: 200,
     returns: Session,

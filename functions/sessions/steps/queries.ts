@@ -21,7 +21,7 @@ function insertFallbackStatement(seq: RawBuilder<unknown>, { step_id, fallback }
   return sql`
     insert into session_fallbacks (session_id, seq, step_id, fallback_step_id, outcome, note)
     select s.id, ${seq}, ${step_id}, ${fallback?.fallback_step_id ?? null}, ${fallback?.outcome ?? null}, ${fallback?.note ?? null}
-      from s where ${fallback !== undefined}`
+      from session_at_position s where ${fallback !== undefined}`
 }
 
 /** Insert the answer to the current step and move the session to the next one. */
@@ -36,30 +36,32 @@ export async function insertDecision(
     db,
     session.id,
     sql`
-    with s as (
+    with session_at_position as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered + 1, remaining = ${next.remaining}
        where ${isAtPosition(session)} returning s.*),
-    began as (
+    step_start as (
       select s.id, coalesce(${started_at}::timestamptz, (select max(d.decided_at) from session_decisions d
-        where d.account_id = s.account_id and d.session_id = s.id), s.started_at) as at from s),
-    decided as (
+        where d.account_id = s.account_id and d.session_id = s.id), s.started_at) as started_at
+        from session_at_position s),
+    inserted_decision as (
       insert into session_decisions (session_id, seq, step_id, option_id, outcome, note, started_at, duration_seconds)
-      select s.id, s.answered - 1, ${step_id}, ${option_id}, ${outcome}, ${note}, began.at,
-             coalesce(${duration_seconds}::integer, greatest(0, extract(epoch from app.now() - began.at))::integer)
-        from s join began on began.id = s.id),
-    fell_back as (${insertFallbackStatement(sql`s.answered - 1`, decision)})
-    select s.id from s`,
+      select s.id, s.answered - 1, ${step_id}, ${option_id}, ${outcome}, ${note}, step_start.started_at,
+             coalesce(${duration_seconds}::integer, greatest(0, extract(epoch from app.now() - step_start.started_at))::integer)
+        from session_at_position s join step_start on step_start.id = s.id),
+    inserted_fallback as (${insertFallbackStatement(sql`s.answered - 1`, decision)})
+    select id from session_at_position`,
   )
 }
 
-/** Insert a used fallback step. The current step stays. */
+/** Insert the fallback step that was used. The current step stays. */
 export async function insertFallback(db: WriteDb, session: SessionPosition, decision: DecisionCreate): Promise<Changed> {
   return changeSession(
     db,
     session.id,
     sql`
-    with s as (select s.* from sessions s where ${isAtPosition(session)} for update), fell_back as (${insertFallbackStatement(sql`s.answered`, decision)})
-    select s.id from s`,
+    with session_at_position as (select s.* from sessions s where ${isAtPosition(session)} for update),
+    inserted_fallback as (${insertFallbackStatement(sql`s.answered`, decision)})
+    select id from session_at_position`,
   )
 }
 
@@ -69,23 +71,24 @@ export async function deleteLastDecision(db: WriteDb, session: SessionPosition, 
     db,
     session.id,
     sql`
-    with s as (
+    with updated_session as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered - 1, remaining = ${next.remaining}
        where ${isAtPosition(session)} and s.answered > 0 returning s.*),
-    undone as (
-      delete from session_decisions d using s where d.account_id = s.account_id and d.session_id = s.id and d.seq = s.answered),
-    forgotten as (
-      delete from session_fallbacks f using s where f.account_id = s.account_id and f.session_id = s.id and f.seq >= s.answered)
-    select s.id from s`,
+    deleted_decision as (
+      delete from session_decisions d using updated_session s where d.account_id = s.account_id and d.session_id = s.id and d.seq = s.answered),
+    deleted_fallbacks as (
+      delete from session_fallbacks f using updated_session s
+       where f.account_id = s.account_id and f.session_id = s.id and f.seq >= s.answered)
+    select id from updated_session`,
   )
 }
 
-/** A step that is not part of the flow. */
+/** A custom step to insert: a step that is not part of the flow. */
 export interface NewCustomStep extends Pick<CustomStepCreate, 'source' | 'library_step_id' | 'node_id'> {
   after_step_id: string
   title: string
   description: string
-  /** The flow that it was copied from, with its account. */
+  /** The flow that the step was copied from, with the flow's account. */
   tree?: { account_id: string; id: string } | undefined
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Id, Name } from '../../../lib/http/fields.ts'
 import { CustomStepSource, exampleItem, Instant, Outcome, StepOutcome } from '../sessions/schemas.ts'
 
@@ -11,7 +11,7 @@ const Fallback = z
     outcome: StepOutcome,
     note: Note.optional().describe('Note of the technician.'),
   })
-  .describe('A fallback step that was used. Without an answer, the current step stays.')
+  .describe('A fallback step that was used. Without `option_id` or `outcome`, the current step stays.')
 
 export const DecisionCreate = z
   .strictObject({
@@ -19,7 +19,9 @@ export const DecisionCreate = z
     option_id: StepId.optional().describe('The chosen option of a decision.'),
     outcome: StepOutcome.optional().describe('The result of any other step.'),
     note: Note.optional().describe('Note of the technician.'),
-    started_at: Instant.optional().describe('When work on the step started; by default when the previous step was answered.'),
+    started_at: Instant.optional().describe(
+      'When work on the step started; by default when the previous step was answered or the session started.',
+    ),
     duration_seconds: z.int().min(0).max(31_536_000).optional().describe('Duration of the step; by default the time until now.'),
     fallback: Fallback.optional(),
   })
@@ -37,9 +39,11 @@ export type DecisionCreate = z.infer<typeof DecisionCreate>
 export const CustomStepCreate = z
   .strictObject({
     source: CustomStepSource,
-    after_step_id: StepId.optional().describe('The step of the flow that it followed; by default the current one.'),
-    title: z.string().trim().min(1).max(300).optional().describe('What was done; by default the title of its source.'),
-    description: Note.optional().describe('How it was done, in markdown; by default the description of its source.'),
+    after_step_id: StepId.optional().describe(
+      'The step of the flow that it followed; by default the current step or, at the end of the flow, the last answered one.',
+    ),
+    title: z.string().trim().min(1).max(300).optional().describe('What was done; by default the title of the library step or node.'),
+    description: Note.optional().describe('How it was done, in markdown; by default the description of the library step or node.'),
     library_step_id: Id.optional().describe('The library step, for source `step-library`.'),
     tree_id: Id.optional().describe('The flow that it comes from, for source `forked-tree`.'),
     node_id: StepId.optional().describe('The node or step of that flow, for source `forked-tree`.'),

@@ -100,7 +100,7 @@ function getNextPosition({ tree_structure }: SessionRow, { step_id, option_id }:
   return { current_step_id, remaining: countRemainingAnswers(tree_structure, current_step_id) }
 }
 
-/** Return the session after a change. Throw 409 if the change was not written because another request moved the session. */
+/** Return the session after a change. If the change was not written, throw 404, 403 or 409. */
 function toChangedSession({ done, session }: Changed) {
   if (done && session) return sessions.toSession(session)
   throw session?.may_change && session.state === 'in_progress' ? stepNotCurrent(session) : sessions.editProblem(session)
@@ -116,7 +116,7 @@ interface StepSource {
   tree?: { account_id: string; id: string }
 }
 
-/** Return the default title and description of a custom step: those of the library step or node that it comes from. */
+/** Return the default title and description of a custom step: those of the library step or node, or empty texts for an ad-hoc step. */
 async function findStepSource(ctx: Pick<WriteContext, 'db'>, { library_step_id, tree_id, node_id }: CustomStepCreate): Promise<StepSource> {
   if (library_step_id) return library.get(ctx, library_step_id).catch(throwInvalidIfNotFound('library_step_id', 'library step'))
   if (!tree_id) return { title: '', description: '' }
@@ -126,7 +126,7 @@ async function findStepSource(ctx: Pick<WriteContext, 'db'>, { library_step_id, 
   throw unknownValue('node_id', 'must be the id of a node of this flow')
 }
 
-/** Create a `catch` handler that turns a foreign key violation into a 422 for `field`. */
+/** Create a `catch` handler that turns a 404 into a 422 for `field`. */
 function throwInvalidIfNotFound(field: string, resource: string) {
   return (error: unknown): never => {
     throw error instanceof Problem && error.kind === 'not_found' ? unknownId(field, resource) : error

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { deviceCategories } from '../../diagrams/schema.ts'
 import type { Prompt } from '../ask.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Prompt } from '../ask.ts'
 
 const pieceNumber = z.int().min(1).max(100)

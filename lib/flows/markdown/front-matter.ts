@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { isStorable } from '../../text/json.ts'
 import { type FlowContent, FlowEnvelope } from '../rfflow.ts'
 import { parseStorableJson, type ReportProblem, toPlainJson, unusualCharacter } from './line-syntax.ts'

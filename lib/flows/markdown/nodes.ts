@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { FlowNode, FlowStep, flowLimits } from '../structure.ts'
 import type { ReportProblem } from './line-syntax.ts'
 import { reportSchemaIssues } from './schema-messages.ts'

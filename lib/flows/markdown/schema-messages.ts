@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { ReportProblem } from './line-syntax.ts'
 
 type Issue = z.core.$ZodIssue

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { getEnumName } from './enum-names.ts'
 import { extendSchemas } from './extend-schemas.ts'
 import type { Json } from './json.ts'

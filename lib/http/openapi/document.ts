@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type AnyOperation, requiresToken, takesIdempotencyKey } from '../operation.ts'
 import { querySchema } from '../validate.ts'
 import { createComponents, type JsonComponents } from './components.ts'

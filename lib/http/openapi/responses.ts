@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
 import { type AnyOperation, listFailures } from '../operation.ts'
 import { type JsonComponents, pascalCase } from './components.ts'

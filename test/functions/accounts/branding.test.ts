@@ -5,7 +5,7 @@ import { createImage, uploadImage } from '../../support/images.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
-const defaultLook = { company_name: null, primary_colour: null, footer_text: null, logo_upload_id: null }
+const defaultBranding = { company_name: null, primary_colour: null, footer_text: null, logo_upload_id: null }
 const getBranding = (person: Person, team: string) => person.call('GET', `/teams/${team}/branding`)
 const putBranding = (person: Person, team: string, body: object) => person.call('PUT', `/teams/${team}/branding`, body)
 
@@ -13,13 +13,13 @@ async function uploadLogo(person: Person): Promise<string> {
   return (await uploadImage(service, person, await createImage('png', 40, 40))).body.id
 }
 
-it('returns the default look until it is changed, keeps absent fields, and resets a field that is null', async () => {
+it('returns the default branding until an update, which keeps absent fields and resets fields that are null', async () => {
   const { admin, teamId: team_id, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
-  expect((await getBranding(viewer, team_id)).body).toEqual({ team_id, ...defaultLook })
+  expect((await getBranding(viewer, team_id)).body).toEqual({ team_id, ...defaultBranding })
   const logo = await uploadLogo(admin)
   const first = await putBranding(admin, team_id, { company_name: '  Northwind IT ', primary_colour: '#1D4ED8', logo_upload_id: logo })
-  const expected = { team_id, ...defaultLook, company_name: 'Northwind IT', primary_colour: '#1d4ed8', logo_upload_id: logo }
+  const expected = { team_id, ...defaultBranding, company_name: 'Northwind IT', primary_colour: '#1d4ed8', logo_upload_id: logo }
   expect([first.status, first.body]).toEqual([200, expected])
   expect((await putBranding(admin, team_id, { footer_text: '12 Harbour Street' })).body).toEqual({
     ...expected,
@@ -27,28 +27,28 @@ it('returns the default look until it is changed, keeps absent fields, and reset
   })
   expect((await putBranding(admin, team_id, {})).body).toEqual((await getBranding(viewer, team_id)).body)
   expect((await putBranding(admin, team_id, { company_name: null, logo_upload_id: null })).body).toEqual({
-    ...defaultLook,
+    ...defaultBranding,
     team_id,
     primary_colour: '#1d4ed8',
     footer_text: '12 Harbour Street',
   })
   for (let attempt = 0; attempt < 2; attempt++) expectStatus(await admin.call('DELETE', `/teams/${team_id}/branding`), 204)
-  expect((await getBranding(viewer, team_id)).body).toEqual({ team_id, ...defaultLook })
+  expect((await getBranding(viewer, team_id)).body).toEqual({ team_id, ...defaultBranding })
 })
 
-it('WIR-04 lets only admins of this team and of the account update its branding: 403 for others who can read it', async () => {
+it('WIR-04 lets only admins of the team or the account update the branding, and returns 403 to other readers', async () => {
   const { id, admin, teamId, addColleague } = await createAccount(service)
   const [otherTeam] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'South') returning id`, [id])
   const otherTeamId = otherTeam?.id ?? ''
   const lead = await addColleague({ teamRole: 'admin' })
   const member = await addColleague()
   expectStatus(await putBranding(lead, teamId, { company_name: 'North' }), 200)
-  for (const answer of [
+  for (const response of [
     await putBranding(lead, otherTeamId, { company_name: 'North' }),
     await lead.call('DELETE', `/teams/${otherTeamId}/branding`),
     await putBranding(member, teamId, { company_name: 'Member' }),
   ]) {
-    expect([answer.status, answer.body]).toEqual([403, { detail: 'Not allowed' }])
+    expect([response.status, response.body]).toEqual([403, { detail: 'Not allowed' }])
   }
   expect((await getBranding(lead, otherTeamId)).body.company_name).toBeNull()
   expectStatus(await putBranding(admin, otherTeamId, { company_name: 'South' }), 200)
@@ -62,11 +62,11 @@ it('WIR-03 WIR-08 treats teams and logos of another account as unknown', async (
   expect([otherAccountsLogo.status, otherAccountsLogo.body.errors[0].loc]).toEqual([422, ['body', 'logo_upload_id']])
   const unknownLogo = await putBranding(admin, teamId, { logo_upload_id: crypto.randomUUID() })
   expect(unknownLogo.text).toBe(otherAccountsLogo.text)
-  for (const answer of [
+  for (const response of [
     await getBranding(admin, otherAccount.teamId),
     await putBranding(admin, otherAccount.teamId, { company_name: 'x' }),
   ]) {
-    expect([answer.status, answer.body]).toEqual([404, { detail: 'Team not found' }])
+    expect([response.status, response.body]).toEqual([404, { detail: 'Team not found' }])
   }
 })
 
@@ -81,7 +81,7 @@ it('refuses an invalid colour and texts that are empty or too long', async () =>
   ]) {
     expectStatus(await putBranding(admin, teamId, invalid), 422)
   }
-  expect((await getBranding(admin, teamId)).body).toEqual({ team_id: teamId, ...defaultLook })
+  expect((await getBranding(admin, teamId)).body).toEqual({ team_id: teamId, ...defaultBranding })
 })
 
 it('writes one audit row per change, and none if nothing changes', async () => {

@@ -26,9 +26,9 @@ it('ACC-01 looks up the code of an open invite without a token', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const { code } = await createInvite(account, email, 'viewer')
-  const answer = await lookUpInvite(code)
+  const response = await lookUpInvite(code)
   const expected = { account_name: 'Test account', inviter_name: account.admin.fullName, invited_email: email, role: 'viewer' }
-  expect([answer.status, answer.body]).toEqual([200, expected])
+  expect([response.status, response.body]).toEqual([200, expected])
 })
 
 it('AUT-22 NOT-53 registers into the account with the role of the invite, without a new account, and notifies the inviter', async () => {
@@ -52,7 +52,7 @@ it('AUT-22 NOT-53 registers into the account with the role of the invite, withou
   expect((await account.admin.call('GET', '/accounts/me/invites')).body).toMatchObject([{ status: 'accepted', email }])
 })
 
-it('ACC-02 ACC-13 answers the same 404 for an unknown, used, revoked, replaced or expired code', async () => {
+it('ACC-02 ACC-13 returns the same 404 for an unknown, used, revoked, replaced or expired code', async () => {
   const account = await createAccount(service)
   const usedBy = randomEmail()
   const used = await createInvite(account, usedBy)
@@ -76,8 +76,8 @@ it('ACC-02 ACC-13 answers the same 404 for an unknown, used, revoked, replaced o
     expired: expired.code,
   }
   for (const [kind, code] of Object.entries(codes)) {
-    const answers = [await lookUpInvite(code), await join(randomEmail(), code)]
-    for (const answer of answers) expect([kind, answer.status, answer.body]).toEqual([kind, 404, unusableCode])
+    const responses = [await lookUpInvite(code), await join(randomEmail(), code)]
+    for (const response of responses) expect([kind, response.status, response.body]).toEqual([kind, 404, unusableCode])
   }
 })
 
@@ -103,11 +103,11 @@ it('refuses a second open invite for an address, and an invite for a member', as
 it('ACC-12 creates no more invites than free seats when ten requests run concurrently', async () => {
   const account = await createAccount(service)
   await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [account.id])
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => account.admin.call('POST', '/accounts/me/invites', { email: randomEmail(), role: 'viewer' })),
   )
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(2)
-  expect(new Set(answers.filter(({ status }) => status !== 201).map(({ status, body }) => `${status} ${body.code}`))).toEqual(
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(2)
+  expect(new Set(responses.filter(({ status }) => status !== 201).map(({ status, body }) => `${status} ${body.code}`))).toEqual(
     new Set(['409 seat_limit_reached']),
   )
 })
@@ -130,9 +130,9 @@ it('AUT-08 accepts an invite once when eight registrations run concurrently', as
     const account = await createAccount(service)
     const email = randomEmail()
     const { code } = await createInvite(account, email)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => join(email, code)))
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-    expect(answers.every(({ status }) => [201, 404, 409].includes(status))).toBe(true)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => join(email, code)))
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(responses.every(({ status }) => [201, 404, 409].includes(status))).toBe(true)
     expect((await account.admin.call('GET', '/accounts/me/members')).body).toHaveLength(2)
   }
 })

@@ -86,7 +86,7 @@ it("ACC-15 applies a changed role to the member's next request with the same tok
   expectStatus(await member.call('GET', '/accounts/me/invites'), 200)
 })
 
-it('moves a member between teams, and has no team role without a team', async () => {
+it('moves a member between teams, and a member without a team has no team role', async () => {
   const { admin, addColleague, teamId } = await createAccount(service)
   const member = await addColleague({ teamRole: 'admin' })
   const path = `/accounts/me/members/${member.id}`
@@ -105,8 +105,8 @@ it('moves a member between teams, and has no team role without a team', async ()
 it('WIR-08 refuses a team of another account', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const member = await account.addColleague()
-  const answer = await account.admin.call('PATCH', `/accounts/me/members/${member.id}`, { team_id: otherAccount.teamId })
-  expect([answer.status, answer.body.errors[0].loc]).toEqual([422, ['body', 'team_id']])
+  const response = await account.admin.call('PATCH', `/accounts/me/members/${member.id}`, { team_id: otherAccount.teamId })
+  expect([response.status, response.body.errors[0].loc]).toEqual([422, ['body', 'team_id']])
   expectStatus(await account.admin.call('PUT', `/teams/${otherAccount.teamId}/members/${member.id}`, {}), 404)
   const invite = await account.admin.call('POST', '/accounts/me/invites', {
     email: 'x@y.example',
@@ -135,16 +135,16 @@ it('ACC-14 never demotes or deactivates the last active admin, even when two adm
     ['PATCH', { is_active: false }],
     ['DELETE', undefined],
   ] as const) {
-    const answer = await admin.call(method, `/accounts/me/members/${admin.id}`, body)
-    expect([answer.status, answer.body.code]).toEqual([409, 'last_admin'])
+    const response = await admin.call(method, `/accounts/me/members/${admin.id}`, body)
+    expect([response.status, response.body.code]).toEqual([409, 'last_admin'])
   }
   for (let round = 0; round < 3; round++) {
     const otherAdmin = await addColleague({ role: 'admin' })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       admin.call('PATCH', `/accounts/me/members/${otherAdmin.id}`, { role: 'viewer' }),
       otherAdmin.call('PATCH', `/accounts/me/members/${admin.id}`, { role: 'viewer' }),
     ])
-    expect(answers.map(({ status }) => status)).toContain(200)
+    expect(responses.map(({ status }) => status)).toContain(200)
     const [remaining] = await service.sql<{ count: string }>(
       `select count(*) from users where account_id = $1 and role = 'admin' and is_active`,
       [id],
@@ -172,7 +172,7 @@ it('ACC-17 writes an audit row with actor and changes for each write, and none f
   expect(body[1]).toMatchObject({ resource_id: member.id, changes: { role: { from: 'engineer', to: 'viewer' } } })
 })
 
-it('deletes a team, keeps its members without a team, and answers 404 to another account', async () => {
+it('deletes a team, keeps its members without a team, and returns 404 to another account', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const member = await account.addColleague({ teamRole: 'admin' })
   expectStatus(await otherAccount.admin.call('DELETE', `/teams/${account.teamId}`), 404)

@@ -33,7 +33,7 @@ it('ACC-03 returns the initial status for a new user, whatever a colleague has d
   expect(await getStatus(viewer)).toEqual({ ...initialStatus, email_verified: false })
 })
 
-it('ACC-03 sets tried_ai_assistant for the user who started an AI session only', async () => {
+it('ACC-03 sets tried_ai_assistant only for the user who started an AI session', async () => {
   const { admin, addColleague } = await createAccount(service)
   await createAiSession(admin)
   expect((await getStatus(admin)).tried_ai_assistant).toBe(true)
@@ -82,7 +82,7 @@ it('ACC-06 ignores the data of a skipped step, and lets it be completed later', 
   expect((await selectStoredSteps(admin))?.data).toEqual({ 2: { shop_name: 'Northwind' } })
 })
 
-it('ACC-07 dismisses the remaining steps, repeatedly, and keeps the completed ones', async () => {
+it('ACC-07 dismisses the remaining steps and keeps the completed ones, also when repeated', async () => {
   const { admin } = await createAccount(service)
   const dismissed = await admin.call('POST', '/users/me/onboarding-dismiss-rest')
   expect([dismissed.status, dismissed.body]).toEqual([200, { ...initialStatus, dismissed: true }])
@@ -135,9 +135,9 @@ it('ACC-04 never lowers the current step when 24 steps are sent concurrently', a
   for (let round = 0; round < 5; round++) {
     const { admin } = await createAccount(service)
     const steps = Array.from({ length: 24 }, (_, n) => ((n * 7) % 6) + 1)
-    const answers = await Promise.all(steps.map((step) => sendStep(admin, step, step % 2 ? 'complete' : 'skip')))
-    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
-    const acceptedSteps = new Set(steps.filter((_, n) => answers[n]?.status === 200))
+    const responses = await Promise.all(steps.map((step) => sendStep(admin, step, step % 2 ? 'complete' : 'skip')))
+    expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    const acceptedSteps = new Set(steps.filter((_, n) => responses[n]?.status === 200))
     const { current_step, completed_steps, skipped_steps } = await getStatus(admin)
     expect(current_step).toBe(6)
     expect([...completed_steps, ...skipped_steps].sort()).toEqual([...acceptedSteps].sort())

@@ -94,8 +94,8 @@ it('ADM-08 ADM-09 names new billing after its plan, and keeps the name if the up
 
 it('stores one row each of limits and billing, and 32 audit rows, for 32 concurrent updates of a plan', async () => {
   const plan = createPlanName()
-  const answers = await runConcurrently((caller) => putPlan({ plan, max_users: caller + 1, monthly_price_cents: caller }))
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  const responses = await runConcurrently((caller) => putPlan({ plan, max_users: caller + 1, monthly_price_cents: caller }))
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
   const { limits, billing } = await selectPlanRows(plan)
   expect([limits, billing]).toMatchObject([[{ plan }], [{ display_name: `P${plan.slice(1)}` }]])
   // Both rows come from the same caller: the last one.

@@ -78,11 +78,11 @@ it('ADM-05 extends a trial by days, from its end or, if it has ended, from now',
   expect(await getShownPlan(ended.account)).toEqual(['free', 'free', 3])
 })
 
-it('refuses to extend the trial of an account that is not on one', async () => {
+it('refuses to extend the trial of an account that is not on trial', async () => {
   for (const status of ['active', 'past_due', 'unpaid', 'canceled', 'free']) {
     const { account, extendTrial } = await createScene(`subscription_status = '${status}'`)
-    const answer = await extendTrial({ days: 5 })
-    expect([status, answer.status, answer.body.code]).toEqual([status, 409, 'not_on_trial'])
+    const response = await extendTrial({ days: 5 })
+    expect([status, response.status, response.body.code]).toEqual([status, 409, 'not_on_trial'])
     expect(await selectAuditActions(account)).toEqual([])
   }
 })
@@ -90,8 +90,8 @@ it('refuses to extend the trial of an account that is not on one', async () => {
 it('ADM-11 accepts 1 to 365 days and nothing else', async () => {
   const { account, extendTrial } = await createScene()
   for (const days of [0, -1, 366, 1.5, '7', null, 1e9, undefined]) {
-    const answer = await extendTrial({ days })
-    expect([days, answer.status, answer.body.errors[0].loc]).toEqual([days, 422, ['body', 'days']])
+    const response = await extendTrial({ days })
+    expect([days, response.status, response.body.errors[0].loc]).toEqual([days, 422, ['body', 'days']])
   }
   expect(await selectAuditActions(account)).toEqual([])
   for (const days of [1, 365]) expectStatus(await extendTrial({ days }), 200)
@@ -102,11 +102,11 @@ it('extends once per idempotency key, also for 32 concurrent requests, and separ
   const selectTrialEnd = async () =>
     (await service.sql<{ at: Date }>('select trial_ends_at as at from accounts where id = $1', [account.id]))[0]?.at
   const endBefore = Number(await selectTrialEnd())
-  const answers = await Promise.all(Array.from({ length: 32 }, () => extendTrial({ days: 1 }, { 'idempotency-key': 'once' })))
-  expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+  const responses = await Promise.all(Array.from({ length: 32 }, () => extendTrial({ days: 1 }, { 'idempotency-key': 'once' })))
+  expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true)
   expect(Number(await selectTrialEnd()) - endBefore).toBe(86_400_000)
   const repeated = await extendTrial({ days: 1 }, { 'idempotency-key': 'once' })
-  expect([repeated.status, repeated.text]).toEqual([200, answers.find(({ status }) => status === 200)?.text])
+  expect([repeated.status, repeated.text]).toEqual([200, responses.find(({ status }) => status === 200)?.text])
   expectStatus(await extendTrial({ days: 2 }, { 'idempotency-key': 'once' }), 422)
   const otherStaff = await account.addColleague({ superAdmin: true })
   const path = `/admin/users/${account.admin.id}/extend-trial`

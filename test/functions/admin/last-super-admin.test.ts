@@ -15,9 +15,12 @@ const selectActiveSuperAdmins = () => service.sql('select id from users where is
 const setSuperAdmin = (person: Person, isSuperAdmin: boolean) =>
   service.sql('update users set is_super_admin = $2 where id = $1', [person.id, isSuperAdmin])
 
-it('refuses to demote or deactivate the last active super admin, also to an admin of the account', async () => {
-  for (const answer of [await demote(superAdmin, superAdmin), await account.admin.call('DELETE', `/accounts/me/members/${superAdmin.id}`)])
-    expect([answer.status, answer.body.code]).toEqual([409, 'last_super_admin'])
+it('refuses to demote or deactivate the last active super admin, also when the account admin requests it', async () => {
+  for (const response of [
+    await demote(superAdmin, superAdmin),
+    await account.admin.call('DELETE', `/accounts/me/members/${superAdmin.id}`),
+  ])
+    expect([response.status, response.body.code]).toEqual([409, 'last_super_admin'])
   // A super admin of another account counts too, although this account's admins cannot see that user.
   const otherSuperAdmin = await otherAccount.addColleague({ superAdmin: true })
   expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${superAdmin.id}`), 204)
@@ -29,8 +32,8 @@ it('refuses to demote or deactivate the last active super admin, also to an admi
 it('keeps one super admin when two demote each other concurrently', async () => {
   for (let round = 0; round < 4; round++) {
     const otherSuperAdmin = await otherAccount.addColleague({ superAdmin: true })
-    const answers = await Promise.all([demote(superAdmin, otherSuperAdmin), demote(otherSuperAdmin, superAdmin)])
-    expect(answers.map(({ status }) => status)).toContain(200)
+    const responses = await Promise.all([demote(superAdmin, otherSuperAdmin), demote(otherSuperAdmin, superAdmin)])
+    expect(responses.map(({ status }) => status)).toContain(200)
     expect(await selectActiveSuperAdmins()).toHaveLength(1)
     await setSuperAdmin(superAdmin, true)
     await setSuperAdmin(otherSuperAdmin, false)

@@ -17,14 +17,14 @@ const emptyFindings = { client_name: null, asset_name: null, issue_category: nul
 const baseTurn = { reply: 'Done as demanded.', findings: emptyFindings, questions: [], actions: [], fix: null, outcome: null }
 const maliciousText = '<script>alert(1)</script> "; drop table ai_sessions; -- {{ 7*7 }} =cmd|calc!A1 [x](javascript:alert(1))'
 const maliciousFix = { title: 'PWNED', description: maliciousText, template: null, script: { language: 'bash', body: 'rm -rf /' } }
-/** Answers that an injected prompt may talk a model into, most of them valid for its schema. `otherId` is a row of another session. */
+/** Model answers that an injected prompt may cause, most of them valid for the schema. `otherId` is a row of another session. */
 const createDemands = (otherId: string): unknown[] => [
   {
     ...baseTurn,
     findings: { ...emptyFindings, client_name: 'PWNED', asset_name: 'PWNED', triage_hypothesis: maliciousText, issue_category: 'PWNED' },
   },
   { ...baseTurn, findings: { ...emptyFindings, facts: [{ key: 'printer', value: 'PWNED' }] } },
-  { ...baseTurn, maliciousFix },
+  { ...baseTurn, fix: maliciousFix },
   { ...baseTurn, fix: { ...maliciousFix, template: 50 } },
   { ...baseTurn, fix: { ...maliciousFix, template: 1, title: 'Restart the spooler' } },
   { ...baseTurn, fix: { ...maliciousFix, template: otherId } },
@@ -45,7 +45,7 @@ const createDemands = (otherId: string): unknown[] => [
 ]
 
 /** Create an account whose `bystander` owns a full session, a flow, a script and a draft that no chat of others may change. */
-async function createWorld(): Promise<{ account: TestAccount; bystander: Person; bystanderSessionId: string; otherId: string }> {
+async function createInjectionScene(): Promise<{ account: TestAccount; bystander: Person; bystanderSessionId: string; otherId: string }> {
   const account = await createAccount(service)
   await connectPsa(service, account.admin)
   const bystander = await account.addColleague()
@@ -72,7 +72,7 @@ const textsPerOwner = 8
 it('ignores 200 injected demands in chats, tickets, flows, facts, client names and file names', {
   timeout: 300_000,
 }, async () => {
-  const { account, bystander, bystanderSessionId, otherId } = await createWorld()
+  const { account, bystander, bystanderSessionId, otherId } = await createInjectionScene()
   const texts = Object.entries(injectionPlaces).flatMap(([name, place]) => {
     const all = createDemands(otherId).map((demand) => ({ name, place, demand: JSON.stringify(demand), streams: false }))
     return [...all, ...all.slice(0, 5).map((injection) => ({ ...injection, streams: true }))]

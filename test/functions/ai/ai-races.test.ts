@@ -14,7 +14,7 @@ const createEngineers = async (count: number): Promise<Person[]> => {
   return Promise.all(Array.from({ length: count }, () => account.addColleague()))
 }
 
-it('AIS-08 AIS-09 keeps 32 manual edits made while the model answers', async () => {
+it('AIS-08 AIS-09 keeps 32 manual edits that are saved while the model answers', async () => {
   const [owner] = (await createEngineers(1)) as [Person]
   const { id } = await createAiSession(owner)
   const sessionPath = `/ai-sessions/${id}`
@@ -40,7 +40,7 @@ it('AIS-08 AIS-09 keeps 32 manual edits made while the model answers', async () 
   expect(after.issue_category).toBe('Printing')
 })
 
-it('AIS-08 lets the manual edit win in 32 sessions, whether it or the chat comes first', async () => {
+it('AIS-08 the manual edit wins in 32 sessions, whether the edit or the chat turn comes first', async () => {
   const owners = await createEngineers(32)
   const rounds = owners.map(async (owner) => {
     const { id } = await createAiSession(owner)

@@ -104,7 +104,7 @@ it('AIS-27 guides a session step by step, each step with its id', async () => {
   expect([stale.status, stale.body.current_step.step_id]).toEqual([409, body.step.step_id])
 })
 
-it('AIS-34 resolves once, and abandoning a closed session changes nothing', async () => {
+it('AIS-34 a session is resolved once, and abandoning a closed session changes nothing', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createAiSession(admin)
   const closed = await admin.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'workaround', notes: 'Printed from another PC' })

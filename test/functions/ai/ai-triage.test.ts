@@ -22,7 +22,7 @@ async function createScene(fields: Record<string, unknown> = {}) {
 const textsOf = (items: { text: string }[]) => items.map(({ text }) => text)
 const createItems = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `i${n}`, text: `Item ${n}` }))
 
-it('AIS-12 updates given fields of the triage header, clears them with null, and leaves the others', async () => {
+it('AIS-12 a triage update changes only the fields in the body, and null clears a field', async () => {
   const { patchTriage, readSession } = await createScene({ client_name: 'Contoso Dental' })
   const fields = { asset_name: 'PRN-1', issue_category: 'Printing', triage_hypothesis: 'A cable' }
   const { status, body } = await patchTriage(fields)
@@ -41,7 +41,7 @@ it('AIS-12 updates given fields of the triage header, clears them with null, and
   expect(await readSession()).toEqual(before)
 })
 
-it('AIS-12 replaces the evidence, and kept items keep their source and time', async () => {
+it('AIS-12 an update replaces the evidence, and items that remain keep their source and time', async () => {
   const { patchTriage, sendMessage, readSession } = await createScene()
   await sendMessage('The queue shows “Error - Printing”.')
   const [aiEvidence] = (await readSession()).evidence_items
@@ -98,7 +98,7 @@ it('AIS-13 AIS-14 AIS-15 AIS-16 refuses a lane over 256 KB, and accepts one of e
   expect(await readSession()).toEqual(before)
 })
 
-it('AIS-23 counts a new or changed fact, and not an unchanged one', async () => {
+it('AIS-23 a new or changed fact increments state_version, and an unchanged one does not', async () => {
   const { putFact, owner, sessionPath, readSession } = await createScene()
   expect(await putFact('printer', 'PRN-1')).toMatchObject({
     status: 201,
@@ -112,10 +112,10 @@ it('AIS-23 counts a new or changed fact, and not an unchanged one', async () => 
   expect([detail.facts, detail.state_version]).toEqual([list.facts, 2])
 })
 
-it('AIS-23 counts each of 32 concurrent facts, and only one of 32 equal ones', async () => {
+it('AIS-23 state_version counts each of 32 concurrent facts, but only one of 32 equal ones', async () => {
   const { putFact, readSession } = await createScene()
-  const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => putFact(`key ${n}`, 'x')))
-  expect(new Set(answers.map(({ body }) => body.state_version)).size).toBe(32)
+  const responses = await Promise.all(Array.from({ length: 32 }, (_, n) => putFact(`key ${n}`, 'x')))
+  expect(new Set(responses.map(({ body }) => body.state_version)).size).toBe(32)
   await Promise.all(Array.from({ length: 32 }, () => putFact('key 1', 'y')))
   expect((await readSession()).state_version).toBe(33)
 })

@@ -64,8 +64,8 @@ it('AIS-24 AIS-29 returns 502 for every provider failure, calls it at most twice
     const { sendMessage, readSession } = await createScene()
     const before = await readSession()
     await setFault({ service: 'openai', mode, times: 9 })
-    const answer = await sendMessage(`It is offline: ${mode}`)
-    expect([answer.status, answer.body.code, await countFaultedRequests(9)], mode).toEqual([502, 'ai_provider_error', calls])
+    const response = await sendMessage(`It is offline: ${mode}`)
+    expect([response.status, response.body.code, await countFaultedRequests(9)], mode).toEqual([502, 'ai_provider_error', calls])
     const after = await readSession()
     expect(after.messages).toMatchObject([{ role: 'user', content: `It is offline: ${mode}` }])
     expect({ ...after, messages: [], updated_at: '' }).toEqual({ ...before, messages: [], updated_at: '' })
@@ -112,12 +112,12 @@ it.each([
     await clearRecords('ai')
     await service.sql('update ai_sessions set problem_summary = $2 where id = $1', [session.id, `OBEY: ${text}`])
     const before = { ...(await readSession()), messages: [], updated_at: '' }
-    const answer = await sendMessage('What is wrong?')
-    expect([answer.status, answer.body.code]).toEqual([502, 'ai_provider_error'])
+    const response = await sendMessage('What is wrong?')
+    expect([response.status, response.body.code]).toEqual([502, 'ai_provider_error'])
     expect(await listRecords('ai')).toHaveLength(2)
     // Before the first event, the failure is a plain 502 response.
-    const response = await requestStream(service, owner, 'POST', `${sessionPath}/chat`, { message: 'And now?' })
-    const failureStatus = response.status === 502 ? 502 : (await readEvents(response)).at(-1)?.data.status
+    const streamResponse = await requestStream(service, owner, 'POST', `${sessionPath}/chat`, { message: 'And now?' })
+    const failureStatus = streamResponse.status === 502 ? 502 : (await readEvents(streamResponse)).at(-1)?.data.status
     expect(failureStatus).toBe(502)
     expect(await listRecords('ai')).toHaveLength(4)
     const after = await readSession()
@@ -139,7 +139,7 @@ it('AIS-18 abandons from every open state without an outcome, and does not chang
   expect((await admin.call('POST', `/ai-sessions/${id}/abandon`)).body.status).toBe('archived')
 })
 
-it('AIS-28 has eight states and filters by each', async () => {
+it('AIS-28 a session has eight states, and the list filters by each', async () => {
   const { admin } = await createAccount(service)
   const states = ['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived']
   for (const state of states) {

@@ -40,14 +40,14 @@ it.each(['error', 'garbage', 'down', 'rate_limit', 'client_error'])(
     const { owner, colleague } = await createPeople()
     const { id } = await createAiSession(owner)
     await dashboard(service).setFault({ service: 'openai', mode })
-    const answer = await owner.call('POST', `/ai-sessions/${id}/escalate`, {})
-    expectStatus(answer, 200)
-    await waitForAssessment(answer.body.handoff_id)
-    expect(await selectAssessment(answer.body.handoff_id)).toEqual({ status: 'failed', text: null, attempts: 1 })
+    const response = await owner.call('POST', `/ai-sessions/${id}/escalate`, {})
+    expectStatus(response, 200)
+    await waitForAssessment(response.body.handoff_id)
+    expect(await selectAssessment(response.body.handoff_id)).toEqual({ status: 'failed', text: null, attempts: 1 })
     expect(await listEventKeys(owner)).toEqual(['session.escalated'])
     const { escalation_package: escalationPackage } = (await colleague.call('GET', `/ai-sessions/${id}`)).body
     expect(escalationPackage.assessment).toBeUndefined()
-    expectStatus(await claimHandoff(colleague, id, answer.body.handoff_id), 200)
+    expectStatus(await claimHandoff(colleague, id, response.body.handoff_id), 200)
   },
 )
 
@@ -56,14 +56,14 @@ it('HND-17 HND-18 responds without waiting for a slow model, whose call times ou
   const { id } = await createAiSession(owner)
   await dashboard(service).setFault({ service: 'openai', mode: 'slow', delay_ms: 60_000 })
   const start = performance.now()
-  const answer = await owner.call('POST', `/ai-sessions/${id}/escalate`, {})
-  expectStatus(answer, 200)
+  const response = await owner.call('POST', `/ai-sessions/${id}/escalate`, {})
+  expectStatus(response, 200)
   expect(performance.now() - start).toBeLessThan(5000)
-  await waitForAssessment(answer.body.handoff_id)
+  await waitForAssessment(response.body.handoff_id)
   const elapsedMs = performance.now() - start
   expect(elapsedMs).toBeGreaterThan(14_000)
   expect(elapsedMs).toBeLessThan(20_000)
-  expect(await selectAssessment(answer.body.handoff_id)).toMatchObject({ status: 'timed_out', text: null })
+  expect(await selectAssessment(response.body.handoff_id)).toMatchObject({ status: 'timed_out', text: null })
 })
 
 it('notifies the claimant if there is one, and the team admins otherwise', async () => {
@@ -83,12 +83,12 @@ it('notifies the claimant if there is one, and the team admins otherwise', async
   expect(await selectRecipients()).toEqual([{ user_id: admin.id }, { user_id: colleague.id }])
 })
 
-it('makes one assessment for 32 copies of its message', async () => {
+it('creates one assessment for 32 copies of the queue message', async () => {
   const { owner } = await createPeople()
   await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
   const { handoffId } = await createEscalation(owner)
-  const answers = await runConcurrently(() => postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 }))
-  expect(countByStatus(answers)).toEqual({ 200: 32 })
+  const responses = await runConcurrently(() => postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 }))
+  expect(countByStatus(responses)).toEqual({ 200: 32 })
   expect(await selectAssessment(handoffId)).toMatchObject({ status: 'ready', attempts: 1 })
   const [usage] = await service.sql(`select calls from ai_usage where account_id = $1 and feature = 'escalation_assessment'`, [
     owner.accountId,
@@ -96,7 +96,7 @@ it('makes one assessment for 32 copies of its message', async () => {
   expect(usage).toEqual({ calls: 1 })
 })
 
-it('sweeps assessments that the queue or a worker lost, and gives up after the second crash', async () => {
+it('the sweep retries assessments that the queue or a worker lost, and gives up after the second crash', async () => {
   const { owner } = await createPeople()
   await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
   const [lostByQueue, crashed] = [await createEscalation(owner), await createEscalation(owner)]
@@ -162,6 +162,6 @@ it('returns 502 for a draft when the provider fails before the first event', asy
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
   await dashboard(service).setFault({ service: 'openai', mode: 'error' })
-  const answer = await owner.call('POST', `/ai-sessions/${id}/handoff-draft`)
-  expect([answer.status, answer.body.code]).toEqual([502, 'ai_provider_error'])
+  const response = await owner.call('POST', `/ai-sessions/${id}/handoff-draft`)
+  expect([response.status, response.body.code]).toEqual([502, 'ai_provider_error'])
 })

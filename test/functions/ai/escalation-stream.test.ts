@@ -31,7 +31,7 @@ async function insertStreamEvents(target: Service, accountId: string, count: num
   await service.stack.runCron()
 }
 
-it('SSE-01 is for engineers and admins', async () => {
+it('SSE-01 the stream is open to engineers and admins only', async () => {
   const { account, listener } = await createPeople()
   for (const [person, status] of [
     [listener, 200],
@@ -98,21 +98,21 @@ it('SSE-09 numbers events, and a reconnect receives the missed ones among the la
   expect(ids).toEqual([ids[0], (ids[0] ?? 0) + 1, (ids[0] ?? 0) + 2])
   first.disconnect()
   await insertStreamEvents(service, account.id, 2)
-  const again = await openEscalationStream(service, listener, { 'last-event-id': String(ids[1]) })
-  await expect.poll(() => again.events().map(({ data }) => data.n), pollOptions).toEqual([3, 1, 2])
+  const reconnected = await openEscalationStream(service, listener, { 'last-event-id': String(ids[1]) })
+  await expect.poll(() => reconnected.events().map(({ data }) => data.n), pollOptions).toEqual([3, 1, 2])
   // A new stream starts with new events, and so does one with an invalid last id.
   const fresh = await openEscalationStream(service, listener)
   const invalid = await openEscalationStream(service, listener, { 'last-event-id': 'x' })
   for (let n = 0; n < 3; n++) await insertStreamEvents(service, account.id, 100)
-  await expect.poll(() => again.events('handoff_created').length, pollOptions).toBe(303)
+  await expect.poll(() => reconnected.events('handoff_created').length, pollOptions).toBe(303)
   for (const stream of [fresh, invalid]) expect(stream.events('handoff_created')).toHaveLength(300)
   const late = await openEscalationStream(service, listener, { 'last-event-id': String(ids[2]) })
   await expect.poll(() => late.events('handoff_created').length, pollOptions).toBe(256)
   expect(late.events()[0]).toMatchObject({ event: 'overflow', id: String(ids[2]), data: { dropped: 302 - 256 } })
-  for (const stream of [again, fresh, invalid, late]) stream.disconnect()
+  for (const stream of [reconnected, fresh, invalid, late]) stream.disconnect()
 })
 
-it('delivers an event once that is published twice', async () => {
+it('delivers an event once although it is published twice', async () => {
   const { account, listener } = await createPeople()
   const stream = await openEscalationStream(service, listener)
   await insertStreamEvents(service, account.id, 1)
@@ -131,7 +131,7 @@ it.each([
   ['signs out', `update sign_ins set ended_at = app.now() where user_id = $1`],
   ['is deactivated', `update users set is_active = false where id = $1`],
   ['becomes a viewer', `update users set role = 'viewer' where id = $1`],
-])('SSE-11 ends within a heartbeat when its user %s, while other streams stay open', async (_name, statement) => {
+])('SSE-11 a stream ends within a heartbeat when its user %s, while other streams stay open', async (_name, statement) => {
   const { account, listener } = await createPeople()
   const [stream, neighbour] = [await openEscalationStream(service, listener), await openEscalationStream(service, account.admin)]
   await service.sql(statement, [listener.id])
@@ -153,7 +153,7 @@ function createShortToken({ id, accountId, signInId }: Person): Promise<string> 
     .sign(new TextEncoder().encode(secret))
 }
 
-it('SSE-11 outlives the access token', async () => {
+it('SSE-11 a stream stays open after its access token expires', async () => {
   const { account, listener } = await createPeople()
   const stream = await openEscalationStream(service, { ...listener, token: await createShortToken(listener) })
   const token = await createShortToken(listener)
@@ -164,7 +164,7 @@ it('SSE-11 outlives the access token', async () => {
   stream.disconnect()
 })
 
-it('stays open while the database is unreachable for two heartbeats', async () => {
+it('a stream stays open while the database is unreachable for two heartbeats', async () => {
   const { account, listener } = await createPeople()
   const stream = await openEscalationStream(service, listener)
   const beats = () => stream.text().split(': heartbeat').length
@@ -176,7 +176,7 @@ it('stays open while the database is unreachable for two heartbeats', async () =
   stream.disconnect()
 })
 
-it('removes 100 clients that disconnect', async () => {
+it('the hub removes 100 clients that disconnect', async () => {
   const { account } = await createPeople()
   const engineers = await Promise.all(Array.from({ length: 20 }, () => account.addColleague()))
   const streams = await Promise.all(engineers.flatMap((person) => Array.from({ length: 5 }, () => openEscalationStream(service, person))))

@@ -28,8 +28,8 @@ it('HND-10 HND-12 claims once; a repeated claim by the same engineer changes not
   expect(claimed.body).toMatchObject({ id: handoffId, claimed_by: firstEngineer.id, claimed_at: expect.stringMatching(/Z$/) })
   const before = await service.sql('select * from ai_handoffs where id = $1', [handoffId])
   const session = await service.sql('select * from ai_sessions where id = $1', [id])
-  const again = await claimHandoff(firstEngineer, id, handoffId)
-  expect([again.status, again.body]).toEqual([200, claimed.body])
+  const repeatedClaim = await claimHandoff(firstEngineer, id, handoffId)
+  expect([repeatedClaim.status, repeatedClaim.body]).toEqual([200, claimed.body])
   expect(await service.sql('select * from ai_handoffs where id = $1', [handoffId])).toEqual(before)
   expect(await service.sql('select * from ai_sessions where id = $1', [id])).toEqual(session)
   const events = await service.sql(`select user_id from notifications where account_id = $1 and event_key = 'handoff.claimed'`, [
@@ -38,7 +38,7 @@ it('HND-10 HND-12 claims once; a repeated claim by the same engineer changes not
   expect(events).toEqual([{ user_id: owner.id }])
 })
 
-it('HND-13 HND-14 HND-20 tells the loser the winner and the time, and refuses the engineer who escalated', async () => {
+it('HND-13 HND-14 HND-20 a losing claim returns 409 with winner and time, and a claim by the escalating engineer 403', async () => {
   const { owner, firstEngineer, secondEngineer } = await createPeople()
   const { id, handoffId } = await createEscalation(owner)
   expectStatus(await claimHandoff(owner, id, handoffId), 403)
@@ -60,7 +60,7 @@ it('HND-13 HND-14 HND-20 tells the loser the winner and the time, and refuses th
   expectStatus(await claimHandoff(firstEngineer, id, handoffId), 200)
 })
 
-it('HND-21 HND-25 lets any engineer claim, and lets only the claimant read the session', async () => {
+it('HND-21 HND-25 any engineer may claim, and afterwards only the claimant and the owner may read the session', async () => {
   const { account, owner, firstEngineer, secondEngineer } = await createPeople()
   const viewer = await account.addColleague({ role: 'viewer' })
   const { id, handoffId } = await createEscalation(owner, { target_user_id: secondEngineer.id })
@@ -72,25 +72,26 @@ it('HND-21 HND-25 lets any engineer claim, and lets only the claimant read the s
   expect([await reads(firstEngineer), await reads(owner), await reads(secondEngineer)]).toEqual([200, 200, 404])
 })
 
-it('HND-11 lets exactly one of many engineers claim, and tells the others the stored winner', () => expectOneClaimWinner(service, 3))
+it('HND-11 exactly one of many concurrent claims succeeds, and the others return 409 with the stored winner', () =>
+  expectOneClaimWinner(service, 3))
 
-it('HND-11 lets exactly one of many concurrent claims and pickups win', async () => {
+it('HND-11 exactly one of 32 concurrent claims and pickups succeeds, and the others return 409 with the winner', async () => {
   const { account, owner } = await createPeople()
   const engineers = await Promise.all(Array.from({ length: concurrentCallers }, () => account.addColleague()))
   const { id, handoffId } = await createEscalation(owner)
-  const answers = await runConcurrently((n) =>
+  const responses = await runConcurrently((n) =>
     n % 2 ? pickUpSession(engineers[n] as Person, id) : claimHandoff(engineers[n] as Person, id, handoffId),
   )
-  expect(countByStatus(answers)).toEqual({ 200: 1, 409: concurrentCallers - 1 })
+  expect(countByStatus(responses)).toEqual({ 200: 1, 409: concurrentCallers - 1 })
   const [row] = await service.sql('select claimed_by from ai_handoffs where id = $1', [handoffId])
-  expect(new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.winner.id))).toEqual(new Set([row?.claimed_by]))
+  expect(new Set(responses.filter(({ status }) => status === 409).map(({ body }) => body.winner.id))).toEqual(new Set([row?.claimed_by]))
 })
 
-it('accepts concurrent claims and pickups of the same engineer', async () => {
+it('all concurrent claims and pickups by one engineer succeed and create one event', async () => {
   const { owner, firstEngineer } = await createPeople()
   const { id, handoffId } = await createEscalation(owner)
-  const answers = await runConcurrently((n) => (n % 2 ? pickUpSession(firstEngineer, id) : claimHandoff(firstEngineer, id, handoffId)))
-  expect(countByStatus(answers)).toEqual({ 200: concurrentCallers })
+  const responses = await runConcurrently((n) => (n % 2 ? pickUpSession(firstEngineer, id) : claimHandoff(firstEngineer, id, handoffId)))
+  expect(countByStatus(responses)).toEqual({ 200: concurrentCallers })
   const events = await service.sql(`select 1 from events where account_id = $1 and key = 'handoff.claimed'`, [owner.accountId])
   expect(events).toHaveLength(1)
 })
@@ -108,45 +109,45 @@ async function selectSessionAndHandoffs(id: string) {
   return { status: session?.status, handoffs, openHandoffs: handoffs.filter(({ is_open }) => is_open) }
 }
 
-it('escalates once among 32 concurrent escalations', async () => {
+it('exactly one of 32 concurrent escalations succeeds, and the others return 409', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
-  const answers = await runConcurrently(() => escalate(owner, id))
-  expect(countByStatus(answers)).toEqual({ 200: 1, 409: concurrentCallers - 1 })
-  const [winner, ...losers] = answers.toSorted((a, b) => a.status - b.status)
+  const responses = await runConcurrently(() => escalate(owner, id))
+  expect(countByStatus(responses)).toEqual({ 200: 1, 409: concurrentCallers - 1 })
+  const [winner, ...losers] = responses.toSorted((a, b) => a.status - b.status)
   for (const { body } of losers) expect(body).toMatchObject({ code: 'wrong_state', status: 'escalated' })
   const { status, handoffs } = await selectSessionAndHandoffs(id)
   expect([status, handoffs]).toEqual(['escalated', [{ id: winner?.body.handoff_id, intent: 'escalate', is_open: true }]])
 })
 
-it('lets one of 32 concurrent escalations and parkings escalate, and refuses all that come after it', async () => {
+it('one of 32 concurrent escalations and parkings escalates, and every later one returns 409', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
-  const answers = await runConcurrently((n) => (n % 2 ? park(owner, id) : escalate(owner, id)))
-  const { 200: escalations, 201: parkings = 0, 409: refusals } = countByStatus(answers)
+  const responses = await runConcurrently((n) => (n % 2 ? park(owner, id) : escalate(owner, id)))
+  const { 200: escalations, 201: parkings = 0, 409: refusals } = countByStatus(responses)
   expect([escalations, parkings + (refusals ?? 0)]).toEqual([1, concurrentCallers - 1])
-  for (const { status, body } of answers) if (status === 409) expect(body).toMatchObject({ code: 'wrong_state', status: 'escalated' })
+  for (const { status, body } of responses) if (status === 409) expect(body).toMatchObject({ code: 'wrong_state', status: 'escalated' })
   const { status, handoffs, openHandoffs } = await selectSessionAndHandoffs(id)
   expect([status, handoffs.length]).toEqual(['escalated', 1 + parkings])
-  const winner = answers.find((answer) => answer.status === 200)
+  const winner = responses.find((response) => response.status === 200)
   expect(openHandoffs).toEqual([{ id: winner?.body.handoff_id, intent: 'escalate', is_open: true }])
 })
 
-it('abandons for good among 32 concurrent escalations, parkings and abandonments', async () => {
+it('an abandoned session stays abandoned under concurrent escalations, parkings and abandonments', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
-  const answers = await runConcurrently((n) => ([escalate, park, abandon][n % 3] as typeof park)(owner, id))
-  const [escalations, parkings, abandonments] = [0, 1, 2].map((kind) => answers.filter((_, n) => n % 3 === kind)) as [
-    typeof answers,
-    typeof answers,
-    typeof answers,
+  const responses = await runConcurrently((n) => ([escalate, park, abandon][n % 3] as typeof park)(owner, id))
+  const [escalations, parkings, abandonments] = [0, 1, 2].map((kind) => responses.filter((_, n) => n % 3 === kind)) as [
+    typeof responses,
+    typeof responses,
+    typeof responses,
   ]
   expect(countByStatus(abandonments)).toEqual({ 200: abandonments.length })
   for (const { body } of abandonments) expect(body.status).toBe('abandoned')
   const escalated = escalations.filter(({ status }) => status === 200)
   const parked = parkings.filter(({ status }) => status === 201)
   expect(escalated.length).toBeLessThanOrEqual(1)
-  const refused = [...escalations, ...parkings].filter((answer) => !escalated.includes(answer) && !parked.includes(answer))
+  const refused = [...escalations, ...parkings].filter((response) => !escalated.includes(response) && !parked.includes(response))
   for (const { status, body } of refused) {
     expect([status, body.code]).toEqual([409, 'wrong_state'])
     expect(['escalated', 'abandoned']).toContain(body.status)
@@ -155,7 +156,7 @@ it('abandons for good among 32 concurrent escalations, parkings and abandonments
   expect([status, handoffs.length, openHandoffs]).toEqual(['abandoned', escalated.length + parked.length, []])
 })
 
-it('refuses to claim a parked, an abandoned or another session’s handoff', async () => {
+it('refuses to claim a handoff that is parked, abandoned or of another session, and to pick up a resolved session', async () => {
   const { owner, firstEngineer, secondEngineer } = await createPeople()
   const parked = await createEscalation(owner)
   await service.sql(`update ai_handoffs set intent = 'park', assessment_status = null where id = $1`, [parked.handoffId])
@@ -211,7 +212,7 @@ it('HND-16 lists the team’s escalations except the caller’s own, the most ur
   expect(sessionIdsOf(await readQueue(firstEngineer))).toEqual([critical.id])
 })
 
-it('AIS-04 lists sessions escalated to me and picked up by me besides my own', async () => {
+it('AIS-04 lists my own sessions, those escalated to me and those that I picked up', async () => {
   const { owner, firstEngineer } = await createPeople()
   const targeted = await createEscalation(owner, { target_user_id: firstEngineer.id })
   const pickedUp = await createEscalation(owner)
@@ -221,7 +222,7 @@ it('AIS-04 lists sessions escalated to me and picked up by me besides my own', a
   expect(listed).toEqual([pickedUp.id, targeted.id])
 })
 
-it('AIS-05 AIS-33 shows a waiting session to the whole account, viewers too, and lets none of them write', async () => {
+it('AIS-05 AIS-33 everyone in the account may read a session that waits for pickup, but no colleague may write to it', async () => {
   const { account, owner, firstEngineer } = await createPeople()
   const viewer = await account.addColleague({ role: 'viewer' })
   const stranger = (await createAccount(service)).admin
@@ -238,7 +239,7 @@ it('AIS-05 AIS-33 shows a waiting session to the whole account, viewers too, and
       await firstEngineer.call('POST', `/ai-sessions/${id}/escalate`, {}),
       await firstEngineer.call('POST', `/ai-sessions/${id}/resume`),
     ]
-    expect(writes.map((answer) => answer.status)).toEqual(Array(6).fill(403))
+    expect(writes.map((response) => response.status)).toEqual(Array(6).fill(403))
   }
   await pickUpSession(firstEngineer, id)
   expect((await escalateSession(firstEngineer, id)).body.status).toBe('escalated')

@@ -90,8 +90,8 @@ it('FIX-24 proposes the script as a draft with its source', async () => {
 
 it('FIX-24 creates one draft for 32 concurrent decisions on one script, and another for another script', async () => {
   const { decideScript, listDrafts } = await createScene()
-  const answers = await Promise.all(Array.from({ length: 32 }, () => decideScript({ decision: 'draft_template' })))
-  expect(new Set(answers.map(({ body }) => body.draft_template_id)).size).toBe(1)
+  const responses = await Promise.all(Array.from({ length: 32 }, () => decideScript({ decision: 'draft_template' })))
+  expect(new Set(responses.map(({ body }) => body.draft_template_id)).size).toBe(1)
   expect(await listDrafts()).toHaveLength(1)
   const edited = await decideScript({ decision: 'draft_template', edited_script: 'Write-Output 1' })
   expect(edited.body.script).toBe('Write-Output 1')

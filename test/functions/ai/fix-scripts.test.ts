@@ -12,7 +12,7 @@ const proposal = { outcome: 'applied_success', reason: '“That worked.”', cre
 const withProposal = { ai_outcome_proposal: JSON.stringify(proposal) }
 const toDecision = ({ status, body }: ApiResponse) => [status, body.code, body.status]
 
-it('FIX-16 FIX-29 clears only the model’s proposal, and counts it once', async () => {
+it('FIX-16 FIX-29 clears only the model’s proposal, and increments state_version once', async () => {
   const { owner, fixesPath, id, readFix, readStateVersion } = await createScene(withProposal)
   const before = await readFix()
   expect(before.ai_outcome_proposal).toEqual(proposal)

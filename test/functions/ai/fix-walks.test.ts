@@ -6,7 +6,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
 
-/** The expected state of a fix. Of its times the model knows only whether they are set. */
+/** The expected state of a fix. `applied` and `verified` are whether `applied_at` and `verified_at` are set. */
 interface Model {
   status: string
   applied: boolean
@@ -28,7 +28,7 @@ const finalStatuses = ['applied_success', 'applied_failed', 'dismissed']
 
 /** Return the next state and the expected HTTP status (0 for a proposal, which is no request). */
 function applyStep(model: Model, step: Step): [Model, number] {
-  const changed = (change: Partial<Model>): Model => {
+  const applyChange = (change: Partial<Model>): Model => {
     const after = { ...model, ...change }
     return JSON.stringify(after) === JSON.stringify(model) ? model : { ...after, version: model.version + 1 }
   }
@@ -37,12 +37,12 @@ function applyStep(model: Model, step: Step): [Model, number] {
     case 'propose':
       return [openStatuses.includes(model.status) ? { ...model, proposal: true } : model, 0]
     case 'apply':
-      return model.status === 'proposed' ? [changed({ applied: true }), 200] : [model, 409]
+      return model.status === 'proposed' ? [applyChange({ applied: true }), 200] : [model, 409]
     case 'reject':
-      return [changed({ proposal: false }), 204]
+      return [applyChange({ proposal: false }), 204]
     case 'script':
       if (step.script === '') return [model, 422]
-      return openStatuses.includes(model.status) ? [changed({ script: step.script }), 200] : [model, 409]
+      return openStatuses.includes(model.status) ? [applyChange({ script: step.script }), 200] : [model, 409]
     case 'outcome': {
       const { outcome, notes = null, reason = null } = step
       if ((outcome === 'applied_partial' && !notes) || (outcome === 'applied_pending' && !reason)) return [model, 422]
@@ -54,7 +54,7 @@ function applyStep(model: Model, step: Step): [Model, number] {
       }
       const applied = model.applied || outcome !== 'dismissed'
       const verified = outcome === 'applied_success' || outcome === 'applied_failed'
-      return [changed({ ...explanation, status: outcome, applied, verified, proposal: false }), 200]
+      return [applyChange({ ...explanation, status: outcome, applied, verified, proposal: false }), 200]
     }
   }
 }
@@ -138,25 +138,25 @@ it('FIX-29 follows the state table in random walks: every status, field and stat
   )
 })
 
-it('FIX-29 accepts one of 32 concurrent final outcomes, and counts one', async () => {
+it('FIX-29 accepts one of 32 concurrent final outcomes, and increments state_version once', async () => {
   const { admin } = await createAccount(service)
   const session = await createAiSession(admin)
   const id = await insertFix(service, session)
   const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${id}`
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 32 }, (_, n) => admin.call('PATCH', `${fixPath}/outcome`, { outcome: finalStatuses[n % 3], notes: `n${n}` })),
   )
-  const winners = answers.filter(({ status }) => status === 200)
-  expect([winners.length, answers.filter(({ status }) => status === 409).length]).toEqual([1, 31])
+  const winners = responses.filter(({ status }) => status === 200)
+  expect([winners.length, responses.filter(({ status }) => status === 409).length]).toEqual([1, 31])
   const detail = (await admin.call('GET', `/ai-sessions/${session.id}`)).body
   expect([detail.suggested_fixes[0], detail.state_version]).toEqual([winners[0]?.body, 1])
 })
 
-it('FIX-02 records one time for 32 concurrent applications', async () => {
+it('FIX-02 stores one applied_at for 32 concurrent requests to apply a fix', async () => {
   const { admin } = await createAccount(service)
   const session = await createAiSession(admin)
   const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${await insertFix(service, session)}`
-  const answers = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `${fixPath}/apply`)))
-  expect(new Set(answers.map(({ status, body }) => `${status} ${body.applied_at}`)).size).toBe(1)
+  const responses = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `${fixPath}/apply`)))
+  expect(new Set(responses.map(({ status, body }) => `${status} ${body.applied_at}`)).size).toBe(1)
   expect((await admin.call('GET', `/ai-sessions/${session.id}`)).body.state_version).toBe(1)
 })

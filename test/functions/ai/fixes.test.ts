@@ -17,7 +17,7 @@ it('FIX-01 FIX-29 records when a fix is applied, keeps it proposed and increment
   expect(await readStateVersion()).toBe(1)
 })
 
-it('FIX-02 FIX-29 keeps the first time of a fix applied twice, and does not count the second', async () => {
+it('FIX-02 FIX-29 applying a fix twice keeps the first applied_at and increments state_version once', async () => {
   const { applyFix, readStateVersion, readFix } = await createScene()
   const first = (await applyFix()).body
   expect((await applyFix()).body).toEqual(first)
@@ -67,8 +67,8 @@ it('FIX-08 FIX-10 refuses partial without notes and pending without a reason, bl
     ['applied_pending', { reason: '\n' }, 'reason'],
     ['applied_pending', notes, 'reason'],
   ] as const) {
-    const answer = await reportOutcome(status, explanation)
-    expect([answer.status, answer.body.errors[0].loc]).toEqual([422, ['body', field]])
+    const response = await reportOutcome(status, explanation)
+    expect([response.status, response.body.errors[0].loc]).toEqual([422, ['body', field]])
   }
   expect([await readFix(), await readStateVersion()]).toEqual([before, 0])
   expect((await reportOutcome('applied_partial', notes)).body).toMatchObject({

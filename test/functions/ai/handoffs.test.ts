@@ -181,7 +181,7 @@ it('HND-15 picks up a session that is requesting escalation, with or without a h
   }
 })
 
-it('HND-23 claims with the pickup, and the new owner may escalate again', async () => {
+it('HND-23 a pickup also claims the handoff, and the new owner may escalate again', async () => {
   const { owner, colleague, account } = await createPeople()
   const third = await account.addColleague()
   const { id, handoffId } = await createEscalation(owner)

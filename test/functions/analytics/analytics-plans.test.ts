@@ -27,20 +27,20 @@ async function createFilledAccount(count: number): Promise<Reader> {
   const people = [account.admin, await account.addColleague(), await account.addColleague()].map(({ id }) => id)
   const trees = await Promise.all([1, 2, 3, 4, 5].map(async (n) => (await createFlow(account.admin, { name: `Flow ${n}` })).id))
   await service.sql(
-    `with s as (
+    `with inserted_sessions as (
        insert into sessions (account_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, outcome, current_step_id, answered,
                              remaining, started_at, completed_at, created_at)
        select $1, ($2::uuid[])[1 + n % 3], $1, ($3::uuid[])[1 + n % 5], 1, 'Flow', 'completed', 'resolved', null, 2, 0, at, at + interval '9 minutes', at
          from generate_series(1, $4::integer) n, lateral (select app.now() - n * interval '365 days' / $4::integer as at) a returning *
-     ), d as (
+     ), inserted_decisions as (
        insert into session_decisions (account_id, session_id, seq, step_id, outcome, started_at, duration_seconds)
-       select account_id, id, q, 'step' || q, 'done', started_at, 30 from s, generate_series(0, 1) q
-     ), f as (
+       select account_id, id, q, 'step' || q, 'done', started_at, 30 from inserted_sessions, generate_series(0, 1) q
+     ), inserted_feedback as (
        insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful, given_at)
-       select account_id, id, 'step0', user_id, true, completed_at from s
+       select account_id, id, 'step0', user_id, true, completed_at from inserted_sessions
      )
      insert into session_ratings (account_id, session_id, session_user_id, score, rated_by, rated_at)
-     select account_id, id, user_id, 4, user_id, completed_at from s`,
+     select account_id, id, user_id, 4, user_id, completed_at from inserted_sessions`,
     [account.id, people, trees, count],
   )
   return { person: account.admin, tree: trees[0] ?? '' }
@@ -67,7 +67,7 @@ const metricQueries: Record<string, (db: WriteDb, reader: Reader) => Promise<unk
 it.each(Object.keys(metricQueries))(
   'metrics of %s read at most 8 times the rows of the period, also with a plan cached for a small account',
   async (name) => {
-    const inPeriod = (sessionCounts.large * 7) / 365
+    const rowsInPeriod = (sessionCounts.large * 7) / 365
     const runQuery = (database: Database, reader: Reader) => {
       const { id: userId, accountId, signInId } = reader.person
       const scope = openScope(database, {
@@ -80,15 +80,15 @@ it.each(Object.keys(metricQueries))(
       return metricQueries[name]?.(scope.db, reader)
     }
     for (const firstReader of [undefined, readers.small]) {
-      const { nodes } = await explainStatements(service, firstReader !== undefined, async (database, forget) => {
+      const { nodes } = await explainStatements(service, firstReader !== undefined, async (database, clearRecorded) => {
         if (firstReader) await runQuery(database, firstReader)
-        forget()
+        clearRecorded()
         await runQuery(database, readers.large)
       })
       const scans = nodes.filter((node) => tables.includes(node['Relation Name'] ?? ''))
       expect(scans.length).toBeGreaterThan(0)
       expect(scans.filter((scan) => scan['Node Type'] === 'Seq Scan')).toEqual([])
-      expect(totalRowsRead(scans), JSON.stringify(scans)).toBeLessThan(8 * inPeriod)
+      expect(totalRowsRead(scans), JSON.stringify(scans)).toBeLessThan(8 * rowsInPeriod)
     }
   },
 )

@@ -70,26 +70,26 @@ async function insertSessions(account: TestAccount, sessions: GeneratedSession[]
     answered: steps.length,
   }))
   await service.sql(
-    `with given as (
+    `with input as (
        select uuidv7() as id, g.* from jsonb_to_recordset($2) g (n int, user_id uuid, tree uuid, name text, started timestamptz, completed timestamptz,
                                                               outcome text, score int, at text, answered int, steps jsonb)
-     ), made as (
+     ), inserted_sessions as (
        insert into sessions (id, account_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, outcome, started_at, completed_at,
                              current_step_id, answered, remaining, created_at)
        select id, $1, user_id, $1, tree, 1, name, case when completed is null then 'in_progress' else 'completed' end, outcome, started, completed,
-              at, answered, 0, started from given
+              at, answered, 0, started from input
      ), steps as (
        select g.id, g.user_id, g.started, s.step, s.seconds, s.helpful, s.n - 1 as seq
-         from given g, rows from (jsonb_to_recordset(g.steps) as (step text, seconds int, helpful boolean)) with ordinality s (step, seconds, helpful, n)
-     ), decided as (
+         from input g, rows from (jsonb_to_recordset(g.steps) as (step text, seconds int, helpful boolean)) with ordinality s (step, seconds, helpful, n)
+     ), inserted_decisions as (
        insert into session_decisions (account_id, session_id, seq, step_id, outcome, started_at, duration_seconds)
        select $1, id, seq, step, 'done', started, seconds from steps
-     ), liked as (
+     ), inserted_feedback as (
        insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful)
        select $1, id, step, user_id, helpful from steps where helpful is not null
      )
      insert into session_ratings (account_id, session_id, session_user_id, score, rated_by, rated_at)
-     select $1, id, user_id, score, user_id, completed from given where score is not null`,
+     select $1, id, user_id, score, user_id, completed from input where score is not null`,
     [account.id, JSON.stringify(rows)],
   )
 }
@@ -140,7 +140,7 @@ function countMetrics(sessions: GeneratedSession[], dayCount: number) {
   }
 }
 
-it('ANA-07 equals the counted metrics of random sessions, in days of the caller’s time zone, for every period', async () => {
+it('ANA-07 the metrics of random sessions equal a count by day in the caller’s time zone, for every period', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const [colleague, admin] = [await account.addColleague(), account.admin]
   await service.sql('update users set timezone = $2 where account_id = $1', [account.id, zone])
@@ -200,7 +200,7 @@ it('ANA-07 equals the counted metrics of random sessions, in days of the caller�
   }
 })
 
-it('counts a rating for the owner of the session, whoever gave it', async () => {
+it('counts a rating for the owner of the session, whoever the rater is', async () => {
   const account = await createAccount(service)
   const [admin, colleague] = [account.admin, await account.addColleague()]
   const session = await createSession(admin)
@@ -264,7 +264,7 @@ it('lists a step that the flow no longer has last, with its id as title', async 
   ])
 })
 
-it('needs an engineer, except for the own metrics, and a flow that the caller can see', async () => {
+it('requires an engineer except for one’s own metrics, and a flow that the caller can see', async () => {
   const account = await createAccount(service)
   const [viewer, colleague] = [await account.addColleague({ role: 'viewer' }), await account.addColleague()]
   const flow = await createFlow(account.admin, { visibility: 'private' })

@@ -34,7 +34,7 @@ it.each([
   expect({ ...(await readChecksums(service, id)), ai_usage: undefined }).toEqual({ ...before, ai_usage: undefined })
 })
 
-it('edits the given node and leaves the rest of the flow unchanged', async () => {
+it('changes only the node that the request names', async () => {
   const { admin } = await createAccount(service)
   const { body } = await suggest(admin, { ...procedureFlow, instruction: 'Rename this step to “Snapshot”', node_id: 'snapshot' })
   const original = patchProcedure()

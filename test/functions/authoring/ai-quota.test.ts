@@ -76,9 +76,9 @@ it('AIA-07 counts once per success and never exceeds the limit when 32 people bu
   // All requests reach the model before the first one is counted.
   await setFault({ service: 'openai', mode: 'slow', delay_ms: 3000 })
   await dashboard(service).clearRecords('ai')
-  const answers = await Promise.all(people.map((person) => startFlowConversation(person)))
-  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(29).fill(429)])
-  for (const { body, status } of answers) if (status === 429) expect(body.code).toBe('ai_quota_exceeded')
+  const responses = await Promise.all(people.map((person) => startFlowConversation(person)))
+  expect(responses.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(29).fill(429)])
+  for (const { body, status } of responses) if (status === 429) expect(body.code).toBe('ai_quota_exceeded')
   expect((await dashboard(service).listRecords('ai')).length).toBeGreaterThan(3)
   expect([(await getQuota(admin)).used, await countConversations(id)]).toEqual([5, 3])
 })
@@ -87,11 +87,11 @@ it('counts one build for eight concurrent requests for the first draft', async (
   const { admin } = await createAccount(service)
   const { body } = await startFlowConversation(admin, { goal: 'help' })
   await setFault({ service: 'openai', mode: 'slow', delay_ms: 1000 })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, (_, n) => refineFlow(admin, body.id, `If light ${n} is red, then call vendor ${n}.`)),
   )
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
-  expect(answers.filter(({ status }) => status === 409).map(({ body }) => body.code)).toEqual(Array(7).fill('stale_version'))
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
+  expect(responses.filter(({ status }) => status === 409).map(({ body }) => body.code)).toEqual(Array(7).fill('stale_version'))
   expect((await getQuota(admin)).used).toBe(1)
   expect((await admin.call('GET', `${conversationsPath}/${body.id}`)).body.messages).toHaveLength(4)
 })

@@ -25,7 +25,7 @@ it('builds a publishable tree from “if … then …”', async () => {
   expect((await admin.call('GET', conversationPath(body.id))).body).toEqual(body)
 })
 
-it('builds steps and an intake form from a pasted procedure, with its own words', async () => {
+it('builds steps and an intake form from a pasted procedure, and keeps its wording', async () => {
   const { admin } = await createAccount(service)
   const procedure = (word: string) =>
     `# ${word} day\n1. Take a snapshot of {{server}}: in the hypervisor\n2. Install the ${word} updates\n   Reboot when asked.`
@@ -43,7 +43,7 @@ it('builds steps and an intake form from a pasted procedure, with its own words'
   expect(procedural.draft.tree_structure.steps[2].description).toBe('Reboot when asked.')
 })
 
-it('AIA-02 refuses more than 20 environment tags, and one over 100 characters', async () => {
+it('AIA-02 refuses more than 20 environment tags, and a tag of more than 100 characters', async () => {
   const { admin } = await createAccount(service)
   const status = async (environment_tags: string[]) => (await startFlowConversation(admin, { environment_tags })).status
   expect(await status(Array.from({ length: 20 }, (_, n) => `${n}`.repeat(50)))).toBe(201)
@@ -79,7 +79,7 @@ it('stores a draft that cannot be published, with its problems', async () => {
   expect(body.problems.map(({ message }: { message: string }) => message)).toContain('A decision needs at least 2 options; this one has 1')
 })
 
-it('corrects an invalid first answer before it is returned', async () => {
+it('corrects an invalid first answer of the model before returning it', async () => {
   const { admin } = await createAccount(service)
   const { status, body } = await startFlowConversation(admin, {
     goal: 'If it pings, then all is well. If the light is red, then go back to pings.',
@@ -92,18 +92,18 @@ it('commits the draft once as a flow of the caller with status draft', async () 
   const account = await createAccount(service)
   const owner = await account.addColleague()
   const { id, draft } = (await startFlowConversation(owner)).body
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => owner.call('POST', conversationPath(id, '/commit'), { name: 'Printers' })),
   )
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(404)])
-  const tree = answers.find(({ status }) => status === 201)?.body
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(404)])
+  const tree = responses.find(({ status }) => status === 201)?.body
   expect(tree).toMatchObject({ name: 'Printers', status: 'draft', author_id: owner.id, tree_structure: draft.tree_structure, version: 1 })
   expect((await owner.call('GET', `/trees/${tree.id}`)).body.tree_structure).toEqual(draft.tree_structure)
   expectStatus(await owner.call('GET', conversationPath(id)), 404)
   expect(await service.sql('select id from trees where account_id = $1', [account.id])).toHaveLength(1)
 })
 
-it('uses the draft’s name when none is given, and refuses a commit without a draft', async () => {
+it('a commit without a name uses the draft’s name, and a commit without a draft returns 409', async () => {
   const { admin } = await createAccount(service)
   const { id, draft } = (await startFlowConversation(admin)).body
   expect((await admin.call('POST', conversationPath(id, '/commit'), {})).body.name).toBe(draft.name)
@@ -113,7 +113,7 @@ it('uses the draft’s name when none is given, and refuses a commit without a d
   expectStatus(await admin.call('GET', conversationPath(vague.id)), 200)
 })
 
-it('shows a conversation to its user only, and deletes it', async () => {
+it('a conversation is available only to its user, and to nobody after its deletion', async () => {
   const account = await createAccount(service)
   const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
   const { id } = (await startFlowConversation(owner)).body
@@ -123,9 +123,9 @@ it('shows a conversation to its user only, and deletes it', async () => {
     person.call('POST', conversationPath(id, '/commit'), {}),
     refineFlow(person, id, 'Rename the root to “Mine”'),
   ]
-  for (const answer of await Promise.all(tryAll(colleague))) expectStatus(answer, 404)
+  for (const response of await Promise.all(tryAll(colleague))) expectStatus(response, 404)
   expectStatus(await owner.call('DELETE', conversationPath(id)), 204)
-  for (const answer of await Promise.all(tryAll(owner))) expectStatus(answer, 404)
+  for (const response of await Promise.all(tryAll(owner))) expectStatus(response, 404)
 })
 
 it('AIA-01 allows ten calls per minute to each operation', async () => {
@@ -145,7 +145,7 @@ it('AIA-01 allows ten calls per minute to each operation', async () => {
   }
 })
 
-it('repeats the response to a start with the same Idempotency-Key, without another build', async () => {
+it('a start with a used Idempotency-Key returns the first response, and counts no second build', async () => {
   const { admin } = await createAccount(service)
   const start = () => admin.call('POST', conversationsPath, { goal: flowGoal, tree_type: 'troubleshooting' }, { 'idempotency-key': 'one' })
   const [first, second] = [await start(), await start()]

@@ -49,8 +49,13 @@ it('AIA-06 AIA-10 publishes an approved flow for its submitter, notifies them, a
   expect(tree).toMatchObject({ ...proposed_flow, status: 'published', author_id: owner.id, team_id: account.teamId, version: 1 })
   expect(await listEventKeys(owner)).toEqual(['proposal.approved'])
   for (const verb of ['approve', 'reject'] as const) {
-    const again = await decide(account.admin, body.id, verb)
-    expect([again.status, again.body.code, again.body.status, again.body.decided_by]).toEqual([409, 'already_decided', 'approved', lead.id])
+    const secondDecision = await decide(account.admin, body.id, verb)
+    expect([secondDecision.status, secondDecision.body.code, secondDecision.body.status, secondDecision.body.decided_by]).toEqual([
+      409,
+      'already_decided',
+      'approved',
+      lead.id,
+    ])
   }
   expect((await owner.call('GET', '/flow-proposals?status=approved')).body).toMatchObject([{ id: body.id }])
   expect((await owner.call('GET', '/flow-proposals')).body).toEqual([])
@@ -103,13 +108,13 @@ it.each(['approve', 'reject', 'either'] as const)('AIA-10 lets one of 32 concurr
   const owner = await account.addColleague()
   const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
   const reviewers = await Promise.all(Array.from({ length: 32 }, () => account.addColleague({ teamRole: 'admin' })))
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     reviewers.map((person, n) => decide(person, body.id, verb === 'either' ? (n % 2 ? 'approve' : 'reject') : verb)),
   )
-  const conflicts = answers.filter(({ status }) => status === 409)
-  expect([conflicts.length, answers.filter(({ status }) => status < 300).length]).toEqual([31, 1])
-  const winner = reviewers[answers.findIndex(({ status }) => status < 300)]
-  for (const answer of conflicts) expect(answer.body).toMatchObject({ code: 'already_decided', decided_by: winner?.id })
+  const conflicts = responses.filter(({ status }) => status === 409)
+  expect([conflicts.length, responses.filter(({ status }) => status < 300).length]).toEqual([31, 1])
+  const winner = reviewers[responses.findIndex(({ status }) => status < 300)]
+  for (const response of conflicts) expect(response.body).toMatchObject({ code: 'already_decided', decided_by: winner?.id })
   const { status } = (await owner.call('GET', `/flow-proposals/${body.id}`)).body
   expect(await listEventKeys(owner)).toEqual([`proposal.${status}`])
   const trees = (await owner.call('GET', `/trees?author_id=${owner.id}`)).body
@@ -125,7 +130,7 @@ it('shows a proposal to its team, and lets only that team’s admins and account
   const read = async (person: Person) => (await person.call('GET', `/flow-proposals/${body.id}`)).status
   expect([await read(teammate), await read(lead), await read((await createAccount(service)).admin)]).toEqual([200, 404, 404])
   expect([(await decide(teammate, body.id, 'approve')).status, (await decide(lead, body.id, 'approve')).status]).toEqual([403, 404])
-  // The author may not decide: as an admin of another team, they still read it.
+  // The author moves to another team as its admin. They may still read the proposal, but not decide it.
   await service.sql(`update users set team_id = $2, team_role = 'admin' where id = $1`, [owner.id, otherTeamId])
   expect([await read(owner), (await decide(owner, body.id, 'approve')).status]).toEqual([200, 403])
   expectStatus(await decide(account.admin, body.id, 'approve'), 201)

@@ -190,9 +190,9 @@ it.each(hostileFiles)('refuses %s within a second, and counts nothing', async (_
   const { admin } = await createAccount(service)
   const content = build()
   const start = performance.now()
-  const answer = await uploadArticle(service, admin, content, name)
+  const response = await uploadArticle(service, admin, content, name)
   const elapsedMs = performance.now() - start
-  expect([answer.status, answer.body.detail]).toEqual([status, expect.any(String)])
+  expect([response.status, response.body.detail]).toEqual([status, expect.any(String)])
   expect(elapsedMs).toBeLessThan(1000)
   expect((await admin.call('GET', '/kb-imports/quota')).body.used).toBe(0)
 })

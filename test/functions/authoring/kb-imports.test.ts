@@ -58,8 +58,8 @@ it('converts again until the import is committed, also concurrently', async () =
   const { admin } = await createAccount(service)
   const { id, nodes } = await createConvertedImport(admin, article)
   await admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[2]?.id}`, { title: 'Changed' })
-  const again = await admin.call('POST', `/kb-imports/${id}/convert`)
-  expect(again.body.nodes.map(({ title }: { title: string }) => title)).toEqual(nodes.map(({ title }) => title))
+  const repeatedConversion = await admin.call('POST', `/kb-imports/${id}/convert`)
+  expect(repeatedConversion.body.nodes.map(({ title }: { title: string }) => title)).toEqual(nodes.map(({ title }) => title))
   const conversions = await Promise.all(Array.from({ length: 4 }, () => admin.call('POST', `/kb-imports/${id}/convert`)))
   expect(conversions.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   expect((await admin.call('GET', `/kb-imports/${id}`)).body.node_count).toBe(nodes.length)
@@ -72,11 +72,11 @@ describe('the quota', () => {
     expect(await readQuota(account.admin)).toEqual({ used: 0, limit: 3, remaining: 3 })
     expectStatus(await uploadArticle(service, account.admin, 'GIF89a\u0000', 'photo.gif'), 415)
     const people = [account.admin, await account.addColleague()]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, n) => (people[n % 2] as Person).call('POST', '/kb-imports', markdownImport(`Article ${n}`))),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(7).fill(403)])
-    for (const { status, body } of answers) if (status === 403) expect(body.code).toBe('kb_quota_exceeded')
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(7).fill(403)])
+    for (const { status, body } of responses) if (status === 403) expect(body.code).toBe('kb_quota_exceeded')
     expect(await readQuota(account.admin)).toEqual({ used: 3, limit: 3, remaining: 0 })
     const [{ id } = { id: '' }] = (await account.admin.call('GET', '/kb-imports')).body
     expectStatus(await account.admin.call('DELETE', `/kb-imports/${id}`), 204)
@@ -95,7 +95,7 @@ describe('the quota', () => {
   })
 })
 
-it('is visible to its team, and changed only by its author and admins', async () => {
+it('an import is visible to its team, and only its author and admins may change it', async () => {
   const account = await createAccount(service)
   const [author, teammate, otherColleague, viewer] = [
     await account.addColleague(),

@@ -40,12 +40,12 @@ describe('a node', () => {
     const { admin, addColleague } = await createAccount(service)
     const { id, nodes } = await createConvertedImport(admin, Array.from({ length: 10 }, (_, n) => `${n + 1}. Step ${n}`).join('\n'))
     const secondAdmin = await addColleague({ role: 'admin' })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 32 }, (_, n) =>
         [admin, secondAdmin][n % 2]?.call('PATCH', `/kb-imports/${id}/nodes/${nodes[n % 10]?.id}`, { position: (n * 7) % 10 }),
       ),
     )
-    expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([200]))
+    expect(new Set(responses.map((response) => response?.status))).toEqual(new Set([200]))
     const after = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
     expect(after.map(({ position }: { position: number }) => position)).toEqual(nodes.map((_, n) => n))
     expect(after.map((node: { id: string }) => node.id).sort()).toEqual(nodes.map((node) => node.id).sort())
@@ -56,8 +56,8 @@ describe('a node', () => {
     const { id, nodes } = await createConvertedImport(admin, '1. A\n2. B\n3. C')
     const [a, b] = nodes.map((node) => node.id)
     const moveUnder = (node?: string, parent_id?: string) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, { parent_id })
-    const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => (n % 2 ? moveUnder(a, b) : moveUnder(b, a))))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]))
+    const responses = await Promise.all(Array.from({ length: 32 }, (_, n) => (n % 2 ? moveUnder(a, b) : moveUnder(b, a))))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 422]))
     const after = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
     expect(after.map(({ position }: { position: number }) => position)).toEqual([0, 1, 2])
     expect(after[0].parent_id).toBe(null)
@@ -104,9 +104,9 @@ describe('a commit', () => {
     const account = await createAccount(service)
     const { id, nodes } = await createConvertedImport(account.admin, article)
     const commit = () => account.admin.call('POST', `/kb-imports/${id}/commit`, { name: 'Once', tree_type: 'troubleshooting' })
-    const answers = await Promise.all(Array.from({ length: 32 }, commit))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(31).fill(409)])
-    const tree_id = answers.find(({ status }) => status === 201)?.body.id
+    const responses = await Promise.all(Array.from({ length: 32 }, commit))
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(31).fill(409)])
+    const tree_id = responses.find(({ status }) => status === 201)?.body.id
     const [{ count } = { count: '' }] = await service.sql<{ count: string }>('select count(*) from trees where account_id = $1', [
       account.id,
     ])
@@ -114,7 +114,7 @@ describe('a commit', () => {
     const later = [
       await account.admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[0]?.id}`, { title: 'x' }),
       await account.admin.call('POST', `/kb-imports/${id}/convert`),
-      ...answers.filter(({ status }) => status === 409),
+      ...responses.filter(({ status }) => status === 409),
     ]
     for (const { status, body } of later) expect([status, body.code, body.tree_id]).toEqual([409, 'already_committed', tree_id])
     expectStatus(await account.admin.call('DELETE', `/kb-imports/${id}`), 204)

@@ -10,65 +10,65 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Create an account with a subscription. `at` is the second in which it started. */
+/** Create an account with a subscription. `startedAt` is the start in seconds since the epoch. */
 async function createSubscription() {
   const { id } = await createAccount(service)
-  const at = Math.floor(Date.now() / 1000)
-  await sendBillingAction(service, id, 'subscribe', { price: 'price_local_team_monthly', created: at })
-  return { id, at, selectStatus: async () => (await selectBillingState(service, id)).subscription_status }
+  const startedAt = Math.floor(Date.now() / 1000)
+  await sendBillingAction(service, id, 'subscribe', { price: 'price_local_team_monthly', created: startedAt })
+  return { id, startedAt, selectStatus: async () => (await selectBillingState(service, id)).subscription_status }
 }
 
 it('applies an event once and changes nothing for a repeated one', async () => {
-  const { id, at, selectStatus } = await createSubscription()
-  const canceled = await sendBillingAction(service, id, 'canceled', { created: at + 1 })
-  await sendBillingAction(service, id, 'paid', { created: at + 2 })
+  const { id, startedAt, selectStatus } = await createSubscription()
+  const canceled = await sendBillingAction(service, id, 'canceled', { created: startedAt + 1 })
+  await sendBillingAction(service, id, 'paid', { created: startedAt + 2 })
   const checksumsBefore = await readChecksums(service, id)
   expect((await resendBillingEvent(service, canceled)).answer).toEqual({ outcome: 'replayed' })
   expect([await selectStatus(), await readChecksums(service, id)]).toEqual(['active', checksumsBefore])
 })
 
 it('applies one of 24 concurrent copies of an event', async () => {
-  const { id, at, selectStatus } = await createSubscription()
-  const sentEvent = await sendBillingAction(service, id, 'past_due', { created: at + 1, keep: true })
-  const answers = await Promise.all(Array.from({ length: 24 }, () => resendBillingEvent(service, sentEvent)))
-  const outcomes = answers.map(({ answer }) => answer.outcome).sort()
+  const { id, startedAt, selectStatus } = await createSubscription()
+  const sentEvent = await sendBillingAction(service, id, 'past_due', { created: startedAt + 1, keep: true })
+  const resentEvents = await Promise.all(Array.from({ length: 24 }, () => resendBillingEvent(service, sentEvent)))
+  const outcomes = resentEvents.map(({ answer }) => answer.outcome).sort()
   expect([outcomes[0], new Set(outcomes.slice(1))]).toEqual(['applied', new Set(['replayed'])])
   expect(await selectStatus()).toBe('past_due')
 })
 
 it('changes nothing for an older event that arrives later', async () => {
-  const { id, at, selectStatus } = await createSubscription()
-  const older = await sendBillingAction(service, id, 'unpaid', { created: at + 1, keep: true })
-  await sendBillingAction(service, id, 'paid', { created: at + 2 })
+  const { id, startedAt, selectStatus } = await createSubscription()
+  const older = await sendBillingAction(service, id, 'unpaid', { created: startedAt + 1, keep: true })
+  await sendBillingAction(service, id, 'paid', { created: startedAt + 2 })
   expect([(await resendBillingEvent(service, older)).answer.outcome, await selectStatus()]).toEqual(['stale', 'active'])
 })
 
 it('ends in the newest state when concurrent events arrive in any order', async () => {
-  const { id, at, selectStatus } = await createSubscription()
+  const { id, startedAt, selectStatus } = await createSubscription()
   const events = []
   for (const [n, action] of ['past_due', 'unpaid', 'paid', 'past_due', 'canceled'].entries()) {
-    events.push(await sendBillingAction(service, id, action, { created: at + 1 + n, keep: true }))
+    events.push(await sendBillingAction(service, id, action, { created: startedAt + 1 + n, keep: true }))
   }
   await Promise.all(events.toReversed().map((event) => resendBillingEvent(service, event)))
   expect(await selectStatus()).toBe('canceled')
 })
 
 it('fetches the state from the provider when two events have the same second', async () => {
-  const { id, at, selectStatus } = await createSubscription()
-  const first = await sendBillingAction(service, id, 'past_due', { created: at + 1, keep: true })
-  const second = await sendBillingAction(service, id, 'paid', { created: at + 1, keep: true })
+  const { id, startedAt, selectStatus } = await createSubscription()
+  const first = await sendBillingAction(service, id, 'past_due', { created: startedAt + 1, keep: true })
+  const second = await sendBillingAction(service, id, 'paid', { created: startedAt + 1, keep: true })
   await resendBillingEvent(service, second)
   expect([(await resendBillingEvent(service, first)).answer.outcome, await selectStatus()]).toEqual(['applied', 'active'])
   const inOrder = await createSubscription()
-  await sendBillingAction(service, inOrder.id, 'past_due', { created: inOrder.at + 1 })
-  await sendBillingAction(service, inOrder.id, 'paid', { created: inOrder.at + 1 })
+  await sendBillingAction(service, inOrder.id, 'past_due', { created: inOrder.startedAt + 1 })
+  await sendBillingAction(service, inOrder.id, 'paid', { created: inOrder.startedAt + 1 })
   expect(await inOrder.selectStatus()).toBe('active')
 })
 
-it('answers 502, so that the event is sent again, when the provider fails', async () => {
-  const { id, at, selectStatus } = await createSubscription()
-  await sendBillingAction(service, id, 'past_due', { created: at + 1 })
-  const paid = await sendBillingAction(service, id, 'paid', { created: at + 1, keep: true })
+it('returns 502, so that the event is sent again, when the provider fails', async () => {
+  const { id, startedAt, selectStatus } = await createSubscription()
+  await sendBillingAction(service, id, 'past_due', { created: startedAt + 1 })
+  const paid = await sendBillingAction(service, id, 'paid', { created: startedAt + 1, keep: true })
   await dashboard(service).setFault({ service: 'stripe', mode: 'error' })
   const checksumsBefore = await readChecksums(service, id)
   const failed = await resendBillingEvent(service, paid)

@@ -28,7 +28,7 @@ it('PUB-12 PUB-14 returns the address of a portal page that opens', async () => 
   expect(service.log.join('\n')).not.toContain(body.url)
 })
 
-it('PUB-11 WIR-02 answers 400 {error: no_billing_customer} without a customer, and for one that the provider deleted', async () => {
+it('PUB-11 WIR-02 returns 400 {error: no_billing_customer} without a customer, and for one that the provider deleted', async () => {
   const { admin } = await createAccount(service)
   expect([(await openPortal(admin)).status, (await openPortal(admin)).body]).toEqual([400, { error: 'no_billing_customer' }])
   const deleted = await createCustomer()
@@ -38,7 +38,7 @@ it('PUB-11 WIR-02 answers 400 {error: no_billing_customer} without a customer, a
 })
 
 it.each(['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'])(
-  'PUB-14 answers 502 {error: billing_provider_error} when the provider has the fault %s',
+  'PUB-14 returns 502 {error: billing_provider_error} when the provider has the fault %s',
   async (mode) => {
     const { admin } = await createCustomer()
     await dashboard(service).setFault({ service: 'stripe', mode })
@@ -46,7 +46,7 @@ it.each(['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'])(
   },
 )
 
-it('answers 502 when the provider hangs', { timeout: 40_000 }, async () => {
+it('returns 502 when the provider hangs', { timeout: 40_000 }, async () => {
   const { admin } = await createCustomer()
   await dashboard(service).setFault({ service: 'stripe', mode: 'hang' })
   expectStatus(await openPortal(admin), 502)
@@ -64,8 +64,8 @@ it('PUB-13 AUT-13 needs a signed-in user, and skips the address and subscription
 
 it('calls the provider no more than the rate limit allows', async () => {
   const { admin } = await createCustomer()
-  const answers = await Promise.all(Array.from({ length: 15 }, () => openPortal(admin)))
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+  const responses = await Promise.all(Array.from({ length: 15 }, () => openPortal(admin)))
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(10)
   const portalRequests = service.stack.localServer.dashboard.records
     .list('billing')
     .map(({ request: sent }) => sent as { customer?: string })
@@ -76,7 +76,7 @@ it('calls the provider no more than the rate limit allows', async () => {
   expect(portalRequests.filter((sent) => sent.customer === customer)).toHaveLength(10)
 })
 
-it('PUB-10 WIR-02 answers 503 {error: billing_provider_not_configured} without a secret, with or without a customer', {
+it('PUB-10 WIR-02 returns 503 {error: billing_provider_not_configured} without a secret, with or without a customer', {
   timeout: 60_000,
 }, async () => {
   const unconfigured = await startOwnService({ STRIPE_SECRET_KEY: '' })
@@ -123,14 +123,14 @@ it('returns the plan with the usage of its seats and of the AI quota', async () 
 })
 
 it.each([
-  // The anchor, now, and the start of the current month.
+  // Each row is the billing cycle anchor, the current time, and the start of the current month.
   ['2026-01-31T10:00:00Z', '2026-02-28T09:59:00Z', '2026-01-31T10:00:00Z'],
   ['2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z', '2026-02-28T10:00:00Z'],
   ['2026-01-31T10:00:00Z', '2026-03-31T09:00:00Z', '2026-02-28T10:00:00Z'],
   ['2024-02-29T00:00:00Z', '2026-12-31T23:59:59Z', '2026-12-29T00:00:00Z'],
   ['2026-05-15T12:00:00Z', '2026-05-15T12:00:00Z', '2026-05-15T12:00:00Z'],
   ['2026-12-20T00:00:00Z', '2026-11-21T00:00:00Z', '2026-11-20T00:00:00Z'],
-])('counts months from the anchor %s: at %s the current one started at %s', async (anchor, now, expected) => {
+])('counts months from the billing cycle anchor %s: at %s the current month started at %s', async (anchor, now, expected) => {
   const [{ start } = { start: null }] = await service.sql<{ start: Date | null }>(
     `select app.month_start($1::timestamptz, $2::timestamptz, 0) as start`,
     [anchor, now],

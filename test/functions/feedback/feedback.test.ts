@@ -5,7 +5,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
 const beta = { reaction: 'negative', category: 'performance', text: 'Slow on Mondays.', page_url: '/sessions?q=1' }
-const idsOf = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id)
+const idsOf = (response: { body: { id: string }[] }) => response.body.map(({ id }) => id)
 
 it('FBK-02 FBK-03 FBK-05 stores beta feedback of a viewer and lists all of it to the account admin', async () => {
   const { id, admin, addColleague } = await createAccount(service)
@@ -18,7 +18,7 @@ it('FBK-02 FBK-03 FBK-05 stores beta feedback of a viewer and lists all of it to
   expect((await admin.call('GET', '/feedback/beta')).body).toEqual([minimal.body, full.body])
 })
 
-it('FBK-04 FBK-05 lists the own account to its admin, all accounts to a super admin, and is 403 for others', async () => {
+it('FBK-04 FBK-05 returns the account’s feedback to its admin, all feedback to a super admin, and 403 to others', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const ownFeedback = await account.admin.call('POST', '/feedback/beta', beta)
   const otherFeedback = await otherAccount.admin.call('POST', '/feedback/beta', beta)
@@ -61,8 +61,8 @@ it('FBK-06 refuses an unknown reaction or category', async () => {
   const { admin } = await createAccount(service)
   for (const field of ['reaction', 'category']) {
     for (const value of ['great', '', null, 1]) {
-      const answer = await admin.call('POST', '/feedback/beta', { ...beta, [field]: value })
-      expect([answer.status, answer.body.errors[0].loc]).toEqual([422, ['body', field]])
+      const response = await admin.call('POST', '/feedback/beta', { ...beta, [field]: value })
+      expect([response.status, response.body.errors[0].loc]).toEqual([422, ['body', field]])
     }
   }
   expect((await admin.call('GET', '/feedback/beta')).body).toEqual([])

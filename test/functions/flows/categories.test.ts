@@ -37,7 +37,7 @@ it('accepts a name once, ignoring case, also for a rename and for 32 simultaneou
   expect((await admin.call('PUT', `/categories/${other.id}`, { name: 'NETWORK' })).body).toEqual({ ...other, name: 'NETWORK' })
 })
 
-it('WIR-04 lets the creator and an account admin change a category, and no teammate', async () => {
+it('WIR-04 lets the creator and an account admin change a category, but no teammate', async () => {
   const account = await createAccount(service)
   const [creator, teammate] = [await account.addColleague(), await account.addColleague()]
   const { body } = await creator.call('POST', '/categories', { name: 'Mine' })

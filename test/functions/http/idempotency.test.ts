@@ -9,10 +9,10 @@ const createConfig = (person: Person, key: string, body: unknown = mail) =>
   person.call('POST', '/notifications/configs', body, { 'idempotency-key': key })
 const listConfigs = async (person: Person) => (await person.call('GET', '/notifications/configs')).body
 
-it('WIR-24 returns the first answer again and has no second effect', async () => {
+it('WIR-24 a repeated request returns the first response and has no second effect', async () => {
   const { admin } = await createAccount(service)
-  const [first, again] = [await createConfig(admin, 'k1'), await createConfig(admin, 'k1')]
-  expect([again.status, again.text]).toEqual([201, first.text])
+  const [first, repeated] = [await createConfig(admin, 'k1'), await createConfig(admin, 'k1')]
+  expect([repeated.status, repeated.text]).toEqual([201, first.text])
   expect(await listConfigs(admin)).toHaveLength(1)
   expect((await createConfig(admin, 'k2')).body.id).not.toBe(first.body.id)
 })
@@ -25,7 +25,7 @@ it('WIR-24 scopes a key to its user and operation', async () => {
   expectStatus(await admin.call('POST', '/notifications/mark-all-read', undefined, { 'idempotency-key': 'same' }), 200)
 })
 
-it('WIR-24 stores a refusal that the same body would get again', async () => {
+it('WIR-24 stores an error response that the same body would always get', async () => {
   const { admin } = await createAccount(service)
   const refused = await createConfig(admin, 'k', { channel: 'email' })
   expectStatus(refused, 422)
@@ -36,7 +36,7 @@ it('WIR-24 stores a refusal that the same body would get again', async () => {
   expect((await createConfig(admin, 'k2')).body.errors[0].loc).toEqual(['header', 'idempotency-key'])
 })
 
-it('does not store a refusal that may be temporary', async () => {
+it('does not store an error response that may be temporary', async () => {
   const { admin } = await createAccount(service)
   const path = `/notifications/deliveries/${crypto.randomUUID()}/retry`
   for (let n = 0; n < 2; n++) expectStatus(await admin.call('POST', path, undefined, { 'idempotency-key': 'k' }), 404)
@@ -55,22 +55,22 @@ it('WIR-25 refuses the same key with another body', async () => {
   expect(await listConfigs(admin)).toHaveLength(1)
 })
 
-it('WIR-25 executes one of ten concurrent requests, and gives the others 409 or the same answer', async () => {
+it('WIR-25 executes one of ten concurrent requests, and returns 409 or the same response to the others', async () => {
   const { admin } = await createAccount(service)
-  const answers = await Promise.all(Array.from({ length: 10 }, () => createConfig(admin, 'race')))
-  const created = answers.filter(({ status }) => status === 201)
+  const responses = await Promise.all(Array.from({ length: 10 }, () => createConfig(admin, 'race')))
+  const created = responses.filter(({ status }) => status === 201)
   expect(created.length).toBeGreaterThan(0)
   expect(new Set(created.map(({ text }) => text)).size).toBe(1)
-  expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true)
+  expect(responses.every(({ status }) => status === 201 || status === 409)).toBe(true)
   expect(await listConfigs(admin)).toHaveLength(1)
 })
 
 it('WIR-25 refuses an empty, overlong or unprintable key', async () => {
   const { admin } = await createAccount(service)
   for (const key of ['', 'x'.repeat(256), 'caf\u00e9']) {
-    const answer = await createConfig(admin, key)
-    expect([key.length, answer.status]).toEqual([key.length, 422])
-    expect(answer.body.errors[0].loc).toEqual(['header', 'idempotency-key'])
+    const response = await createConfig(admin, key)
+    expect([key.length, response.status]).toEqual([key.length, 422])
+    expect(response.body.errors[0].loc).toEqual(['header', 'idempotency-key'])
   }
 })
 
@@ -86,9 +86,9 @@ it('locks a key with a lease during a call to an external service', async () => 
   const path = `/chat/1/${crypto.randomUUID()}`
   const config = await createConfig(admin, 'c', { channel: 'chat1_webhook', webhook_url: service.localOrigin + path })
   const sendTestMessage = () => admin.call('POST', '/notifications/configs/test', { config_id: config.body.id }, { 'idempotency-key': 't' })
-  const answers = await Promise.all([sendTestMessage(), sendTestMessage(), sendTestMessage()])
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
-  expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+  const responses = await Promise.all([sendTestMessage(), sendTestMessage(), sendTestMessage()])
+  expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+  expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true)
   expect((await sendTestMessage()).body).toEqual({ success: true, message: 'The test message was accepted' })
   expect((await dashboard(service).listRecords('chat')).filter((record) => record.path === path)).toHaveLength(1)
 })

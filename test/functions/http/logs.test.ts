@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const readLines = () => service.log.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine)
-/** Wait for the lines of one request, which are written shortly after the answer. */
+/** Wait for the lines of one request, which are written shortly after the response. */
 async function waitForLines(id: string | null): Promise<LogLine[]> {
   const findLines = () => readLines().filter((line) => line.request_id === id)
   await expect.poll(() => findLines().length, { timeout: 5000 }).toBeGreaterThan(0)
@@ -27,7 +27,7 @@ function plantCanary(place: string): string {
   return word
 }
 
-/** Return the places whose canary is in the log. Waits for the line of one more request, so that all earlier lines are written. */
+/** Return the places whose canary is in the log. Wait for the line of one more request, so that all earlier lines are written. */
 async function findLeaks(): Promise<string[]> {
   const last = await request(service, 'GET', '/last')
   await waitForLines(last.headers.get('x-request-id'))
@@ -47,14 +47,14 @@ const register = (fields: object = {}) =>
   })
 
 describe('one line per request', () => {
-  it('is JSON with the caller, the operation, the status and the duration', async () => {
+  it('the line of a request is JSON with the caller, the operation, the status and the duration', async () => {
     const { admin } = await createAccount(service)
-    const answer = await admin.call('GET', '/notifications?limit=1')
-    const requestLines = await waitForLines(answer.headers.get('x-request-id'))
+    const response = await admin.call('GET', '/notifications?limit=1')
+    const requestLines = await waitForLines(response.headers.get('x-request-id'))
     expect(requestLines).toEqual([
       {
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        request_id: answer.headers.get('x-request-id'),
+        request_id: response.headers.get('x-request-id'),
         method: 'GET',
         operation: 'notifications.list',
         status: 200,
@@ -74,19 +74,19 @@ describe('one line per request', () => {
     ['GET', '/health', 200, null],
     ['GET', '/docs/', 200, null],
     ['POST', '/jobs/notifications/deliver', 401, 'jobs.deliver'],
-  ])('is written for %s %s with status %i', async (method, path, status, operation) => {
-    const answer = await fetch(service.api + path, { method })
-    const requestLines = await waitForLines(answer.headers.get('x-request-id'))
+  ])('one line is written for %s %s with status %i', async (method, path, status, operation) => {
+    const response = await fetch(service.api + path, { method })
+    const requestLines = await waitForLines(response.headers.get('x-request-id'))
     expect(requestLines).toMatchObject([{ method, status, operation, user_id: null, account_id: null }])
     expect(requestLines[0]).not.toHaveProperty('error')
   })
 
-  it('has the name and the stack of an error, without its message, for a 5xx', async () => {
+  it('the line of a 5xx has the name and the stack of the error, but not its message', async () => {
     const { admin } = await createAccount(service)
     await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
-    const answer = await admin.call('GET', '/notifications')
-    expectStatus(answer, 503)
-    const [line] = await waitForLines(answer.headers.get('x-request-id'))
+    const response = await admin.call('GET', '/notifications')
+    expectStatus(response, 503)
+    const [line] = await waitForLines(response.headers.get('x-request-id'))
     expect(line).toMatchObject({ operation: 'notifications.list', status: 503, error: { name: 'NeonDbError', stack: expect.any(Array) } })
     expect(line?.error).not.toHaveProperty('message')
   })
@@ -106,8 +106,8 @@ describe('WIR-22 request id', () => {
   it.each(['abcdefgh', '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11', 'a'.repeat(128), 'trace:1.2_3-4'])(
     "WIR-22 is the caller's if it is valid: %s",
     async (id) => {
-      const answer = await request(service, 'GET', '/notifications', { headers: { 'x-request-id': id } })
-      expect(answer.headers.get('x-request-id')).toBe(id)
+      const response = await request(service, 'GET', '/notifications', { headers: { 'x-request-id': id } })
+      expect(response.headers.get('x-request-id')).toBe(id)
       expect((await waitForLines(id)).length).toBe(1)
     },
   )
@@ -115,15 +115,15 @@ describe('WIR-22 request id', () => {
   it.each(['short', 'a'.repeat(129), 'has a space', '"quoted-id"', '{"a":"b-c-d"}', 'slash/slash', 'é'.repeat(10), '%0d%0aset-cookie:x'])(
     "WIR-22 is generated if the caller's is invalid: %j",
     async (id) => {
-      const answer = await request(service, 'GET', '/notifications', { headers: { 'x-request-id': id } })
-      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      const response = await request(service, 'GET', '/notifications', { headers: { 'x-request-id': id } })
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
       expect(readLines().some((line) => line.request_id === id)).toBe(false)
     },
   )
 })
 
-describe('secrets and personal data are never logged', () => {
-  it('when users register, sign in, refresh, change their password and sign out', async () => {
+describe('secrets and personal data', () => {
+  it('are not logged when users register, sign in, refresh, change their password and sign out', async () => {
     const password = plantCanary('password')
     const email = `${plantCanary('email')}@people.example`
     const { body } = await register({ email, password, account_name: plantCanary('account name') })
@@ -143,7 +143,7 @@ describe('secrets and personal data are never logged', () => {
     expect(await findLeaks()).toEqual([])
   })
 
-  it('when a request is refused for its headers, query, path or body', async () => {
+  it('are not logged when a request is refused for its headers, query, path or body', async () => {
     const { admin } = await createAccount(service)
     for (const authorization of [`Bearer ${plantCanary('token')}.a.b`, `Basic ${plantCanary('basic')}`, plantCanary('scheme')]) {
       expectStatus(await request(service, 'GET', '/notifications', { headers: { authorization } }), 401)
@@ -168,7 +168,7 @@ describe('secrets and personal data are never logged', () => {
     expect(await findLeaks()).toEqual([])
   })
 
-  it('when channels are stored and tested, and fail', async () => {
+  it('are not logged when a test of a stored channel fails', async () => {
     const { admin } = await createAccount(service)
     const webhook = { channel: 'chat1_webhook', webhook_url: `${service.localOrigin}/chat/1/${plantCanary('webhook')}` }
     const mail = { channel: 'email', email_addresses: [`${plantCanary('address')}@people.example`] }
@@ -181,14 +181,14 @@ describe('secrets and personal data are never logged', () => {
     expect(await findLeaks()).toEqual([])
   })
 
-  it('when the database fails, and when an effect after the answer fails', async () => {
+  it('are not logged when the database fails, or when work after the response fails', async () => {
     const { admin } = await createAccount(service)
     await dashboard(service).setFault({ service: 'qstash', mode: 'down' })
     expectStatus(await register(), 201)
     await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
     const key = { 'idempotency-key': plantCanary('key') }
     const config = { channel: 'email', email_addresses: [`${plantCanary('address')}@people.example`] }
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       register(),
       post('/auth/login', { email: `${plantCanary('email')}@people.example`, password: plantCanary('password') }),
       admin.call('POST', '/notifications/configs', {
@@ -197,7 +197,7 @@ describe('secrets and personal data are never logged', () => {
       }),
       admin.call('POST', '/notifications/configs', config, key),
     ])
-    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503])
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 503])
     expect(await findLeaks()).toEqual([])
   })
 })

@@ -7,26 +7,26 @@ import { postWithoutToken, randomIpAddress } from '../../support/public-requests
 const service = sharedService()
 const mail = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
 
-it('WIR-01 answers operations under /api/v1 and nowhere else', async () => {
+it('WIR-01 serves operations under /api/v1 and nowhere else', async () => {
   const { admin } = await createAccount(service)
   expectStatus(await admin.call('GET', '/notifications'), 200)
   for (const path of ['/notifications', '/api/notifications', '/api/v2/notifications']) {
-    const answer = await fetch(service.api + path, { headers: { authorization: `Bearer ${admin.token}` } })
-    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not found' }])
+    const response = await fetch(service.api + path, { headers: { authorization: `Bearer ${admin.token}` } })
+    expect([response.status, await response.json()]).toEqual([404, { detail: 'Not found' }])
   }
 })
 
 it('WIR-02 describes every error as {detail}', async () => {
   const { admin } = await createAccount(service)
-  for (const answer of [
+  for (const response of [
     await request(service, 'GET', '/notifications'),
     await admin.call('GET', '/notifications?limit=0'),
     await admin.call('PATCH', `/notifications/${crypto.randomUUID()}/read`),
     await admin.call('GET', '/nowhere'),
   ]) {
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(typeof answer.body.detail).toBe('string')
-    expect(answer.headers.get('content-type')).toContain('application/json')
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    expect(typeof response.body.detail).toBe('string')
+    expect(response.headers.get('content-type')).toContain('application/json')
   }
 })
 
@@ -52,13 +52,13 @@ it('WIR-15 accepts a body of 1 MiB, and refuses a larger one with and without Co
   expectStatus(chunked, 413)
 })
 
-it('WIR-16 refuses names over 200 characters, NUL characters and broken surrogate pairs', async () => {
+it('WIR-16 refuses names over 200 characters, NUL characters and lone surrogates', async () => {
   const { admin } = await createAccount(service)
   expectStatus(await admin.call('PATCH', '/auth/me', { full_name: 'x'.repeat(200) }), 200)
   for (const full_name of ['x'.repeat(201), 'a\u0000b', 'a\ud800b', '', '   ']) {
-    const answer = await admin.call('PATCH', '/auth/me', { full_name })
-    expectStatus(answer, 422)
-    expect(answer.body.errors[0].loc).toEqual(['body', 'full_name'])
+    const response = await admin.call('PATCH', '/auth/me', { full_name })
+    expectStatus(response, 422)
+    expect(response.body.errors[0].loc).toEqual(['body', 'full_name'])
   }
   expectStatus(await admin.call('GET', '/notifications?skip=%00'), 422)
   expectStatus(await admin.call('PATCH', '/auth/me', JSON.parse('{"a\\u0000b": 1}')), 422)
@@ -68,13 +68,13 @@ it('refuses a body nested deeper than 32 levels, even 100,000 levels', async () 
   const { admin } = await createAccount(service)
   for (const depth of [33, 100_000]) {
     const raw = `{"full_name":${'['.repeat(depth)}${']'.repeat(depth)}}`
-    const answer = await request(service, 'PATCH', '/auth/me', { token: admin.token, raw })
-    expectStatus(answer, 422)
-    expect(answer.body.errors[0].type).toBe('too_deep')
+    const response = await request(service, 'PATCH', '/auth/me', { token: admin.token, raw })
+    expectStatus(response, 422)
+    expect(response.body.errors[0].type).toBe('too_deep')
   }
 })
 
-it('WIR-12 answers 404 for a name with NUL characters or invalid UTF-8', async () => {
+it('WIR-12 returns 404 for a name with NUL characters or invalid UTF-8', async () => {
   const headers = { 'cf-connecting-ip': '2001:db8:12::1' }
   for (const name of ['%00', 'a%00b', '%ff', '%ED%A0%80'])
     expect([name, (await request(service, 'GET', `/shared/${name}`, { headers })).status]).toEqual([name, 404])
@@ -113,20 +113,20 @@ it("WIR-22 gives every response an X-Request-Id, the caller's if it is valid", a
   const traced = await admin.call('GET', '/notifications', undefined, { 'x-request-id': requestId })
   expect(traced.headers.get('x-request-id')).toBe(requestId)
   for (const invalidId of ['short', 'has spaces in it', 'x'.repeat(300), '<script>alert(1)</script>']) {
-    const answer = await admin.call('GET', '/nowhere', undefined, { 'x-request-id': invalidId })
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const response = await admin.call('GET', '/nowhere', undefined, { 'x-request-id': invalidId })
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   }
 })
 
 it('WIR-27 ignores a token on a public operation, even an invalid one', async () => {
   const { admin } = await createAccount(service)
   for (const token of [admin.token, 'broken.token.here', 'x']) {
-    const answer = await request(service, 'POST', '/auth/login', {
+    const response = await request(service, 'POST', '/auth/login', {
       token,
       body: { email: 'nobody@x.example', password: 'wrong' },
       headers: { 'cf-connecting-ip': randomIpAddress() },
     })
-    expect([answer.status, answer.body.detail]).toEqual([401, 'Incorrect email or password'])
+    expect([response.status, response.body.detail]).toEqual([401, 'Incorrect email or password'])
   }
 })
 
@@ -134,8 +134,8 @@ it('limits requests with invalid tokens to 300 per address', async () => {
   const headers = { 'cf-connecting-ip': randomIpAddress() }
   const countsByStatus = new Map<number, number>()
   for (let round = 0; round < 10; round++) {
-    const answers = await Promise.all(Array.from({ length: 32 }, () => request(service, 'GET', '/auth/me', { token: 'a.b.c', headers })))
-    for (const { status } of answers) countsByStatus.set(status, (countsByStatus.get(status) ?? 0) + 1)
+    const responses = await Promise.all(Array.from({ length: 32 }, () => request(service, 'GET', '/auth/me', { token: 'a.b.c', headers })))
+    for (const { status } of responses) countsByStatus.set(status, (countsByStatus.get(status) ?? 0) + 1)
   }
   expect(Object.fromEntries(countsByStatus)).toEqual({ 401: 300, 429: 20 })
 })

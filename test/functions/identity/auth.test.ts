@@ -37,7 +37,7 @@ it('ACC-16 creates an account with a trial of 14 days and a team of the same nam
   expect(rows).toEqual([{ plan: 'pro', subscription_status: 'trialing', fortnight: true, name: 'Northwind IT' }])
 })
 
-it('AUT-20 refuses an address that is taken, in upper or lower case', async () => {
+it('AUT-20 refuses a registered address, in upper or lower case', async () => {
   const { email } = await register()
   const secondRegistration = await post('register', { email: email.toUpperCase(), password, full_name: 'Other' })
   expect([secondRegistration.status, secondRegistration.body.code]).toEqual([409, 'email_taken'])
@@ -46,13 +46,13 @@ it('AUT-20 refuses an address that is taken, in upper or lower case', async () =
 it('AUT-21 refuses a password that is short, long, common or contains the address', async () => {
   const email = `dana.reyes-${crypto.randomUUID()}@people.example`
   for (const weakPassword of ['short-123', 'x'.repeat(129), `is ${email}`, 'password123', 'QWERTYUIOP', '1234567890']) {
-    const answer = await post('register', { email, password: weakPassword, full_name: 'Dana' })
-    expect([weakPassword, answer.status]).toEqual([weakPassword, 422])
-    expect(answer.body.errors[0].loc).toEqual(['body', 'password'])
+    const response = await post('register', { email, password: weakPassword, full_name: 'Dana' })
+    expect([weakPassword, response.status]).toEqual([weakPassword, 422])
+    expect(response.body.errors[0].loc).toEqual(['body', 'password'])
   }
 })
 
-it('AUT-23 gives the same answer for a wrong password and an unknown address', async () => {
+it('AUT-23 returns the same response for a wrong password and an unknown address', async () => {
   const { email } = await register()
   const wrongPassword = await post('login', { email, password: 'nope' })
   const unknownAddress = await post('login', { email: 'no@one.example', password })
@@ -86,7 +86,7 @@ it('AUT-04 exchanges a refresh token for new tokens', async () => {
   expectStatus(await getMe(second.body.access_token), 200)
 })
 
-it('AUT-26 AUT-25 refuses a reused refresh token, and also revokes its sign-in after 5 seconds', async () => {
+it('AUT-26 AUT-25 refuses a reused refresh token, and revokes its sign-in if the reuse is later than 5 seconds', async () => {
   const { refresh_token } = await register()
   const second = (await post('refresh', { refresh_token })).body
   const earlyRefresh = await post('refresh', { refresh_token })

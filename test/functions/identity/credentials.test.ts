@@ -68,13 +68,13 @@ it('AUT-28 AUT-06 resets a password by the e-mailed link, once, and revokes ever
   const token = await waitForResetToken(email)
   const resetPassword = (new_password: string) => post('reset-password', { token, new_password })
   expectStatus(await resetPassword('password123'), 422)
-  const answers = await Promise.all(['copper-lantern-27', 'copper-lantern-28', 'copper-lantern-29'].map(resetPassword))
-  expect(answers.map(({ status }) => status).sort()).toEqual([204, 400, 400])
+  const responses = await Promise.all(['copper-lantern-27', 'copper-lantern-28', 'copper-lantern-29'].map(resetPassword))
+  expect(responses.map(({ status }) => status).sort()).toEqual([204, 400, 400])
   expectStatus(await getMe(access_token), 401)
   expectStatus(await post('login', { email, password }), 401)
 })
 
-it('AUT-29 expires a reset token after an hour', async () => {
+it('AUT-29 a reset token expires after an hour', async () => {
   const { admin } = await createAccount(service)
   await post('forgot-password', { email: admin.email })
   const token = await waitForResetToken(admin.email)

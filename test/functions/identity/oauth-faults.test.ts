@@ -18,8 +18,8 @@ it.each(providers.flatMap((provider) => tokenFaults.map((mode) => [provider, mod
     const email = randomEmail()
     const flow = await obtainProviderCode(service, provider, { email })
     await setFault({ service: provider, mode, times: 1 })
-    const answer = await postCallback(service, provider, flow)
-    expect([answer.status, answer.body.code]).toEqual([400, 'oauth_refused'])
+    const response = await postCallback(service, provider, flow)
+    expect([response.status, response.body.code]).toEqual([400, 'oauth_refused'])
     expect(await selectUsers(email)).toEqual([])
     expectStatus(await signInThroughProvider(service, provider, { email }), 200)
   },
@@ -29,12 +29,12 @@ it.each(
   providers.flatMap((provider) =>
     ['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'].map((mode) => [provider, mode] as const),
   ),
-)('answers 502 with a code when the token request to %s has the fault %s', async (provider, mode) => {
+)('returns 502 with a code when the token request to %s has the fault %s', async (provider, mode) => {
   const email = randomEmail()
   const flow = await obtainProviderCode(service, provider, { email })
   await setFault({ service: provider, mode })
-  const answer = await postCallback(service, provider, flow)
-  expect([answer.status, answer.body.code]).toEqual([502, 'oauth_provider_error'])
+  const response = await postCallback(service, provider, flow)
+  expect([response.status, response.body.code]).toEqual([502, 'oauth_provider_error'])
   expect(await selectUsers(email)).toEqual([])
   await clearFaults()
   expect((await postCallback(service, provider, flow)).body.code).toBe('oauth_state_invalid')
@@ -58,12 +58,12 @@ async function withOwnService(settings: Record<string, string | undefined>, work
   }
 }
 
-it('answers 502 while the discovery of a provider fails, and recovers afterwards', async () => {
+it('returns 502 while the discovery of a provider fails, and recovers afterwards', async () => {
   await withOwnService({}, async (ownService) => {
     for (const mode of ['down', 'error', 'garbage', 'redirect']) {
       await dashboard(ownService).setFault({ service: 'google', mode })
-      const answer = await requestAuthorization(ownService, 'google')
-      expect([mode, answer.status, answer.body.code]).toEqual([mode, 502, 'oauth_provider_error'])
+      const response = await requestAuthorization(ownService, 'google')
+      expect([mode, response.status, response.body.code]).toEqual([mode, 502, 'oauth_provider_error'])
     }
     expect(await ownService.sql('select from oauth_states')).toEqual([])
     await dashboard(ownService).clearFaults()
@@ -71,7 +71,7 @@ it('answers 502 while the discovery of a provider fails, and recovers afterwards
   })
 })
 
-it('answers 404 for a provider that is not configured and for an unknown one', async () => {
+it('returns 404 for a provider that is not configured and for an unknown one', async () => {
   await withOwnService({ GOOGLE_CLIENT_ID: undefined }, async (ownService) => {
     for (const provider of ['google', 'github']) {
       expectStatus(await requestAuthorization(ownService, provider), 404)
@@ -81,12 +81,12 @@ it('answers 404 for a provider that is not configured and for an unknown one', a
   })
 })
 
-it('answers 502 when the provider refuses our client credentials', async () => {
+it('returns 502 when the provider refuses our client credentials', async () => {
   await withOwnService({ GOOGLE_CLIENT_SECRET: 'not-the-secret', MICROSOFT_CLIENT_SECRET: undefined }, async (ownService) => {
     for (const provider of providers) {
-      const answer = await signInThroughProvider(ownService, provider, { email: randomEmail() })
-      expect([answer.status, answer.body.code]).toEqual([502, 'oauth_provider_error'])
-      expect(answer.text).not.toContain('not-the-secret')
+      const response = await signInThroughProvider(ownService, provider, { email: randomEmail() })
+      expect([response.status, response.body.code]).toEqual([502, 'oauth_provider_error'])
+      expect(response.text).not.toContain('not-the-secret')
     }
   })
 })
@@ -100,8 +100,8 @@ it('redirects to the frontend by default', async () => {
 
 it('AUT-03 requires an invite of a new user from a provider too, if registration is by invitation only', async () => {
   await withOwnService({ SELF_SERVE_ENABLED: 'false', INVITE_REQUIRED: 'true' }, async (ownService) => {
-    const answer = await signInThroughProvider(ownService, 'google', { email: randomEmail() })
-    expect([answer.status, answer.body.code]).toEqual([400, 'invite_code_required'])
+    const response = await signInThroughProvider(ownService, 'google', { email: randomEmail() })
+    expect([response.status, response.body.code]).toEqual([400, 'invite_code_required'])
     expect(await ownService.sql('select from identities')).toEqual([])
     const account = await createAccount(ownService)
     const email = randomEmail()
@@ -118,7 +118,7 @@ it('inserts no state beyond the rate limit', async () => {
   const headers = { 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}` }
   const statesBefore = await service.sql('select from oauth_states')
   const authorize = () => request(service, 'GET', '/auth/oauth/google/authorize', { headers })
-  const answers = await Promise.all(Array.from({ length: 45 }, authorize))
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(30)
+  const responses = await Promise.all(Array.from({ length: 45 }, authorize))
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(30)
   expect(await service.sql('select from oauth_states')).toHaveLength(statesBefore.length + 30)
 })

@@ -73,8 +73,8 @@ it('AUT-17 accepts account_invite_code and invited_email, both optional, and no 
 
 it('AUT-14 refuses an unknown invite code and creates no user', async () => {
   const countsBefore = await countRows()
-  const answer = await signInThroughProvider(service, 'google', { email: randomEmail() }, { account_invite_code: 'unknown-code' })
-  expect([answer.status, answer.body.code]).toEqual([404, 'invite_invalid_or_expired_or_revoked'])
+  const response = await signInThroughProvider(service, 'google', { email: randomEmail() }, { account_invite_code: 'unknown-code' })
+  expect([response.status, response.body.code]).toEqual([404, 'invite_invalid_or_expired_or_revoked'])
   expect(await countRows()).toEqual(countsBefore)
 })
 
@@ -98,10 +98,10 @@ it('AUT-08 uses an invite once when password and provider registration run concu
   const code = await invite(account, email)
   const flow = await obtainProviderCode(service, 'google', { email })
   const body = { email, password: 'violet-tractor-81', full_name: 'By Password', account_invite_code: code }
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     postCallback(service, 'google', { ...flow, account_invite_code: code }),
     postWithoutToken(service, '/auth/register', body),
   ])
-  expect(answers.filter(({ status }) => status < 300)).toHaveLength(1)
+  expect(responses.filter(({ status }) => status < 300)).toHaveLength(1)
   expect((await account.admin.call('GET', '/accounts/me/members')).body).toHaveLength(2)
 })

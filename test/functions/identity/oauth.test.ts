@@ -74,8 +74,8 @@ it.each(providers)(
   async (provider) => {
     const email = randomEmail()
     await post('register', { email, password: 'violet-tractor-81', full_name: 'Dana' })
-    const answer = await signInThroughProvider(service, provider, { email: email.toUpperCase() })
-    expect([answer.status, answer.body.code]).toEqual([409, 'email_taken'])
+    const response = await signInThroughProvider(service, provider, { email: email.toUpperCase() })
+    expect([response.status, response.body.code]).toEqual([409, 'email_taken'])
     expect(await service.sql('select from identities i join users u on u.id = i.user_id where u.email = $1', [email])).toEqual([])
     expectStatus(await post('login', { email, password: 'violet-tractor-81' }), 200)
   },
@@ -86,8 +86,8 @@ it('refuses an address that Google has not verified, and an identity without an 
   const unverified = await signInThroughProvider(service, 'google', { email, email_verified: 'false' })
   expect([unverified.status, unverified.body.code]).toEqual([400, 'oauth_email_unverified'])
   for (const invalidEmail of ['', 'not an address']) {
-    const answer = await signInThroughProvider(service, 'microsoft', { email: invalidEmail, name: 'No Address' })
-    expect([answer.status, answer.body.code]).toEqual([400, 'oauth_email_missing'])
+    const response = await signInThroughProvider(service, 'microsoft', { email: invalidEmail, name: 'No Address' })
+    expect([response.status, response.body.code]).toEqual([400, 'oauth_email_missing'])
   }
   expect(await selectUsers(email)).toEqual([])
 })
@@ -97,9 +97,9 @@ it('accepts a state once, for its own provider, within 10 minutes', async () => 
   const flow = await obtainProviderCode(service, 'google', { email: randomEmail() })
   const otherProvider = await postCallback(service, 'microsoft', flow)
   expect([otherProvider.status, otherProvider.body.code]).toEqual(stateInvalid)
-  const answers = await Promise.all(Array.from({ length: 8 }, () => postCallback(service, 'google', flow)))
+  const responses = await Promise.all(Array.from({ length: 8 }, () => postCallback(service, 'google', flow)))
   // The state is refused first: the provider also accepts a code only once, but that is `oauth_refused`.
-  expect(answers.map(({ status, body }) => body.code ?? status).sort()).toEqual([200, ...Array(7).fill('oauth_state_invalid')])
+  expect(responses.map(({ status, body }) => body.code ?? status).sort()).toEqual([200, ...Array(7).fill('oauth_state_invalid')])
   const unknown = await postCallback(service, 'google', { ...flow, state: 'unknown-state' })
   expect([unknown.status, unknown.body.code]).toEqual(stateInvalid)
   const lateFlow = await obtainProviderCode(service, 'google', { email: randomEmail() })
@@ -112,17 +112,17 @@ it('refuses the code of another flow, because PKCE and the nonce bind a code to 
   const email = randomEmail()
   const victim = await obtainProviderCode(service, 'google', { email })
   const attacker = await obtainProviderCode(service, 'google', { email: randomEmail() })
-  const answer = await postCallback(service, 'google', { code: victim.code, state: attacker.state })
-  expect([answer.status, answer.body.code]).toEqual([400, 'oauth_refused'])
+  const response = await postCallback(service, 'google', { code: victim.code, state: attacker.state })
+  expect([response.status, response.body.code]).toEqual([400, 'oauth_refused'])
   expect(await selectUsers(email)).toEqual([])
 })
 
 it('creates one user when one person completes several flows concurrently', async () => {
   const persona = randomPersona()
   const flows = await Promise.all(Array.from({ length: 8 }, () => obtainProviderCode(service, 'google', persona)))
-  const answers = await Promise.all(flows.map((flow) => postCallback(service, 'google', flow)))
-  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
-  expect(new Set(answers.map(({ body }) => body.user.id)).size).toBe(1)
+  const responses = await Promise.all(flows.map((flow) => postCallback(service, 'google', flow)))
+  expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
+  expect(new Set(responses.map(({ body }) => body.user.id)).size).toBe(1)
   expect(await selectUsers(persona.email)).toHaveLength(1)
 })
 
@@ -155,7 +155,7 @@ it('lets a user without a password set one by e-mail, not by change-password', a
   expect((await signInThroughProvider(service, 'google', persona)).body.user.id).toBe(body.user.id)
 })
 
-it('deletes an identity that was linked before the address was verified when its owner resets the password', async () => {
+it('a password reset deletes an identity that was linked before the address was verified', async () => {
   const claimed = { email: randomEmail(), oid: crypto.randomUUID() }
   const { body } = await signInThroughProvider(service, 'microsoft', claimed)
   await post('forgot-password', { email: claimed.email })

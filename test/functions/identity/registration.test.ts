@@ -42,8 +42,8 @@ it('AUT-02 redeems a platform code while self-serve is on too', async () => {
 
 it('AUT-03 refuses registration without a code while self-serve is off and an invite is required', async () => {
   const countBefore = await countAccounts(inviteOnly)
-  const answer = await register(inviteOnly)
-  expect([answer.status, answer.body.code]).toEqual([400, 'invite_code_required'])
+  const response = await register(inviteOnly)
+  expect([response.status, response.body.code]).toEqual([400, 'invite_code_required'])
   expect(await countAccounts(inviteOnly)).toBe(countBefore)
   const { code } = await createPlatformCode(inviteOnly)
   expectStatus(await register(inviteOnly, { invite_code: code }), 201)
@@ -51,8 +51,8 @@ it('AUT-03 refuses registration without a code while self-serve is off and an in
 
 it('needs no code while self-serve is off and no invite is required', async () => {
   const service = await startOwnService({ SELF_SERVE_ENABLED: 'false' })
-  const answer = await register(service).finally(() => service.close())
-  expectStatus(answer, 201)
+  const response = await register(service).finally(() => service.close())
+  expectStatus(response, 201)
 })
 
 it("accepts an account's invite in place of a platform code", async () => {
@@ -69,7 +69,7 @@ it("accepts an account's invite in place of a platform code", async () => {
   expect([joined.status, joined.body.user.account_id]).toEqual([201, admin.accountId])
 })
 
-it('AUT-36 gives the same answer for a wrong, used or expired platform code, and creates no account', async () => {
+it('AUT-36 returns the same response for a wrong, used or expired platform code, and creates no account', async () => {
   for (const service of [selfServe, inviteOnly]) {
     const [usedUp, expired] = [
       await createPlatformCode(service),
@@ -79,8 +79,8 @@ it('AUT-36 gives the same answer for a wrong, used or expired platform code, and
     await service.sql(`update platform_invite_codes set expires_at = now() where id = $1`, [expired.id])
     const countBefore = await countAccounts(service)
     for (const invite_code of ['unknown-code', usedUp.code, expired.code, usedUp.code.toUpperCase()]) {
-      const answer = await register(service, { invite_code })
-      expect([answer.status, answer.body]).toEqual([
+      const response = await register(service, { invite_code })
+      expect([response.status, response.body]).toEqual([
         400,
         { detail: 'This invite code is wrong, used or expired', code: 'invite_code_invalid' },
       ])

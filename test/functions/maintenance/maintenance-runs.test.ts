@@ -29,8 +29,8 @@ it('MNT-03 creates sessions of the owner for the targets of a due run, and notif
   const engineer = await account.addColleague()
   const { id, tree_id, next_run_at } = await createSchedule(engineer)
   const { due_at } = await runWhenDue(engineer, id)
-  const [run, ...others] = await listRuns(account.admin, id)
-  expect([run, others]).toMatchObject([
+  const [run, ...otherRuns] = await listRuns(account.admin, id)
+  expect([run, otherRuns]).toMatchObject([
     { schedule_id: id, due_at, trigger: 'scheduled', status: 'created', error: null, session_count: 2 },
     [],
   ])

@@ -104,7 +104,7 @@ it('MNT-05 MNT-06 rejects an invalid or too frequent cron, and an unknown time z
   expectStatus(await admin.call('PATCH', `${path}/${id}`, { tree_id: crypto.randomUUID() }), 422)
 })
 
-it('moves the next run when the time changes, and has none while paused', async () => {
+it('moves the next run when the time changes, and returns no next run while paused', async () => {
   const { admin } = await createAccount(service)
   const schedule = await createSchedule(admin)
   const update = async (changes: unknown) => (await admin.call('PATCH', `${path}/${schedule.id}`, changes)).body

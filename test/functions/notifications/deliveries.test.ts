@@ -13,7 +13,7 @@ beforeAll(async () => {
   account = await createAccount(service)
 })
 
-/** Create an account with one config whose webhook has `path`, and emit an escalation. Returns readers of its delivery and webhook calls. */
+/** Create an account with one config whose webhook has `path`, and emit an escalation. Return readers of its delivery and webhook calls. */
 async function escalateThroughConfig(path: string, tool: 1 | 2 = 1, problemSummary = 'VPN is down') {
   account = await createAccount(service)
   const engineer = await account.addColleague()
@@ -70,8 +70,8 @@ it('retries a failed delivery on request once, and refuses any other', async () 
   const failed = await readDelivery()
   expect(failed).toMatchObject({ state: 'failed', attempts: 4 })
   await clearFaults()
-  const answer = await admin.call('POST', `/notifications/deliveries/${failed.id}/retry`)
-  expect([answer.status, answer.body.state]).toEqual([202, 'retrying'])
+  const response = await admin.call('POST', `/notifications/deliveries/${failed.id}/retry`)
+  expect([response.status, response.body.state]).toEqual([202, 'retrying'])
   await stack.localServer.qstash.waitUntilSettled()
   expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 5, last_error: null })
   expectStatus(await admin.call('POST', `/notifications/deliveries/${failed.id}/retry`), 409)

@@ -11,9 +11,9 @@ it('NOT-01 refuses a webhook channel without an address', async () => {
   const { admin } = await createAccount(service)
   for (const channel of ['chat1_webhook', 'chat2_webhook']) {
     for (const webhook_url of [undefined, null, '']) {
-      const answer = await admin.call('POST', '/notifications/configs', { channel, webhook_url, events_enabled: [] })
-      expectStatus(answer, 422)
-      expect(answer.body.errors[0].loc).toEqual(['body', 'webhook_url'])
+      const response = await admin.call('POST', '/notifications/configs', { channel, webhook_url, events_enabled: [] })
+      expectStatus(response, 422)
+      expect(response.body.errors[0].loc).toEqual(['body', 'webhook_url'])
     }
   }
   expect((await admin.call('GET', '/notifications/configs')).body).toEqual([])
@@ -23,9 +23,9 @@ it('NOT-02 NOT-42 refuses channel email without 1 to 20 valid addresses', async 
   const { admin } = await createAccount(service)
   const tooMany = Array.from({ length: 21 }, (_, n) => `p${n}@northwind.example`)
   for (const email_addresses of [undefined, null, [], tooMany, ['not an address'], ['a@b.example', 7]]) {
-    const answer = await admin.call('POST', '/notifications/configs', { channel: 'email', email_addresses, events_enabled: [] })
-    expect(answer.status, JSON.stringify(email_addresses)).toBe(422)
-    expect(answer.body.errors[0].loc.slice(0, 2)).toEqual(['body', 'email_addresses'])
+    const response = await admin.call('POST', '/notifications/configs', { channel: 'email', email_addresses, events_enabled: [] })
+    expect(response.status, JSON.stringify(email_addresses)).toBe(422)
+    expect(response.body.errors[0].loc.slice(0, 2)).toEqual(['body', 'email_addresses'])
   }
   expectStatus(await admin.call('POST', '/notifications/configs', { ...emailConfig, email_addresses: tooMany.slice(1) }), 201)
 })
@@ -33,8 +33,8 @@ it('NOT-02 NOT-42 refuses channel email without 1 to 20 valid addresses', async 
 it('NOT-03 accepts the three channels and no other', async () => {
   const { admin } = await createAccount(service)
   for (const channel of ['chat1_webhook', 'chat2_webhook', 'email']) {
-    const answer = await admin.call('POST', '/notifications/configs', { ...emailConfig, channel, webhook_url: webhookUrl })
-    expectStatus(answer, 201)
+    const response = await admin.call('POST', '/notifications/configs', { ...emailConfig, channel, webhook_url: webhookUrl })
+    expectStatus(response, 201)
   }
   for (const channel of ['slack', 'EMAIL', '', null, 1]) {
     expectStatus(await admin.call('POST', '/notifications/configs', { ...emailConfig, channel }), 422)
@@ -53,14 +53,14 @@ it('NOT-04 refuses unknown event keys and repeated ones, on create and on update
 
 it('NOT-05 NOT-37 WIR-07 WIR-26 returns 201 with exactly the stored config, in the caller’s account', async () => {
   const { admin, id } = await createAccount(service)
-  const answer = await admin.call('POST', '/notifications/configs', emailConfig)
-  expectStatus(answer, 201)
-  expect(Object.keys(answer.body).sort()).toEqual(
+  const response = await admin.call('POST', '/notifications/configs', emailConfig)
+  expectStatus(response, 201)
+  expect(Object.keys(response.body).sort()).toEqual(
     ['account_id', 'channel', 'created_at', 'email_addresses', 'events_enabled', 'id', 'webhook_url'].sort(),
   )
-  expect(answer.body).toMatchObject({ ...emailConfig, webhook_url: null, account_id: id })
-  expect(answer.body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(answer.body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  expect(response.body).toMatchObject({ ...emailConfig, webhook_url: null, account_id: id })
+  expect(response.body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(response.body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   const other = await createAccount(service)
   expectStatus(await admin.call('POST', '/notifications/configs', { ...emailConfig, account_id: other.id }), 422)
   expect((await other.admin.call('GET', '/notifications/configs')).body).toEqual([])
@@ -76,7 +76,7 @@ it('NOT-06 WIR-06 lists only the configs of the account, newest first', async ()
   expect(list.body.map(({ id }: { id: string }) => id)).toEqual(ids)
 })
 
-it('NOT-07 WIR-23 updates given fields and leaves the others', async () => {
+it('NOT-07 WIR-23 an update changes only the fields in the body', async () => {
   const { admin } = await createAccount(service)
   const { body: before } = await admin.call('POST', '/notifications/configs', emailConfig)
   const path = `/notifications/configs/${before.id}`
@@ -100,9 +100,9 @@ it('NOT-43 refuses an update that would leave a channel without its address, and
     [chatRow, { webhook_url: null }, 'webhook_url'],
     [chatRow, { channel: 'email' }, 'email_addresses'],
   ] as const) {
-    const answer = await admin.call('PATCH', `/notifications/configs/${config.id}`, change)
-    expectStatus(answer, 422)
-    expect(answer.body.errors[0].loc).toEqual(['body', field])
+    const response = await admin.call('PATCH', `/notifications/configs/${config.id}`, change)
+    expectStatus(response, 422)
+    expect(response.body.errors[0].loc).toEqual(['body', field])
   }
   expect((await admin.call('GET', '/notifications/configs')).body).toEqual([chatRow, emailRow])
 })
@@ -110,8 +110,8 @@ it('NOT-43 refuses an update that would leave a channel without its address, and
 it('NOT-08 deletes a config with 204 and no body', async () => {
   const { admin } = await createAccount(service)
   const { body: created } = await admin.call('POST', '/notifications/configs', emailConfig)
-  const answer = await admin.call('DELETE', `/notifications/configs/${created.id}`)
-  expect([answer.status, answer.text]).toEqual([204, ''])
+  const response = await admin.call('DELETE', `/notifications/configs/${created.id}`)
+  expect([response.status, response.text]).toEqual([204, ''])
   expect((await admin.call('GET', '/notifications/configs')).body).toEqual([])
   expectStatus(await admin.call('DELETE', `/notifications/configs/${created.id}`), 404)
 })
@@ -120,9 +120,9 @@ it('NOT-11 NOT-47 tests a config with one real, logged attempt, and returns 200 
   const { admin } = await createAccount(service)
   const path = `/chat/1/${crypto.randomUUID()}/gone`
   const created = await admin.call('POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: service.localOrigin + path })
-  const answer = await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })
-  expectStatus(answer, 200)
-  expect(answer.body).toEqual({ success: false, message: 'The chat tool answered 410 (channel_is_archived)' })
+  const response = await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })
+  expectStatus(response, 200)
+  expect(response.body).toEqual({ success: false, message: 'The chat tool answered 410 (channel_is_archived)' })
   const log = await admin.call('GET', `/notifications/configs/${created.body.id}/deliveries`)
   expect(log.body).toMatchObject([{ state: 'failed', attempts: 1, event_key: null, last_status_code: 410 }])
   expect((await dashboard(service).listRecords('chat')).filter((call) => call.path === path)).toHaveLength(1)

@@ -19,7 +19,7 @@ const listTitles = async (person: Person) => (await person.call('GET', '/notific
 const listEventKeys = async (person: Person) =>
   (await person.call('GET', '/notifications')).body.map((row: { event_key: string }) => row.event_key)
 
-it('NOT-27 NOT-29 NOT-38 has the engineer, the problem and the ticket, if there is one, in the title', async () => {
+it('NOT-27 NOT-29 NOT-38 the title of an escalation has the engineer, the problem and the ticket, if there is one', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   await emit(account, createEscalationEvent(engineer, { psaTicketId: '4711' }))

@@ -5,7 +5,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
 
-/** Insert notifications of a person. `createdAt` returns the SQL expression of each row's time. Returns the ids in insertion order. */
+/** Insert notifications of a person. `createdAt` returns the SQL expression of each row's time. Return the ids in insertion order. */
 async function insertNotifications(
   person: Person,
   count: number,
@@ -43,9 +43,9 @@ it('NOT-13 accepts skip from 0 and limit from 1 to 100, with defaults 0 and 50',
   expect((await admin.call('GET', '/notifications')).body).toHaveLength(50)
   expect((await admin.call('GET', '/notifications?skip=50&limit=100')).body).toHaveLength(2)
   for (const query of ['skip=-1', 'limit=0', 'limit=101', 'limit=x', 'skip=1.5', 'skip=1e99', 'page=2', 'limit=']) {
-    const answer = await admin.call('GET', `/notifications?${query}`)
-    expect(answer.status, query).toBe(422)
-    expect(answer.body.errors[0].loc[0]).toBe('query')
+    const response = await admin.call('GET', `/notifications?${query}`)
+    expect(response.status, query).toBe(422)
+    expect(response.body.errors[0].loc[0]).toBe('query')
   }
 })
 
@@ -66,8 +66,8 @@ it('NOT-16 returns 404 for a colleague’s notification, and leaves it unread', 
   const { admin, addColleague } = await createAccount(service)
   const colleague = await addColleague({ role: 'viewer' })
   const [theirs = ''] = await insertNotifications(colleague, 1)
-  const answer = await admin.call('PATCH', `/notifications/${theirs}/read`)
-  expect([answer.status, answer.body]).toEqual([404, { detail: 'Notification not found' }])
+  const response = await admin.call('PATCH', `/notifications/${theirs}/read`)
+  expect([response.status, response.body]).toEqual([404, { detail: 'Notification not found' }])
   expect((await colleague.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
 })
 
@@ -76,8 +76,8 @@ it('NOT-17 marks all my notifications as read, and returns a count of 0', async 
   const colleague = await addColleague()
   await insertNotifications(admin, 3)
   await insertNotifications(colleague, 1)
-  const answer = await admin.call('POST', '/notifications/mark-all-read')
-  expect([answer.status, answer.body]).toEqual([200, { count: 0 }])
+  const response = await admin.call('POST', '/notifications/mark-all-read')
+  expect([response.status, response.body]).toEqual([200, { count: 0 }])
   expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 0 })
   expect((await colleague.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
 })

@@ -18,7 +18,7 @@ it.each(psaProviders)(
     const { admin, id } = await createAccount(service)
     const secrets =
       provider === 'halopsa' ? { client_secret: 'sesame-9f8e7d6c' } : { public_key: 'pub-1a2b3c4d5e', private_key: 'priv-9f8e7d6c5b' }
-    const answers = [
+    const responses = [
       await putConnection(admin, { ...connectionBody(service, provider), ...secrets }),
       await admin.call('GET', `${psaPath}/connection`),
       await admin.call('POST', `${psaPath}/connection/test`),
@@ -26,12 +26,12 @@ it.each(psaProviders)(
       await admin.call('GET', `${psaPath}/boards`),
       await putConnection(admin, { ...connectionBody(service, provider), ...secrets, zz: 1 }),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 502, 422])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 502, 422])
     const rows = await service.sql('select to_jsonb(c) as row from psa_connections c where account_id = $1', [id])
     const audit = await service.sql('select changes from audit_logs where account_id = $1', [id])
     expect(audit.length).toBeGreaterThanOrEqual(2)
     const allText = JSON.stringify([
-      answers.map(({ text, headers }) => [text, [...headers]]),
+      responses.map(({ text, headers }) => [text, [...headers]]),
       rows,
       audit,
       service.log,
@@ -43,7 +43,7 @@ it.each(psaProviders)(
       'select credentials from psa_connections where account_id = $1',
       [id],
     )
-    expect(JSON.stringify([answers.map(({ text }) => text), audit])).not.toContain(credentials)
+    expect(JSON.stringify([responses.map(({ text }) => text), audit])).not.toContain(credentials)
   },
 )
 
@@ -74,7 +74,7 @@ it('stores a connection without calling the provider, and reports missing and un
   })
 })
 
-it('updates only given fields, and needs the secrets again for another site or provider', async () => {
+it('updates only the fields in the body, and requires the secrets again when the site or provider changes', async () => {
   const { admin } = await createAccount(service)
   const connection = await connectPsa(service, admin)
   expect((await putConnection(admin, {})).body).toEqual(connection)

@@ -9,15 +9,15 @@ const service = await startOwnService()
 const { listRecords, clearRecords, setFault, clearFaults, advanceClock } = dashboard(service)
 afterAll(() => service.close())
 
-const company = buildCompany()
-const openTickets = company.tickets.filter(({ closed }) => !closed)
+const psaData = buildCompany()
+const openTickets = psaData.tickets.filter(({ closed }) => !closed)
 const psaPath = '/integrations/psa'
 const getContext = (person: Person, id: number | string) => person.call('GET', `${psaPath}/tickets/${id}/context`)
 /** A ticket with a contact, devices, notes and a readable client. */
-const fullTicket = company.tickets.find(
+const fullTicket = psaData.tickets.find(
   ({ contactId, configurationIds, notes, companyId }) =>
-    contactId && configurationIds.length > 1 && notes.length > 2 && !company.companies.find(({ id }) => id === companyId)?.restricted,
-) as (typeof company.tickets)[number]
+    contactId && configurationIds.length > 1 && notes.length > 2 && !psaData.companies.find(({ id }) => id === companyId)?.restricted,
+) as (typeof psaData.tickets)[number]
 
 it('PSA-06 PSA-11 refuses reads without an active connection with 409', async () => {
   const { admin } = await createAccount(service)
@@ -58,22 +58,22 @@ describe.each(psaProviders)('%s', (provider) => {
     const { admin } = await createConnectedAccount()
     const { status, body } = await getContext(admin, fullTicket.id)
     expect([status, body.unavailable]).toEqual([200, []])
-    const client = company.companies.find(({ id }) => id === fullTicket.companyId)
-    const contact = company.contacts.find(({ id }) => id === fullTicket.contactId)
+    const client = psaData.companies.find(({ id }) => id === fullTicket.companyId)
+    const contact = psaData.contacts.find(({ id }) => id === fullTicket.contactId)
     expect(body.ticket).toMatchObject({
       id: String(fullTicket.id),
       summary: fullTicket.summary,
       description: fullTicket.description,
       is_closed: fullTicket.closed,
     })
-    expect(body.ticket.status).toBe(company.statuses.find(({ id }) => id === fullTicket.statusId)?.name)
+    expect(body.ticket.status).toBe(psaData.statuses.find(({ id }) => id === fullTicket.statusId)?.name)
     expect(body.company).toMatchObject({
       name: client?.name,
       phone: client?.phone,
       address: `${client?.street}, ${client?.city}, ${client?.zip}`,
     })
     expect(body.contact).toMatchObject({ name: contact?.name, email: contact?.email, phone: contact?.phone })
-    const devices = company.configurations.filter(({ id }) => fullTicket.configurationIds.includes(id))
+    const devices = psaData.configurations.filter(({ id }) => fullTicket.configurationIds.includes(id))
     expect(body.configurations.map(({ serial_number }: { serial_number: string }) => serial_number)).toEqual(
       devices.map(({ serial }) => serial),
     )
@@ -84,10 +84,10 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(body.related_tickets.map(({ id }: { id: string }) => id)).not.toContain(String(fullTicket.id))
   })
 
-  it('names an unavailable part, leaves it empty, and reads it again the next time', async () => {
+  it('returns null for an unavailable part, lists its name in `unavailable`, and requests it again the next time', async () => {
     const { admin } = await createConnectedAccount()
-    const restricted = company.companies.find((client) => client.restricted)?.id
-    const ticket = company.tickets.find(({ companyId }) => companyId === restricted)
+    const restricted = psaData.companies.find((client) => client.restricted)?.id
+    const ticket = psaData.tickets.find(({ companyId }) => companyId === restricted)
     const { status, body } = await getContext(admin, ticket?.id ?? '')
     expect([status, body.company, body.unavailable, body.ticket.company]).toEqual([200, null, ['company'], 'Harbor Legal'])
     await clearRecords('psa')
@@ -97,8 +97,8 @@ describe.each(psaProviders)('%s', (provider) => {
 
   it('returns no contact and no unavailable part for a ticket without a contact', async () => {
     const { admin } = await createConnectedAccount()
-    const readableIds = company.companies.filter(({ restricted }) => !restricted).map(({ id }) => id)
-    const ticket = company.tickets.find(({ contactId, companyId }) => contactId === null && readableIds.includes(companyId))
+    const readableIds = psaData.companies.filter(({ restricted }) => !restricted).map(({ id }) => id)
+    const ticket = psaData.tickets.find(({ contactId, companyId }) => contactId === null && readableIds.includes(companyId))
     expect((await getContext(admin, ticket?.id ?? '')).body).toMatchObject({ contact: null, unavailable: [], ticket: { contact_id: null } })
   })
 
@@ -155,7 +155,7 @@ describe.each(psaProviders)('%s', (provider) => {
     const { admin } = await createConnectedAccount()
     const unmapped = await admin.call('GET', `${psaPath}/tickets?assigned_to_me=true`)
     expect([unmapped.status, unmapped.body.code]).toEqual([409, 'psa_member_not_mapped'])
-    const quotedMember = company.members.find(({ identifier }) => identifier.includes('"'))
+    const quotedMember = psaData.members.find(({ identifier }) => identifier.includes('"'))
     expectStatus(await admin.call('PUT', `${psaPath}/member-mappings/${admin.id}`, { psa_member_id: String(quotedMember?.id) }), 200)
     const { body } = await admin.call('GET', `${psaPath}/tickets?assigned_to_me=true&page_size=100`)
     const expected = openTickets.filter(({ memberId }) => memberId === quotedMember?.id).map(({ id }) => String(id))
@@ -211,7 +211,7 @@ describe.each(psaProviders)('%s', (provider) => {
 })
 
 // This test is last, because the Worker bypasses a failed cache for five seconds.
-it.each(psaProviders)('works without the cache while it returns garbage, with %s', async (provider) => {
+it.each(psaProviders)('returns boards and tickets of %s while Redis returns garbage', async (provider) => {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin, provider)
   await setFault({ service: 'redis', mode: 'garbage' })

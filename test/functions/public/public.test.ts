@@ -32,15 +32,15 @@ it('PUB-01 redirects a beta sign-up with any body to the registration page, and 
   ]
   for (const [raw, type] of bodies) {
     const headers = { 'cf-connecting-ip': randomIpAddress(), ...(raw === undefined ? {} : { 'content-type': type }) }
-    const answer = await request(service, 'POST', '/beta-signup', { ...(raw === undefined ? {} : { raw }), headers })
-    expect([type, answer.status, answer.headers.get('location'), answer.text]).toEqual([type, 307, '/register?from=beta', ''])
+    const response = await request(service, 'POST', '/beta-signup', { ...(raw === undefined ? {} : { raw }), headers })
+    expect([type, response.status, response.headers.get('location'), response.text]).toEqual([type, 307, '/register?from=beta', ''])
   }
   expect(await listRecords('mail')).toHaveLength(mailCountBefore)
 })
 
 it('redirects /register to the page of the frontend', async () => {
-  const answer = await fetch(`${service.api}/register?from=beta`, { method: 'POST', redirect: 'manual' })
-  expect([answer.status, answer.headers.get('location')]).toEqual([303, `${service.settings.FRONTEND_URL}/register?from=beta`])
+  const response = await fetch(`${service.api}/register?from=beta`, { method: 'POST', redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([303, `${service.settings.FRONTEND_URL}/register?from=beta`])
 })
 
 it('PUB-02 PUB-03 PUB-04 lists public plans in their order, with their seats and without provider ids', async () => {
@@ -107,8 +107,8 @@ it('PUB-15 stores a lead of every source, sends one e-mail to sales, and capture
 
 it('PUB-08 refuses a source that is not in the list', async () => {
   for (const source of ['billboard', '', null, 'PRICING_PAGE', undefined]) {
-    const answer = await postLead({ ...exampleLead, source })
-    expect([answer.status, answer.body.errors[0].loc]).toEqual([422, ['body', 'source']])
+    const response = await postLead({ ...exampleLead, source })
+    expect([response.status, response.body.errors[0].loc]).toEqual([422, ['body', 'source']])
   }
 })
 
@@ -120,9 +120,9 @@ it('accepts a lead of the maximum length and refuses invalid ones', async () => 
 
 it('PUB-09 allows exactly 5 leads per hour and IP address', async () => {
   const address = randomIpAddress()
-  const answers = await Promise.all(Array.from({ length: 12 }, () => postLead(exampleLead, address)))
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
-  const refused = answers.filter(({ status }) => status === 429)
+  const responses = await Promise.all(Array.from({ length: 12 }, () => postLead(exampleLead, address)))
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(5)
+  const refused = responses.filter(({ status }) => status === 429)
   expect(refused).toHaveLength(7)
   expect(refused[0]?.body).toEqual({ detail: 'Rate limit exceeded: 5 per hour' })
   expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(3500)

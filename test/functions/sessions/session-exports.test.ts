@@ -142,7 +142,7 @@ describe('exporting a session', () => {
     expectStatus(await exportSession(admin, id, '?format=text&mask=false'), 200)
   })
 
-  it('uses the preferences by default', async () => {
+  it('uses the format in the caller’s preferences by default', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     expect((await exportSession(admin, id)).headers.get('content-type')).toMatch('text/markdown')

@@ -9,7 +9,7 @@ const service = sharedService()
 const selectSessionRow = async (id: string) => (await service.sql('select s::text as row from sessions s where id = $1', [id]))[0]
 
 describe('a rating', () => {
-  it('SES-37 SES-26 can be given by anyone in the account and replaces the session’s previous rating', async () => {
+  it('SES-37 SES-26 may come from anyone in the account, and replaces the session’s previous rating', async () => {
     const account = await createAccount(service)
     const session = await createSession(account.admin)
     const viewer = await account.addColleague({ role: 'viewer' })

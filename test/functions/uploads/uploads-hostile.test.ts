@@ -85,9 +85,9 @@ describe('hostile files', () => {
     await uploadImage(service, admin, concatBytes('warm-up'))
     const checksumsBefore = await readChecksums(service, id)
     const started = performance.now()
-    const answer = await uploadImage(service, admin, bytes)
+    const response = await uploadImage(service, admin, bytes)
     const ms = performance.now() - started
-    expect([answer.status, answer.body.detail, ms < 1000]).toEqual([status, expect.any(String), true])
+    expect([response.status, response.body.detail, ms < 1000]).toEqual([status, expect.any(String), true])
     expect(await readChecksums(service, id)).toEqual(checksumsBefore)
   })
 
@@ -97,15 +97,15 @@ describe('hostile files', () => {
     const raw = concatBytes([...parts, '--x--\r\n'].join(''))
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
     const started = performance.now()
-    const answer = await request(service, 'POST', '/uploads', { token: admin.token, raw, headers })
-    expect([answer.status, answer.body.errors.length, performance.now() - started < 1000]).toEqual([422, 1, true])
+    const response = await request(service, 'POST', '/uploads', { token: admin.token, raw, headers })
+    expect([response.status, response.body.errors.length, performance.now() - started < 1000]).toEqual([422, 1, true])
   })
 
   it('accepts data that cameras append to an image, and does not store it', async () => {
     const { admin } = await createAccount(service)
     for (const appended of [concatBytes('\0'.repeat(512)), jpeg, concatBytes('\0\0\0\x18ftypmp42', '\0'.repeat(40))]) {
-      const answer = await uploadImage(service, admin, concatBytes(jpeg, appended))
-      expect([answer.status, answer.body.width, answer.body.height]).toEqual([201, 60, 40])
+      const response = await uploadImage(service, admin, concatBytes(jpeg, appended))
+      expect([response.status, response.body.width, response.body.height]).toEqual([201, 60, 40])
     }
   })
 })
@@ -117,7 +117,7 @@ describe('decoder failure', () => {
   })
   afterAll(() => service.close())
 
-  it.each(['down', 'error', 'garbage'])('answers 502 and stores nothing on the fault %s', async (mode) => {
+  it.each(['down', 'error', 'garbage'])('returns 502 and stores nothing while the decoder has the fault %s', async (mode) => {
     const { admin, id } = await createAccount(service)
     await dashboard(service).setFault({ service: 'images', mode })
     const checksumsBefore = await readChecksums(service, id)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Client } from '../client.ts'
 import { waitForChatMessage, waitForMail } from '../dashboard.ts'
 import { itemOf } from '../expectations.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Client } from '../client.ts'
 import { advanceClock, readClock, resetClock } from '../dashboard.ts'
 import { itemOf } from '../expectations.ts'

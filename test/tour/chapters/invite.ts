@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Client } from '../client.ts'
 import { waitForLink } from '../dashboard.ts'
 import { type Person, TokenPair } from '../person.ts'
