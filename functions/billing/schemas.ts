@@ -51,7 +51,7 @@ export const Receipt = z
     outcome: z
       .enum(['applied', 'unknown_price', 'replayed', 'stale', 'ignored', 'unknown_customer'])
       .describe(
-        '`applied`: the subscription was updated. `unknown_price`: updated, but no plan has this price, so the plan stays. `replayed`: received before. `stale`: older than the last applied event. `ignored`: has no effect. `unknown_customer`: no account has this customer; the event may be sent again.',
+        '`applied`: the subscription was updated. `unknown_price`: updated, but no plan has this price, so the plan is unchanged. `replayed`: received before. `stale`: older than the last applied event. `ignored`: has no effect. `unknown_customer`: no account has this customer.',
       ),
   })
   .meta({ id: 'BillingEventReceipt', examples: [{ outcome: 'applied' }] })

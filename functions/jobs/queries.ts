@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformDb } from '../../lib/db/scope.ts'
 
 /** Delete expired rows. Some stay for up to 30 days after they expire, so that support can look at them. */
-export async function deleteExpired(db: PlatformDb): Promise<void> {
+export async function deleteExpiredRows(db: PlatformDb): Promise<void> {
   await sql`delete from idempotency_keys where created_at < app.now() - interval '24 hours'`.execute(db)
   await sql`delete from sign_ins where expires_at < app.now() - interval '30 days'`.execute(db)
   await sql`delete from oauth_states where expires_at < app.now() - interval '1 day'`.execute(db)

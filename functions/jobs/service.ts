@@ -15,6 +15,6 @@ export async function sweep(ctx: SweepContext): Promise<void> {
 
 /** Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. */
 export async function deleteExpiredRows(ctx: deliveries.DeliveryContext): Promise<void> {
-  await queries.deleteExpired(ctx.platform)
+  await queries.deleteExpiredRows(ctx.platform)
   await aiSessions.archiveIdle(ctx)
 }

@@ -12,16 +12,16 @@ interface Link {
 }
 
 /**
- * Return positions for new nodes, by id. The rows follow the distance from the first node, counted in links. They start below all
- * existing nodes, which keep their positions.
+ * Return positions for new nodes, by id. Each row has the nodes at one distance, in links, from the node with the most links. The rows start
+ * below all existing nodes, which keep their positions.
  */
 export function computePositions(
   newIds: readonly string[],
   links: readonly Link[],
   existingNodes: readonly DiagramNode[],
 ): Map<string, { x: number; y: number }> {
-  const lowestY = existingNodes.reduce((lowest, { position }) => Math.max(lowest, position.y), Number.NEGATIVE_INFINITY)
-  const top = existingNodes.length > 0 ? Math.ceil((lowestY + maxNodeHeight) / gridSize.y) * gridSize.y : 0
+  const maxY = existingNodes.reduce((max, { position }) => Math.max(max, position.y), Number.NEGATIVE_INFINITY)
+  const top = existingNodes.length > 0 ? Math.ceil((maxY + maxNodeHeight) / gridSize.y) * gridSize.y : 0
   const left = existingNodes.length > 0 ? Math.min(...existingNodes.map(({ position }) => position.x)) : 0
   const positionById = new Map<string, { x: number; y: number }>()
   for (const [row, ids] of groupIntoRows(newIds, links).entries()) {
@@ -30,7 +30,7 @@ export function computePositions(
   return positionById
 }
 
-/** Group the nodes breadth-first, starting with the one with the most links. Nodes without a link to it start further rows. */
+/** Group the nodes breadth-first, starting with the one with the most links. Each further connected component starts a new row. */
 function groupIntoRows(ids: readonly string[], links: readonly Link[]): string[][] {
   const neighboursById = new Map<string, string[]>(ids.map((id) => [id, []]))
   for (const { source, target } of links) {

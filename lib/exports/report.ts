@@ -95,7 +95,7 @@ export function buildReport(
   const formatTime = createTimeFormatter(timezone)
   const variables = collectVariables(session)
   const stepById = indexAnswerableSteps(session.tree_structure)
-  const attachments = groupAttachments(session, supportingData, variables)
+  const stepExtras = groupByStep(session, supportingData, variables)
   const steps = decisions.map((decision, index) => {
     const step = stepById.get(decision.step_id)
     return {
@@ -105,7 +105,7 @@ export function buildReport(
       answer: decision.option_id === null ? stepOutcomes[decision.outcome ?? 'done'] : getOptionLabel(step, decision.option_id, variables),
       durationAndTime: `${formatDuration(decision.duration_seconds)}, ${formatTime(decision.decided_at)}`,
       note: decision.note ?? '',
-      ...attachments.takeForStep(decision.step_id),
+      ...stepExtras.takeForStep(decision.step_id),
     }
   })
   return {
@@ -114,7 +114,7 @@ export function buildReport(
     facts: buildFacts(session, formatTime, timezone),
     variables: buildVariableFacts(session),
     steps,
-    ...attachments.takeRest(isShortened),
+    ...stepExtras.takeRest(isShortened),
     notes: session.notes ?? '',
     nextSteps: session.next_steps ?? '',
   }
@@ -130,10 +130,10 @@ function getOptionLabel(step: FlowNode | FlowStep | undefined, optionId: string,
 }
 
 /**
- * Group the fallbacks, custom steps and supporting data by their step. A step can have several decisions, so its first decision takes
- * them. The rest is what no shown step takes.
+ * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only the
+ * first one shows them. `takeRest` returns those of no shown step.
  */
-function groupAttachments(session: SessionRow, supportingData: readonly SupportingDataRow[], variables: Variables) {
+function groupByStep(session: SessionRow, supportingData: readonly SupportingDataRow[], variables: Variables) {
   const titleById = session.fallback_decisions.length > 0 ? indexTitles(session.tree_structure, variables) : new Map<string, string>()
   const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
   const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)

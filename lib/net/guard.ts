@@ -35,7 +35,7 @@ export function outboundGuard(resolver: DnsResolver, allowedOrigin?: string): Ou
 const internalAddressRefusal = 'must not lead to a loopback, private, link-local, multicast or metadata address'
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
-// Azure serves its virtual machines' host at this address, which looks public.
+// Azure's platform endpoint (WireServer). Every Azure VM can reach it, although the address looks public.
 const azureHostAddress = '168.63.129.16'
 
 // Only plain unicast is public. Every other range of IPv4 and IPv6 can lead to an internal address, tunnels and translations included.

@@ -1,13 +1,13 @@
 import { type ImageStructure, maxParts } from './parts.ts'
 
-const picture = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'fdAT'])
+const imageChunkTypes = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'fdAT'])
 
-/** Read a PNG's chunks from its header to its end, which must be the last byte. Return null when it is incomplete. */
+/** Read a PNG's chunks. Return null unless it starts with IHDR, has a size and image data, and ends with IEND. */
 export function readPngStructure(bytes: Uint8Array): ImageStructure | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const otherParts: Uint8Array[] = []
   let size: { width: number; height: number } | null = null
-  let data = 0
+  let dataLength = 0
   for (let at = 8, parts = 0; at + 12 <= bytes.length && parts < maxParts; parts++) {
     const length = view.getUint32(at)
     const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8))
@@ -18,9 +18,9 @@ export function readPngStructure(bytes: Uint8Array): ImageStructure | null {
       size = { width: view.getUint32(at + 8), height: view.getUint32(at + 12) }
       if (size.width === 0 || size.height === 0) return null
     }
-    if (type === 'IDAT') data += length
-    if (!picture.has(type)) otherParts.push(bytes.subarray(at, next))
-    if (type === 'IEND') return size && data > 0 && next === bytes.length ? { ...size, end: next, otherParts } : null
+    if (type === 'IDAT') dataLength += length
+    if (!imageChunkTypes.has(type)) otherParts.push(bytes.subarray(at, next))
+    if (type === 'IEND') return size && dataLength > 0 && next === bytes.length ? { ...size, end: next, otherParts } : null
     at = next
   }
   return null

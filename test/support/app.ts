@@ -23,7 +23,7 @@ export interface Service {
 }
 
 const pools = new Map<string, pg.Pool>()
-// A plan made while the tables are empty must still be good when they are full, so every plan uses indexes and is cached.
+// Plans are cached while the tables are still empty. Forcing index scans keeps them fast when the tables fill.
 const plannerOptions = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
 
 function createServiceHandle(api: string, localOrigin: string, ownerUrl: string, settings: Record<string, string>): Service {

@@ -16,9 +16,9 @@ export const QueueItem = z
     psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
     client_name: z.string().nullable().describe('The client’s company.'),
     urgency: Urgency,
-    target_user_id: Id.nullable().describe('The colleague it targets. Any engineer may claim it.'),
-    claimed_by: Id.nullable().describe('The colleague who has claimed it but not picked it up yet.'),
-    created_at: Time.describe('When it was escalated.'),
+    target_user_id: Id.nullable().describe('The colleague whom the escalation targets. Any engineer may claim it.'),
+    claimed_by: Id.nullable().describe('The colleague who has claimed the escalation but not picked it up yet.'),
+    created_at: Time.describe('When it was escalated; the last change of a session without a handoff.'),
   })
   .meta({
     id: 'EscalationQueueItem',

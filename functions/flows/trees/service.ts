@@ -37,7 +37,7 @@ export async function create({ db }: Pick<WriteContext, 'db'>, input: TreeCreate
   return toTree(await queries.insertTree(db, prepareContent(content), origin).catch(throwUnknownId('category_id', 'category', 'category')))
 }
 
-/** Save the changed fields as a new version. Merge with concurrent changes, or throw 409 if `expected_version` is set. */
+/** Save the changed fields as a new version. Retry on concurrent changes; throw 409 if `expected_version` is outdated or every retry fails. */
 export async function update(ctx: TreeContext, id: string, input: TreeUpdate, restored_from?: number): Promise<Tree> {
   const { expected_version, ...changes } = input
   const trySave = async () => {

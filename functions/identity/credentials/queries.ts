@@ -51,7 +51,7 @@ export async function insertVerificationMail(db: PlatformDb, userId: string): Pr
   return rows[0]
 }
 
-/** Insert the delivery of a reset e-mail. Return undefined if no active user has the address; the statement takes as long either way. */
+/** Insert the delivery of a reset e-mail. Return undefined if no active user has the address. */
 export async function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into deliveries (account_id, channel, recipient, purpose, user_id)

@@ -11,7 +11,7 @@ export const oauthOperations = [
     method: 'get',
     path: '/auth/oauth/{provider}/authorize',
     summary: 'Start a sign-in with an identity provider',
-    description: `The flow lasts 10 minutes. Before the redirect, store \`state\` where no other page can read it (\`sessionStorage\`). When the
+    description: `\`state\` is valid for 10 minutes. Before the redirect, store \`state\` where no other page can read it (\`sessionStorage\`). When the
 browser returns to \`/oauth/{provider}/callback\`, compare the \`state\` in the address with the stored one, then delete the stored one. Refuse the
 callback if they differ or none is stored: otherwise an attacker's link could sign people in as the attacker. Returns 404 for a provider
 that is not configured.`,
@@ -33,7 +33,7 @@ that is not configured.`,
     summary: 'Complete a sign-in with an identity provider',
     description: `Signs in the user of this identity. For an unknown identity a user is created: in the account of \`account_invite_code\`, or in a
 new account on trial. If another user has the e-mail address, the response is 409 \`email_taken\`; an identity is never linked to an
-existing user. The error code of a 400 names its cause. If registration is by invitation only, a new user needs an invite: 400
+existing user. If registration is by invitation only, a new user needs an invite: 400
 \`invite_code_required\`. Returns 404 for a provider that is not configured and for an invalid invite, and 502 \`oauth_provider_error\` if the
 provider fails. The state and the code cannot be used again, even if the sign-in fails.`,
     access: 'public',

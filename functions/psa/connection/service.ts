@@ -73,7 +73,7 @@ export function notConnected(): Problem {
   return new Problem('psa_not_connected', 'No ticketing system is connected to this account')
 }
 
-/** Convert a provider's error to a Problem. A missing row is a 404 only if `resource` names the row that the caller asked for. */
+/** Convert a provider's error to a Problem. If the provider has no such record, the problem is a 404 when `resource` names it, and `psa_error` otherwise. */
 export function toProblem(error: unknown, resource?: string): unknown {
   if (!(error instanceof PsaError)) return error
   const { kind, message, retryAfterSeconds } = error
@@ -104,9 +104,9 @@ async function mergeConnection(
   const { identity, secrets } = fields[provider]
   const stored = before?.provider === provider ? before : undefined
   const base_url = update.base_url ?? stored?.base_url
-  // Security: a stored secret is sent only to the site that it was entered for, not to a new base URL.
-  const isSameSite = stored && base_url && new URL(base_url).origin === new URL(stored.base_url).origin
-  const storedSecrets = stored && isSameSite ? await decryptSecrets(ctx.vault, stored) : {}
+  // Security: a stored secret is sent only to the origin that it was entered for, not to a new base URL.
+  const isSameOrigin = stored && base_url && new URL(base_url).origin === new URL(stored.base_url).origin
+  const storedSecrets = stored && isSameOrigin ? await decryptSecrets(ctx.vault, stored) : {}
   const merged = { base_url: stored?.base_url, ...stored?.identity, ...storedSecrets, ...update } as Record<
     string,
     string | null | undefined

@@ -15,7 +15,7 @@ const maxSessions = 5
 // How many of the newest messages are sent to the model.
 const maxMessages = 20
 
-/** Start a session. A caller can have five standalone sessions, and one per AI session; return the existing one of an AI session. */
+/** Start a session. A caller can have five standalone sessions. Each AI session has one, which is returned if it exists. */
 export async function create(ctx: WriteContext, input: BuilderCreate): Promise<BuilderSession | Existing<BuilderSession>> {
   if (input.origin === 'standalone') return get(ctx, await createStandalone(ctx, input))
   const { id, isNew } = (await queries.insertInline(ctx.db, input)) ?? throwNotFound('AI session')
@@ -78,7 +78,7 @@ interface ModelReply {
   script: { body: string; parameters: ParametersSchema } | null
 }
 
-/** Ask the model for a reply. If its script could not be saved, ask once more and include the problems of the script. */
+/** Ask the model for a reply. If its script is invalid, ask once more and include the problems. */
 async function requestReply(ctx: WriteContext, session: BuilderSession, message: string): Promise<ModelReply> {
   const { language, script_body, parameters_schema } = session
   const turns = [...session.messages, { role: 'user' as const, content: message }]

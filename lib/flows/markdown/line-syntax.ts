@@ -1,7 +1,7 @@
 import { classifyLines, codeLine } from '../../text/code-fences.ts'
 import { isStorable } from '../../text/json.ts'
 
-// The syntax of single lines. Writing and reading share this file, so that they cannot come to differ.
+// The syntax of single lines. Writing and reading share this file, so that they cannot diverge.
 
 /** A problem in the file, described for a technician. */
 export interface LineProblem {
@@ -90,7 +90,7 @@ export function splitLink(text: string): { label: string; target: string } | nul
   return { label, target }
 }
 
-/** A control character, or one that other readers of YAML and tables take for a line break or drop. */
+/** A control character, or one that other YAML or table parsers remove or read as a line break. */
 export const unusualCharacter = /[\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]/u
 
 /** Return JSON in which every unusual character is escaped, so that YAML and markdown readers see one plain line. */

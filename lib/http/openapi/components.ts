@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { getEnumName } from './enum-names.ts'
 import { extendSchemas } from './extend-schemas.ts'
 import type { Json } from './json.ts'
+import { shareDescriptions } from './share-descriptions.ts'
 
 /** Collects what operations share. Each method returns a reference, or the value itself where it is used once. */
 export interface JsonComponents {
@@ -64,16 +65,17 @@ export function createComponents(): JsonComponents {
       headers.set(name, { description, schema: { type: 'string' } })
       return { $ref: `#/components/headers/${name}` }
     },
-    finish: (document) => ({
-      ...document,
-      components: {
-        schemas: extendSchemas(sorted(schemas)),
-        parameters: sorted(new Map([...parameters].map(([name, text]) => [name, JSON.parse(text)]))),
-        responses: sorted(responses),
-        headers: sorted(headers),
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      },
-    }),
+    finish: (document) =>
+      shareDescriptions({
+        ...document,
+        components: {
+          schemas: extendSchemas(sorted(schemas)),
+          parameters: sorted(new Map([...parameters].map(([name, text]) => [name, JSON.parse(text)]))),
+          responses: sorted(responses),
+          headers: sorted(headers),
+          securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+        },
+      }),
   }
 }
 

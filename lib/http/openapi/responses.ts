@@ -100,7 +100,7 @@ const statusText: Record<number, string> = {
   200: 'OK',
   201: 'Created',
   202: 'Accepted',
-  204: 'Done, without content',
+  204: 'No content',
   307: 'Repeat the request there',
 }
 
@@ -144,7 +144,7 @@ function errorResponse(kinds: readonly ProblemKind[], components: JsonComponents
   const headers = problems[first].status === 429 ? { ...limitHeaders, 'Retry-After': 'Seconds to wait.' } : wwwAuthenticate(first)
   const name = [responseName(kinds), ...(billing.length > 0 ? [pascalCase(billing.join('_'))] : [])].join('.')
   return components.response(name, {
-    description: kinds.length > 1 ? 'One of several failures; see `code`.' : `${problems[first].detail}.`,
+    description: kinds.length > 1 ? 'See `code`.' : `${problems[first].detail}.`,
     ...(Object.keys(headers).length > 0 ? { headers: headerReferences(headers, components) } : {}),
     content: { 'application/json': { schema: shapes.length > 1 ? { anyOf: shapes } : shapes[0], example } },
   })
@@ -159,7 +159,7 @@ function problemSchema(kinds: readonly ProblemKind[], components: JsonComponents
   const base = components.schema(kinds.includes('invalid') ? ValidationProblem : ProblemSchema, 'output')
   const codes = kinds.filter(isErrorCode)
   if (codes.length === 0) return base
-  const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes, description: 'The codes of this operation.' } } }
+  const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes } } }
   return { allOf: [base, codes.length === kinds.length ? { ...narrowed, required: ['code'] } : narrowed] }
 }
 

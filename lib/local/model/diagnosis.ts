@@ -7,7 +7,7 @@ export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
   const newestMessage = turns.findLast(({ role }) => role === 'user')
   const text = newestMessage?.text ?? describeReport(facts)
   const flow = findFittingFlow(facts, turns)
-  // If the session has no reported problem, the first message is the report. All other messages are answers.
+  // Without a reported problem or a ticket, the first message is the report. All other messages are answers.
   const node = flow && followAnswers(flow, listUserTexts(turns).slice(facts.session?.problem_summary || facts.ticket ? 0 : 1))
   const end = flow && findLikelyEnd(flow, node, collectText(facts, turns))
   const isAtEnd = node !== undefined && node === end
@@ -84,9 +84,9 @@ function createFix(facts: Facts, turns: readonly Turn[], flow: Outline | undefin
       script,
     }
   return {
-    title: truncate(`Undo what changed before: ${describeReport(facts, turns)}`, 300),
+    title: truncate(`Revert the last change: ${describeReport(facts, turns)}`, 300),
     description: truncate(
-      `No flow covers “${describeReport(facts, turns)}”. Find what was changed or updated last on the affected machine, take it back on one machine, and see whether the symptom goes.`,
+      `No flow covers “${describeReport(facts, turns)}”. Find what was changed or updated last on the affected machine, revert it on one machine, and check whether the symptom disappears.`,
       8000,
     ),
     template,
@@ -122,7 +122,7 @@ export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
       kind: node.kind === 'decision' ? ('question' as const) : ('action' as const),
       text: truncate(`${node.title}\n\n${node.description}`, 4000),
       options: node.options.map(({ label }) => truncate(label, 300)).slice(0, 6),
-      rationale: truncate(`The flow “${flow.name}” comes to this next for: ${report}`, 1000),
+      rationale: truncate(`This is the next step of the flow “${flow.name}” for: ${report}`, 1000),
       findings,
       fix: null,
     }

@@ -186,7 +186,7 @@ const hostileFiles: [string, string, () => Uint8Array, number][] = [
   ['an empty file', 'a.md', () => Buffer.from(''), 422],
 ]
 
-it.each(hostileFiles)('refuses %s within a second, and counts nothing', async (_, name, build, status) => {
+it.each(hostileFiles)('refuses %s within a second, without using the import quota', async (_, name, build, status) => {
   const { admin } = await createAccount(service)
   const content = build()
   const start = performance.now()
