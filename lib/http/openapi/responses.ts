@@ -159,7 +159,7 @@ function problemSchema(kinds: readonly ProblemKind[], components: JsonComponents
   const base = components.schema(kinds.includes('invalid') ? ValidationProblem : ProblemSchema, 'output')
   const codes = kinds.filter(isErrorCode)
   if (codes.length === 0) return base
-  const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes } } }
+  const narrowed = { properties: { code: { enum: codes, description: 'The cause.' } } }
   return { allOf: [base, codes.length === kinds.length ? { ...narrowed, required: ['code'] } : narrowed] }
 }
 
