@@ -1,5 +1,5 @@
-import type { FindUnsafePlacements } from './placeholders.ts'
 import { inCommandPosition, insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
+import { createPlacementScanner } from './scan-placements.ts'
 
 // PowerShell accepts typographic quotation marks as quotes.
 const singleQuotes = "'‘’‚‛"
@@ -30,24 +30,11 @@ const reasonByState: Record<Exclude<State, 'code'>, string> = {
 }
 
 /** Find placeholders in a PowerShell script whose value cannot be quoted safely, by scanning its strings, here-strings and comments. */
-export const findUnsafePowershellPlacements: FindUnsafePlacements = (script, placeholders) => {
-  const reasons = new Map<number, string>()
-  const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
-  let state: State = 'code'
-  for (let index = 0; index < script.length; ) {
-    const placeholder = placeholderByStart.get(index)
-    if (placeholder) {
-      const reason = state === 'code' ? findReasonInCode(script, index, placeholder.end) : reasonByState[state]
-      if (reason) reasons.set(index, reason)
-      index = placeholder.end
-      continue
-    }
-    const step = scan(state, script, index)
-    state = step.state
-    index += step.length
-  }
-  return reasons
-}
+export const findUnsafePowershellPlacements = createPlacementScanner<State>({
+  initialState: 'code',
+  scan,
+  findReason: (state, script, start, end) => (state === 'code' ? findReasonInCode(script, start, end) : reasonByState[state]),
+})
 
 /** How many characters before a placeholder are searched for a command. This limits the time for hostile scripts. */
 const maxLookback = 2000

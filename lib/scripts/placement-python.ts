@@ -1,28 +1,15 @@
-import type { FindUnsafePlacements } from './placeholders.ts'
 import { insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
+import { createPlacementScanner } from './scan-placements.ts'
 
 /** Code, a comment, or a string with these quotes. */
 type State = 'code' | 'comment' | "'" | '"' | "'''" | '"""'
 
-/** Scan a Python script and track its strings and comments. */
-export const findUnsafePythonPlacements: FindUnsafePlacements = (script, placeholders) => {
-  const reasons = new Map<number, string>()
-  const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
-  let state: State = 'code'
-  for (let index = 0; index < script.length; ) {
-    const placeholder = placeholderByStart.get(index)
-    if (placeholder) {
-      const reason = findReason(state, script[index - 1] ?? '', script[placeholder.end] ?? '')
-      if (reason) reasons.set(index, reason)
-      index = placeholder.end
-      continue
-    }
-    const step = scan(state, script, index)
-    state = step.state
-    index += step.length
-  }
-  return reasons
-}
+/** Find placeholders in a Python script whose value cannot be quoted safely, by scanning its strings and comments. */
+export const findUnsafePythonPlacements = createPlacementScanner<State>({
+  initialState: 'code',
+  scan,
+  findReason: (state, script, start, end) => findReason(state, script[start - 1] ?? '', script[end] ?? ''),
+})
 
 function findReason(state: State, before: string, after: string): string | undefined {
   if (state === 'comment') return insideComment

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { AuditRow } from '../../../lib/db/rows/audit.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { AccountUpdate, Member, MemberUpdate } from './schemas.ts'
 
@@ -94,17 +95,4 @@ export async function selectAuditLog(db: ReadDb, skip: number, limit: number) {
      where l.account_id = app.account_id()
      order by l.created_at desc, l.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
   return rows
-}
-
-interface AuditRow {
-  id: string
-  account_id: string
-  actor_id: string | null
-  actor_name: string | null
-  action: string
-  resource_type: string
-  resource_id: string | null
-  changes: Record<string, never>
-  ip: string | null
-  created_at: string
 }

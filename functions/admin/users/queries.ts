@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { toContainsPattern } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
+import type { AuditRow } from '../../../lib/db/rows/audit.ts'
 import type { StaffDb } from '../../../lib/db/scope.ts'
 import { statement } from '../../../lib/db/statement.ts'
 import type { AccountQuery, AdminAccount, AdminSignIn, AdminUser, AuditQuery, Subscription, UserQuery } from './schemas.ts'
@@ -133,17 +134,4 @@ export async function selectAuditLogs(db: StaffDb, { skip, limit, ...filter }: A
   const order = filter.account_id ? sql`l.created_at desc, l.id desc` : sql`l.id desc`
   const { rows } = await sql<AuditRow>`${selectAuditSql} where ${where} order by ${order} offset ${skip} limit ${limit + 1}`.execute(db)
   return rows
-}
-
-interface AuditRow {
-  id: string
-  account_id: string
-  actor_id: string | null
-  actor_name: string | null
-  action: string
-  resource_type: string
-  resource_id: string | null
-  changes: Record<string, never>
-  ip: string | null
-  created_at: string
 }

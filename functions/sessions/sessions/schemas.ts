@@ -281,8 +281,6 @@ export const PreparedStart = z
   .prefault({})
   .meta({ id: 'PreparedSessionStart', examples: [{ variables: { printer_ip: '10.0.8.21' } }] })
 
-export const VariablesAnswer = Variables.meta({ id: 'SessionVariables', examples: [{ printer_ip: '10.0.8.21', floor: 2 }] })
-
 export const VariablesUpdate = Variables.describe('Variables to set; null removes a variable. All others are kept.').meta({
   id: 'SessionVariablesUpdate',
   examples: [{ printer_ip: '10.0.8.22' }],
