@@ -31,6 +31,6 @@ function toSendResult(tool: 1 | 2, response: Response, text: string): SendResult
   const seconds = status === 429 ? parseRetryAfter(response.headers.get('retry-after')) : undefined
   // Repeat only the tools' own short error codes. A longer text may come from any server.
   const word = /^[a-z_]{3,60}$/.test(text.trim()) ? ` (${text.trim()})` : ''
-  const error = response.ok ? 'The chat tool did not accept the message' : `The chat tool answered ${status}${word}`
+  const error = response.ok ? 'The chat tool did not accept the message' : `The chat tool returned ${status}${word}`
   return { ok: false, status, error, gone: status === 404 || status === 410, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
 }

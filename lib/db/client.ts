@@ -67,7 +67,7 @@ function setHttpEndpoint(host: string, endpoint: string): void {
     endpoints.get(host) ?? (typeof defaultEndpoint === 'string' ? defaultEndpoint : defaultEndpoint(host, port, options))
 }
 
-// Longer than the statement timeout. A database that takes longer is down, and the request is answered 503.
+// Longer than the statement timeout. A database that takes longer is down, and the request gets a 503.
 const timeoutMs = 8000
 
 export function openDatabase({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }: DatabaseSettings): Database {

@@ -25,6 +25,6 @@ export function mountHealth(app: Hono<Env>, { ports, limiter, runtime, platform 
     const failed = answers.filter(([, state]) => state === 'failed').map(([name]) => name)
     const checks = Object.fromEntries(answers)
     if (failed.length === 0) return c.json({ status: 'ok', checks })
-    return c.json({ status: 'unavailable', detail: `Not answering: ${failed.join(', ')}`, checks }, 503)
+    return c.json({ status: 'unavailable', detail: `Not responding: ${failed.join(', ')}`, checks }, 503)
   })
 }

@@ -30,7 +30,7 @@ export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
       // A send-only API key gets 401 or 403 here, which proves that Resend is reachable.
       const response = await fetch(`${baseUrl}/domains`, { headers: { authorization: `Bearer ${key}` }, redirect: 'manual' })
       if (response.status >= 500 || response.status === 429 || (response.status >= 300 && response.status < 401))
-        throw new Error(`The mail provider answered ${response.status}`)
+        throw new Error(`The mail provider returned ${response.status}`)
       await response.json()
     },
   }
@@ -40,5 +40,5 @@ function toSendResult({ name, statusCode }: { name: string; statusCode: number |
   // Resend accepted an earlier attempt of this delivery and rejects its idempotency key for another body. Only the link in the body is new.
   if (name === 'invalid_idempotent_request') return { ok: true, status: statusCode }
   const seconds = parseRetryAfter(headers.get('retry-after'))
-  return { ok: false, status: statusCode, error: `The mail provider answered ${name}`, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
+  return { ok: false, status: statusCode, error: `The mail provider returned ${name}`, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
 }

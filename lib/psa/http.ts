@@ -66,7 +66,7 @@ function toPsaError({ status, headers }: Response): PsaError {
     return new PsaError('rate_limit', 'The ticketing system limits our calls; try again later', { status, retryAfterSeconds })
   }
   const kind = status >= 400 && status < 500 ? 'invalid' : 'down'
-  return new PsaError(kind, `The ticketing system answered ${status}`, { status })
+  return new PsaError(kind, `The ticketing system returned ${status}`, { status })
 }
 
 function parseJson(text: string): unknown {

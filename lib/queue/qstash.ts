@@ -26,9 +26,9 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
       await withTimeout(3000, client.batchJSON(requests))
     },
     async ping() {
-      const answer = await fetch(`${url}/v2/keys`, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual' })
-      if (!answer.ok) throw new Error(`The queue answered ${answer.status}`)
-      await answer.json()
+      const response = await fetch(`${url}/v2/keys`, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual' })
+      if (!response.ok) throw new Error(`The queue returned ${response.status}`)
+      await response.json()
     },
   }
 }

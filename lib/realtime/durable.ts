@@ -22,9 +22,9 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
     async publish(accountId, events) {
       if (events.length === 0) return
       const sent = hubOf(accountId).fetch('https://hub/publish', { method: 'POST', body: JSON.stringify(events) })
-      const answer = await withTimeout(publishTimeoutMs, sent)
-      await answer.body?.cancel()
-      if (!answer.ok) throw new Error(`The hub answered ${answer.status}`)
+      const response = await withTimeout(publishTimeoutMs, sent)
+      await response.body?.cancel()
+      if (!response.ok) throw new Error(`The hub returned ${response.status}`)
     },
     async subscribe(accountId, { signal, ...listener }) {
       const body = JSON.stringify({ ...listener, accountId })

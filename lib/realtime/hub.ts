@@ -76,12 +76,12 @@ export class EscalationHub {
   }
 
   /** Return the stored events after `lastEventId`: none if it is missing or malformed, all if it is higher than the newest id. */
-  #eventsAfter(lastEventId: string | null): { missed: StreamEvent[]; after: number; forgotten: number } {
+  #eventsAfter(lastEventId: string | null): { missed: StreamEvent[]; after: number; lostCount: number } {
     const [{ newest } = { newest: 0 }] = this.#sql.exec<{ newest: number }>('select coalesce(max(id), 0) as newest from events').toArray()
-    if (!lastEventId || !/^\d{1,15}$/.test(lastEventId)) return { missed: [], after: newest, forgotten: 0 }
+    if (!lastEventId || !/^\d{1,15}$/.test(lastEventId)) return { missed: [], after: newest, lostCount: 0 }
     const after = Number(lastEventId) <= newest ? Number(lastEventId) : 0
     const missed = this.#sql.exec<StreamEvent>('select id, event, data from events where id > ? order by id', after).toArray()
-    return { missed, after, forgotten: Math.max(0, (missed[0]?.id ?? 0) - after - 1) }
+    return { missed, after, lostCount: Math.max(0, (missed[0]?.id ?? 0) - after - 1) }
   }
 
   #leave(subscriber: Subscriber): void {

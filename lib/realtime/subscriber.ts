@@ -24,12 +24,12 @@ const overflow = (id: number, dropped: number) => frame({ id, event: 'overflow',
 /**
  * Open one stream with its own queue, which fills independently of how fast the client reads. Events that find the queue full are dropped,
  * and one `overflow` event replaces them. It has the id of the last event before the gap, so a reconnect may still receive the dropped events.
- * `missed` events are sent first; `forgotten` is the number of events before them that are no longer stored. `onLeave` runs when the client
+ * `missed` events are sent first; `lostCount` is the number of events before them that are no longer stored. `onLeave` runs when the client
  * disconnects.
  */
 export function openSubscriber(
   missed: readonly StreamEvent[],
-  { after, forgotten }: { after: number; forgotten: number },
+  { after, lostCount }: { after: number; lostCount: number },
   onLeave: () => void,
 ) {
   const queue: string[] = []
@@ -39,7 +39,7 @@ export function openSubscriber(
   let waiting = false
   let ended = false
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  const opening = `: connected\n\n${forgotten > 0 ? overflow(after, forgotten) : ''}${missed.map(frame).join('')}`
+  const opening = `: connected\n\n${lostCount > 0 ? overflow(after, lostCount) : ''}${missed.map(frame).join('')}`
   const write = (text: string) => {
     waiting = false
     controller?.enqueue(encoder.encode(text))

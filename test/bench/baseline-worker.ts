@@ -13,7 +13,7 @@ interface Bindings {
   ECHO: HubNamespace
 }
 
-// The least work for comparison with the service's routes: each route does only one part of what the service does.
+// Baselines for the service's routes. Each route does only one part of the work that a route of the service does.
 
 const app = new Hono<{ Bindings: Bindings }>()
 const bodies = new Map<number, string>()
@@ -37,7 +37,7 @@ app.get('/json/:bytes', (c) => {
 
 const session = buildSession(notes)
 
-/** An export of rows in memory: only the writing, without authorization and queries. */
+/** Baseline of an export: it writes a session that is in memory, without authorization and queries. */
 app.get('/export/:format/:masked', (c) => c.text(writeExport(session, c.req.param('format'), c.req.param('masked') === 'true')))
 
 function createDocument(bytes: number): object {

@@ -16,32 +16,32 @@ import { measureStreams, printStreams } from './streams.ts'
 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
-/** The parts that can be measured alone, with an option such as `--flows`. */
+/** The parts that can be measured alone, each with an option such as `--flows`. */
 const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions'] as const
 const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
 const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
 
 /** Return a function per operation that creates its next request. Users take turns, because rate limits are per person and minute. */
-function requestCreators(account: SeededAccount): Record<Operation, () => LoadRequest> {
+function createRequestFactories(account: SeededAccount): Record<Operation, () => LoadRequest> {
   let lastUser = 0
   const nextUser = () => {
     lastUser = (lastUser + 1) % account.userCount
     return lastUser
   }
-  const tokenOf = (user: number) => account.tokens[user] ?? ''
+  const getToken = (user: number) => account.tokens[user] ?? ''
   return {
-    list: () => ({ method: 'GET', path: '/api/v1/notifications?limit=50', token: tokenOf(nextUser()) }),
-    'unread-count': () => ({ method: 'GET', path: '/api/v1/notifications/unread-count', token: tokenOf(nextUser()) }),
+    list: () => ({ method: 'GET', path: '/api/v1/notifications?limit=50', token: getToken(nextUser()) }),
+    'unread-count': () => ({ method: 'GET', path: '/api/v1/notifications/unread-count', token: getToken(nextUser()) }),
     'mark-read': () => {
       const user = nextUser()
       const id = notificationId(account, user + 1, 1 + randomBelow(benchNotificationsPerUser))
-      return { method: 'PATCH', path: `/api/v1/notifications/${id}/read`, token: tokenOf(user) }
+      return { method: 'PATCH', path: `/api/v1/notifications/${id}/read`, token: getToken(user) }
     },
   }
 }
 
-/** The child process of server.ts, and what it has started. */
+/** The child process of server.ts, and the addresses and process ids that it sent. */
 interface RunningServer {
   child: ChildProcess
   info: BenchServer
@@ -50,7 +50,7 @@ interface RunningServer {
 function startServer(): Promise<RunningServer> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'server.ts'))
-    child.once('exit', (code) => reject(new Error(`The bench's server ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`The benchmark server exited with code ${code}`)))
     child.once('message', ({ info }: { info: BenchServer }) => resolve({ child, info }))
   })
 }
@@ -94,13 +94,13 @@ async function measureOperation(
 }
 
 async function measureOperations(server: RunningServer, account: SeededAccount): Promise<OperationResult[]> {
-  const creators = requestCreators(account)
+  const requestFactories = createRequestFactories(account)
   const results: OperationResult[] = []
   for (const operation of operations) {
     const pool = await measurePool(server.info.ownerUrl, operation, connections, seconds / 2)
     const pgbench = await measurePgbench(server.info, operation, connections, Math.ceil(seconds / 2))
     for (const worker of server.info.workers) {
-      const result = await measureOperation(server, worker, creators[operation])
+      const result = await measureOperation(server, worker, requestFactories[operation])
       const measureBaseline = async (path: string) =>
         (await runLoadFor(worker.baselinePort, connections, seconds / 2, () => ({ method: 'GET', path }))).perSecond
       const hono = await measureBaseline(`/bytes/${result.bytes}`)
@@ -111,7 +111,7 @@ async function measureOperations(server: RunningServer, account: SeededAccount):
   return results
 }
 
-/** Measure everything, or only the part that an option names. The sessions are only measured on request, because they take minutes. */
+/** Measure the part that an option names. Without such an option, measure every part except streams and sessions. */
 async function measureParts(server: RunningServer): Promise<void> {
   const { postgresPort, database, settings } = server.info
   const benchDatabase = { postgresPort, database, settings }
@@ -133,12 +133,12 @@ async function measureParts(server: RunningServer): Promise<void> {
 }
 
 async function runBench(): Promise<void> {
-  const started = performance.now()
+  const startedAt = performance.now()
   console.log(`Building, starting PostgreSQL, the local emulators and workerd on ${availableParallelism()} processors ...`)
   const server = await startServer()
   try {
     await measureParts(server)
-    console.log(`\nTook ${Math.round((performance.now() - started) / 1000)} s.`)
+    console.log(`\nTook ${Math.round((performance.now() - startedAt) / 1000)} s.`)
   } finally {
     server.child.removeAllListeners('exit')
     const exited = new Promise((resolve) => server.child.once('exit', resolve))

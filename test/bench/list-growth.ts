@@ -8,7 +8,7 @@ export interface ListGrowth {
   p50: number
 }
 
-// Few people, so that each inbox grows with the account. Enough of them to stay below the rate limits.
+// Few enough people for large inboxes, but enough to stay below the rate limits.
 const peopleCount = 20
 const listsPerPerson = 25
 

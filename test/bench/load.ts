@@ -43,7 +43,7 @@ export async function runLoadWhile({ port, connections, next, hasMore }: LoadOpt
       const sentAt = performance.now()
       const { status, length } = await connection.send(next())
       durations.push(performance.now() - sentAt)
-      if (status !== 200) throw new Error(`The bench received status ${status}`)
+      if (status !== 200) throw new Error(`The benchmark received status ${status}`)
       bytes = Math.max(bytes, length)
     }
     connection.close()

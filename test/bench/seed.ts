@@ -23,14 +23,14 @@ export interface SeededAccount {
 export const benchUsers = 1900
 export const benchNotificationsPerUser = 60
 
-/** Ids are built from numbers, so that pgbench can build them too. */
+/** Build the id of a user from a number, so that pgbench can build it too. */
 export const userId = (tag: string, user: number | string): string => `000000${tag}-0000-7000-8000-${toHex(user)}`
 const signInId = (tag: string, user: number): string => `000000${tag}-0000-7000-9000-${toHex(user)}`
 export const notificationId = (account: SeededAccount, user: number, n: number): string =>
   `000000${account.tag}-0000-7000-a000-${toHex((user - 1) * account.notificationsPerUser + n)}`
 const toHex = (n: number | string): string => Number(n).toString(16).padStart(12, '0')
 
-/** Insert an account with `userCount` people who have `notificationsPerUser` notifications each, a third of them read. Return tokens for all of them. */
+/** Insert an account with `userCount` users who have `notificationsPerUser` notifications each. A third of these are read. */
 export async function seedAccount(
   database: BenchDatabase,
   tag: string,
@@ -39,7 +39,7 @@ export async function seedAccount(
 ): Promise<SeededAccount> {
   const accountId = `000000${tag}-0000-7000-b000-000000000001`
   await withSuperuser(database.postgresPort, database.database, async (client) => {
-    // Without triggers and foreign key checks, which these rows do not need.
+    // The role `replica` skips triggers and foreign key checks, which these rows do not need.
     await client.query('set session_replication_role = replica')
     await client.query(accountRows(tag, accountId, userCount, notificationsPerUser))
     await client.query('set session_replication_role = origin')

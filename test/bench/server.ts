@@ -25,7 +25,7 @@ export interface MeasuredWorker {
   baselinePid: number
 }
 
-/** What this process sends to the bench when everything has started. */
+/** The message that this process sends to the bench when everything has started. */
 export interface BenchServer {
   folder: string
   database: string
@@ -88,7 +88,7 @@ async function startMeasuredWorker(cluster: Cluster, parent: string, name: strin
   return { name, port: worker.port, workerdPid: worker.pid, redisPid: null, baselinePort: baseline.port, baselinePid: baseline.pid }
 }
 
-/** Start a Neon endpoint directly in front of PostgreSQL. The endpoint of the stack would add the relay that simulates faults. */
+/** Start a Neon endpoint directly in front of PostgreSQL. The stack's own endpoint would also measure the relay that simulates faults. */
 async function startSqlEndpoint({ port }: Cluster): Promise<{ url: string; countRequests(): number }> {
   const neon = createNeon(() => port)
   const endpointPort = await findFreePort()

@@ -14,7 +14,10 @@ const measuredReads = 15
 const treeId = (tag: string, flow: number | string) => `000000${tag}-0000-7000-b001-${String(flow).padStart(12, '0')}`
 const batchId = (tag: string) => `000000${tag}-0000-7000-b003-000000000001`
 
-/** Return SQL that inserts an account's flows and `count` sessions of the last year. One client has a tenth of them, another one. */
+/**
+ * Return SQL that inserts an account's flows and `count` sessions of the last year. One client has a tenth of the sessions, and another
+ * client has one session.
+ */
 function sessionRows({ tag, accountId }: SeededAccount, count: number): string {
   const idSql = (kind: string, n: string) => `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   const treeIdSql = `('000000${tag}-0000-7000-b001-' || lpad((n % ${flowCount})::text, 12, '0'))::uuid`
@@ -75,7 +78,7 @@ async function seedSessions(database: BenchDatabase): Promise<{ small: SeededAcc
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 
-/** The queries of the list: each filter alone and with others, with rare and with frequent values. */
+/** Return the queries of the list by title: each filter alone and with others, with rare and with frequent values. */
 const listQueries = (tag: string, count: number): Record<string, string> => ({
   'no filter': '',
   'the last page of ten': 'skip=450',
@@ -126,7 +129,7 @@ export async function measureSessionReads(database: BenchDatabase, { workers }: 
     let requestCount = 0
     const next = () => ({ method: 'GET', path: `/api/v1${path}`, token: tokens[requestCount++ % peopleCount] ?? '' })
     const runReadsUntil = (count: number) => runLoadWhile({ port, connections: 1, next, hasMore: () => requestCount < count })
-    // A read that the database cancels counts as infinite, and the bench continues.
+    // If a warm-up read fails, for example because the database cancels it, the duration is infinite and the bench continues.
     return runReadsUntil(warmUpReads).then(
       async () => (await runReadsUntil(warmUpReads + measuredReads)).p50,
       () => Number.POSITIVE_INFINITY,

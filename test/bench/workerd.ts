@@ -20,7 +20,7 @@ export interface RunningWorkerd {
   stop(): void
 }
 
-/** The class of each Durable Object binding. Their storage is in the Worker's folder. */
+/** Class names of Durable Objects by binding name. The objects are stored in the Worker's folder. */
 export type DurableObjects = Record<string, string>
 
 let inspectorCount = 0
@@ -43,8 +43,8 @@ export async function startWorkerd(
   // The modules are copied, so that a build in the meantime does not change them.
   for (const { path } of modules) await copyFile(path, join(folder, basename(path)))
   await writeFile(join(folder, 'config.capnp'), renderConfig(folder, port, modules, bindings, options))
-  // The log is discarded.
   const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspectorCount++}`] : []
+  // The Worker's log on stdout is discarded.
   const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
   await waitForPort(server, port)
   return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
@@ -103,8 +103,8 @@ ${namespaceLines.join('\n')}
 const toCapnpString = (value: string): string => JSON.stringify(value)
 
 async function waitForPort(server: ChildProcess, port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (server.exitCode !== null) throw new Error(`workerd ended with ${server.exitCode}`)
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (server.exitCode !== null) throw new Error(`workerd exited with code ${server.exitCode}`)
     if (await isPortOpen(port)) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }

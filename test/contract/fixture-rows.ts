@@ -52,7 +52,7 @@ export async function insertDelivery(service: Service, owner: Person, state = 'f
   const id = await insertReturningId(
     service,
     `insert into deliveries (account_id, config_id, channel, state, attempts, next_attempt_at, last_error)
-     values ($1, $2, 'chat1_webhook', $3, 4, null, 'The chat tool answered 500') returning id`,
+     values ($1, $2, 'chat1_webhook', $3, 4, null, 'The chat tool returned 500') returning id`,
     [owner.accountId, configId, state],
   )
   return { id, configId }

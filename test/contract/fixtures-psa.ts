@@ -38,7 +38,7 @@ export function insertPush(service: Service, owner: Person): Promise<string> {
   return insertReturningId(
     service,
     `insert into psa_pushes (account_id, ticket_id, body, source_kind, source_id, requested_by, state, attempts, next_attempt_at, last_error)
-     values ($1, '4711', 'Resolved', 'session', $2, $3, 'failed', 4, null, 'The ticketing system answered 503') returning id`,
+     values ($1, '4711', 'Resolved', 'session', $2, $3, 'failed', 4, null, 'The ticketing system returned 503') returning id`,
     [owner.accountId, crypto.randomUUID(), owner.id],
   )
 }

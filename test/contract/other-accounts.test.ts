@@ -117,18 +117,15 @@ interface StateColumn {
   values: string[]
 }
 
-/** Set the state columns of an account's rows to their n-th value. Return whether any row changed: false once all values were set. */
+/** Set the state columns of an account's rows to their n-th value. Return whether there was an n-th value. */
 async function setNthStates(columns: readonly StateColumn[], accountId: string, n: number): Promise<boolean> {
-  let changed = 0
-  for (const { table, column, values } of columns) {
-    if (n >= values.length) continue
-    // Skip a value that other columns of the row do not allow.
-    const rows = await service
-      .sql(`update ${table} set ${column} = $2 where account_id = $1 returning 1`, [accountId, values[n]])
-      .catch(() => [])
-    changed += rows.length
-  }
-  return changed > 0
+  const updates = columns.flatMap(({ table, column, values }) =>
+    values[n] === undefined ? [] : `update ${table} set ${column} = '${values[n]}' where account_id = '${accountId}';`,
+  )
+  if (updates.length === 0) return false
+  // Skip a value that other columns of the row do not allow.
+  await service.sql(`do $$ begin ${updates.map((update) => `begin ${update} exception when others then null; end;`).join(' ')} end $$`)
+  return true
 }
 
 /** List the state columns of the tables in which an account has rows. */

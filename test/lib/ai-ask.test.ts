@@ -9,8 +9,8 @@ const prompt = { name: 'status_update', version: 1, instructions: 'Write.', answ
 const context = { db: {} as never, config: { AI_REDACTION: 'none' as const } }
 
 /**
- * Create the vendor's client for a provider that never responds. `shorten` returns the time-out to use instead of the requested one,
- * so that a test can be fast. `timeouts` lists the requested time-outs in milliseconds.
+ * Create an AI port whose provider never responds. `shorten` returns the time-out to use instead of the requested one, so that a test
+ * can be fast. `timeouts` lists the requested time-outs in milliseconds.
  */
 async function createSilentAi(shorten: (ms: number) => number) {
   const local = await startTestServer()
@@ -24,12 +24,12 @@ async function createSilentAi(shorten: (ms: number) => number) {
       return openAiPort.complete({ ...completion, timeoutMs: shorten(completion.timeoutMs) })
     },
   }
-  const requests = () => 9 - (local.faults.peek('openai')?.times ?? 0)
-  return { ai, timeouts, requests }
+  const countRequests = () => 9 - (local.faults.peek('openai')?.times ?? 0)
+  return { ai, timeouts, countRequests }
 }
 
 it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', async () => {
-  const { ai, timeouts, requests } = await createSilentAi((ms) => ms / 600)
+  const { ai, timeouts, countRequests } = await createSilentAi((ms) => ms / 600)
   const startedAt = performance.now()
   const answer = ask({ ...context, ai }, prompt, { facts: {} })
   await expect(answer).rejects.toMatchObject({
@@ -38,15 +38,15 @@ it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', async
     message: 'The AI provider did not answer in time; try again',
   })
   expect(timeouts).toEqual([120_000, 120_000])
-  expect(requests()).toBe(2)
+  expect(countRequests()).toBe(2)
   const elapsedMs = performance.now() - startedAt
   expect(elapsedMs).toBeGreaterThan(390)
   expect(elapsedMs).toBeLessThan(3000)
 })
 
-it('aborts a prompt when all its calls together have taken totalMs', async () => {
-  const { ai, timeouts, requests } = await createSilentAi((ms) => ms)
+it('fails a prompt when its calls have taken totalMs in total', async () => {
+  const { ai, timeouts, countRequests } = await createSilentAi((ms) => ms)
   await expect(ask({ ...context, ai }, { ...prompt, totalMs: 300 }, { facts: {} })).rejects.toMatchObject({ status: 502 })
   expect(timeouts.every((ms) => ms <= 300)).toBe(true)
-  expect(requests()).toBe(1)
+  expect(countRequests()).toBe(1)
 })

@@ -65,7 +65,7 @@ function buildForm(...parts: [string, string | File][]): FormData {
 const buildFile = (size = 3) => new File([new Uint8Array(size).fill(255)], 'ünï.png', { type: 'image/png' })
 
 describe('form with a file', () => {
-  it('passes on the bytes, the name and the type that were sent', async () => {
+  it('passes the bytes, the name and the type of the file to the handler', async () => {
     expect(await post('/files', { body: buildForm(['file', buildFile()]) })).toEqual({
       status: 200,
       body: { kind: 'image/png', size: 3, name: 'ünï.png' },
@@ -92,7 +92,7 @@ describe('form with a file', () => {
     }
   })
 
-  it('refuses a body that is not a form, is malformed or too large', async () => {
+  it('refuses a body that is not a form, is malformed or is too large', async () => {
     expectStatus(await post('/files', { body: '{}', headers: { 'content-type': 'application/json' } }), 415)
     const malformed = await post('/files', { body: 'no parts', headers: { 'content-type': 'multipart/form-data; boundary=x' } })
     expect([malformed.status, malformed.body.errors[0].type]).toEqual([422, 'invalid_form'])
@@ -102,7 +102,7 @@ describe('form with a file', () => {
     expectStatus(await post('/files', { body: await large.arrayBuffer(), headers }), 413)
   })
 
-  it('is accepted by an operation that also accepts JSON', async () => {
+  it('an operation for a file or JSON accepts both', async () => {
     const headers = { 'content-type': 'application/json' }
     expect((await post('/notes', { body: '{"text":"hello"}', headers })).body).toEqual({ kind: 'json', size: 5, name: 'hello' })
     expect((await post('/notes', { body: buildForm(['file', buildFile()]) })).body).toMatchObject({ kind: 'file', size: 3 })
@@ -111,7 +111,7 @@ describe('form with a file', () => {
   })
 })
 
-it('passes on the exact bytes and the headers of a signed body of any type', async () => {
+it('passes the exact bytes and the headers of a signed body of any type to the handler', async () => {
   const bytes = new Uint8Array([0, 255, 128, 10])
   expect((await post('/events', { body: bytes, headers: { signature: 's' } })).body).toEqual({ kind: 'raw', size: 4, name: 's' })
   expectStatus(await post('/events', { body: new Uint8Array(1024 * 1024 + 1) }), 413)

@@ -5,7 +5,7 @@ import { toBlocks } from '../../lib/chat/chat1-blocks.ts'
 import { findSlackError } from '../../lib/local/slack-blocks.ts'
 import { cpuTimeMs } from '../support/measure.ts'
 
-// Shrinking texts of up to 4,000 characters takes long and explains little.
+// Shrinking texts of up to 4,000 characters takes long, and the shrunk text explains little.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
 
 // Characters that become longer when escaped, a surrogate pair, and combining sequences, which may be cut between code points.
@@ -32,7 +32,7 @@ function extractTexts(message: Parameters<typeof toBlocks>[0]) {
   }
 }
 
-it('clip keeps a short text, and cuts a long one between code points and appends an ellipsis', () => {
+it('clip returns a short text unchanged, and cuts a long text between code points and appends an ellipsis', () => {
   expect(clip('abc', 3)).toBe('abc')
   expect(clip('abcd', 3)).toBe('ab…')
   expect(clip('😀😀😀', 3)).toBe('😀😀😀')
@@ -89,7 +89,7 @@ it('produces a message that Slack accepts, within its length limits, for random 
   )
 })
 
-it('keeps texts at their limits, and cuts a text that escaping makes too long close to its limit, after a whole escape', () => {
+it('keeps texts at their limits, and cuts a text that is too long after escaping at the end of an escape', () => {
   expect(extractTexts({ title: 'x'.repeat(150), body: 'y'.repeat(3000), url })).toMatchObject({
     header: 'x'.repeat(150),
     section: 'y'.repeat(3000),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { toAdaptiveCard } from '../../lib/chat/chat2-card.ts'
 
-// Shrinking texts of up to 20,000 characters takes long and explains little.
+// Shrinking texts of up to 20,000 characters takes long, and the shrunk text explains little.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
 
 const url = `https://app.supportflow.example/${'p'.repeat(500)}`
@@ -29,7 +29,7 @@ it('NOT-46 toAdaptiveCard returns one Adaptive Card 1.4 attachment with an actio
   expect(content.actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open in Support Flow', url }])
 })
 
-it('has no action without a link, and one text without a body', () => {
+it('a card without a link has no action, and a card without a body has one text', () => {
   const { content } = renderCard({ title: 'Title', body: '', url: null })
   expect([content.actions, content.body.length]).toEqual([[], 1])
 })
@@ -71,7 +71,7 @@ it('cuts a body only when the card exceeds 20 KB of UTF-8', () => {
   expect(renderCard({ title: 't', body: '\u0001'.repeat(3200), url }).body).toBe('\u0001'.repeat(3200))
 })
 
-it('keeps a body of 4,000 plain characters, and at least 2,000 bytes of control characters', () => {
+it('cuts a plain body after 4,000 characters, and keeps at least 2,000 control characters', () => {
   expect(renderCard({ title: 't', body: 'b'.repeat(4000), url }).body).toBe('b'.repeat(4000))
   expect(renderCard({ title: 't', body: 'b'.repeat(4001), url }).body).toBe(`${'b'.repeat(3999)}…`)
   const { body = '' } = renderCard({ title: '\u0001'.repeat(300), body: '\u0001'.repeat(20_000), url })

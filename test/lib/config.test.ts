@@ -27,7 +27,7 @@ it('describes every setting in functions/README.md', async () => {
   for (const schema of Object.values(settings)) expect(schema.description).toBeTruthy()
 })
 
-it('reports every missing or invalid setting, and no value', () => {
+it('reports every missing or invalid setting, but not its value', () => {
   const parse = () => parseConfig({ JWT_KEYS: 'secret-value', PUBLIC_BASE_URL: 'secret-value' })
   const required = Object.entries(settings).filter(([, schema]) => !schema.safeParse(undefined).success)
   expect(required.length).toBeGreaterThan(10)

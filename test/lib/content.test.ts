@@ -59,7 +59,7 @@ describe('a stream operation', () => {
   })
 
   it.each(["it's (a) *name*!", 'a\r\nset-cookie: x=1', '../../etc/passwd', '😀.pdf'])(
-    'writes any file name as one header value: %j',
+    'returns any file name as one header value: %j',
     async (name) => {
       const response = await createTestApp([createDownload('x', 'text/plain', name)]).call(path)
       const value = response.headers.get('content-disposition') ?? ''
@@ -99,7 +99,7 @@ describe('a stream operation', () => {
     expectStatus(await call(`${path}?unknown=1`), 422)
   })
 
-  it('accepts no Idempotency-Key, and documents its media types', () => {
+  it('has an OpenAPI description with its media types and without an Idempotency-Key header', () => {
     const downloadOperation = createDownload('x', 'text/markdown')
     const document = openApi([downloadOperation], [], '1') as {
       paths: Record<string, { get: { responses: Record<string, { content: object }>; parameters: { in: string }[] } }>

@@ -16,7 +16,7 @@ describe('toIsoTime', () => {
     ['2026-11-21 09:30:00.999999+00', '2026-11-21T09:30:00.999Z'],
   ])('WIR-26 converts %s to %s', (text, time) => expect(toIsoTime(text)).toBe(time))
 
-  it('WIR-26 returns the time of a JavaScript date, truncated to milliseconds', () => {
+  it('WIR-26 truncates microseconds to milliseconds', () => {
     const date = fc.date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
     fc.assert(
       fc.property(date, fc.integer({ min: 0, max: 999 }), (moment, micros) => {
@@ -31,7 +31,7 @@ describe('toIsoTime', () => {
 
 const createError = (fields: object) => Object.assign(new Error('row (dana@northwind.example) refused'), fields)
 
-describe('databaseProblem', () => {
+describe('toDatabaseProblem', () => {
   it.each([
     ['SF401', 401, {}],
     ['SF403', 403, {}],
@@ -57,7 +57,7 @@ describe('databaseProblem', () => {
     expect(JSON.stringify(problem?.body)).not.toContain('northwind')
   })
 
-  it('asks for a bearer token with a 401', () => {
+  it('adds www-authenticate: Bearer to a 401', () => {
     expect(toDatabaseProblem(createError({ code: 'SF401' }))?.headers).toEqual({ 'www-authenticate': 'Bearer' })
   })
 
@@ -83,7 +83,7 @@ describe('databaseProblem', () => {
   })
 })
 
-it('toPage drops row limit + 1, which only shows that more rows follow', () => {
+it('toPage drops the row after the limit and reports it as hasMore', () => {
   expect(toPage([1, 2, 3], 2)).toEqual({ items: [1, 2], hasMore: true })
   expect(toPage([1, 2], 2)).toEqual({ items: [1, 2], hasMore: false })
   expect(toPage([], 2)).toEqual({ items: [], hasMore: false })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Event, toAnnouncement, toSnippet } from '../../lib/events/events.ts'
 import { type EventKey, eventKeyList } from '../../lib/events/keys.ts'
 
-// A shrunk text of up to 200 characters explains no more than the original.
+// Shrinking is off, because a shrunk text explains no more than the original.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
 
 const id = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'
@@ -19,7 +19,7 @@ const escalation = {
 }
 
 type SampleBuilders = { [Key in EventKey]: (text: string, name: string) => Extract<Event, { key: Key }> }
-/** Builds an event of each key from a text and a name. */
+/** Functions that build an event of each key from a text and a name. */
 const samples: SampleBuilders = {
   'session.escalated': (text, name) => ({ ...escalation, engineerName: name, problemSummary: text, psaTicketId: name.slice(0, 50) }),
   'handoff.claimed': (text, name) => ({
@@ -91,38 +91,38 @@ describe('toSnippet', () => {
   })
 })
 
-describe('announcement of an escalation', () => {
-  it('NOT-27 NOT-38 has the engineer and the snippet in its title', () => {
+describe('toAnnouncement for an escalation', () => {
+  it('NOT-27 NOT-38 returns a title with the engineer and the snippet', () => {
     expect(toAnnouncement(escalation).title).toBe('Dana Reyes escalated: VPN drops')
     const cut = toAnnouncement({ ...escalation, problemSummary: 'x'.repeat(500) })
     expect(cut).toMatchObject({ title: `Dana Reyes escalated: ${'x'.repeat(70)}…`, body: 'x'.repeat(500) })
   })
 
-  it('NOT-29 NOT-38 ends its title with the ticket, if any, also after a cut snippet', () => {
+  it('NOT-29 NOT-38 returns a title that ends with the ticket, if there is one, even after a cut snippet', () => {
     expect(toAnnouncement({ ...escalation, psaTicketId: '4711' }).title).toBe('Dana Reyes escalated: VPN drops (Ticket #4711)')
     const cut = toAnnouncement({ ...escalation, problemSummary: 'x'.repeat(71), psaTicketId: '4711' })
     expect(cut.title).toBe(`Dana Reyes escalated: ${'x'.repeat(70)}… (Ticket #4711)`)
     expect(toAnnouncement(escalation).title).not.toContain('Ticket')
   })
 
-  it('NOT-30 links to the pickup of its session', () => {
+  it('NOT-30 returns a link to the pickup of the session', () => {
     expect(toAnnouncement(escalation).link).toBe(`/pilot/${id}?pickup=true`)
   })
 
-  it('notifies the admins and the target engineer, each by e-mail too', () => {
+  it('notifies the admins and the target engineer, and sends e-mails to both', () => {
     expect(toAnnouncement(escalation)).toMatchObject({ notifyAdmins: true, mailUsers: true, userIds: [] })
     expect(toAnnouncement({ ...escalation, targetUserId: 'target' })).toMatchObject({ notifyAdmins: true, userIds: ['target'] })
   })
 })
 
-describe('announcement of every event', () => {
-  it('has the key of the event and its own title', () => {
+describe('toAnnouncement for every event', () => {
+  it('returns the key of the event and a title that no other event has', () => {
     expect(Object.keys(samples).sort()).toEqual([...eventKeyList].sort())
     for (const key of eventKeyList) expect(toAnnouncement(samples[key]('text', 'name')).key).toBe(key)
     expect(new Set(eventKeyList.map((key) => toAnnouncement(samples[key]('text', 'name')).title)).size).toBe(eventKeyList.length)
   })
 
-  it('NOT-30 has a title and a link of at most 500 characters, for random texts', () => {
+  it('NOT-30 returns a title and a link of at most 500 characters, for random texts', () => {
     const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 200, size: 'max' })
     fc.assert(
       fc.property(

@@ -11,7 +11,7 @@ import { createReport } from '../support/report.ts'
 
 const commonmark = new MarkdownIt('commonmark')
 
-/** Return the lines of text that a CommonMark reader shows. */
+/** Return the lines of text that a CommonMark parser reads. */
 function readBack(markdown: string): string[] {
   const texts: string[] = []
   for (const token of commonmark.parse(markdown, {})) {
@@ -75,8 +75,8 @@ const textFormats: Record<string, (report: Report) => string> = {
   'ticket note': renderTicketNote,
 }
 
-describe('line breaks in a note, a fact and a variable', () => {
-  it.each(Object.entries(textFormats))('remain in %s', (_, render) => {
+describe('text formats', () => {
+  it.each(Object.entries(textFormats))('the format %s keeps the line breaks of a note, a fact and a variable', (_, render) => {
     for (const newline of ['\n', '\r\n', '\r']) {
       const createLines = (name: string) => [`${name} line 1`, `${name} line 2`, `${name} line 3`].join(newline)
       const report = createReport({
@@ -111,7 +111,7 @@ it('removeDescriptions removes only what a ticket note does not show', () => {
 })
 
 describe('createTimeFormatter', () => {
-  it('agrees with Intl.DateTimeFormat, also at clock changes and for unusual offsets', () => {
+  it('agrees with Intl.DateTimeFormat, even at clock changes and for unusual offsets', () => {
     const zones = [
       'UTC',
       'Europe/Berlin',

@@ -7,27 +7,32 @@ import { patchStructure, type RawPatchOperation } from '../../lib/flows/patch.ts
 import type { FlowNode } from '../../lib/flows/structure.ts'
 import { patchForm, patchProcedure, printerFlow, printerForm } from '../support/flows.ts'
 
-const tree: FlowDraft = {
+const troubleshootingDraft: FlowDraft = {
   name: 'Printer offline',
   description: 'Ask 10.0.0.8 first.',
   tree_type: 'troubleshooting',
   tree_structure: printerFlow() as FlowNode,
   intake_form: printerForm as FlowDraft['intake_form'],
 }
-const steps = { ...tree, tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm } as unknown as FlowDraft
+const proceduralDraft = {
+  ...troubleshootingDraft,
+  tree_type: 'procedural',
+  tree_structure: patchProcedure(),
+  intake_form: patchForm,
+} as unknown as FlowDraft
 /** Return the draft that results from a model's answer. */
-function createDraft(written: unknown, base: FlowDraft, redaction: 'none' | 'all' = 'none'): FlowDraft {
-  const result = toFlowDraft(written as GeneratedFlow, { tree_type: base.tree_type, base, redaction, targetStatus: 'published' })
+function createDraft(modelAnswer: unknown, base: FlowDraft, redaction: 'none' | 'all' = 'none'): FlowDraft {
+  const result = toFlowDraft(modelAnswer as GeneratedFlow, { tree_type: base.tree_type, base, redaction, targetStatus: 'published' })
   if ('problems' in result) throw new Error(result.problems.join('; '))
   return result.value
 }
 
-it('restores a flow of either type from its flat nodes, with the properties that flat nodes do not have', () => {
-  for (const flow of [tree, steps]) expect(createDraft(toModelFlow(flow), flow)).toEqual(flow)
+it('restores a flow of either type from its flat nodes, including the properties that only the base flow has', () => {
+  for (const flow of [troubleshootingDraft, proceduralDraft]) expect(createDraft(toModelFlow(flow), flow)).toEqual(flow)
 })
 
 it('restores a masked text that the model did not change', () => {
-  const flowWithSecrets = structuredClone(tree)
+  const flowWithSecrets = structuredClone(troubleshootingDraft)
   Object.assign(flowWithSecrets.tree_structure, { title: 'Ping 10.0.8.21', description: 'Or mail ops@contoso.example' })
   const redacted = redact(toModelFlow(flowWithSecrets), 'all')
   expect(JSON.stringify(redacted)).not.toMatch(/10\.0\.|ops@/)
@@ -39,15 +44,19 @@ it('restores a masked text that the model did not change', () => {
   })
 })
 
-it('an option keeps its id if its label or else its target is unchanged, and no id is used twice', () => {
-  const nodes = flattenStructure(tree.tree_structure)
+it('an option keeps its id if its label is unchanged, or otherwise if its target is, and no id is used twice', () => {
+  const nodes = flattenStructure(troubleshootingDraft.tree_structure)
   const options = [
     { label: 'No', leads_to: 'queue' },
     { label: 'Sometimes', leads_to: 'queue' },
     { label: 'Rarely', leads_to: 'queue' },
     { label: 'Never', leads_to: 'cable' },
   ]
-  const result = buildStructure('troubleshooting', nodes.with(0, { ...(nodes[0] as (typeof nodes)[0]), options }), tree.tree_structure)
+  const result = buildStructure(
+    'troubleshooting',
+    nodes.with(0, { ...(nodes[0] as (typeof nodes)[0]), options }),
+    troubleshootingDraft.tree_structure,
+  )
   expect('structure' in result && (result.structure as FlowNode).options?.map(({ id }) => id)).toEqual(['no', 'yes', undefined, undefined])
 })
 
@@ -62,7 +71,8 @@ const createOperation = (
   from,
   value: value === null ? null : JSON.stringify(value),
 })
-const patchSteps = (...operations: RawPatchOperation[]) => patchStructure(steps.tree_type, steps.tree_structure, operations)
+const patchSteps = (...operations: RawPatchOperation[]) =>
+  patchStructure(proceduralDraft.tree_type, proceduralDraft.tree_structure, operations)
 const getStepIdsOrProblems = (patched: ReturnType<typeof patchStructure>) =>
   'result' in patched ? (patched.result as { steps: { id: string }[] }).steps.map(({ id }) => id) : patched.problems
 
@@ -90,7 +100,7 @@ it.each([
   { ...createOperation('replace', '/steps/1/title'), value: '"\\u0000"' },
   { ...createOperation('add', '/steps/1/children'), value: '['.repeat(100) },
 ])('refuses $op $path and does not change the flow', (operation) => {
-  const before = structuredClone(steps.tree_structure)
+  const before = structuredClone(proceduralDraft.tree_structure)
   expect(patchSteps(operation)).toEqual({ problems: [expect.stringMatching(/^patch\[0\]: /)] })
-  expect(steps.tree_structure).toEqual(before)
+  expect(proceduralDraft.tree_structure).toEqual(before)
 })

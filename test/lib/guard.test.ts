@@ -129,7 +129,7 @@ describe('names', () => {
     }
   })
 
-  it('NOT-41 resolves a name each time, so a name that now leads to an internal address is refused when sending', async () => {
+  it('NOT-41 resolves a name each time, and refuses it when sending if it now leads to an internal address', async () => {
     const addressesByName: Record<string, string[]> = { 'rebind.example.com': [publicAddress] }
     const { findRefusal } = createGuard(addressesByName)
     expect(await findRefusal('https://rebind.example.com/', 'saving')).toBeNull()
@@ -137,7 +137,7 @@ describe('names', () => {
     expect(await findRefusal('https://rebind.example.com/', 'sending')).toBe(internalAddressMessage)
   })
 
-  it('accepts a name with public addresses only, and resolves its DNS form', async () => {
+  it('accepts a name that has only public addresses, and resolves it in Punycode', async () => {
     const { findRefusal, resolvedNames } = createGuard()
     expect(await findRefusal('https://HOOKS.Bücher.example/x?y#z', 'sending')).toBeNull()
     expect(resolvedNames).toEqual(['hooks.xn--bcher-kva.example'])
@@ -170,7 +170,7 @@ describe('form of the URL', () => {
 })
 
 describe('allowed local origin', () => {
-  it('is accepted as 127.0.0.1 and as localhost, and no other URL is', async () => {
+  it('accepts the allowed origin as 127.0.0.1 and as localhost, and no other local origin', async () => {
     const { findRefusal } = createGuard({}, 'http://127.0.0.1:8788')
     for (const url of ['http://127.0.0.1:8788/chat/1/x', 'http://localhost:8788/chat/2/x'])
       expect(await findRefusal(url, 'sending')).toBeNull()
@@ -185,7 +185,7 @@ describe('allowed local origin', () => {
     expect(await findRefusal('http://a:b@127.0.0.1:8788/', 'sending')).toBe('must not contain credentials')
   })
 
-  it('does not exist in production', async () => {
+  it('refuses a local origin if none is allowed, as in production', async () => {
     expect(await createGuard().findRefusal('http://127.0.0.1:8788/chat/1/x', 'saving')).toBe('must be an absolute https address')
   })
 })

@@ -10,8 +10,8 @@ const formats = ['png', 'jpeg', 'webp', 'gif'] as const
 const samples = await Promise.all(formats.map((format) => createImage(format, 50, 30, { noise: true })))
 const tenMebibytes = 10 * 1024 * 1024
 
-describe('complete image', () => {
-  it('is accepted with its size in every variant of its format', async () => {
+describe('inspectImage', () => {
+  it('accepts a complete image in every variant of its format, and returns its size', async () => {
     const source = sharp(samples[0]).resize(70, 45, { fit: 'fill' })
     const variants = [
       source.clone().png({ palette: true }),
@@ -36,7 +36,7 @@ describe('complete image', () => {
     expect(inspectImage(copyBytes(await sharp(samples[0]).resize(1, 1).webp({ lossless: true }).toBuffer()))).toMatchObject({ ok: true })
   })
 
-  it('is refused when cut at any position', () => {
+  it('refuses an image that is cut at any position', () => {
     for (const bytes of samples) {
       for (let length = 0; length < bytes.length; length += 1 + Math.floor(length / 40)) {
         expect([length, inspectImage(bytes.subarray(0, length)).ok]).toEqual([length, false])
@@ -45,8 +45,8 @@ describe('complete image', () => {
   })
 })
 
-describe('hostile file', () => {
-  it('never causes an exception', () => {
+describe('hostile files', () => {
+  it('inspectImage throws no exception for a corrupted file', () => {
     const corrupted = fc.tuple(fc.constantFrom(...samples), fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 8 }))
     const expectNoException = (bytes: Uint8Array): void => {
       expect(() => inspectImage(bytes)).not.toThrow()
@@ -54,7 +54,7 @@ describe('hostile file', () => {
     fc.assert(
       fc.property(corrupted, ([bytes, changes]) => {
         const copy = bytes.slice()
-        for (const [at, byte] of changes) copy[at % copy.length] = byte
+        for (const [position, byte] of changes) copy[position % copy.length] = byte
         expectNoException(copy)
       }),
       { numRuns: 2000 },
@@ -79,17 +79,17 @@ describe('hostile file', () => {
     ['a JPEG followed by zeros', concatBytes(jpeg, Buffer.alloc(tenMebibytes))],
     ['a JPEG followed by incomplete tags', concatBytes(jpeg, '\xff\xd8', repeatToTenMebibytes(concatBytes('<scrip')))],
     ['a GIF of empty extensions', concatBytes(gif.slice(0, 13), repeatToTenMebibytes(concatBytes('!\xfe\0')))],
-  ])('needs less than 700 ms of CPU time: %s', (_, bytes) => {
+  ])('inspectImage needs less than 700 ms of CPU time for %s', (_, bytes) => {
     expect(cpuTimeMs(() => inspectImage(bytes))).toBeLessThan(700)
   })
 
-  it('is refused with more than a hundred scans', () => {
+  it('inspectImage refuses a JPEG with more than a hundred scans', () => {
     const scans = concatBytes(jpeg.slice(0, scan), ...Array.from({ length: 101 }, () => jpeg.slice(scan, -2)), jpeg.slice(-2))
     expect(inspectImage(scans)).toEqual({ ok: false, reason: 'broken' })
   })
 })
 
-it('removes the metadata of a JPEG and keeps its pixels and colour profile', async () => {
+it('removeJpegMetadata removes the metadata of a JPEG and keeps its pixels and colour profile', async () => {
   const withMetadata = copyBytes(
     await sharp(samples[0])
       .keepIccProfile()

@@ -26,7 +26,7 @@ describe('isTooDeep', () => {
     expect(isTooDeep(`[${Array(1000).fill('[{}]').join(',')}]`)).toBe(false)
   })
 
-  it('ignores brackets in texts, also with quotes and backslashes', () => {
+  it('ignores brackets in strings, even after quotes and backslashes', () => {
     const brackets = '['.repeat(100)
     for (const text of [brackets, `"${brackets}`, `\\${brackets}`, `\\"${brackets}`, `a\\\\"${brackets}`]) {
       expect(isTooDeep(JSON.stringify({ [text]: [text] }))).toBe(false)
@@ -65,7 +65,7 @@ describe('isStorable', () => {
     ['\ud83d', false],
     ['\ude00', false],
     ['\ude00\ud83d', false],
-  ])('returns for %j: %s', (text, expected) => expect(isStorable(text)).toBe(expected))
+  ])('%j is storable: %s', (text, expected) => expect(isStorable(text)).toBe(expected))
 
   it('accepts the texts that UTF-8 encodes without loss, except NUL', () => {
     const isLossless = (text: string) => Buffer.from(text).toString() === text && !text.includes('\0')
@@ -76,7 +76,7 @@ describe('isStorable', () => {
 })
 
 describe('findUnstorableText', () => {
-  it('returns the path of each text, and of the object for each key', () => {
+  it('returns the path of each unstorable text, and the path of the object for an unstorable key', () => {
     const errors = findUnstorableText({ a: ['fine', 'x\0'], b: { c: '\ud800' }, 'k\0': 'y\0', n: 1, z: null }, ['body'])
     expect(errors.map(({ loc, type }) => [loc, type])).toEqual([
       [['body', 'a', 1], 'invalid_text'],

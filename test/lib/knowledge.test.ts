@@ -29,7 +29,7 @@ const convert = (blocks: readonly Block[], proposals?: readonly NodeProposal[]):
 /** Return the texts of all nodes in reading order. */
 const joinTexts = (nodes: readonly KbNode[]) =>
   nodes.map(({ kind, title, content }) => (kind === 'section' ? content || title : content)).join('')
-/** Remove white space, which is all that merging segments adds. */
+/** Remove white space. Merging segments adds nothing else. */
 const removeSpaces = (text: string) => text.replace(/\s+/g, '')
 
 describe('readArticleText', () => {
@@ -48,7 +48,7 @@ describe('readArticleText', () => {
     ])
   })
 
-  it('splits an HTML page into blocks, without scripts and with the addresses of links', () => {
+  it('splits an HTML page into blocks, without scripts and with the URLs of links', () => {
     const html = `<title>Spooler</title><script>alert(1)</script><h2>Fix <em>it</em></h2><p>Go to <a href="https://x.example/a">the page</a>, not
       <a href="javascript:alert(1)">here</a><br>now.<ol start=3><li>One<ul><li>deeper<pre>a\n  b</pre></ul><li>Two</ol>
       <table><tr><th>a<th>b<tr><td><p>1</p><p>2</p><td>3</table><table><tr><td><ol><li>In a frame</ol></table>tail`
@@ -101,12 +101,12 @@ const randomProposal = fc
   .map(({ first, extraSegments, ...rest }): NodeProposal => ({ first, last: first + extraSegments, ...rest }))
 
 describe('buildNodes', () => {
-  it('KBI-01 returns at most 100 nodes with every block complete and in order, for any proposals', () => {
+  it('KBI-01 returns at most 100 nodes that contain every block completely and in order, for random proposals', () => {
     const property = fc.property(randomBlocks, fc.array(randomProposal, { maxLength: 100 }), (blocks, proposals) => {
       const nodes = convert(blocks, proposals)
       expect(nodes.length).toBeLessThanOrEqual(100)
       const articleText = removeSpaces(blocks.map(({ text }) => text).join(''))
-      // A heading that became text gets # characters, and nothing else.
+      // Converting a heading to text adds only # characters.
       expect(removeSpaces(joinTexts(nodes)).replaceAll('#', '') === articleText).toBe(true)
       expect(nodes.every(({ content, title }) => content.length <= maxNodeLength && title.length <= 300 && title.trim())).toBe(true)
       const firstSection = nodes.findIndex(({ kind }) => kind === 'section')
@@ -140,7 +140,7 @@ describe('buildNodes', () => {
     ])
   })
 
-  it('puts nodes below their headings, also if levels are skipped', () => {
+  it('puts nodes below their headings, even if heading levels are skipped', () => {
     const nodes = convert(readBlocks('markdown', '# A\n\na\n\n### B\n\nb\n\n## C\n\nc\n\n# D\n\nd'))
     expect(nodes.map(({ title }) => title)).toEqual(['A', 'a', 'B', 'b', 'C', 'c', 'D', 'd'])
     expect(nodes.map(({ parent_id }) => nodes.findIndex(({ id }) => id === parent_id))).toEqual([-1, 0, 0, 2, 0, 4, -1, 6])
@@ -160,7 +160,7 @@ const articleFolder = '/work/shared/material/kb'
 const articles = existsSync(articleFolder) ? readdirSync(articleFolder).filter((name) => name.endsWith('.md')) : []
 const markdown = new MarkdownIt({ html: true })
 
-/** Return every inline text and every code block of the article, as another parser finds them. */
+/** Return every inline text and every code block that markdown-it finds in the article. */
 function extractTexts(article: string): string[] {
   const body = article.replace(/^---\n[\s\S]*?\n---\n/, '')
   return markdown

@@ -27,7 +27,7 @@ async function createTestLimiter(timeoutMs = 10_000) {
 
 const countAllowed = (verdicts: { allowed: boolean }[]) => verdicts.filter(({ allowed }) => allowed).length
 
-it('allows exactly n calls per window, to the millisecond at its borders', async () => {
+it('allows exactly the limit of calls per window, and a new window starts at the exact millisecond', async () => {
   const { clock, countCall, createIsolate } = await createTestLimiter()
   for (let remaining = 4; remaining >= 0; remaining--) {
     expect(await countCall()).toEqual({ allowed: true, limit: 5, remaining, resetSeconds: 60 })
@@ -43,7 +43,7 @@ it('allows exactly n calls per window, to the millisecond at its borders', async
   expect(countAllowed(nextWindow)).toBe(5)
 })
 
-it('returns as reset the second in which the oldest call leaves the window', async () => {
+it('returns as resetSeconds how many seconds remain until the oldest call leaves the window', async () => {
   const { clock, countCall } = await createTestLimiter()
   await countCall()
   clock.now = start + 20_500
@@ -52,28 +52,28 @@ it('returns as reset the second in which the oldest call leaves the window', asy
   expect(await countCall()).toMatchObject({ remaining: 3, resetSeconds: 21 })
 })
 
-it('equals a model for calls at random times: at most n per minute, and no unnecessary refusal', async () => {
+it('allows a call at a random time exactly if fewer calls than the limit were allowed in the minute before', async () => {
   const { clock, createIsolate } = await createTestLimiter()
   let runCount = 0
   const randomWaits = fc.array(fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.constantFrom(0, 1, 20_000, 59_999, 60_000, 60_001)), {
     maxLength: 25,
     size: 'max',
   })
-  const equalsModel = async (waits: number[]) => {
+  const agreesWithModel = async (waits: number[]) => {
     const key = `run-${++runCount}`
     const limiter = createIsolate()
-    const allowedAt: number[] = []
+    const allowedTimes: number[] = []
     clock.now = start
     for (const wait of waits) {
       clock.now += wait
-      const inWindow = allowedAt.filter((at) => at > clock.now - 60_000).length
+      const callsInWindow = allowedTimes.filter((time) => time > clock.now - 60_000).length
       const { allowed } = await limiter.count(key, rate, false)
-      if (allowed !== inWindow < 5) return false
-      if (allowed) allowedAt.push(clock.now)
+      if (allowed !== callsInWindow < 5) return false
+      if (allowed) allowedTimes.push(clock.now)
     }
     return true
   }
-  const check = fc.assert(fc.asyncProperty(randomWaits, equalsModel), { numRuns: 25, endOnFailure: true })
+  const check = fc.assert(fc.asyncProperty(randomWaits, agreesWithModel), { numRuns: 25, endOnFailure: true })
   await expect(check).resolves.toBeUndefined()
 })
 
@@ -107,7 +107,7 @@ it('refuses a caller over the limit without calling Redis again, until the windo
 })
 
 it.each(['down', 'hang', 'error', 'garbage', 'slow', 'rate_limit', 'client_error', 'redirect'] as const)(
-  'waits at most 300 ms once on the Redis fault %s, then allows most routes and half the limit of strict ones',
+  'waits at most 300 ms for Redis during the fault %s, then allows all calls that are not strict and half the limit of strict calls',
   async (mode) => {
     const { faults, countCall, clock, calls } = await createTestLimiter(250)
     await countCall('warm')
@@ -149,7 +149,7 @@ it('calls Redis again 5 seconds after a failure', async () => {
   expect([(await countCall()).remaining, (await countCall()).remaining, calls.count]).toEqual([4, 3, callsBefore + 2])
 })
 
-it('allows at least one call of a strict route without Redis', async () => {
+it('allows at least one strict call without Redis', async () => {
   const { faults, limiter } = await createTestLimiter()
   faults.set({ service: 'redis', mode: 'down' })
   const onePerHour = parseRate('1/hour/ip')
@@ -159,7 +159,7 @@ it('allows at least one call of a strict route without Redis', async () => {
   ])
 })
 
-it.each(['down', 'hang', 'error', 'garbage', 'rate_limit', 'redirect'] as const)('fails the ping on the Redis fault %s', async (mode) => {
+it.each(['down', 'hang', 'error', 'garbage', 'rate_limit', 'redirect'] as const)('ping rejects during the Redis fault %s', async (mode) => {
   const { faults, limiter } = await createTestLimiter(1000)
   await limiter.ping()
   faults.set({ service: 'redis', mode })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { renderEmail } from '../../lib/mail/layout.ts'
 import { escapeHtml } from '../../lib/text/html.ts'
 
-// A shrunk text of up to 400 characters explains no more than the original.
+// Shrinking is off, because a shrunk text explains no more than the original.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
 
 const link = { label: 'Open', url: 'https://app.example/verify?token=a&b="c"' }

@@ -3,7 +3,7 @@ import { readFlowMarkdown } from '../../lib/flows/markdown/read.ts'
 import { checkFile, checkIntakeTable, flowFile } from '../support/markdown.ts'
 
 describe('the front matter', () => {
-  it('FLO-57 is required, must be closed, and needs name and type', () => {
+  it('FLO-57 reports missing or unclosed front matter, and front matter without a name or type', () => {
     expect(checkFile('')).toEqual(['1: The file must start with front matter: a line ---, then name: and type:, then a line ---'])
     expect(checkFile('---\nname: X\ntype: procedural\n## End: x')).toEqual([
       '1: The front matter that starts here needs a closing line ---',
@@ -12,7 +12,7 @@ describe('the front matter', () => {
     expect(checkFile('---\nname:\ntype: ~\n---')).toEqual(['2: The front matter has no name', '3: The front matter has no type'])
   })
 
-  it('FLO-57 reports each invalid line', () => {
+  it('FLO-57 reports each invalid line of the front matter', () => {
     const lines = [
       'name: X',
       'type: flow',
@@ -36,7 +36,7 @@ describe('the front matter', () => {
     ])
   })
 
-  it('FLO-56 accepts bare numbers, comma-separated and multi-line lists, folded texts and a byte order mark', () => {
+  it('FLO-56 reads front matter with bare numbers, comma-separated and multi-line lists, folded texts and a byte order mark', () => {
     const { flow } = readFlowMarkdown(
       '\ufeff---\r\nname: 2024\r\ntype: maintenance\r\ncategory: yes\r\ntags:\r\n  - 1.0\r\n  - null set\r\ndescription: >-\r\n  two\r\n  lines\r\n---\r\n',
     )
@@ -46,7 +46,7 @@ describe('the front matter', () => {
 })
 
 describe('the intake table', () => {
-  it('FLO-54 FLO-57 reports each row that is not a valid field', () => {
+  it('FLO-54 FLO-57 reports each row of the intake table that is not a valid field', () => {
     expect(
       checkIntakeTable(
         ...['| Key | label | type | required | min | options |', '|---|:-:|---|---|---|---|'],
@@ -73,7 +73,7 @@ describe('the intake table', () => {
     ])
   })
 
-  it('FLO-57 must occur once and have only known columns', () => {
+  it('FLO-57 reports a missing table, an unknown column, a missing row of dashes and a second Intake section', () => {
     expect(checkIntakeTable('| key | name |', 'x', '## Intake')).toEqual([
       '7: The intake table can have the columns key, label, type, required, options, default, help_text, min, max, pattern, each once; not “name”',
       '8: The second row of the intake table must be a row of dashes: |---|---|',
@@ -84,7 +84,7 @@ describe('the intake table', () => {
     )
   })
 
-  it('FLO-56 restores numbers, lists and texts from cells', () => {
+  it('FLO-56 reads numbers, lists and texts from the cells of the intake table', () => {
     const rows = [
       '| a | a\\|b | number | 5 |',
       '| b | b | text | 1.0 |',

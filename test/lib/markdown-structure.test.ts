@@ -76,7 +76,7 @@ describe('a tree', () => {
     ])
   })
 
-  it('FLO-50 FLO-57 reports the line where it has too many nodes or is too deep', () => {
+  it('FLO-50 FLO-57 reports the line where the tree has too many nodes, too many options or too many levels', () => {
     const createChain = (n: number) =>
       Array.from({ length: n }, (_, i) => (i < n - 1 ? `## Action: x {#n${i}}\n-> #n${i + 1}` : `## Solution: x {#n${i}}`))
     expect(checkTree(...createChain(50))).toEqual([])
@@ -113,7 +113,7 @@ describe('a tree', () => {
     })
   })
 
-  it('FLO-57 reports what prevents publishing at the line of the option or field', () => {
+  it('FLO-57 reports each invalid option and field at its own line', () => {
     const decision = ['## Decision: A {#a}', '- One -> #b', '- Two ->', '- -> #c', '## Solution: B {#b}', '## Solution: C {#c}']
     expect(checkTree(...decision, '## Intake', '|key|label|type|', '|-|-|-|', '|k|l|text|', '|m|n|select|')).toEqual([
       '7: The option “Two” leads nowhere',
@@ -125,7 +125,7 @@ describe('a tree', () => {
     ])
   })
 
-  it('FLO-57 refuses characters that cannot be stored, in any place', () => {
+  it('FLO-57 reports characters that cannot be stored, in any place', () => {
     for (const unstorableLines of [
       '## Solution: x {#"\\u0000"}',
       '## Solution: x {#"\\ud800"}',
@@ -162,7 +162,7 @@ describe('a list of steps', () => {
     })
   })
 
-  it('FLO-57 cannot have links, a fallback before its step, or several ends', () => {
+  it('FLO-57 reports links, a fallback before its step, and a missing or repeated end', () => {
     expect(
       checkSteps('### Fallback: A', '## Step: {#b}', '-> #c', '### Fallback: {#f x=1}', 'Attachment: "x" <https://x.example>'),
     ).toEqual([

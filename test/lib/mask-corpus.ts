@@ -1,4 +1,4 @@
-// Lines that must be masked. The keys are generated from a fixed seed, so that scanners find no keys in the repository.
+// Lines with values that must be masked. The keys are generated from a fixed seed, so that secret scanners find none in the repository.
 
 const alphabets = {
   hex: '0123456789abcdef',
@@ -9,7 +9,7 @@ const alphabets = {
 }
 
 let randomState = 20261121
-/** Return a number from 0 to below `limit` of a linear congruential generator. */
+/** Return a pseudo-random integer from 0 to `limit` - 1. */
 function randomInt(limit: number): number {
   randomState = (Math.imul(randomState, 1664525) + 1013904223) >>> 0
   return Math.floor((randomState / 2 ** 32) * limit)
@@ -263,7 +263,7 @@ export const valuesByKind: Record<string, string[]> = {
     .concat(createPem('PRIVATE KEY').replace(/\n-----END.*/, ''), createPem('PRIVATE KEY').replaceAll('\n', '\\n')),
 }
 
-/** The text before and after a value. */
+/** Pairs of the text before and the text after a value. */
 const inlineContexts: [string, string][] = [
   ['', ''],
   ['The client says ', ' stopped working at noon.'],

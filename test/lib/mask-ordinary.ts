@@ -1,6 +1,6 @@
 const createHash = (length: number) => 'da39a3ee5e6b4b0d3255bfef95601890afd80709e3b0c44298fc1c149afbf4c8'.slice(0, length)
 
-/** Lines of tickets and notes without anything to mask. */
+/** Lines from tickets and notes that masking must not change. */
 export const ordinaryLines: string[] = `
 Windows 10.0.19045.4291 is installed
 Chrome 120.0.6099.129 crashes on start

@@ -36,13 +36,13 @@ describe('mask', () => {
       expect(mask(`${name} ${key?.replace(/.../g, '$&\u200b')}`)).toBe(`${name} [masked secret]`)
   })
 
-  it('runs every rule that has a match', () => {
+  it('returns the same for the detected traits of a text as for all traits', () => {
     const lines = [...linesToMask.map(({ line }) => line), ...ordinaryLines]
     const texts = lines.flatMap((line) => [line, line.toUpperCase(), line.toLowerCase(), line.replaceAll(' ', '\n')])
     for (const text of texts) expect(maskSecrets(text), text).toBe(maskSecrets(text, -1))
   })
 
-  it('masks the value after every name of a secret', () => {
+  it('masks the value after every word for a secret', () => {
     const names =
       'password passwort passwd passphrase kennwort contraseña contrasena wachtwoord lösenord hasło haslo senha пароль 密码 密碼 パスワード 비밀번호 סיסמה pwd passcode secret token credential credentials psk community apikey'
     const namesWithSpaces = [
@@ -63,7 +63,7 @@ describe('mask', () => {
     expect(mask('The password is wrong.')).toBe('The password is wrong.')
   })
 
-  it('does not change a masked text', () => {
+  it('does not change a text that is already masked', () => {
     for (const { line } of linesToMask) expect(mask(mask(line))).toBe(mask(line))
   })
 

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { identityProvider, OidcFailure, type ProviderName } from '../../lib/auth/oidc.ts'
 
-// A provider whose responses each test sets, because the local emulators return only valid ones.
+// Each test sets the responses of this provider, because the local emulators return only valid responses.
 const { privateKey, publicKey } = await generateKeyPair('RS256')
 const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }
 let origin = ''
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close())
 
-/** Create a client of a provider whose metadata has `issuer` and whose ID tokens have `claims`. */
+/** Create a client for the provider, whose metadata has `issuer` and whose ID tokens have `claims`. */
 function createProvider(name: ProviderName, path: string, issuer: string, claims: Record<string, unknown>) {
   requestedPaths = []
   jwks = { keys: [jwk] }
@@ -70,7 +70,7 @@ it('refuses a subject that the standard does not allow', async () => {
 })
 
 const issuerTemplate = '/{tenantid}/v2.0'
-it('requires the issuer of a Microsoft token to be that of its tenant', async () => {
+it('accepts a Microsoft token only from the issuer of its tenant', async () => {
   const user = { tid: 'tenant-1', oid: 'object-1', email: 'a@b.example', email_verified: true, xms_edov: true }
   const redeem = (iss: string, claims: object) =>
     createProvider('microsoft', '/common/v2.0', origin + issuerTemplate, { iss, ...claims }).redeem(flow)
@@ -99,7 +99,7 @@ it('accepts only the configured Microsoft tenant', async () => {
   expect(await getFailureKind(redeem('tenant-2'))).toBe('refused')
 })
 
-it('refuses metadata of another issuer, and metadata without endpoints', async () => {
+it('refuses metadata of another issuer, and metadata without a token endpoint', async () => {
   for (const issuer of ['https://other.example', `${origin}/other`]) {
     const google = createProvider('google', '', issuer, {})
     expect(await getFailureKind(google.authorizationUrl(flow))).toBe('failed')
@@ -109,7 +109,7 @@ it('refuses metadata of another issuer, and metadata without endpoints', async (
   expect(await getFailureKind(withoutEndpoint.authorizationUrl(flow))).toBe('failed')
 })
 
-it('fetches metadata and keys once, and keys again for an unknown key id', async () => {
+it('fetches the metadata and the keys once, and the keys again for an unknown key id', async () => {
   const google = createProvider('google', '', origin, { iss: origin, email: 'a@b.example', email_verified: true })
   for (let n = 0; n < 3; n++) await google.redeem(flow)
   const countRequests = (path: string) => requestedPaths.filter((requestedPath) => requestedPath.endsWith(path)).length
@@ -130,7 +130,7 @@ it('fetches metadata and keys once, and keys again for an unknown key id', async
   createTokenResponse = validTokens
 })
 
-it('fails on malformed keys and on a response without tokens', async () => {
+it('fails on malformed keys, and on a token response without a valid ID token', async () => {
   const google = createProvider('google', '', origin, { iss: origin })
   jwks = 'nonsense'
   expect(await getFailureKind(google.redeem(flow))).not.toBe('none')

@@ -37,7 +37,7 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
 const randomText = fc.string({ unit: fc.constantFrom('a', 'b', '1', '.', ' ', ']', '😀', '\n'), maxLength: 8 })
 
 describe('compilePattern', () => {
-  it('agrees with RegExp on whole texts', () => {
+  it('matches a whole text exactly if RegExp does', () => {
     fc.assert(
       fc.property(pattern, fc.array(randomText, { minLength: 1, maxLength: 5 }), (source, texts) => {
         let regExp: RegExp
@@ -71,7 +71,7 @@ describe('compilePattern', () => {
       expect([source, compilePattern(source) !== undefined]).toEqual([source, false])
   })
 
-  it('is fast for patterns that make RegExp backtrack', () => {
+  it('needs less than 2 s of CPU time for patterns that make RegExp backtrack', () => {
     const backtrackingPatterns = ['(a*)*b', '(a|a)*b', '(a|aa)+$b', '.*.*.*.*.*.*x', '(?:a?){300}a{300}b', '((a+)+)+!']
     const matchAll = () => {
       for (const source of backtrackingPatterns)

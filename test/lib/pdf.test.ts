@@ -72,7 +72,7 @@ describe('renderPdf', () => {
     }
   })
 
-  it('accepts any text: control characters, lone surrogates, lone marks, empty lines', async () => {
+  it('renders any text on one page: control characters, lone surrogates, lone marks, empty lines', async () => {
     const unusualTexts = [
       '\u0001\u0008',
       '\ud800',

@@ -30,10 +30,10 @@ it('PSA-08 adds at most the ten newest notes to a prompt, each cut to 200 charac
 })
 
 describe('conditions', () => {
-  const printable = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed())
-  it('contain any value as one literal', () => {
+  const anyText = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed())
+  it('toLiteral writes any value as one literal', () => {
     fc.assert(
-      fc.property(fc.oneof(printable, fc.string({ unit: fc.constantFrom('"', '\\', ' or id=1', ')', 'x') })), (value) => {
+      fc.property(fc.oneof(anyText, fc.string({ unit: fc.constantFrom('"', '\\', ' or id=1', ')', 'x') })), (value) => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: a literal drops control characters
         const cleanValue = value.replace(/[\u0000-\u001f\u007f]/g, '')
         const test = parseConditions(`owner=${toLiteral(value)} and id=1`)
@@ -43,7 +43,7 @@ describe('conditions', () => {
       }),
     )
   })
-  it('accept only numeric ids', () => {
+  it('toIdList and parseTicketId accept only numeric ids', () => {
     expect([toIdList(['1', '2)', '22']), toIdList(['x']), toIdList([])]).toEqual(['(1,22)', '(0)', '(0)'])
     expect(['4711', ' #4711 ', 'T-1', '', '1'.repeat(16)].map(parseTicketId)).toEqual(['4711', '4711', null, null, null])
   })
@@ -74,7 +74,7 @@ describe('vault', () => {
   })
 })
 
-it('does not call a failed cache for five seconds, and returns a miss meanwhile', async () => {
+it('a cache that failed is not called for five seconds', async () => {
   let now = 0
   const cache = redisCache('http://127.0.0.1:9', 'x', 250, () => now)
   expect(await cache.get('k')).toBeUndefined()
@@ -92,9 +92,9 @@ it('buildCompany returns the same data with 200 tickets every time', () => {
   expect(company.tickets.filter(({ memberId }) => memberId === null).length).toBeGreaterThan(30)
 })
 
-// A folder with recorded responses of the provider, which may not be published.
+// The folder contains recorded responses of the provider, which may not be published.
 const recordingsFolder = process.env.PSA_RECORDED ?? ''
-describe('recorded responses of the provider', () => {
+describe('the ConnectWise client with recorded responses', () => {
   const readRecording = (name: string) => JSON.parse(readFileSync(`${recordingsFolder}/${name}.json`, 'utf8')) as unknown
   const recordingNames: [RegExp, string][] = [
     [/\/service\/tickets\/\d+\/notes/, 'service-note-list'],
@@ -115,7 +115,7 @@ describe('recorded responses of the provider', () => {
     http,
   )
 
-  it('are parsed completely', async (context) => {
+  it('returns the recorded tickets, notes, members and boards', async (context) => {
     if (!existsSync(recordingsFolder)) return context.skip('PSA_RECORDED is not a folder of recorded responses')
     const ticketRecording = readRecording('service-ticket') as {
       id: number

@@ -21,7 +21,7 @@ const createTemplate = (language: Language, script_body: string, ...parameters_s
 const findProblems = (language: Language, body: string) =>
   validateTemplate(createTemplate(language, body)).map(({ line, message }) => `${line}: ${message.replace('{{ x }} ', '')}`)
 
-// Texts that break quoting in some language.
+// Characters and texts that have a special meaning in strings of at least one of the languages.
 const difficultParts = [
   "'",
   '"',
@@ -85,7 +85,7 @@ const isInstalled = (command: string, args: string[]) => spawnSync(command, args
 describe('formatTextLiteral', () => {
   it('SCR-13 writes 10,000 texts that bash reads unchanged', () => {
     const values = createTexts(10_000)
-    // A line break and NUL separate the texts, because no text contains NUL.
+    // A line break and NUL separate the texts. No text contains NUL.
     const lines = values.map((text) => `printf %s ${formatTextLiteral('bash', text)} >&3; printf '\\n\\0' >&3`)
     const script = `exec 3>&1\n${lines.join('\n')}\n`
     const { stdout, status } = spawnSync('bash', ['--norc'], { input: script, maxBuffer: 256 * 1024 * 1024 })
@@ -99,7 +99,7 @@ describe('formatTextLiteral', () => {
     expect(runScript('python3', ['-'], script)).toEqual(values.map(toHex))
   })
 
-  it('SCR-13 writes 10,000 texts as one PowerShell literal each, with its five single quotes', () => {
+  it('SCR-13 writes 10,000 texts as one PowerShell literal each, in which all five single-quote characters are escaped', () => {
     for (const text of createTexts(10_000)) expect(readPowerShell(formatTextLiteral('powershell', text)), `seed ${seed}`).toBe(text)
   })
 
@@ -112,7 +112,7 @@ describe('formatTextLiteral', () => {
   })
 })
 
-/** Read a literal like the tokenizer of PowerShell: five characters end a single-quoted string, and two of them stand for one. */
+/** Read a literal like the tokenizer of PowerShell: any of five characters ends a single-quoted string, and two in a row stand for one. */
 function readPowerShell(literal: string): string {
   const singleQuotes = "'\u2018\u2019\u201a\u201b"
   let index = 0
@@ -151,8 +151,8 @@ function readPowerShell(literal: string): string {
   return text
 }
 
-describe('a placeholder', () => {
-  it('SCR-04 is replaced with a literal of the language, and placeholders in values are not replaced', () => {
+describe('placeholders', () => {
+  it('SCR-04 renderScript replaces a placeholder with a literal of the language, but not a placeholder inside a value', () => {
     const body = 'a {{ x }} {{x|upper}} {{ x | trim | lower }} {{ n }} {{ b }} {{ x | base64 }} {{ x | json }} {{ n | quote }}'
     const parameters = [createParameter('x'), createParameter('n', 'int'), createParameter('b', 'bool')]
     const values = { x: " It's {{ n }} $& ", n: -5, b: true }
@@ -168,7 +168,7 @@ describe('a placeholder', () => {
     )
   })
 
-  it('is refused if it is not a parameter, or if its filter is unknown or wrong', () => {
+  it('validateTemplate refuses a placeholder that names no parameter, or whose filter is unknown or does not fit the type', () => {
     expect(validateTemplate(createTemplate('bash', 'echo {{ y }}\necho {{ x | raw }}\necho {{ x | int }}'))).toEqual([
       { line: 1, message: '{{ y }} is not a parameter of this script' },
       { line: 2, message: '{{ x }} uses the unknown filter raw' },
@@ -208,7 +208,7 @@ describe('a placeholder', () => {
     ['eval {{x}}', inCommandPosition],
     ['bash -c {{x}}', inCommandPosition],
     ['y=$({{x}})', inCommandPosition],
-  ])('in bash, checks %j', (body, reason) => {
+  ])('validateTemplate accepts or refuses the placeholder in bash: %j', (body, reason) => {
     expect(findProblems('bash', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(reason ? [reason] : [])
   })
 
@@ -222,7 +222,7 @@ describe('a placeholder', () => {
     ['print(f{{x}})', joinedToTextBefore],
     ["print('a'{{x}})", joinedToTextBefore],
     ['print({{x}}b)', 'is joined to the text after it, which would become part of it'],
-  ])('in Python, checks %j', (body, reason) => {
+  ])('validateTemplate accepts or refuses the placeholder in Python: %j', (body, reason) => {
     expect(findProblems('python', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(reason ? [reason] : [])
   })
 
@@ -245,7 +245,7 @@ describe('a placeholder', () => {
     ['$a{{x}}', joinedToTextBefore],
     ['Get-Item {{x}}.txt', undefined],
     ['Get-Item {{x}}\\a', 'is joined to the text after it, which would become part of it'],
-  ])('in PowerShell, checks %j', (body, reason) => {
+  ])('validateTemplate accepts or refuses the placeholder in PowerShell: %j', (body, reason) => {
     expect(findProblems('powershell', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(reason ? [reason] : [])
   })
 
@@ -263,7 +263,7 @@ describe('a placeholder', () => {
       expect(findProblems('bash', body)).toEqual([])
       const scripts = texts.map((x) => `${renderScript(createTemplate('bash', body), { x }).script}\nprintf '\\n\\0'`)
       const { stdout, stderr } = spawnSync('bash', ['--norc'], {
-        // Only the built-in commands of the shell can be found.
+        // With this PATH, bash finds only its built-in commands.
         input: ['PATH=/nowhere', ...scripts].join('\n'),
         maxBuffer: 64 * 1024 * 1024,
       })
@@ -273,11 +273,11 @@ describe('a placeholder', () => {
     }
   })
 
-  it('is found in linear time in a hostile script', () => {
-    const startTime = performance.now()
+  it('validateTemplate takes linear time for a hostile script', () => {
+    const startedAt = performance.now()
     for (const part of ['{{ x }}', '{{ x | ', '"', '<<A\n', '$((', '`', '{{'])
       for (const language of ['bash', 'python', 'powershell'] as const)
         validateTemplate(createTemplate(language, part.repeat(Math.floor(200_000 / part.length))))
-    expect(performance.now() - startTime).toBeLessThan(8000)
+    expect(performance.now() - startedAt).toBeLessThan(8000)
   })
 })

@@ -38,7 +38,7 @@ async function signToken({ key = currentKey, alg = 'HS256', claims = {}, without
 }
 
 const verify = (token: string | undefined, signedBody = body) => verifySignature(token, signedBody, url, [currentKey, nextKey])
-/** Verify with the vendor's own Receiver. Without `options.url` the Receiver does not check the address. */
+/** Verify with the vendor's own Receiver. Without `options.url` the Receiver does not check the URL. */
 const verifyWithReceiver = (token: string, signedBody = body, options: { url?: string } = { url }) =>
   receiver.verify({ signature: token, body: signedBody, clockTolerance: 5, ...options }).catch(() => false)
 
@@ -47,7 +47,7 @@ describe('tokens that the Receiver accepts', () => {
     ['the current key', { key: currentKey }],
     ['the next key', { key: nextKey }],
     ['a padded hash of the body', { claims: { body: `${hash(body)}=` } }],
-    ['a clock that is 3 seconds ahead of ours', { claims: { nbf: nowSeconds() + 3 } }],
+    ['a start 3 seconds in the future', { claims: { nbf: nowSeconds() + 3 } }],
     ['an expiry a second ago', { claims: { exp: nowSeconds() - 1 } }],
   ])('accepts a token with %s', async (_, options) => {
     const token = await signToken(options)
@@ -74,12 +74,12 @@ describe('tokens that the Receiver refuses', () => {
     ['another issuer', { claims: { iss: 'upstash' } }],
     ['an expiry in the past', { claims: { exp: nowSeconds() - 60 } }],
     ['a start in the future', { claims: { nbf: nowSeconds() + 120 } }],
-    ['the address of another job', { claims: { sub: url.replace('deliver', 'sweep') } }],
-    ['the address of another host', { claims: { sub: url.replace('api', 'evil') } }],
-    ['a trailing slash', { claims: { sub: `${url}/` } }],
-    ['an address over http', { claims: { sub: url.replace('https', 'http') } }],
-    ['an address with a query', { claims: { sub: `${url}?` } }],
-    ['no address', { without: 'sub' }],
+    ['the URL of another job', { claims: { sub: url.replace('deliver', 'sweep') } }],
+    ['the URL of another host', { claims: { sub: url.replace('api', 'evil') } }],
+    ['a trailing slash in the URL', { claims: { sub: `${url}/` } }],
+    ['an http URL', { claims: { sub: url.replace('https', 'http') } }],
+    ['a URL with a query', { claims: { sub: `${url}?` } }],
+    ['no URL', { without: 'sub' }],
     ['no issuer', { without: 'iss' }],
     ['no hash of the body', { without: 'body' }],
   ])('refuses a token with %s', async (_, options) => {
@@ -99,7 +99,7 @@ describe('tokens that the Receiver refuses', () => {
     }
   })
 
-  it('refuses every token while the keys are empty, as with missing settings', async () => {
+  it('refuses a token while the signing keys are empty, as with missing settings', async () => {
     const token = await signToken({ key: 'guessed' })
     expect(await verifySignature(token, body, url, ['', ''])).toBe(false)
   })
@@ -107,11 +107,11 @@ describe('tokens that the Receiver refuses', () => {
 
 describe('tokens that only the Receiver accepts', () => {
   it.each<[string, TokenOptions, { url?: string }]>([
-    ['HS512', { alg: 'HS512' }, { url }],
-    ['HS384', { alg: 'HS384' }, { url }],
+    ['a token signed with HS512', { alg: 'HS512' }, { url }],
+    ['a token signed with HS384', { alg: 'HS384' }, { url }],
     ['a token that never expires', { without: 'exp' }, { url }],
     ['a token without a start', { without: 'nbf' }, { url }],
-    ['a token for another address, which the Receiver checks only with the option `url`', { claims: { sub: 'https://evil.example/' } }, {}],
+    ['a token for another URL, which the Receiver checks only with the option `url`', { claims: { sub: 'https://evil.example/' } }, {}],
   ])('refuses %s', async (_, options, receiverOptions) => {
     const token = await signToken(options)
     expect([await verify(token), await verifyWithReceiver(token, body, receiverOptions)]).toEqual([false, true])

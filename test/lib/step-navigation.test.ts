@@ -12,7 +12,7 @@ import type { FlowNode } from '../../lib/flows/structure.ts'
 import { validateFlow } from '../../lib/flows/validate.ts'
 import { walkNodes } from '../../lib/flows/walk.ts'
 
-/** Return a tree that may be published. The id of a node is its path; two options of each decision lead to the same child. */
+/** Return a tree that may be published. The id of a node contains its path. Two options of each decision lead to the same child. */
 function createTree(shape: number[], id = 'n', depth = 0): FlowNode {
   const kinds = ['solution', 'action', 'decision'] as const
   const kind = depth > 4 ? 'solution' : (kinds[(shape[depth % shape.length] ?? 0) % kinds.length] ?? 'solution')
@@ -30,7 +30,7 @@ function createTree(shape: number[], id = 'n', depth = 0): FlowNode {
 }
 const treeShape = fc.array(fc.nat(5), { minLength: 1, maxLength: 5 })
 
-/** Run the tree and choose options by `choices`. Return the steps on the path. */
+/** Run the tree with the options that `choices` selects. Return the steps on the path. */
 function runTree(tree: FlowNode, choices: readonly number[]) {
   const path: { id: string; option: string | null; progress: number }[] = []
   for (let id = getFirstStepId(tree); id !== null; ) {
@@ -42,8 +42,8 @@ function runTree(tree: FlowNode, choices: readonly number[]) {
   return path
 }
 
-describe('running a tree', () => {
-  it('ends on every path; progress never decreases and is 100 % only at the end', () => {
+describe('step navigation', () => {
+  it('a run ends on every path, and its progress never decreases and is 100 % only at the end', () => {
     fc.assert(
       fc.property(treeShape, treeShape, (shape, choices) => {
         const tree = createTree(shape)
@@ -85,7 +85,7 @@ describe('insertCustomSteps', () => {
     )
   })
 
-  it('gives custom steps unused ids', () => {
+  it('creates custom steps with unused ids', () => {
     const tree: FlowNode = { id: 'custom-1', type: 'solution', title: 'x', description: '' }
     const extended = insertCustomSteps(tree, [{ after_step_id: 'custom-1', title: 'y', description: '' }], new Map()) as FlowNode
     expect([extended.id, extended.title, extended.next_node_id]).toEqual(['custom-2', 'y', 'custom-1'])

@@ -7,7 +7,7 @@ const buildEvent = (id: number) => ({ id, event: 'handoff_created', data: JSON.s
 const decoder = new TextDecoder()
 
 /** Open a subscriber. `countDisconnects` returns how often its client has disconnected. */
-function openTestSubscriber(missed: ReturnType<typeof buildEvent>[] = [], gap = { after: 0, forgotten: 0 }) {
+function openTestSubscriber(missed: ReturnType<typeof buildEvent>[] = [], gap = { after: 0, lostCount: 0 }) {
   let disconnects = 0
   const subscriber = openSubscriber(missed, gap, () => disconnects++)
   const reader = subscriber.body.getReader()
@@ -22,15 +22,15 @@ it('SSE-07 SSE-10 queues 64 events for a slow client, and reports how many more 
   const received = parseEvents(await read())
   expect(received).toHaveLength(maxQueuedEvents + 1)
   expect(received.slice(0, -1).map(({ data }) => data.n)).toEqual(Array.from({ length: maxQueuedEvents }, (_, n) => n + 1))
-  // It has the id of the last event before the gap, so that a reconnect requests the dropped events.
+  // The overflow event has the id of the last event before the gap, so that a reconnect requests the dropped events.
   expect(received.at(-1)).toEqual({ event: 'overflow', id: '64', data: { dropped: 9 } })
   const next = read()
   subscriber.send(buildEvent(100))
   expect(parseEvents(await next)).toEqual([{ event: 'handoff_created', id: '100', data: { n: 100 } }])
 })
 
-it('sends an event immediately to a waiting client', async () => {
-  const { subscriber, read } = openTestSubscriber([buildEvent(3), buildEvent(4)], { after: 0, forgotten: 2 })
+it('sends an overflow event and the missed events first, and then each event immediately to a waiting client', async () => {
+  const { subscriber, read } = openTestSubscriber([buildEvent(3), buildEvent(4)], { after: 0, lostCount: 2 })
   const first = parseEvents(await read())
   expect(first.map(({ event: name, id }) => [name, id])).toEqual([
     ['overflow', '0'],
@@ -43,7 +43,7 @@ it('sends an event immediately to a waiting client', async () => {
   expect(await waiting).toBe('id: 5\nevent: handoff_created\ndata: {"n":5}\n\n')
 })
 
-it('sends heartbeats to a reading client, and counts those that a client does not read', async () => {
+it('sends a heartbeat to a reading client, and returns the number of heartbeats that a slow client has not read', async () => {
   const { subscriber, read } = openTestSubscriber()
   await read()
   const waiting = read()
@@ -59,7 +59,7 @@ it('sends heartbeats to a reading client, and counts those that a client does no
   await nextRead
 })
 
-it('closes once, and is notified when its client disconnects', async () => {
+it('closes only once, ignores later events, and reports when its client disconnects', async () => {
   const { subscriber, reader, read, countDisconnects } = openTestSubscriber()
   await read()
   subscriber.close()

@@ -5,14 +5,14 @@ import { expect, test } from 'vitest'
 import { expectStatus } from '../support/expect-status.ts'
 import { secrets, startDestination, startTestServer } from './test-server.ts'
 
-test('returns an empty list for every service at first, and 404 for an unknown service', async () => {
+test('the dashboard returns an empty list for every service at first, and 404 for an unknown service', async () => {
   const { call, read } = await startTestServer()
   for (const service of ['mail', 'chat', 'queue', 'ai', 'psa', 'billing']) expect(await read(`/desk/${service}`)).toEqual([])
   expectStatus(await call('GET', '/desk/fax'), 404)
   expectStatus(await call('DELETE', '/desk/fax'), 404)
 })
 
-test('keeps the newest 1,000 records of a service, newest first, and clears one service at a time', async () => {
+test('the dashboard keeps the newest 1,000 records of a service, newest first, and clears one service at a time', async () => {
   const { dashboard, call, read } = await startTestServer()
   for (let n = 0; n < 1001; n++) dashboard.records.add('ai', { method: 'POST', path: `/${n}`, request: {}, status: 200, response: {} })
   await call('POST', '/chat/1/x', { text: 'hello' })
@@ -24,7 +24,7 @@ test('keeps the newest 1,000 records of a service, newest first, and clears one 
   expect(await read('/desk/chat')).toHaveLength(1)
 })
 
-test('the page shows what was sent, escapes it, and loads nothing from other origins', async () => {
+test('the page shows the recorded messages, escapes them, and loads nothing from other origins', async () => {
   const { origin, call, faults } = await startTestServer({ createEscalation: async () => undefined })
   const resend = new Resend(secrets.resendKey, { baseUrl: `${origin}/resend` })
   const html = '<b onclick="x">Hi</b><script>alert(1)</script>'
@@ -53,7 +53,7 @@ test('the page shows what was sent, escapes it, and loads nothing from other ori
   expect(page.match(/<script/g)).toHaveLength(1)
 })
 
-test('returns JSON when the request accepts it', async () => {
+test('the page is JSON for a request that accepts JSON', async () => {
   const { origin, call } = await startTestServer()
   await call('POST', '/chat/1/x', { text: 'hello' })
   const overview = await (await fetch(origin, { headers: { accept: 'application/json' } })).json()
@@ -67,7 +67,7 @@ test('returns JSON when the request accepts it', async () => {
   })
 })
 
-test('moving the clock moves PostgreSQL first, then waits for the due messages and those that they publish', async () => {
+test('advancing the clock moves PostgreSQL first, then waits for the due messages and the messages that these publish', async () => {
   const order: string[] = []
   const moveClock = async (offsetMs: number) => void order.push(`moved ${offsetMs}`)
   const { call, origin, read } = await startTestServer({ moveClock })
@@ -99,28 +99,28 @@ test.each([
   { advance_seconds: 1, more: true },
   {},
   'no json',
-])('%j does not move the clock', async (body) => {
+])('refuses %j with 422 and does not move the clock', async (body) => {
   const { call, clock } = await startTestServer()
   expectStatus(await call('POST', '/desk/clock', body), 422)
   expect(clock.offsetMs()).toBe(0)
 })
 
-test('runs the demo escalation, and returns 404 where it is not available', async () => {
+test('creates a demo escalation, and returns 404 if the server cannot create one', async () => {
   const { call } = await startTestServer({ createEscalation: async (input) => ({ escalated: input }) })
   const response = await call('POST', '/desk/demo/escalation', { problem_summary: 'Printer' })
   expect([response.status, await response.json()]).toEqual([201, { escalated: { problem_summary: 'Printer' } }])
   expectStatus(await (await startTestServer()).call('POST', '/desk/demo/escalation', {}), 404)
 })
 
-test('refuses requests from pages of other sites', async () => {
+test('the dashboard refuses requests from pages of other sites', async () => {
   const { port, origin, read } = await startTestServer()
   const fault = JSON.stringify({ service: 'chat1', mode: 'down' })
   const crossSite = { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' }, body: fault }
   expectStatus(await fetch(`${origin}/desk/faults`, crossSite), 403)
-  const reboundStatus = new Promise((resolve) => {
+  const dnsRebindingStatus = new Promise((resolve) => {
     const headers = { host: 'evil.example' }
     request({ port, path: '/desk/faults', method: 'POST', headers }, (response) => resolve(response.resume().statusCode)).end(fault)
   })
-  expect(await reboundStatus).toBe(403)
+  expect(await dnsRebindingStatus).toBe(403)
   expect(await read('/desk/faults')).toEqual([])
 })

@@ -24,7 +24,7 @@ test.each([
   ['hooks.mapped.test', 'AAAA', ['::ffff:10.0.0.7']],
   ['hooks.mapped.test', 'A', []],
   ['hooks.mixed.test', 'A', ['93.184.216.34', '10.0.0.7']],
-])('%s has the %s records %j', async (name, type, expected) => {
+])('the local DNS returns for %s the %s records %j', async (name, type, expected) => {
   const { call } = await startTestServer()
   const response = await call('GET', `/dns-query?name=${name}&type=${type}`)
   expect(response.headers.get('content-type')).toBe('application/dns-json')
@@ -34,7 +34,7 @@ test.each([
   expect((result.Answer ?? []).every((record) => record.type === (type === 'A' ? 1 : 28))).toBe(true)
 })
 
-test('returns NXDOMAIN for a missing name, and 400 for an invalid request', async () => {
+test('the local DNS returns NXDOMAIN for a missing name, and 400 for an invalid request', async () => {
   const { call } = await startTestServer()
   expect(await (await call('GET', '/dns-query?name=x.missing.test&type=A')).json()).toMatchObject({ Status: 3 })
   expectStatus(await call('GET', '/dns-query?type=A'), 400)

@@ -24,7 +24,7 @@ test('the fault down closes the connection without a response and records nothin
   expectStatus(await post(), 200)
 })
 
-test('the fault hang sends no response until the fault is cleared, and a client can disconnect', async () => {
+test('the fault hang sends no response, and clearing it closes the connection', async () => {
   const { post, call, read } = await startWithFault({ service: 'chat1', mode: 'hang' })
   await expect(post(AbortSignal.timeout(150))).rejects.toThrow('timeout')
   const pending = post()
@@ -54,13 +54,13 @@ test('the fault garbage returns a 200 whose body is not JSON', async () => {
 
 test('the fault slow delays a request, which is then handled', async () => {
   const { post, read } = await startWithFault({ service: 'chat1', mode: 'slow', delay_ms: 120 })
-  const started = performance.now()
+  const startedAt = performance.now()
   expectStatus(await post(), 200)
-  expect(performance.now() - started).toBeGreaterThan(115)
+  expect(performance.now() - startedAt).toBeGreaterThan(115)
   expect(await read('/desk/chat')).toMatchObject([{ accepted: true }])
 })
 
-test('the fault redirect leads to a path that records its requests', async () => {
+test('the fault redirect redirects to a path that records the requests it receives', async () => {
   const { post, read, origin } = await startWithFault({ service: 'chat1', mode: 'redirect' })
   const response = await post()
   expect([response.status, response.headers.get('location')]).toEqual([302, '/redirected/chat1'])
@@ -69,14 +69,14 @@ test('the fault redirect leads to a path that records its requests', async () =>
   expect(await read('/desk/redirect')).toMatchObject([{ service: 'chat1', method: 'GET', path: '/redirected/chat1' }])
 })
 
-test('a fault with times applies to that many requests and is then removed', async () => {
+test('a fault with `times` applies to that many requests and is then removed', async () => {
   const { post, read } = await startWithFault({ service: 'chat1', mode: 'error', times: 2 })
   expect(await read('/desk/faults')).toEqual([{ service: 'chat1', mode: 'error', times: 2 }])
   expect([(await post()).status, (await post()).status, (await post()).status]).toEqual([503, 503, 200])
   expect(await read('/desk/faults')).toEqual([])
 })
 
-test("the vendors' own clients understand the fault responses", async () => {
+test("the vendors' own clients report the fault responses as errors", async () => {
   const { origin, call } = await startTestServer()
   const redis = new Redis({ url: `${origin}/redis`, token: secrets.redisToken, retry: false })
   const qstash = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken, retry: false })
@@ -108,7 +108,7 @@ test('the fault duplicate delivers a message twice, and the fault forge adds a d
   expect(await read('/desk/faults')).toEqual([])
 })
 
-test('delivers due messages while the API of the queue is down', async () => {
+test('the queue delivers due messages while its API is down', async () => {
   const { origin, call, qstash } = await startTestServer()
   const client = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken, retry: false })
   const { requests, url } = await startDestination()

@@ -30,7 +30,7 @@ function authorizationRequest({ origin }: TestServer, provider: ProviderName, ve
 const postForm = (endpoint: string, values: Record<string, string>) =>
   fetch(endpoint, { method: 'POST', body: new URLSearchParams(values), redirect: 'manual' })
 
-/** Sign in at a provider. Return the redirect, a token request for its code, and the client's credentials. */
+/** Sign in at a provider. Return its metadata, the redirect, a token request for the code, and the client's credentials. */
 async function obtainCode(server: TestServer, provider: ProviderName) {
   const metadata = await fetchMetadata(server, provider)
   const verifier = randomBytes(32).toString('base64url')
@@ -74,7 +74,7 @@ test.each([
   expect([response.status, await response.json()]).toMatchObject([status, { error }])
 })
 
-test('accepts the credentials secret as Basic credentials', async () => {
+test('the token endpoint accepts the client credentials with HTTP Basic authentication', async () => {
   const { metadata, tokenRequest, credentials } = await obtainCode(await startTestServer(), 'google')
   const authorization = `Basic ${Buffer.from(`${credentials.client_id}:${credentials.client_secret}`).toString('base64')}`
   const response = await fetch(metadata.token_endpoint, {
@@ -85,14 +85,14 @@ test('accepts the credentials secret as Basic credentials', async () => {
   expectStatus(response, 200)
 })
 
-test('a code expires after a minute', async () => {
+test('an authorization code expires after a minute', async () => {
   const server = await startTestServer()
   const { metadata, tokenRequest, credentials } = await obtainCode(server, 'google')
   server.clock.setOffset(61_000)
   expectStatus(await postForm(metadata.token_endpoint, { ...tokenRequest, ...credentials }), 400)
 })
 
-test('redirects only to the registered address, with an error for a request without PKCE', async () => {
+test('the local provider redirects only to the registered URI, and adds an error if PKCE with S256 is missing', async () => {
   const server = await startTestServer()
   const { authorization_endpoint } = await fetchMetadata(server, 'google')
   const request = authorizationRequest(server, 'google', 'v')
@@ -107,7 +107,7 @@ test('redirects only to the registered address, with an error for a request with
   expect(new URL(response.headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_request')
 })
 
-test('the page escapes the parameters of the request', async () => {
+test('the sign-in page escapes the parameters of the request', async () => {
   const server = await startTestServer()
   const { authorization_endpoint } = await fetchMetadata(server, 'microsoft')
   const request = { ...authorizationRequest(server, 'microsoft', 'v'), state: '"><script>alert(1)</script>' }
@@ -116,7 +116,7 @@ test('the page escapes the parameters of the request', async () => {
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-test('rotating keeps the previous key and removes the one before it', async () => {
+test('key rotation keeps the previous key and removes the key before it', async () => {
   const server = await startTestServer()
   const listKeyIds = async () =>
     ((await (await server.call('GET', '/idp/google/oauth2/v3/certs')).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)

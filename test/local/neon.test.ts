@@ -37,21 +37,21 @@ async function expectNeonError(query: Promise<unknown>): Promise<NeonDbError> {
   return error as NeonDbError
 }
 
-test('returns the rows of a single statement, as a template and as text with parameters', async () => {
+test('the HTTP driver returns the rows of a single statement, as a template and as text with parameters', async () => {
   const name = "O'Brien"
   expect(await sql`select ${name}::text as name, ${41}::int + 1 as n`).toEqual([{ name, n: 42 }])
   expect(await sql.query('select $1::text as name, $2::int + 1 as n', [name, 41])).toEqual([{ name, n: 42 }])
   expect(await sql`select 1 where false`).toEqual([])
 })
 
-test('connects as the role in the connection string', async () => {
+test('the HTTP driver connects as the role in the connection string', async () => {
   expect(await neon(runtimeUrl)`select current_user as role`).toEqual([{ role: 'app_runtime' }])
   const wrongUrl = new URL(runtimeUrl)
   wrongUrl.password = 'guessed'
   expect(await expectNeonError(neon(wrongUrl.href)`select 1`)).toMatchObject({ code: '28P01' })
 })
 
-test('arrayMode returns rows as arrays, so that two columns with one name both arrive', async () => {
+test('arrayMode returns rows as arrays, which can contain two columns with one name', async () => {
   expect(await sql.query('select 1 as a, 2 as a', [], { arrayMode: true })).toEqual([[1, 2]])
   expect(await neon(url, { arrayMode: true })`select 'x' as a, null as b`).toEqual([['x', null]])
 })
@@ -77,14 +77,14 @@ test.each([
   ['an array', `select array['a', 'b,"c', null] as value`, ['a', 'b,"c', null]],
   ['uuid', `select '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'::uuid as value`, '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'],
   ['text in any alphabet', `select 'Žofie ✓ 你好 😀' as value`, 'Žofie ✓ 你好 😀'],
-])('%s arrives as its JavaScript value over HTTP and WebSocket', async (_, statement, value) => {
+])('%s is returned as its JavaScript value over HTTP and WebSocket', async (_, statement, value) => {
   expect(await sql.query(statement)).toEqual([{ value }])
   const client = await openClient()
   expect((await client.query(statement)).rows).toEqual([{ value }])
   await client.end()
 })
 
-test('accepts parameters of every type', async () => {
+test('the HTTP driver accepts parameters of many types', async () => {
   const date = new Date('2026-11-21T09:30:00.123Z')
   const [row] = await sql.query(
     'select $1::bytea as bytes, $2::timestamptz as at, $3::jsonb as data, $4::text as nothing, $5::int[] as list, $6::bool as yes',
@@ -107,7 +107,7 @@ test("an error contains PostgreSQL's SQLSTATE, constraint, table and position", 
   expect(await expectNeonError(sql.query('select 1 fro m'))).toMatchObject({ code: '42601', position: '14' })
   const raise = `do $$ begin raise 'no' using errcode = 'SF401', hint = 'h'; end $$`
   expect(await expectNeonError(sql.query(raise))).toMatchObject({ code: 'SF401', hint: 'h' })
-  // The connection works again after an error.
+  // The connection can be used again after an error.
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
 })
 
@@ -136,8 +136,8 @@ test.each([
   ['RepeatableRead', 'repeatable read'],
   ['Serializable', 'serializable'],
 ] as const)('a batch can set the isolation level %s', async (isolationLevel, level) => {
-  const settings = sql`select current_setting('transaction_isolation') as level, current_setting('transaction_read_only') as reading`
-  expect(await sql.transaction([settings], { isolationLevel })).toEqual([[{ level, reading: 'off' }]])
+  const settings = sql`select current_setting('transaction_isolation') as level, current_setting('transaction_read_only') as read_only`
+  expect(await sql.transaction([settings], { isolationLevel })).toEqual([[{ level, read_only: 'off' }]])
 })
 
 test('a read-only batch cannot write, and a batch can be deferrable', async () => {
@@ -145,8 +145,9 @@ test('a read-only batch cannot write, and a batch can be deferrable', async () =
   expect(error).toMatchObject({ code: '25006' })
   expect(await countByName('forbidden')).toBe(0)
   const options = { readOnly: true, deferrable: true, isolationLevel: 'Serializable' } as const
-  const settings = sql`select current_setting('transaction_read_only') as reading, current_setting('transaction_deferrable') as deferred`
-  expect(await sql.transaction([settings], options)).toEqual([[{ reading: 'on', deferred: 'on' }]])
+  const settings = sql`
+    select current_setting('transaction_read_only') as read_only, current_setting('transaction_deferrable') as deferrable`
+  expect(await sql.transaction([settings], options)).toEqual([[{ read_only: 'on', deferrable: 'on' }]])
   // The next batch on the connection has none of these settings.
   expect(await sql.transaction([insert(31, 'allowed')])).toEqual([[{ id: 31 }]])
 })
@@ -182,7 +183,7 @@ test('two concurrent clients have separate transactions', async () => {
   expect(await countByName('one')).toBe(1)
 })
 
-test('rolls back when a client disconnects during a transaction', async () => {
+test('a transaction is rolled back when its client disconnects', async () => {
   const client = await openClient()
   await client.query('begin')
   await client.query(`insert into ${schema}.things values (60, 'left')`)
@@ -191,7 +192,7 @@ test('rolls back when a client disconnects during a transaction', async () => {
   await expect.poll(() => insert(60, 'stayed'), { timeout: 5000 }).toEqual([{ id: 60 }])
 })
 
-test('an unreachable PostgreSQL is an error without a SQLSTATE', async () => {
+test('an unreachable PostgreSQL causes an error without a SQLSTATE', async () => {
   const unreachable = createNeon(() => 1)
   const { origin } = await startTestServer({ rawHandler: unreachable.handle })
   const previousEndpoint = neonConfig.fetchEndpoint

@@ -7,11 +7,11 @@ async function startWithClient() {
   return { local, client: new OpenAI({ apiKey: secrets.openaiKey, baseURL: `${local.origin}/openai`, maxRetries: 0 }) }
 }
 
-const format = (name: string) => ({ type: 'json_schema' as const, json_schema: { name, strict: true, schema: { type: 'object' } } })
+const responseFormat = (name: string) => ({ type: 'json_schema' as const, json_schema: { name, strict: true, schema: { type: 'object' } } })
 const chatRequest = (name: string, facts: unknown, text: string, fields: object = {}) => ({
   model: 'any',
   max_completion_tokens: 1000,
-  response_format: format(name),
+  response_format: responseFormat(name),
   messages: [
     { role: 'system' as const, content: 'Help.' },
     { role: 'user' as const, content: JSON.stringify(facts) },
@@ -33,7 +33,7 @@ describe('the local model, through the vendor’s own client', () => {
     expect(response.usage?.prompt_tokens).toBeGreaterThan(0)
   })
 
-  it('streams the same text in several pieces', async () => {
+  it('streams the text of the response without streaming in several pieces', async () => {
     const { client } = await startWithClient()
     const request = chatRequest('chat_turn', {}, 'Outlook asks for the password again and again.')
     const completion = await client.chat.completions.create(request)

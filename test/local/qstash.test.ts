@@ -13,7 +13,7 @@ async function startQueue() {
 
 const receiver = new Receiver({ currentSigningKey: secrets.qstashCurrentSigningKey, nextSigningKey: secrets.qstashNextSigningKey })
 
-test('delivers a published message at once, signed for its exact URL and body', async () => {
+test('the local queue delivers a published message at once, signed for its exact URL and body', async () => {
   const { client, qstash, read } = await startQueue()
   const { requests, url } = await startDestination()
   const { messageId } = await client.publishJSON({ url, body: { hello: 'Žofie' }, headers: { 'x-trace': 't1' } })
@@ -34,7 +34,7 @@ test('delivers a published message at once, signed for its exact URL and body', 
   expect(await read('/desk/queue')).toMatchObject([{ id: messageId, state: 'delivered', url, attempts: 1, body: { hello: 'Žofie' } }])
 })
 
-test('delivers a delayed message when it is due, and signs with real time after the clock was moved', async () => {
+test('the local queue delivers a delayed message when it is due, and signs it with the real time even if the clock was moved', async () => {
   const { client, read, advance } = await startQueue()
   const { requests, url } = await startDestination()
   await client.publishJSON({ url, body: 1, delay: 120 })
@@ -50,7 +50,7 @@ test('delivers a delayed message when it is due, and signs with real time after 
   expect(await receiver.verify({ signature: String(request?.headers['upstash-signature']), url, body: '2' })).toBe(true)
 })
 
-test('accepts a deduplication id once in ten minutes', async () => {
+test('the local queue delivers one message per deduplication id within ten minutes', async () => {
   const { client, qstash, advance } = await startQueue()
   const { requests, url } = await startDestination()
   const first = await client.publishJSON({ url, body: 1, deduplicationId: 'd' })
@@ -64,7 +64,7 @@ test('accepts a deduplication id once in ten minutes', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('retries a failing destination after 12 s and 2 min 28 s, and then moves the message to the dead letter queue', async () => {
+test('the local queue retries after 12 s and 2 min 28 s, and then moves the message to the dead letter queue', async () => {
   const { client, qstash, read, advance } = await startQueue()
   const { requests, url } = await startDestination([500, 302, 404])
   const { messageId } = await client.publishJSON({ url, body: {}, retries: 2, failureCallback: url })
@@ -84,7 +84,7 @@ test('retries a failing destination after 12 s and 2 min 28 s, and then moves th
   expect((await client.dlq.listMessages()).messages).toEqual([])
 })
 
-test('without retries a failed message is dead at once, also for an unreachable destination', async () => {
+test('a failed message without retries is dead at once, even if its destination is unreachable', async () => {
   const { client, qstash, read } = await startQueue()
   const { requests, url } = await startDestination([503])
   await client.publishJSON({ url, body: {}, retries: 0 })
@@ -136,7 +136,7 @@ test('a named queue delivers one message at a time, in order', async () => {
   expect(requests.map(({ body }) => body)).toEqual(['1', '2', '3', '4'])
 })
 
-test('refuses a wrong token, an invalid delay, an invalid retry count, a large body and an invalid cron', async () => {
+test('the local queue refuses a wrong token, an invalid delay, an invalid retry count, a large body and an invalid cron', async () => {
   const { client, origin } = await startQueue()
   const { url } = await startDestination()
   const otherClient = new Client({ baseUrl: `${origin}/qstash`, token: 'other', retry: false })

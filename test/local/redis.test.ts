@@ -7,7 +7,7 @@ import { secrets, startTestServer } from './test-server.ts'
 const createClient = (origin: string, token = secrets.redisToken) =>
   new Redis({ url: `${origin}/redis`, token, retry: false, enableTelemetry: false })
 
-test('single commands return the stored values, in any alphabet', async () => {
+test('single commands return the stored values, including non-ASCII text', async () => {
   const redis = createClient((await startTestServer()).origin)
   expect(await redis.set('k', { name: 'Žofie ✓ 你好' }, { ex: 60 })).toBe('OK')
   expect(await redis.get('k')).toEqual({ name: 'Žofie ✓ 你好' })
@@ -49,7 +49,7 @@ test('EXPIRE with NX does not change an existing expiry', async () => {
   expect(await incrementAndExpire()).toEqual([2, 0])
 })
 
-test('runs scripts by text and by hash, and returns NOSCRIPT for an unknown hash', async () => {
+test('the local Redis runs scripts by text and by hash, and returns NOSCRIPT for an unknown hash', async () => {
   const redis = createClient((await startTestServer()).origin)
   const script = '#!lua flags=allow-key-locking\nreturn {redis.call("INCRBY", KEYS[1], ARGV[1]), "a", {2}, false}'
   await expect(redis.evalsha('0000', ['s'], ['5'])).rejects.toThrow('NOSCRIPT')
@@ -60,7 +60,7 @@ test('runs scripts by text and by hash, and returns NOSCRIPT for an unknown hash
   await expect(redis.eval('return (', [], [])).rejects.toThrow('ERR Error compiling script')
 })
 
-test('accepts commands in the path, and refuses a wrong token', async () => {
+test('the local Redis accepts commands in the path, and refuses a wrong token', async () => {
   const { call, origin } = await startTestServer()
   const token = `_token=${secrets.redisToken}`
   expect(await (await call('GET', `/redis/set/k%2F1/v?EX=60&${token}`)).json()).toEqual({ result: 'OK' })
@@ -81,7 +81,7 @@ test('two servers in one process have separate data', async () => {
 test.each([
   ['a fixed window', () => Ratelimit.fixedWindow(7, '1 h')],
   ['a sliding window', () => Ratelimit.slidingWindow(7, '1 h')],
-])('%s allows exactly its limit, also for concurrent calls', async (_, limiter) => {
+])('%s allows exactly its limit, even for concurrent calls', async (_, limiter) => {
   const redis = createClient((await startTestServer()).origin)
   const limit = new Ratelimit({ redis, limiter: limiter(), ephemeralCache: false, analytics: false })
   const sequential = []

@@ -10,7 +10,7 @@ async function startWithClient(key = secrets.resendKey) {
   return { ...local, resend: new Resend(key, { baseUrl: `${local.origin}/resend` }) }
 }
 
-test('records a sent e-mail under the returned id', async () => {
+test('the local Resend records a sent e-mail under the returned id', async () => {
   const { resend, read } = await startWithClient()
   const { data, error } = await resend.emails.send({ ...mail, replyTo: 'desk@example.com' }, { idempotencyKey: 'delivery-1' })
   expect(error).toBeNull()
@@ -29,7 +29,7 @@ test('records a sent e-mail under the returned id', async () => {
   ])
 })
 
-test('sends once per idempotency key, and returns 409 for another body', async () => {
+test('the local Resend sends one e-mail per idempotency key, and returns 409 for the key with another body', async () => {
   const { resend, read } = await startWithClient()
   const first = await resend.emails.send(mail, { idempotencyKey: 'k' })
   const repeated = await resend.emails.send(mail, { idempotencyKey: 'k' })
@@ -61,14 +61,14 @@ test.each([
   ['51 recipients', { to: Array(51).fill('ada@example.com') }, 'validation_error'],
   ['a subject of two lines', { subject: 'a\r\nBcc: eve@example.com' }, 'validation_error'],
   ['no content', { html: '', text: '' }, 'validation_error'],
-])('%s is refused with 422', async (_, fields, name) => {
+])('an e-mail with %s is refused with 422', async (_, fields, name) => {
   const { resend, read } = await startWithClient()
   const { error } = await resend.emails.send({ ...mail, ...fields })
   expect(error).toMatchObject({ statusCode: 422, name })
   expect(await read('/desk/mail')).toEqual([])
 })
 
-test('returns 401 without a key and 403 for a wrong key', async () => {
+test('the local Resend returns 401 without a key and 403 for a wrong key', async () => {
   const { call } = await startWithClient()
   expectStatus(await call('POST', '/resend/emails', mail), 401)
   const { resend } = await startWithClient('re_other')

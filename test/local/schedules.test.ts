@@ -13,7 +13,7 @@ async function startWithSchedules() {
   return { schedules, qstash, advance, call }
 }
 
-test('a schedule runs when the clock passes its time, and once when the clock skips several times', async () => {
+test('a schedule runs when the clock passes its time, and runs once when the clock skips several of its times', async () => {
   const { schedules: api, advance } = await startWithSchedules()
   const { requests, url } = await startDestination()
   const { scheduleId } = await api.create({ destination: url, cron: '*/5 * * * *', body: '{"sweep":true}', scheduleId: 'sweep' })
@@ -47,7 +47,7 @@ test('creating with the same id replaces a schedule, and a deleted or paused sch
   expect(requests).toHaveLength(1)
 })
 
-test('setting the clock back computes the next time again', async () => {
+test('setting the clock back recomputes the next run of a schedule', async () => {
   const { schedules: api, call } = await startWithSchedules()
   const { url } = await startDestination()
   await api.create({ destination: url, cron: '*/5 * * * *', scheduleId: 's' })

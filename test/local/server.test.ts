@@ -5,13 +5,13 @@ import { startLocalServer } from '../../lib/local/server.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
-test('listens on the loopback interface only', async () => {
+test('the local server listens on the loopback interface only', async () => {
   const { origin } = await startTestServer()
   expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   await expect(startLocalServer({ port: 0, host: '0.0.0.0', redisName: 'x', secrets })).rejects.toThrow('loopback')
 })
 
-test('calls the raw handler first, and mounts extra routes', async () => {
+test('the local server calls the raw handler first, and mounts extra routes', async () => {
   const createExtraRoutes = ({ dashboard }: { dashboard: { records: { list(service: 'ai'): unknown[] } } }) =>
     new Hono().get('/another/v1/models', (c) => c.json(dashboard.records.list('ai')))
   const { call } = await startTestServer({
@@ -42,9 +42,9 @@ test('closing the server closes idle, hanging and upgraded connections at once',
   socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
   await new Promise((resolve) => socket.once('data', resolve))
   await expect.poll(() => server.dashboard.records.list('chat')).toHaveLength(1)
-  const started = performance.now()
+  const startedAt = performance.now()
   await server.close()
-  expect(performance.now() - started).toBeLessThan(500)
+  expect(performance.now() - startedAt).toBeLessThan(500)
   await socketClosed
   await expect(hangingRequest).rejects.toThrow('fetch failed')
 })

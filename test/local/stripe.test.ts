@@ -6,10 +6,10 @@ import { secrets, startDestination, startTestServer } from './test-server.ts'
 async function startWithClient(statuses: number[] = []) {
   const { requests, url } = await startDestination(statuses)
   const local = await startTestServer({ api: new URL(url).origin })
-  const toLocal = (address: string | URL | Request, init?: RequestInit) => {
+  const fetchLocal = (address: string | URL | Request, init?: RequestInit) => {
     return fetch(`${local.origin}/stripe${new URL(String(address)).pathname}`, init)
   }
-  const httpClient = Stripe.createFetchHttpClient(toLocal as typeof fetch)
+  const httpClient = Stripe.createFetchHttpClient(fetchLocal as typeof fetch)
   return { ...local, requests, stripe: new Stripe(secrets.stripeKey, { httpClient, maxNetworkRetries: 0 }), httpClient }
 }
 
@@ -24,7 +24,7 @@ test('the page of a portal session links back to the return URL', async () => {
   expectStatus(await fetch(`${session.url}x`), 404)
 })
 
-test('refuses a wrong key, an unknown customer and a deleted one as the vendor does', async () => {
+test('the local Stripe refuses a wrong key, an unknown customer and a deleted customer as Stripe does', async () => {
   const { stripe, httpClient } = await startWithClient()
   const otherClient = new Stripe('sk_wrong', { httpClient, maxNetworkRetries: 0 })
   await expect(otherClient.customers.create()).rejects.toMatchObject({ statusCode: 401, type: 'StripeAuthenticationError' })
@@ -36,7 +36,7 @@ test('refuses a wrong key, an unknown customer and a deleted one as the vendor d
   await expect(stripe.subscriptions.retrieve('sub_nobody')).rejects.toMatchObject({ code: 'resource_missing', statusCode: 404 })
 })
 
-test('sends the events of a dashboard action, which the vendor’s own client verifies, and can send them again', async () => {
+test('sends the events of a dashboard action with signatures that Stripe’s own client accepts, and can send them again', async () => {
   const { call, requests, stripe, read } = await startWithClient([500])
   await call('POST', '/desk/billing/events', actionBody({ action: 'subscribe', price: 'price_x' }))
   const events = await Promise.all(
@@ -53,7 +53,7 @@ test('sends the events of a dashboard action, which the vendor’s own client ve
   expect((await read('/desk/billing')).map(({ status }) => status)).toContain(500)
 })
 
-test('does not deliver the events of an action with `keep`, and refuses actions for an account without a subscription', async () => {
+test('the dashboard delivers no events of an action with `keep`, and refuses actions for an account without a subscription', async () => {
   const { call, requests } = await startWithClient()
   expectStatus(await call('POST', '/desk/billing/events', actionBody({ action: 'paid' })), 409)
   expectStatus(await call('POST', '/desk/billing/events', actionBody({ action: 'explode' })), 422)

@@ -10,7 +10,7 @@ import { postWithoutToken } from '../support/public-requests.ts'
 // Each function repeats one race `rounds` times. A failed expectation names the round.
 
 const password = 'Copper-Kettle-Harbour-93'
-const newEmail = () => `race-${crypto.randomUUID()}@people.example`
+const createEmail = () => `race-${crypto.randomUUID()}@people.example`
 
 async function insertRefreshToken(service: Service, { signInId }: Person): Promise<string> {
   const token = randomToken()
@@ -41,7 +41,7 @@ export async function expectOneRefreshWinner(service: Service, rounds: number): 
   expect(issuedTokens).toHaveLength(rounds + 1)
 }
 
-/** Present a used refresh token while others refresh the newest one, and expect that afterwards no token of the family is valid. */
+/** Replay a used refresh token while others refresh the newest one, and expect that no token of the family is valid afterwards. */
 export async function expectReplayRevokesFamily(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const { admin } = await createAccount(service)
@@ -80,7 +80,7 @@ export async function expectOneVerification(service: Service, rounds: number): P
 /** Register one address concurrently, in upper and in lower case, and expect that one account is created. */
 export async function expectOneRegistration(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
-    const email = newEmail()
+    const email = createEmail()
     const spelling = (caller: number) => (caller % 2 ? email : email.toUpperCase())
     const responses = await runConcurrently((caller) =>
       postWithoutToken(service, '/auth/register', { email: spelling(caller), password, full_name: 'Race' }),
@@ -110,8 +110,9 @@ async function insertInvites(service: Service, { accountId, id }: Person, emails
   const codes = emails.map(() => randomToken())
   for (const [n, email] of emails.entries()) {
     await service.sql(
-      `with i as (insert into invites (account_id, email, role, invited_by) values ($1, $2, 'engineer', $3) returning id)
-       insert into invite_codes (hash, invite_id) select $4, id from i`,
+      `with inserted_invite as (
+         insert into invites (account_id, email, role, invited_by) values ($1, $2, 'engineer', $3) returning id)
+       insert into invite_codes (hash, invite_id) select $4, id from inserted_invite`,
       [accountId, email, id, await sha256Bytea(codes[n] ?? '')],
     )
   }
@@ -133,9 +134,9 @@ function redeemInvite(
 export async function expectOneInviteWinner(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const { admin } = await createAccount(service)
-    const email = newEmail()
+    const email = createEmail()
     const [inviteCode = ''] = await insertInvites(service, admin, [email])
-    // Every caller is another person at the provider, all with the same e-mail address.
+    // Each caller signs in as another person at the provider. All of these have the same e-mail address.
     const providerCodes = await runConcurrently(async (caller) =>
       caller % 2 ? obtainProviderCode(service, 'google', { email, sub: `${caller}-${email}` }) : null,
     )
@@ -151,7 +152,7 @@ export async function expectOneInviteWinner(service: Service, rounds: number): P
 export async function expectSeatLimitHolds(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     const { admin } = await createAccount(service)
-    const emails = Array.from({ length: concurrentCallers }, newEmail)
+    const emails = Array.from({ length: concurrentCallers }, createEmail)
     const inviteCodes = await insertInvites(service, admin, emails)
     await service.sql(`update accounts set plan = 'pro', subscription_status = 'active' where id = $1`, [admin.accountId])
     const providerCodes = await runConcurrently(async (caller) =>
@@ -168,18 +169,19 @@ export async function expectSeatLimitHolds(service: Service, rounds: number): Pr
   }
 }
 
-/** Use one reset link concurrently, each caller with another password, and expect that one password is stored, and it is the winner's. */
+/** Use one reset link concurrently, each caller with another password, and expect that only the winner's password is stored. */
 export async function expectOnePasswordReset(service: Service, rounds: number): Promise<void> {
   const { admin } = await createAccount(service)
-  const passwordOf = (round: number, caller: number) => `${password}-${round}-${caller}`
+  const createPassword = (round: number, caller: number) => `${password}-${round}-${caller}`
   for (let round = 1; round <= rounds; round++) {
     const token = await insertOneTimeToken(service, admin, 'reset_password')
     const responses = await runConcurrently((caller) =>
-      postWithoutToken(service, '/auth/reset-password', { token, new_password: passwordOf(round, caller) }),
+      postWithoutToken(service, '/auth/reset-password', { token, new_password: createPassword(round, caller) }),
     )
     expect(countByStatus(responses), `round ${round}`).toEqual({ 204: 1, 400: concurrentCallers - 1 })
     const winner = responses.findIndex(({ status }) => status === 204)
-    const signIn = (caller: number) => postWithoutToken(service, '/auth/login', { email: admin.email, password: passwordOf(round, caller) })
+    const signIn = (caller: number) =>
+      postWithoutToken(service, '/auth/login', { email: admin.email, password: createPassword(round, caller) })
     expect([(await signIn(winner)).status, (await signIn((winner + 1) % concurrentCallers)).status], `round ${round}`).toEqual([200, 401])
   }
 }
@@ -187,7 +189,7 @@ export async function expectOnePasswordReset(service: Service, rounds: number): 
 /** Post one provider callback concurrently, and expect that one caller is signed in. */
 export async function expectOneOauthSignIn(service: Service, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
-    const providerCode = await obtainProviderCode(service, 'google', { email: newEmail() })
+    const providerCode = await obtainProviderCode(service, 'google', { email: createEmail() })
     const responses = await runConcurrently(() => postCallback(service, 'google', providerCode))
     expect(countByStatus(responses), `round ${round}`).toEqual({ 200: 1, 400: concurrentCallers - 1 })
   }

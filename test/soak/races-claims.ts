@@ -4,7 +4,7 @@ import { concurrentCallers, countByStatus, runConcurrently } from '../support/co
 import { claimHandoff, insertEscalation } from '../support/escalations.ts'
 import { createAccount, type Person } from '../support/people.ts'
 
-/** Claim one escalation concurrently, and expect that one engineer wins, and every 409 names the winner and the time that the row has. */
+/** Claim one escalation concurrently, and expect that one engineer wins, and every 409 contains the stored winner and claim time. */
 export async function expectOneClaimWinner(service: Service, rounds: number): Promise<void> {
   let account = await createAccount(service)
   let engineers: Person[] = []
@@ -17,14 +17,16 @@ export async function expectOneClaimWinner(service: Service, rounds: number): Pr
     const { session_id, handoff_id } = await insertEscalation(service, account.admin)
     const responses = await runConcurrently((caller) => claimHandoff(engineers[caller] as Person, session_id, handoff_id))
     expect(countByStatus(responses), `round ${round}`).toEqual({ 200: 1, 409: concurrentCallers - 1 })
-    const [row] = await service.sql<{ id: string; name: string; at: string }>(
-      `select h.claimed_by as id, u.full_name as name, app.iso(h.claimed_at) as at from ai_handoffs h join users u on u.id = h.claimed_by where h.id = $1`,
+    const [row] = await service.sql<{ id: string; name: string; claimed_at: string }>(
+      `select h.claimed_by as id, u.full_name as name, app.iso(h.claimed_at) as claimed_at
+         from ai_handoffs h join users u on u.id = h.claimed_by where h.id = $1`,
       [handoff_id],
     )
     const claimed = responses.find(({ status }) => status === 200)?.body
-    expect(claimed, `round ${round}`).toMatchObject({ claimed_by: row?.id, claimed_at: row?.at })
+    expect(claimed, `round ${round}`).toMatchObject({ claimed_by: row?.id, claimed_at: row?.claimed_at })
     for (const { status, body } of responses)
-      if (status === 409) expect(body, `round ${round}`).toMatchObject({ winner: { id: row?.id, name: row?.name }, claimed_at: row?.at })
+      if (status === 409)
+        expect(body, `round ${round}`).toMatchObject({ winner: { id: row?.id, name: row?.name }, claimed_at: row?.claimed_at })
     const events = await service.sql(`select 1 from events where account_id = $1 and key = 'handoff.claimed' and link = $2`, [
       account.id,
       `/pilot/${session_id}`,

@@ -7,7 +7,7 @@ import { createAccount, type Person, type TestAccount } from '../support/people.
 
 // Each function repeats one race `rounds` times. A failed expectation names the round.
 
-/** Create a chat configuration whose messages the local emulator records under a path of their own. */
+/** Create a chat configuration with its own path, under which the local emulator records its messages. */
 async function createChatConfig(service: Service, { admin }: TestAccount): Promise<{ id: string; path: string }> {
   const path = `/chat/1/race-${crypto.randomUUID()}`
   const config = { channel: 'chat1_webhook', webhook_url: service.localOrigin + path, events_enabled: ['session.escalated'] }
@@ -67,7 +67,7 @@ export async function expectOneTestMessagePerKey(service: Service, rounds: numbe
   }
 }
 
-/** Mark all as read while events arrive, and expect that older notifications are read, none is lost, and the unread count is right. */
+/** Mark all notifications as read while events arrive. Expect that older ones are read, none is lost, and the unread count is right. */
 export async function expectMarkAllReadLosesNothing(service: Service, rounds: number): Promise<void> {
   const account = await createAccount(service)
   for (let round = 1; round <= rounds; round++) {
@@ -75,8 +75,8 @@ export async function expectMarkAllReadLosesNothing(service: Service, rounds: nu
     const earlyCount = 4
     for (let n = 0; n < earlyCount; n++) await emitWithoutPublishing(service, account.id, escalationEvent(`Early ${n}`, person.id))
     // Eight callers mark all as read, and a ninth call follows below: the rate limit is ten.
-    const marksAll = (caller: number) => caller % 4 === 1
-    const actions = await runConcurrently((caller) => (marksAll(caller) ? markAllRead(person) : emitTo(service, person, caller)))
+    const isMarkingCaller = (caller: number) => caller % 4 === 1
+    const actions = await runConcurrently((caller) => (isMarkingCaller(caller) ? markAllRead(person) : emitTo(service, person, caller)))
     const lateCount = actions.filter((action) => action === 'emitted').length
     expect(await countInbox(service, person), `round ${round}`).toMatchObject({
       all: earlyCount + lateCount,

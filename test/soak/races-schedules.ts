@@ -41,7 +41,7 @@ async function selectRuns(service: Service, scheduleId: string): Promise<[string
   return rows.map(({ due_at, status, batches }) => [due_at.toISOString(), status, batches])
 }
 
-/** Change a schedule concurrently while the triggers run, and expect that the time that was due creates exactly one run. */
+/** Change a schedule concurrently while the triggers run, and expect that each due time creates exactly one run. */
 export async function expectChangesLoseNoRun(service: OwnService, rounds: number): Promise<void> {
   const { admin, addColleague } = await createAccount(service)
   const { id } = await createSchedule(admin)

@@ -7,7 +7,7 @@ import { expectStatus } from '../support/expect-status.ts'
 import { createAccount, type Person } from '../support/people.ts'
 import { postWithoutToken, randomIpAddress } from '../support/public-requests.ts'
 
-/** A rate-limited operation and a sample request, which may return any status below 500. Only 429 counts as limited. */
+/** A rate-limited operation and a sample request. The request may return any status below 500, but only 429 counts as limited. */
 export interface LimitedOperation {
   rule: string
   operation: string

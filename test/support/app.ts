@@ -169,7 +169,7 @@ const declaredPaths = Object.entries((openapi as unknown as { paths: OpenApiPath
 }))
 declaredPaths.sort((a, b) => a.rank - b.rank)
 
-// The document lists these once, as `default`.
+// The OpenAPI document does not list these per operation. Its `default` response stands for all of them.
 const commonStatuses = commonFailures.map((kind) => String(problems[kind].status))
 
 function findDeclaredStatuses(method: string, path: string): string[] | undefined {
@@ -192,7 +192,7 @@ export async function signAccessToken(
   return signer.sign(caller)
 }
 
-/** Return functions that call the local dashboard: list what was sent, set faults and move the clock. */
+/** Return functions that call the local dashboard: list recorded messages and calls, set faults and move the clock. */
 export function dashboard(service: Pick<Service, 'localOrigin'>) {
   const send = (method: string, path: string, body?: unknown) =>
     fetch(service.localOrigin + path, {

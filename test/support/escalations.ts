@@ -45,7 +45,7 @@ export interface EscalationStream {
   text(): string
   /** The events received so far, or only those of one name. */
   events(name?: string): ReturnType<typeof parseEvents>
-  /** Resolves when the service ends the stream. */
+  /** Resolves when the stream ends or fails. */
   closed: Promise<void>
   disconnect(): void
 }

@@ -14,7 +14,10 @@ export function buildLongFlow(count: number) {
   return { steps: [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }
 }
 
-/** Create a session of a flow that has one step per note, and answer every step with its note. Return the session's id. */
+/**
+ * Create a session of a flow that has one step per note, and answer every step with its note. Complete the session unless `complete` is
+ * false. Return the session's id.
+ */
 export async function createAnsweredSession(
   person: Person,
   notes: readonly string[],
@@ -44,7 +47,7 @@ export async function createAnsweredSession(
 export async function insertAnswers(service: Service, person: Person, sessionId: string, notes: readonly string[]): Promise<void> {
   await service.sql(
     `insert into session_decisions (account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds)
-     select $1, $2, 1000 + n, 'x' || n, 'done', note, now(), 4 from jsonb_array_elements_text($3) with ordinality r (note, n)`,
+     select $1, $2, 1000 + n, 'x' || n, 'done', note, now(), 4 from jsonb_array_elements_text($3) with ordinality notes (note, n)`,
     [person.accountId, sessionId, JSON.stringify(notes)],
   )
 }

@@ -85,7 +85,7 @@ const multiLineText = fc.oneof(
   { weight: 1, arbitrary: longText },
 )
 const limitLength = (text: string, maxLength: number) => text.slice(0, maxLength).toWellFormed()
-/** Never empty. */
+/** A line of text that is never empty. */
 const singleLineText = fc.oneof(mixedText, plainText).map((text) => toSingleLine(limitLength(text, 150)) || 'x')
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
@@ -138,7 +138,10 @@ const { nodeContent } = fc.letrec<{ nodeContent: NodeContent }>((tie) => ({
 
 const maxPrefixLength = 80
 
-/** Create an action for one child and a decision for several. Two options of a decision lead to its first child. */
+/**
+ * Create a solution without children, an action with one child, or a decision with several children. Two options of a decision lead to
+ * its first child.
+ */
 function createNode(content: NodeContent, count: { nodes: number }): FlowNode {
   count.nodes++
   const id = `${limitLength(content.idPrefix, maxPrefixLength)}${count.nodes}`

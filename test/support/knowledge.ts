@@ -43,7 +43,7 @@ export function buildZip(entries: readonly ZipEntry[], count = entries.length): 
   return copyBytes(Buffer.concat([...files, ...directory, Buffer.from('PK\u0005\u0006'), end]))
 }
 
-const escapeXml = (text: string) => text.replace(/[<&>]/g, (mark) => `&#${mark.charCodeAt(0)};`)
+const escapeXml = (text: string) => text.replace(/[<&>]/g, (character) => `&#${character.charCodeAt(0)};`)
 const run = (text: string) => `<w:r><w:t xml:space="preserve">${escapeXml(text)}</w:t></w:r>`
 
 /** Return a paragraph in WordprocessingML. `list` contains a list number of `numbering.xml` and the depth in that list. */
@@ -66,7 +66,10 @@ const level = (depth: number, format: string) => `<w:lvl w:ilvl="${depth}"><w:nu
 /** Return a complete document.xml. */
 export const documentXml = (body: string) => `${declaration}<w:document ${namespaces}><w:body>${body}</w:body></w:document>`
 
-/** Return the files of a Word document. List 1 is numbered with bullets below it, list 2 has bullets. The style ids are those of a German Word. */
+/**
+ * Return the files of a Word document. List 1 is numbered and has bullets on its second level. List 2 has bullets. The style ids are those
+ * of the German version of Word.
+ */
 export function docxParts(document: string): ZipEntry[] {
   const styles = [style('berschrift1', 'heading 1'), style('berschrift2', 'heading 2'), style('Quelltext', 'Source Code')].join('')
   const lists = [

@@ -27,13 +27,15 @@ export interface TestAccount {
 
 let personCount = 0
 
-/** Insert an account without a seat limit, with one team and a signed-in admin. It uses SQL because few tests are about registration. */
+/** Insert an account without a seat limit, with one team and a signed-in admin. Use SQL, because few tests are about registration. */
 export async function createAccount(service: Service): Promise<TestAccount> {
   const [row] = await service.sql<{ account_id: string; team_id: string }>(`
-    with a as (insert into accounts (name, plan, subscription_status, trial_ends_at)
-               values ('Test account', 'enterprise', 'trialing', now() + interval '14 days') returning id),
-         t as (insert into teams (account_id, name) select id, 'Test team' from a returning id, account_id)
-    select account_id, id as team_id from t`)
+    with inserted_account as (
+           insert into accounts (name, plan, subscription_status, trial_ends_at)
+           values ('Test account', 'enterprise', 'trialing', now() + interval '14 days') returning id),
+         inserted_team as (
+           insert into teams (account_id, name) select id, 'Test team' from inserted_account returning id, account_id)
+    select account_id, id as team_id from inserted_team`)
   const { account_id: id, team_id: teamId } = row as { account_id: string; team_id: string }
   const addColleague: TestAccount['addColleague'] = async ({
     role = 'engineer',
@@ -60,10 +62,13 @@ export async function createPerson(service: Service, { accountId, teamId, teamRo
   const email = `person-${process.pid}-${++personCount}-${crypto.randomUUID().slice(0, 8)}@people.example`
   const fullName = `Person ${personCount}`
   const [row] = await service.sql<{ user_id: string; sign_in_id: string }>(
-    `with u as (insert into users (account_id, email, full_name, role, team_id, team_role, is_super_admin, email_verified_at)
-                values ($1, $2, $3, $4, $5, $6, $7, now()) returning id, account_id),
-          s as (insert into sign_ins (account_id, user_id, expires_at) select account_id, id, now() + interval '30 days' from u returning id)
-     select u.id as user_id, s.id as sign_in_id from u, s`,
+    `with inserted_user as (
+            insert into users (account_id, email, full_name, role, team_id, team_role, is_super_admin, email_verified_at)
+            values ($1, $2, $3, $4, $5, $6, $7, now()) returning id, account_id),
+          inserted_sign_in as (
+            insert into sign_ins (account_id, user_id, expires_at)
+            select account_id, id, now() + interval '30 days' from inserted_user returning id)
+     select inserted_user.id as user_id, inserted_sign_in.id as sign_in_id from inserted_user, inserted_sign_in`,
     [accountId, email, fullName, role, teamId, teamRole, superAdmin],
   )
   const { user_id: id, sign_in_id: signInId } = row as { user_id: string; sign_in_id: string }

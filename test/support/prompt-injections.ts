@@ -85,7 +85,7 @@ function withGreeting(session: OpenedSession['session']): OpenedSession {
 
 async function requireCreated(response: ReturnType<Person['call']>) {
   const { status, text, body } = await response
-  if (status !== 201) throw new Error(`Creating was refused: ${text}`)
+  if (status !== 201) throw new Error(`The creation was refused: ${text}`)
   return body
 }
 

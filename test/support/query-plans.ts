@@ -29,7 +29,7 @@ export interface ExplainedStatements {
 
 /**
  * Run `work` with a database connection of the service's role, and return the plans of all its statements. With `pooled`, statements are
- * prepared and use generic plans, as behind a connection pooler. `clearRecorded` drops everything recorded before it is called.
+ * prepared and use generic plans, as behind a connection pooler. `clearRecorded` discards the plans and statements recorded so far.
  */
 export async function explainStatements<T>(
   service: Service,

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Starts the contract tests first. Without timings of an earlier run, vitest orders files by size, and the contract test files are
- * short but run longest.
+ * A sequencer that starts the contract tests first. Without timings of an earlier run, vitest runs larger files first, but the contract
+ * test files are short and take longest.
  */
 export class ContractTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -6,7 +6,7 @@ import type { AnyOperation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { createServices } from '../../lib/services.ts'
 
-/** Serve operations over HTTP from this process, with their own settings, until the test file ends. The Worker need not contain them. */
+/** Serve operations over HTTP from this process until the test file ends. The Worker need not contain these operations. */
 export async function serveOperations(operations: readonly AnyOperation[], settings: Record<string, string>): Promise<{ api: string }> {
   const services = createServices(parseConfig(settings), () => {})
   const app = createApp(services)

@@ -20,14 +20,16 @@ export function createProceduralSession(person: Person, fields: Record<string, u
   return createSession(person, { variables: { server: 'srv-dc-01' }, ...fields }, proceduralFlowFields())
 }
 
-/** Insert a published flow of the platform account, like the starter flows, and return its id. */
+/** Insert a published flow of the platform account, as the starter flows are, and return its id. */
 export async function insertPlatformFlow(service: Service, treeType: string, structure: unknown): Promise<string> {
   const [row] = await service.sql<{ id: string }>(
-    `with t as (insert into trees (account_id, author_id, tree_type, status, visibility, name)
-                values (app.platform_account(), app.service_user(), $1, 'published', 'account', $2) returning *),
-          v as (insert into tree_versions (account_id, tree_id, version, status, name, tree_type, tree_structure, saved_by)
-                select account_id, id, 1, status, name, tree_type, $3, author_id from t)
-     select id from t`,
+    `with inserted_tree as (
+            insert into trees (account_id, author_id, tree_type, status, visibility, name)
+            values (app.platform_account(), app.service_user(), $1, 'published', 'account', $2) returning *),
+          inserted_version as (
+            insert into tree_versions (account_id, tree_id, version, status, name, tree_type, tree_structure, saved_by)
+            select account_id, id, 1, status, name, tree_type, $3, author_id from inserted_tree)
+     select id from inserted_tree`,
     [treeType, `Starter ${crypto.randomUUID()}`, JSON.stringify(structure)],
   )
   return row?.id ?? ''

@@ -20,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-// Test files run in parallel. With the default time-outs a busy machine would make the rate limiter fall back.
+// Test files run in parallel. With the default time-out the rate limiter would treat Redis as unavailable on a busy machine.
 export const longTimeouts = { REDIS_TIMEOUT_MS: '5000' }
 
 export const templateDatabase = 'flow_template'

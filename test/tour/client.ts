@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod'
 import { openEventStream, parseEvents } from './event-stream.ts'
-import { type Answer, checkAnswer, type Expectation, TourError } from './expectations.ts'
+import { checkResponse, type Expectation, type ReceivedResponse, TourError } from './expectations.ts'
 import { formatRequest, hideSecrets } from './print.ts'
 
 /** Origins of the service and of the local dashboard, without a path. */
@@ -21,7 +21,7 @@ interface RequestContent {
 }
 
 export interface RequestOptions<T> extends RequestContent, Expectation<T> {
-  /** Repeat the request until the answer is as expected, for at most the client's time limit. */
+  /** Repeat the request until the response is as expected, for at most the client's time limit. */
   poll?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Subscription {
 
 export interface Client {
   addresses: Addresses
-  /** Unique per run. Part of every e-mail address and webhook path, so that runs stay apart. */
+  /** Unique per run. Part of every e-mail address and webhook path, so that runs do not affect each other. */
   run: string
   print: Print
   /** Send a request below /api/v1 and print it. */
@@ -50,7 +50,7 @@ const pollMs = 250
 const requestTimeoutMs = 60_000
 const maxRateLimitWaits = 2
 
-/** Create a client. `timeoutMs` limits the wait for each promised effect. */
+/** Create a client. `timeoutMs` limits the wait for each polled response and each event. */
 export function createClient(addresses: Addresses, print: Print, timeoutMs = 15_000): Client {
   const root = `${addresses.api}/api/v1`
   return {
@@ -84,32 +84,32 @@ async function send<T>(target: Target, options: RequestOptions<T> = {}): Promise
   const { method, path, print, timeoutMs } = target
   const deadline = Date.now() + timeoutMs
   for (;;) {
-    const answer = await requestWithinRateLimit(target, options)
-    const checked = checkAnswer(answer, options)
-    if (checked.ok) {
-      print(formatRequest(method, path, answer.status, checked.value))
-      return checked.value
+    const response = await requestWithinRateLimit(target, options)
+    const result = checkResponse(response, options)
+    if (result.ok) {
+      print(formatRequest(method, path, response.status, result.value))
+      return result.value
     }
     if (!options.poll || Date.now() >= deadline) {
-      print(formatRequest(method, path, answer.status, answer.body))
-      throw new TourError(`${method} ${hideSecrets(path)} ${checked.problem}${options.poll ? ` (waited ${timeoutMs / 1000} s)` : ''}`)
+      print(formatRequest(method, path, response.status, response.body))
+      throw new TourError(`${method} ${hideSecrets(path)} ${result.problem}${options.poll ? ` (waited ${timeoutMs / 1000} s)` : ''}`)
     }
     await sleep(pollMs)
   }
 }
 
-/** Send the request and obey `Retry-After`: several runs within a minute exceed the limit of registrations per address. */
-async function requestWithinRateLimit(target: Target, content: RequestContent): Promise<Answer> {
+/** Send the request, and repeat it after `Retry-After`. Several runs within a minute exceed the rate limit of registrations. */
+async function requestWithinRateLimit(target: Target, content: RequestContent): Promise<ReceivedResponse> {
   for (let waits = 0; ; waits++) {
-    const answer = await request(target, content)
-    if (answer.status !== 429 || waits === maxRateLimitWaits) return answer
-    const seconds = Number(answer.headers.get('retry-after') ?? 1)
+    const response = await request(target, content)
+    if (response.status !== 429 || waits === maxRateLimitWaits) return response
+    const seconds = Number(response.headers.get('retry-after') ?? 1)
     target.print(formatRequest(target.method, target.path, 429, `rate limit reached, next attempt in ${seconds} s`))
     await sleep(seconds * 1000)
   }
 }
 
-async function request({ root, method, path }: Target, { accessToken, body, form, accept }: RequestContent): Promise<Answer> {
+async function request({ root, method, path }: Target, { accessToken, body, form, accept }: RequestContent): Promise<ReceivedResponse> {
   const headers = {
     ...(accessToken ? { authorization: `Bearer ${accessToken}` } : {}),
     ...(accept ? { accept } : {}),
@@ -121,7 +121,9 @@ async function request({ root, method, path }: Target, { accessToken, body, form
     const response = await fetch(root + path, { method, headers, body: content, redirect: 'manual', signal })
     return { status: response.status, headers: response.headers, body: await readBody(response) }
   } catch (error) {
-    throw new TourError(`${method} ${hideSecrets(path)} got no answer from ${root} (${reasonOf(error)}). Does the service still run?`)
+    throw new TourError(
+      `${method} ${hideSecrets(path)} got no response from ${root} (${getErrorReason(error)}). Does the service still run?`,
+    )
   }
 }
 
@@ -134,7 +136,7 @@ async function readBody(response: Response): Promise<unknown> {
   return type.includes('json') && text ? (JSON.parse(text) as unknown) : text || undefined
 }
 
-function reasonOf(error: unknown): string {
+function getErrorReason(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message
 }

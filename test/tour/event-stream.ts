@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod'
-import { describeIssues, itemOf, TourError } from './expectations.ts'
+import { describeIssues, listWithItem, TourError } from './expectations.ts'
 
 interface ServerEvent {
   event: string
@@ -15,7 +15,7 @@ export interface EventStream {
 
 const pollMs = 100
 
-/** Read the complete events of a text/event-stream body. Comments are skipped. */
+/** Parse the complete events of a text/event-stream body, ignoring comments. */
 export function parseEvents(text: string): ServerEvent[] {
   const blocks = text.split('\n\n').slice(0, -1)
   return blocks.flatMap((block) => {
@@ -29,17 +29,17 @@ export async function openEventStream(url: string, accessToken: string): Promise
   const controller = new AbortController()
   const headers = { authorization: `Bearer ${accessToken}`, accept: 'text/event-stream' }
   const response = await fetch(url, { headers, signal: controller.signal })
-  if (response.status !== 200) throw new TourError(`GET ${url} answered ${response.status}, expected 200`)
+  if (response.status !== 200) throw new TourError(`GET ${url} returned ${response.status}, expected 200`)
   let text = ''
-  // A broken stream needs no error of its own: `waitFor` reports the missing event.
-  void collect(response, (chunk) => {
+  // The error of a broken stream is ignored, because `waitFor` reports the missing event.
+  void readChunks(response, (chunk) => {
     text += chunk
   }).catch(() => {})
   return {
     close: () => controller.abort(),
     async waitFor(event, description, timeoutMs) {
       for (const deadline = Date.now() + timeoutMs; ; await sleep(pollMs)) {
-        const found = itemOf(event, description).safeParse(parseEvents(text))
+        const found = listWithItem(event, description).safeParse(parseEvents(text))
         if (found.success) return found.data
         if (Date.now() >= deadline) throw new TourError(`GET ${url}: ${describeIssues(found.error)} (waited ${timeoutMs / 1000} s)`)
       }
@@ -47,7 +47,7 @@ export async function openEventStream(url: string, accessToken: string): Promise
   }
 }
 
-async function collect(response: Response, append: (chunk: string) => void): Promise<void> {
+async function readChunks(response: Response, append: (chunk: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   for await (const chunk of response.body ?? []) append(decoder.decode(chunk, { stream: true }))
 }

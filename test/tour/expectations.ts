@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { cut, formatJson } from './print.ts'
 
-/** Ends the tour. The message names the request and what is wrong with its answer. */
+/** An error that ends the tour. The message names the request and what is wrong with its response. */
 export class TourError extends Error {}
 
-export interface Answer {
+export interface ReceivedResponse {
   status: number
   headers: Headers
   body: unknown
@@ -17,22 +17,22 @@ export interface Expectation<T> {
   returns?: z.ZodType<T>
 }
 
-type Checked<T> = { ok: true; value: T } | { ok: false; problem: string }
+type CheckResult<T> = { ok: true; value: T } | { ok: false; problem: string }
 
 const problemLength = 300
 
-/** Compare an answer with the expectation. Return the parsed value or the problem. */
-export function checkAnswer<T>({ status, body }: Answer, { status: expected = 200, returns }: Expectation<T>): Checked<T> {
+/** Compare a response with the expectation. Return the parsed value or the problem. */
+export function checkResponse<T>({ status, body }: ReceivedResponse, { status: expected = 200, returns }: Expectation<T>): CheckResult<T> {
   if (status !== expected)
-    return { ok: false, problem: `answered ${status}, expected ${expected}: ${cut(formatJson(body), problemLength)}` }
+    return { ok: false, problem: `returned ${status}, expected ${expected}: ${cut(formatJson(body), problemLength)}` }
   if (!returns) return { ok: true, value: body as T }
   const parsed = returns.safeParse(body)
   if (parsed.success) return { ok: true, value: parsed.data }
-  return { ok: false, problem: `answered ${status}, but ${describeIssues(parsed.error)}` }
+  return { ok: false, problem: `returned ${status}, but ${describeIssues(parsed.error)}` }
 }
 
-/** Create the schema of a list with at least one such item; it returns the first. */
-export function itemOf<T>(item: z.ZodType<T>, description: string): z.ZodType<T> {
+/** Create the schema of a list that contains at least one such item. The parsed value is the first such item. */
+export function listWithItem<T>(item: z.ZodType<T>, description: string): z.ZodType<T> {
   return z.array(z.unknown()).transform((items, context) => {
     const found = items.map((candidate) => item.safeParse(candidate)).find(({ success }) => success)
     if (found?.success) return found.data

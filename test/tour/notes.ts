@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Client } from './client.ts'
-import { itemOf } from './expectations.ts'
+import { listWithItem } from './expectations.ts'
 import type { Person } from './person.ts'
 
 interface ExpectedNote {
@@ -11,7 +11,7 @@ interface ExpectedNote {
   attempts?: number
 }
 
-/** Wait until the note that the person requested is pushed, and require it exactly once on the ticket. */
+/** Wait until the note that the person requested is pushed. Require that the ticket contains it exactly once. */
 export async function waitForNote(client: Client, person: Person, { ticketId, sourceId, text, attempts = 1 }: ExpectedNote): Promise<void> {
   const { accessToken } = person
   const counted = { state: z.literal('pushed'), attempts: z.literal(attempts) }
@@ -19,13 +19,16 @@ export async function waitForNote(client: Client, person: Person, { ticketId, so
   const pushed = await client.api('GET', `/integrations/psa/pushes?source_id=${sourceId}`, {
     accessToken,
     poll: true,
-    returns: itemOf(push, `note that was pushed at attempt ${attempts}`),
+    returns: listWithItem(push, `note that was pushed at attempt ${attempts}`),
   })
   // Each note ends with the id of its push.
   const notes = z
     .array(z.object({ id: z.string(), text: z.string() }))
-    .transform((all) => all.filter((note) => note.text.includes(pushed.id)))
-    .refine((own) => own.length === 1 && own[0]?.id === pushed.provider_note_id, 'the ticket does not have the note exactly once')
-    .refine((own) => own[0]?.text.includes(text), `the note does not contain “${text}”`)
+    .transform((allNotes) => allNotes.filter((note) => note.text.includes(pushed.id)))
+    .refine(
+      (ownNotes) => ownNotes.length === 1 && ownNotes[0]?.id === pushed.provider_note_id,
+      'the ticket does not have the note exactly once',
+    )
+    .refine((ownNotes) => ownNotes[0]?.text.includes(text), `the note does not contain “${text}”`)
   await client.api('GET', `/integrations/psa/tickets/${ticketId}/context`, { accessToken, returns: z.object({ notes }) })
 }

@@ -7,7 +7,7 @@ export interface Person {
   accessToken: string
 }
 
-/** The part of a sign-in's answer that the story needs. */
+/** The fields of a sign-in response that the tour needs. */
 export const TokenPair = z.object({
   user: z.object({ email: z.string(), role: z.string(), account_name: z.string(), id: z.string() }),
   access_token: z.string(),

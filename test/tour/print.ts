@@ -15,7 +15,7 @@ export function formatJson(value: unknown): string {
   return text.replace(/\n */g, ' ').replace(/([{[]) | (?=[}\]])/g, '$1')
 }
 
-/** Format a request and its answer as one line of at most 120 characters. */
+/** Format a request and its response as one line of at most 120 characters. */
 export function formatRequest(method: string, path: string, status: number, value: unknown): string {
   return cut(`  ${method} ${hideSecrets(path)} ${status}  ${formatJson(value)}`.trimEnd(), lineLength)
 }

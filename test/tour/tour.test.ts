@@ -23,7 +23,7 @@ async function readDashboard(name: 'faults' | 'clock'): Promise<unknown> {
   return (await fetch(`${addresses.dashboard}/desk/${name}`)).json()
 }
 
-it('the tour completes, prints one short line per request and no complete token', async () => {
+it('the tour completes, and prints one short line per request without a complete token', async () => {
   const lines: string[] = []
   await playTour(addresses, (line) => lines.push(line))
   expect(lines.filter((line) => line.length > 120)).toEqual([])
@@ -31,7 +31,7 @@ it('the tour completes, prints one short line per request and no complete token'
   expect(lines.at(-1)).toContain('format=ticket-note 200')
 }, 120_000)
 
-it('the tour fails when a mail does not arrive', async () => {
+it('the tour fails when an expected e-mail does not arrive', async () => {
   const breakMail = (line: string) => {
     if (line.includes('2. Invite')) setFault('resend')
   }
@@ -42,11 +42,11 @@ it('the tour fails on an unexpected status, clears the faults and resets the clo
   const breakDatabase = (line: string) => {
     if (line.includes('"offset_seconds": 604900')) setFault('postgres')
   }
-  await expect(playTour(addresses, breakDatabase)).rejects.toThrow('GET /teams answered 503, expected 403')
+  await expect(playTour(addresses, breakDatabase)).rejects.toThrow('GET /teams returned 503, expected 403')
   expect(await readDashboard('faults')).toEqual([])
   expect(await readDashboard('clock')).toMatchObject({ offset_seconds: 0 })
 }, 120_000)
 
-it('the tour asks to start the service when nothing answers', async () => {
+it('the tour asks the user to start the service when no service responds', async () => {
   await expect(playTour({ ...addresses, api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow('Start the service with `npm start` first')
 })

@@ -12,12 +12,12 @@ import { restoreDashboard } from './dashboard.ts'
 import { TourError } from './expectations.ts'
 
 /**
- * Play the whole story against a running service. Throw a TourError at the first unexpected answer.
- * Lifts all faults and resets the clock before and after, because an interrupted run may have left some.
+ * Run all chapters against a running service. Throw a TourError at the first unexpected response.
+ * Clear all faults and reset the clock before and after, because an interrupted run may have left some.
  */
 export async function playTour(addresses: Addresses, print: Print, timeoutMs?: number): Promise<void> {
-  await requireAnswer(`${addresses.api}/health`)
-  await requireAnswer(`${addresses.dashboard}/desk/clock`)
+  await requireOkResponse(`${addresses.api}/health`)
+  await requireOkResponse(`${addresses.dashboard}/desk/clock`)
   await restoreDashboard(addresses)
   try {
     await runChapters(createClient(addresses, print, timeoutMs))
@@ -44,31 +44,31 @@ async function runChapters(client: Client): Promise<void> {
   await chapter('9. Import a knowledge article', () => importArticle(client, admin, ticketId))
 }
 
-async function requireAnswer(url: string): Promise<void> {
+async function requireOkResponse(url: string): Promise<void> {
   const response = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => null)
-  if (!response) throw new TourError(`No service answers at ${url}. Start the service with \`npm start\` first.`)
-  if (!response.ok) throw new TourError(`GET ${url} answered ${response.status}. Is this the address that \`npm start\` prints?`)
+  if (!response) throw new TourError(`No service responds at ${url}. Start the service with \`npm start\` first.`)
+  if (!response.ok) throw new TourError(`GET ${url} returned ${response.status}. Is this the address that \`npm start\` prints?`)
 }
 
 /** Return the origin of an address. `npm start` prints addresses with a path. */
-function originOf(address: string): string {
+function parseOrigin(address: string): string {
   if (!/^https?:/.test(address) || !URL.canParse(address)) throw new TourError(`${address} is not a URL such as http://127.0.0.1:8787.`)
   return new URL(address).origin
 }
 
 function readAddresses([api, dashboard]: string[]): Addresses {
   return {
-    api: originOf(api ?? process.env.API ?? 'http://127.0.0.1:8787'),
-    dashboard: originOf(dashboard ?? process.env.DASHBOARD ?? 'http://127.0.0.1:8788'),
+    api: parseOrigin(api ?? process.env.API ?? 'http://127.0.0.1:8787'),
+    dashboard: parseOrigin(dashboard ?? process.env.DASHBOARD ?? 'http://127.0.0.1:8788'),
   }
 }
 
 async function run(): Promise<void> {
-  const started = performance.now()
+  const startedAt = performance.now()
   const addresses = readAddresses(process.argv.slice(2))
   process.once('SIGINT', () => void restoreDashboard(addresses).finally(() => process.exit(130)))
   await playTour(addresses, console.log)
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`\nThe tour is complete after ${seconds} s. Mails, messages and calls: ${addresses.dashboard}/`)
 }
 

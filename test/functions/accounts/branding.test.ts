@@ -13,7 +13,7 @@ async function uploadLogo(person: Person): Promise<string> {
   return (await uploadImage(service, person, await createImage('png', 40, 40))).body.id
 }
 
-it('returns the default branding until an update, which keeps absent fields and resets fields that are null', async () => {
+it('returns the default branding until an update, and an update keeps absent fields and resets fields that are null', async () => {
   const { admin, teamId: team_id, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   expect((await getBranding(viewer, team_id)).body).toEqual({ team_id, ...defaultBranding })
@@ -36,7 +36,7 @@ it('returns the default branding until an update, which keeps absent fields and 
   expect((await getBranding(viewer, team_id)).body).toEqual({ team_id, ...defaultBranding })
 })
 
-it('WIR-04 lets only admins of the team or the account update the branding, and returns 403 to other readers', async () => {
+it('WIR-04 lets only team admins and account admins update the branding of a team, and returns 403 to other members', async () => {
   const { id, admin, teamId, addColleague } = await createAccount(service)
   const [otherTeam] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'South') returning id`, [id])
   const otherTeamId = otherTeam?.id ?? ''
@@ -70,7 +70,7 @@ it('WIR-03 WIR-08 treats teams and logos of another account as unknown', async (
   }
 })
 
-it('refuses an invalid colour and texts that are empty or too long', async () => {
+it('refuses an invalid colour, an empty company name, texts that are too long and an invalid logo id', async () => {
   const { admin, teamId } = await createAccount(service)
   for (const invalid of [
     ...['red', '#fff', '1d4ed8', '#1d4ed8ff', '#1d4ed8;x'].map((primary_colour) => ({ primary_colour })),
@@ -84,7 +84,7 @@ it('refuses an invalid colour and texts that are empty or too long', async () =>
   expect((await getBranding(admin, teamId)).body).toEqual({ team_id: teamId, ...defaultBranding })
 })
 
-it('writes one audit row per change, and none if nothing changes', async () => {
+it('writes an audit row for a change of the branding, and none for an update without a change', async () => {
   const { admin, teamId } = await createAccount(service)
   for (let attempt = 0; attempt < 2; attempt++) await putBranding(admin, teamId, { company_name: 'Northwind IT' })
   const { body } = await admin.call('GET', '/accounts/me/audit-logs')

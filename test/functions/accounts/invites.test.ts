@@ -8,7 +8,7 @@ const service = await startOwnService()
 afterAll(() => service.close())
 const { advanceClock, waitForLink } = dashboard(service)
 const randomEmail = () => `p-${crypto.randomUUID()}@people.example`
-const unusableCode = { detail: 'invite_invalid_or_expired_or_revoked', code: 'invite_invalid_or_expired_or_revoked' }
+const invalidCodeError = { detail: 'invite_invalid_or_expired_or_revoked', code: 'invite_invalid_or_expired_or_revoked' }
 
 async function createInvite({ admin }: TestAccount, email: string, role = 'engineer') {
   const { body } = expectStatus(await admin.call('POST', '/accounts/me/invites', { email, role }), 201)
@@ -19,10 +19,10 @@ const waitForCode = (email: string, earlierCode?: string) => waitForLink(email, 
 
 const lookUpInvite = (code: string) =>
   request(service, 'GET', `/accounts/invites/${encodeURIComponent(code)}/lookup`, { headers: { 'cf-connecting-ip': randomIpAddress() } })
-const join = (email: string, account_invite_code: string) =>
+const registerWithCode = (email: string, account_invite_code: string) =>
   postWithoutToken(service, '/auth/register', { email, password: 'violet-tractor-81', full_name: 'New Comer', account_invite_code })
 
-it('ACC-01 looks up the code of an open invite without a token', async () => {
+it('ACC-01 returns the invite of an open code without a token', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const { code } = await createInvite(account, email, 'viewer')
@@ -31,14 +31,14 @@ it('ACC-01 looks up the code of an open invite without a token', async () => {
   expect([response.status, response.body]).toEqual([200, expected])
 })
 
-it('AUT-22 NOT-53 registers into the account with the role of the invite, without a new account, and notifies the inviter', async () => {
+it('AUT-22 NOT-53 registers an invited user in the existing account with the role of the invite, and notifies the inviter', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const { code } = await createInvite(account, email)
   const accountsBefore = await service.sql('select id from accounts')
-  const joined = await join(email, code)
-  expectStatus(joined, 201)
-  expect(joined.body.user).toMatchObject({
+  const registered = await registerWithCode(email, code)
+  expectStatus(registered, 201)
+  expect(registered.body.user).toMatchObject({
     account_id: account.id,
     role: 'engineer',
     team_id: account.teamId,
@@ -54,16 +54,16 @@ it('AUT-22 NOT-53 registers into the account with the role of the invite, withou
 
 it('ACC-02 ACC-13 returns the same 404 for an unknown, used, revoked, replaced or expired code', async () => {
   const account = await createAccount(service)
-  const usedBy = randomEmail()
-  const used = await createInvite(account, usedBy)
-  expectStatus(await join(usedBy, used.code), 201)
+  const usedEmail = randomEmail()
+  const used = await createInvite(account, usedEmail)
+  expectStatus(await registerWithCode(usedEmail, used.code), 201)
   const revoked = await createInvite(account, randomEmail())
   expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${revoked.id}`), 204)
   expectStatus(await account.admin.call('DELETE', `/accounts/me/invites/${revoked.id}`), 409)
-  const resentTo = randomEmail()
-  const replaced = await createInvite(account, resentTo)
+  const resentEmail = randomEmail()
+  const replaced = await createInvite(account, resentEmail)
   expectStatus(await account.admin.call('POST', `/accounts/me/invites/${replaced.id}/resend`), 202)
-  expectStatus(await lookUpInvite(await waitForCode(resentTo, replaced.code)), 200)
+  expectStatus(await lookUpInvite(await waitForCode(resentEmail, replaced.code)), 200)
   const expired = await createInvite(account, randomEmail())
   await advanceClock(7 * 24 * 3600 - 60)
   expectStatus(await lookUpInvite(expired.code), 200)
@@ -76,21 +76,21 @@ it('ACC-02 ACC-13 returns the same 404 for an unknown, used, revoked, replaced o
     expired: expired.code,
   }
   for (const [kind, code] of Object.entries(codes)) {
-    const responses = [await lookUpInvite(code), await join(randomEmail(), code)]
-    for (const response of responses) expect([kind, response.status, response.body]).toEqual([kind, 404, unusableCode])
+    const responses = [await lookUpInvite(code), await registerWithCode(randomEmail(), code)]
+    for (const response of responses) expect([kind, response.status, response.body]).toEqual([kind, 404, invalidCodeError])
   }
 })
 
-it('refuses a code for another address and keeps the invite open', async () => {
+it('refuses to register another e-mail address with the code, and keeps the invite open', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const { code } = await createInvite(account, email)
-  const refused = await join(randomEmail(), code)
+  const refused = await registerWithCode(randomEmail(), code)
   expect([refused.status, refused.body.code]).toEqual([400, 'invite_email_mismatch'])
-  expectStatus(await join(email.toUpperCase(), code), 201)
+  expectStatus(await registerWithCode(email.toUpperCase(), code), 201)
 })
 
-it('refuses a second open invite for an address, and an invite for a member', async () => {
+it('refuses a second open invite for an e-mail address, and an invite for a member', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   await createInvite(account, email)
@@ -100,7 +100,7 @@ it('refuses a second open invite for an address, and an invite for a member', as
   expect([memberInvite.status, memberInvite.body.code]).toEqual([409, 'already_member'])
 })
 
-it('ACC-12 creates no more invites than free seats when ten requests run concurrently', async () => {
+it('ACC-12 creates only as many invites as there are free seats when ten requests run concurrently', async () => {
   const account = await createAccount(service)
   await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [account.id])
   const responses = await Promise.all(
@@ -112,17 +112,17 @@ it('ACC-12 creates no more invites than free seats when ten requests run concurr
   )
 })
 
-it('ACC-18 refuses to join when no seat is free, and keeps the invite open', async () => {
+it('ACC-18 refuses to register an invited user when no seat is free, and keeps the invite open', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const { code } = await createInvite(account, email)
   await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [account.id])
   const colleague = await account.addColleague()
   await account.addColleague()
-  const refused = await join(email, code)
+  const refused = await registerWithCode(email, code)
   expect([refused.status, refused.body.code]).toEqual([409, 'seat_limit_reached'])
   await account.admin.call('DELETE', `/accounts/me/members/${colleague.id}`)
-  expectStatus(await join(email, code), 201)
+  expectStatus(await registerWithCode(email, code), 201)
 })
 
 it('AUT-08 accepts an invite once when eight registrations run concurrently', async () => {
@@ -130,7 +130,7 @@ it('AUT-08 accepts an invite once when eight registrations run concurrently', as
     const account = await createAccount(service)
     const email = randomEmail()
     const { code } = await createInvite(account, email)
-    const responses = await Promise.all(Array.from({ length: 8 }, () => join(email, code)))
+    const responses = await Promise.all(Array.from({ length: 8 }, () => registerWithCode(email, code)))
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(responses.every(({ status }) => [201, 404, 409].includes(status))).toBe(true)
     expect((await account.admin.call('GET', '/accounts/me/members')).body).toHaveLength(2)

@@ -7,7 +7,7 @@ import { postWithoutToken } from '../../support/public-requests.ts'
 
 const service = sharedService()
 
-it('returns the account with plan, limits and usage, and lets an admin update it', async () => {
+it('returns the account with plan, limits and usage to a viewer, and lets an admin update the account', async () => {
   const { id, admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   await service.sql(`update accounts set plan = 'pro' where id = $1`, [id])
@@ -47,7 +47,7 @@ it('ACC-16 falls back to the free plan when the trial has ended', async () => {
   })
 })
 
-it('ACC-08 ACC-09 ACC-11 merges preferences, keeps absent keys and removes a key that is null', async () => {
+it('ACC-08 ACC-09 ACC-11 merges account preferences, keeps absent keys and removes a key that is null', async () => {
   const { admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   expect((await viewer.call('GET', '/accounts/me/preferences')).body).toEqual({})
@@ -86,7 +86,7 @@ it("ACC-15 applies a changed role to the member's next request with the same tok
   expectStatus(await member.call('GET', '/accounts/me/invites'), 200)
 })
 
-it('moves a member between teams, and a member without a team has no team role', async () => {
+it('moves a member between teams, and removes the team role of a member without a team', async () => {
   const { admin, addColleague, teamId } = await createAccount(service)
   const member = await addColleague({ teamRole: 'admin' })
   const path = `/accounts/me/members/${member.id}`
@@ -102,7 +102,7 @@ it('moves a member between teams, and a member without a team has no team role',
   expectStatus(await admin.call('PATCH', path, { team_id: null, team_role: 'admin' }), 422)
 })
 
-it('WIR-08 refuses a team of another account', async () => {
+it('WIR-08 refuses a team of another account for a member or an invite', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const member = await account.addColleague()
   const response = await account.admin.call('PATCH', `/accounts/me/members/${member.id}`, { team_id: otherAccount.teamId })
@@ -145,11 +145,11 @@ it('ACC-14 never demotes or deactivates the last active admin, even when two adm
       otherAdmin.call('PATCH', `/accounts/me/members/${admin.id}`, { role: 'viewer' }),
     ])
     expect(responses.map(({ status }) => status)).toContain(200)
-    const [remaining] = await service.sql<{ count: string }>(
+    const [activeAdmins] = await service.sql<{ count: string }>(
       `select count(*) from users where account_id = $1 and role = 'admin' and is_active`,
       [id],
     )
-    expect(Number(remaining?.count)).toBeGreaterThan(0)
+    expect(Number(activeAdmins?.count)).toBeGreaterThan(0)
     await service.sql(`update users set role = 'admin' where id = $1`, [admin.id])
   }
 })

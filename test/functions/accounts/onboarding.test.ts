@@ -40,7 +40,7 @@ it('ACC-03 sets tried_ai_assistant only for the user who started an AI session',
   expect((await getStatus(await addColleague())).tried_ai_assistant).toBe(false)
 })
 
-it('ACC-10 stores steps, allows jumping forward, and returns the new status', async () => {
+it('ACC-10 stores a step, accepts a step further ahead, and returns the new status', async () => {
   const { admin } = await createAccount(service)
   expect((await sendStep(admin, 1)).body).toEqual({ ...initialStatus, current_step: 1, completed_steps: [1] })
   const jumped = await sendStep(admin, 4, 'skip')
@@ -48,7 +48,7 @@ it('ACC-10 stores steps, allows jumping forward, and returns the new status', as
   expect(await getStatus(admin)).toEqual(jumped.body)
 })
 
-it('ACC-04 ACC-10 refuses a step below the highest one sent, and changes nothing', async () => {
+it('ACC-04 ACC-10 refuses a step below the highest accepted step, and changes nothing', async () => {
   const { admin } = await createAccount(service)
   const { body: statusBefore } = await sendStep(admin, 3)
   for (const [step, action] of [
@@ -62,7 +62,7 @@ it('ACC-04 ACC-10 refuses a step below the highest one sent, and changes nothing
   expect(await selectStoredSteps(admin)).toMatchObject({ data: { 3: {} } })
 })
 
-it('ACC-05 accepts the same step again and changes nothing', async () => {
+it('ACC-05 returns 200 for a repeated step and changes nothing', async () => {
   const { admin } = await createAccount(service)
   const first = await sendStep(admin, 2, 'complete', { shop_name: 'Northwind' })
   const rowBefore = await selectStoredSteps(admin)
@@ -72,7 +72,7 @@ it('ACC-05 accepts the same step again and changes nothing', async () => {
   }
 })
 
-it('ACC-06 ignores the data of a skipped step, and lets it be completed later', async () => {
+it('ACC-06 ignores the data of a skipped step, and lets the user complete the step later', async () => {
   const { admin } = await createAccount(service)
   const skipped = await sendStep(admin, 2, 'skip', { shop_name: 'Northwind' })
   expect(skipped.body).toMatchObject({ skipped_steps: [2], completed_steps: [], shop_setup_done: false })
@@ -82,7 +82,7 @@ it('ACC-06 ignores the data of a skipped step, and lets it be completed later', 
   expect((await selectStoredSteps(admin))?.data).toEqual({ 2: { shop_name: 'Northwind' } })
 })
 
-it('ACC-07 dismisses the remaining steps and keeps the completed ones, also when repeated', async () => {
+it('ACC-07 dismisses the remaining steps, keeps the completed steps, and is idempotent', async () => {
   const { admin } = await createAccount(service)
   const dismissed = await admin.call('POST', '/users/me/onboarding-dismiss-rest')
   expect([dismissed.status, dismissed.body]).toEqual([200, { ...initialStatus, dismissed: true }])
@@ -111,7 +111,7 @@ it('ACC-03 sets first_flow_created once the account has created a flow', async (
   expect((await getStatus((await createAccount(service)).admin)).first_flow_created).toBe(false)
 })
 
-it('refuses unknown steps, and data that is not an object or is too large', async () => {
+it('refuses an unknown step, action or field, and data that is not an object or is too large', async () => {
   const { admin } = await createAccount(service)
   const valid = { step: 1, action: 'complete' }
   for (const invalid of [
@@ -145,7 +145,7 @@ it('ACC-04 never lowers the current step when 24 steps are sent concurrently', a
   }
 })
 
-it('AUT-13 skips the guards for an unverified address and a lapsed subscription', async () => {
+it('AUT-13 allows onboarding requests with an unverified e-mail address and a lapsed subscription', async () => {
   const { id, admin } = await createAccount(service)
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
   await service.sql(`update users set email_verified_at = null, created_at = now() - interval '73 hours' where id = $1`, [admin.id])

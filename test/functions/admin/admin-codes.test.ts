@@ -7,10 +7,10 @@ const service = await startOwnService()
 afterAll(() => service.close())
 const staff = await (await createAccount(service)).addColleague({ superAdmin: true })
 
-it('returns a code once, stores only its hash, and lists codes with their uses', async () => {
+it('returns an invite code once, stores only its hash, and lists codes with their uses and status', async () => {
   const expires_at = '2100-01-01T00:00:00.000Z'
-  const key = { 'idempotency-key': 'a key' }
-  const { status, body } = await staff.call('POST', '/admin/invite-codes', { max_uses: 2, expires_at, note: 'Spring fair' }, key)
+  const headers = { 'idempotency-key': 'a key' }
+  const { status, body } = await staff.call('POST', '/admin/invite-codes', { max_uses: 2, expires_at, note: 'Spring fair' }, headers)
   expect(status).toBe(201)
   const { code, ...inviteCode } = body
   expect(inviteCode).toMatchObject({
@@ -32,8 +32,8 @@ it('returns a code once, stores only its hash, and lists codes with their uses',
   expect(await findListed()).toMatchObject({ used_count: 2, status: 'used_up' })
   await service.sql(`update platform_invite_codes set used_count = 1, expires_at = now() where id = $1`, [body.id])
   expect(await findListed()).toMatchObject({ status: 'expired' })
-  const past = await staff.call('POST', '/admin/invite-codes', { expires_at: '2020-01-01T00:00:00Z' })
-  expect([past.status, past.body.errors[0].loc]).toEqual([422, ['body', 'expires_at']])
+  const pastExpiry = await staff.call('POST', '/admin/invite-codes', { expires_at: '2020-01-01T00:00:00Z' })
+  expect([pastExpiry.status, pastExpiry.body.errors[0].loc]).toEqual([422, ['body', 'expires_at']])
 })
 
 it('lists sales leads, newest first, and filters them by source', async () => {

@@ -72,7 +72,7 @@ it('ADM-07 creates and updates limits and billing atomically, with one audit row
   expect(log[1]?.changes).toMatchObject({ max_kb_imports: { from: null, to: 2 }, annual_price_cents: { from: null, to: 9000 } })
 })
 
-it('creates no billing without a billing field', async () => {
+it('creates no billing row without a billing field', async () => {
   const plan = createPlanName()
   expect((await putPlan({ plan, max_users: 2, display_name: null })).body).toMatchObject({
     max_users: 2,
@@ -82,17 +82,17 @@ it('creates no billing without a billing field', async () => {
   expect((await selectPlanRows(plan)).billing).toEqual([])
 })
 
-it('ADM-08 ADM-09 names new billing after its plan, and keeps the name if the update has none', async () => {
+it('ADM-08 ADM-09 uses the plan as the default display name, and keeps a display name that an update omits or sets to null', async () => {
   const plan = createPlanName()
-  const capitalised = `P${plan.slice(1)}`
-  expect((await putPlan({ plan, sort_order: 3 })).body.display_name).toBe(capitalised)
+  const capitalisedPlan = `P${plan.slice(1)}`
+  expect((await putPlan({ plan, sort_order: 3 })).body.display_name).toBe(capitalisedPlan)
   expect((await putPlan({ plan, display_name: 'Extra' })).body.display_name).toBe('Extra')
   for (const changes of [{ display_name: null }, { display_name: null, sort_order: 4 }, { sort_order: 5 }, { max_users: 9 }])
     expect((await putPlan({ plan, ...changes })).body.display_name).toBe('Extra')
   expectStatus(await putPlan({ plan, display_name: ' ' }), 422)
 })
 
-it('stores one row each of limits and billing, and 32 audit rows, for 32 concurrent updates of a plan', async () => {
+it('stores one limits row, one billing row and 32 audit rows for 32 concurrent updates of a plan', async () => {
   const plan = createPlanName()
   const responses = await runConcurrently((caller) => putPlan({ plan, max_users: caller + 1, monthly_price_cents: caller }))
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))

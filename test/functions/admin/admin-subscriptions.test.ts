@@ -7,7 +7,7 @@ const service = await startOwnService()
 afterAll(() => service.close())
 const { advanceClock } = dashboard(service)
 
-/** Create an account whose columns are set by the SQL of `columns`, and a super admin in another account. */
+/** Create an account, and a super admin in another account. `columns` are SQL assignments for the account's row. */
 async function createScene(columns = '') {
   const [account, staffAccount] = [await createAccount(service), await createAccount(service)]
   if (columns) await service.sql(`update accounts set ${columns} where id = $1`, [account.id])
@@ -21,7 +21,7 @@ async function createScene(columns = '') {
   }
 }
 
-async function getShownPlan({ admin }: TestAccount) {
+async function readPlan({ admin }: TestAccount) {
   const { body } = await admin.call('GET', '/accounts/me')
   return [body.plan, body.subscription_status, body.limits?.max_users]
 }
@@ -41,7 +41,7 @@ it('ADM-04 changes the plan of an account in every subscription state', async ()
     const { account, putPlan } = await createScene(columns)
     const { status, body } = await putPlan(plan)
     expect([columns, status, body.plan, body.status]).toEqual([columns, 200, plan, expected[1]])
-    expect([columns, ...(await getShownPlan(account))]).toEqual([columns, ...expected])
+    expect([columns, ...(await readPlan(account))]).toEqual([columns, ...expected])
     expect(await selectAuditActions(account)).toEqual([{ action: 'subscription.updated' }])
     expect((await putPlan(plan)).body).toEqual(body)
     expect(await selectAuditActions(account)).toHaveLength(1)
@@ -50,17 +50,17 @@ it('ADM-04 changes the plan of an account in every subscription state', async ()
 
 it('refuses an unknown plan, and changes nothing', async () => {
   const { account, putPlan, staff } = await createScene()
-  const shownBefore = await getShownPlan(account)
+  const planBefore = await readPlan(account)
   for (const plan of ['platinum', 'PRO', '', "pro'--"]) {
     const { status, body } = await putPlan(plan)
     expect([plan, status, body.errors[0].loc]).toEqual([plan, 422, ['body', 'plan']])
   }
   expectStatus(await staff.call('PUT', `/admin/users/${crypto.randomUUID()}/subscription/plan`, { plan: 'pro' }), 404)
-  expect((await staff.call('PUT', `/admin/users/${account.admin.id}/subscription/plan`, {})).body.plan).toBe(shownBefore[0])
-  expect([await getShownPlan(account), await selectAuditActions(account)]).toEqual([shownBefore, []])
+  expect((await staff.call('PUT', `/admin/users/${account.admin.id}/subscription/plan`, {})).body.plan).toBe(planBefore[0])
+  expect([await readPlan(account), await selectAuditActions(account)]).toEqual([planBefore, []])
 })
 
-it('ADM-05 extends a trial by days, from its end or, if it has ended, from now', async () => {
+it('ADM-05 extends a trial by a number of days from its end, or from now if it has ended', async () => {
   const running = await createScene()
   const userBefore = await running.staff.call('GET', `/admin/users/${running.account.admin.id}`)
   const { body } = await running.extendTrial({ days: 10 })
@@ -69,13 +69,13 @@ it('ADM-05 extends a trial by days, from its end or, if it has ended, from now',
   expect(await selectAuditActions(running.account)).toEqual([{ action: 'subscription.updated' }])
 
   const ended = await createScene(`plan = 'pro', trial_ends_at = app.now() - interval '40 days'`)
-  expect(await getShownPlan(ended.account)).toEqual(['free', 'free', 3])
+  expect(await readPlan(ended.account)).toEqual(['free', 'free', 3])
   expect((await ended.extendTrial({ days: 3 })).body).toMatchObject({ plan: 'pro', status: 'trialing' })
-  expect(await getShownPlan(ended.account)).toEqual(['pro', 'trialing', 10])
+  expect(await readPlan(ended.account)).toEqual(['pro', 'trialing', 10])
   await advanceClock(3 * 86_400 - 60)
-  expect((await getShownPlan(ended.account))[1]).toBe('trialing')
+  expect((await readPlan(ended.account))[1]).toBe('trialing')
   await advanceClock(61)
-  expect(await getShownPlan(ended.account)).toEqual(['free', 'free', 3])
+  expect(await readPlan(ended.account)).toEqual(['free', 'free', 3])
 })
 
 it('refuses to extend the trial of an account that is not on trial', async () => {
@@ -87,7 +87,7 @@ it('refuses to extend the trial of an account that is not on trial', async () =>
   }
 })
 
-it('ADM-11 accepts 1 to 365 days and nothing else', async () => {
+it('ADM-11 extends a trial by 1 to 365 days, and refuses any other number', async () => {
   const { account, extendTrial } = await createScene()
   for (const days of [0, -1, 366, 1.5, '7', null, 1e9, undefined]) {
     const response = await extendTrial({ days })
@@ -97,10 +97,10 @@ it('ADM-11 accepts 1 to 365 days and nothing else', async () => {
   for (const days of [1, 365]) expectStatus(await extendTrial({ days }), 200)
 })
 
-it('extends once per idempotency key, also for 32 concurrent requests, and separates the keys of two super admins', async () => {
+it('extends a trial once per idempotency key for 32 concurrent requests, and scopes the key to a super admin', async () => {
   const { account, extendTrial } = await createScene()
   const selectTrialEnd = async () =>
-    (await service.sql<{ at: Date }>('select trial_ends_at as at from accounts where id = $1', [account.id]))[0]?.at
+    (await service.sql<{ trial_ends_at: Date }>('select trial_ends_at from accounts where id = $1', [account.id]))[0]?.trial_ends_at
   const endBefore = Number(await selectTrialEnd())
   const responses = await Promise.all(Array.from({ length: 32 }, () => extendTrial({ days: 1 }, { 'idempotency-key': 'once' })))
   expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true)

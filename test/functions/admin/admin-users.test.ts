@@ -16,7 +16,7 @@ async function createStaff(): Promise<Person> {
 const selectAuditRows = (accountId: string) =>
   service.sql('select actor_id, action, resource_id, changes from audit_logs where account_id = $1 order by id', [accountId])
 
-it('ADM-01 refuses every admin operation to everyone but super admins, account admins included', async () => {
+it('ADM-01 returns 403 for every admin operation to everyone but super admins, even to account admins', async () => {
   const adminOperations = operations.filter(({ path }) => path.startsWith('/admin/'))
   expect(adminOperations.length).toBeGreaterThanOrEqual(15)
   const account = await createAccount(service)
@@ -31,7 +31,7 @@ it('ADM-01 refuses every admin operation to everyone but super admins, account a
   }
 })
 
-it('ADM-02 returns a user of any account with account, subscription, sign-ins and audit log', async () => {
+it('ADM-02 returns a user of any account with the account, subscription, sign-ins and audit log', async () => {
   const staff = await createStaff()
   const { id, admin, addColleague } = await createAccount(service)
   const person = await addColleague()
@@ -47,7 +47,7 @@ it('ADM-02 returns a user of any account with account, subscription, sign-ins an
   expect((await staff.call('GET', `/admin/users/${crypto.randomUUID()}`)).body).toEqual({ detail: 'User not found' })
 })
 
-it('returns the last 50 entries of each list with one database round trip', async () => {
+it('returns the last 50 sign-ins and audit rows of a user with one database round trip', async () => {
   const staff = await createStaff()
   const { id, admin } = await createAccount(service)
   await service.sql(
@@ -65,7 +65,7 @@ it('returns the last 50 entries of each list with one database round trip', asyn
   expect([body.audit_logs[0].action, body.audit_logs[49].action]).toEqual(['n1', 'n50'])
 })
 
-it('searches users by part of name or address, literally, in pages and with one round trip', async () => {
+it('searches users by a literal part of the name or address, in pages and with one round trip', async () => {
   const staff = await createStaff()
   const { id, addColleague } = await createAccount(service)
   const people = [await addColleague(), await addColleague(), await addColleague()]
@@ -88,7 +88,7 @@ it('searches users by part of name or address, literally, in pages and with one 
   expect(await search(tag, '&limit=2&skip=2')).toEqual([0])
 })
 
-it('searches accounts with their user count, with one round trip', async () => {
+it('returns matching accounts with their user count, with one round trip', async () => {
   const staff = await createStaff()
   const accounts = [await createAccount(service), await createAccount(service)]
   const tag = crypto.randomUUID()
@@ -104,7 +104,7 @@ it('searches accounts with their user count, with one round trip', async () => {
   ])
 })
 
-it('ADM-03 applies a promotion or demotion to the next request, with an audit row in the account of the user', async () => {
+it('ADM-03 applies a promotion or demotion to the next request, and writes an audit row in the user’s account', async () => {
   const staff = await createStaff()
   const { id, admin } = await createAccount(service)
   const setSuperAdmin = (is_super_admin: boolean) => staff.call('PUT', `/admin/users/${admin.id}/super-admin`, { is_super_admin })

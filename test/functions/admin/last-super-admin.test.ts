@@ -4,7 +4,7 @@ import { startOwnService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-// Uses its own database, because no other test may create a super admin in it.
+// This file uses its own database, because no other test may create a super admin in it.
 const service = await startOwnService()
 afterAll(() => service.close())
 const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
@@ -15,7 +15,7 @@ const selectActiveSuperAdmins = () => service.sql('select id from users where is
 const setSuperAdmin = (person: Person, isSuperAdmin: boolean) =>
   service.sql('update users set is_super_admin = $2 where id = $1', [person.id, isSuperAdmin])
 
-it('refuses to demote or deactivate the last active super admin, also when the account admin requests it', async () => {
+it('refuses to demote or deactivate the last active super admin, even for the account admin', async () => {
   for (const response of [
     await demote(superAdmin, superAdmin),
     await account.admin.call('DELETE', `/accounts/me/members/${superAdmin.id}`),
@@ -29,7 +29,7 @@ it('refuses to demote or deactivate the last active super admin, also when the a
   await setSuperAdmin(otherSuperAdmin, false)
 })
 
-it('keeps one super admin when two demote each other concurrently', async () => {
+it('keeps one super admin when two super admins demote each other concurrently', async () => {
   for (let round = 0; round < 4; round++) {
     const otherSuperAdmin = await otherAccount.addColleague({ superAdmin: true })
     const responses = await Promise.all([demote(superAdmin, otherSuperAdmin), demote(otherSuperAdmin, superAdmin)])
@@ -40,7 +40,7 @@ it('keeps one super admin when two demote each other concurrently', async () => 
   }
 })
 
-it('blocks a second demotion until the first commits, and then refuses it', async () => {
+it('blocks a concurrent demotion until the first one commits, and then refuses it', async () => {
   const otherSuperAdmin = await otherAccount.addColleague({ superAdmin: true })
   const clients = [new pg.Client(service.stack.ownerUrl), new pg.Client(service.stack.ownerUrl)] as const
   await Promise.all(clients.map((client) => client.connect()))
@@ -50,8 +50,8 @@ it('blocks a second demotion until the first commits, and then refuses it', asyn
     for (const client of clients) await client.query('begin')
     await first.query(statement, [otherSuperAdmin.id])
     const outcome = second.query(statement, [superAdmin.id]).catch((error: { code: string }) => error.code)
-    const waits = `select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted`
-    await expect.poll(async () => (await service.sql<{ n: number }>(waits))[0]?.n).toBeGreaterThan(0)
+    const selectWaitCount = `select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted`
+    await expect.poll(async () => (await service.sql<{ n: number }>(selectWaitCount))[0]?.n).toBeGreaterThan(0)
     await first.query('commit')
     expect(await outcome).toBe('SF4LS')
   } finally {

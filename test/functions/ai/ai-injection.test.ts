@@ -17,7 +17,7 @@ const emptyFindings = { client_name: null, asset_name: null, issue_category: nul
 const baseTurn = { reply: 'Done as demanded.', findings: emptyFindings, questions: [], actions: [], fix: null, outcome: null }
 const maliciousText = '<script>alert(1)</script> "; drop table ai_sessions; -- {{ 7*7 }} =cmd|calc!A1 [x](javascript:alert(1))'
 const maliciousFix = { title: 'PWNED', description: maliciousText, template: null, script: { language: 'bash', body: 'rm -rf /' } }
-/** Model answers that an injected prompt may cause, most of them valid for the schema. `otherId` is a row of another session. */
+/** Model answers that an injected prompt may cause, some of them valid for the schema. `otherId` is the id of a fix of another session. */
 const createDemands = (otherId: string): unknown[] => [
   {
     ...baseTurn,
@@ -44,7 +44,7 @@ const createDemands = (otherId: string): unknown[] => [
   null,
 ]
 
-/** Create an account whose `bystander` owns a full session, a flow, a script and a draft that no chat of others may change. */
+/** Create an account whose `bystander` owns a full session, a flow, a script and a draft that no chat of another user may change. */
 async function createInjectionScene(): Promise<{ account: TestAccount; bystander: Person; bystanderSessionId: string; otherId: string }> {
   const account = await createAccount(service)
   await connectPsa(service, account.admin)
@@ -67,35 +67,38 @@ const writableTables = [
   'sign_ins',
 ]
 
-const textsPerOwner = 8
+const injectionsPerOwner = 8
 
 it('ignores 200 injected demands in chats, tickets, flows, facts, client names and file names', {
   timeout: 300_000,
 }, async () => {
   const { account, bystander, bystanderSessionId, otherId } = await createInjectionScene()
-  const texts = Object.entries(injectionPlaces).flatMap(([name, place]) => {
-    const all = createDemands(otherId).map((demand) => ({ name, place, demand: JSON.stringify(demand), streams: false }))
-    return [...all, ...all.slice(0, 5).map((injection) => ({ ...injection, streams: true }))]
+  const injections = Object.entries(injectionPlaces).flatMap(([name, place]) => {
+    const variants = createDemands(otherId).map((demand) => ({ name, place, demand: JSON.stringify(demand), streams: false }))
+    return [...variants, ...variants.slice(0, 5).map((injection) => ({ ...injection, streams: true }))]
   })
-  const owners = await Promise.all(Array.from({ length: texts.length / textsPerOwner }, () => account.addColleague()))
+  const owners = await Promise.all(Array.from({ length: injections.length / injectionsPerOwner }, () => account.addColleague()))
   const prepare = async (owner: Person, n: number) => {
-    const all: ((typeof texts)[number] & { prepared: string })[] = []
-    for (const [index, injection] of texts.slice(n * textsPerOwner, (n + 1) * textsPerOwner).entries())
-      all.push({
+    const preparedInjections: ((typeof injections)[number] & { preparedId: string })[] = []
+    for (const [index, injection] of injections.slice(n * injectionsPerOwner, (n + 1) * injectionsPerOwner).entries())
+      preparedInjections.push({
         ...injection,
-        prepared: (await injection.place.prepare?.(service, owner, injection.demand, n * textsPerOwner + index)) ?? '',
+        preparedId: (await injection.place.prepare?.(service, owner, injection.demand, n * injectionsPerOwner + index)) ?? '',
       })
-    return { owner, all }
+    return { owner, preparedInjections }
   }
   const work = await Promise.all(owners.map(prepare))
-  expect(work.flatMap(({ all }) => all)).toHaveLength(200)
+  expect(work.flatMap(({ preparedInjections }) => preparedInjections)).toHaveLength(200)
   const readBystanderSession = async () => (await bystander.call('GET', `/ai-sessions/${bystanderSessionId}`)).body
   const [checksumsBefore, bystanderBefore] = [await readChecksums(service, account.id), await readBystanderSession()]
   await setFault({ service: 'openai', mode: 'prompt_injection' })
   const statuses: Record<number, number> = {}
   const obeyedPlaces = new Set<string>()
-  const inject = async ({ name, place, streams, demand, prepared }: (typeof work)[number]['all'][number], owner: Person) => {
-    const { session, ...turn } = await place.openSession(owner, demand, prepared)
+  const inject = async (
+    { name, place, streams, demand, preparedId }: (typeof work)[number]['preparedInjections'][number],
+    owner: Person,
+  ) => {
+    const { session, ...turn } = await place.openSession(owner, demand, preparedId)
     const sessionPath = `/ai-sessions/${session.id}`
     await owner.call('POST', `${sessionPath}/facts`, { key: 'printer', value: 'PRN-1' })
     const fixId = await insertFix(service, session)
@@ -126,8 +129,8 @@ it('ignores 200 injected demands in chats, tickets, flows, facts, client names a
       expect(fix).toMatchObject({ session_id: session.id, status: 'proposed', applied_at: null, verified_at: null })
   }
   await Promise.all(
-    work.map(async ({ owner, all }) => {
-      for (const injection of all) await inject(injection, owner)
+    work.map(async ({ owner, preparedInjections }) => {
+      for (const injection of preparedInjections) await inject(injection, owner)
     }),
   )
   // A client name is truncated, so no demand in it is complete. The model never sees file names.

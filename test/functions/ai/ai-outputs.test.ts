@@ -11,7 +11,7 @@ afterAll(() => service.close())
 const waitUntilSettled = () => service.stack.localServer.qstash.waitUntilSettled()
 
 let lastTicketNumber = 4700
-/** Create a session with its own ticket, in an account with a PSA connection. */
+/** Create a session in a new account, by default with a ticket of its own and a PSA connection. */
 async function createScene({ connected = true, ticket = true } = {}) {
   const account = await createAccount(service)
   if (connected) await connectPsa(service, account.admin)
@@ -67,7 +67,7 @@ it('AIS-19 writes a status update for three audiences at two lengths, and stores
   expect((await owner.call('GET', sessionPath)).body).toEqual(before)
 })
 
-it('AIS-20 stores edits and lists the outputs', async () => {
+it('AIS-20 creates four kinds of outputs, stores edits and lists the outputs', async () => {
   const { session, createOutput, editOutput, listOutputs } = await createScene({ connected: false })
   for (const kind of ['resolution_summary', 'ticket_note', 'client_email', 'kb_article']) {
     const { status, body } = await createOutput(kind)
@@ -90,7 +90,7 @@ it('AIS-20 stores edits and lists the outputs', async () => {
   expect(await selectSession()).toEqual(before)
 })
 
-it('AIS-21 adds an output to its ticket: the e-mail to the client is visible to the client, the others are internal', async () => {
+it('AIS-21 adds an output as a note to the ticket: a client e-mail is visible to the client, a knowledge article is internal', async () => {
   const { createOutput, pushOutput, listOutputs, listNotes } = await createScene()
   for (const kind of ['client_email', 'kb_article']) {
     const { body } = await createOutput(kind)
@@ -119,17 +119,17 @@ it('AIS-21 adds one note for nine concurrent pushes and a later one, and then re
   expect(await listOutputs()).toEqual([laterPush.body])
 })
 
-it('AIS-21 retries a failed push, also after an edit', async () => {
+it('AIS-21 pushes an output again after a failed push, also with edited content', async () => {
   const { createOutput, pushOutput, editOutput, listNotes, listOutputs } = await createScene()
   const { id, content } = (await createOutput('ticket_note')).body
-  const fail = async () => {
+  const pushAndFail = async () => {
     await setFault({ service: 'psa', mode: 'client_error' })
     await pushOutput(id)
     await waitUntilSettled()
     await clearFaults()
     expect(await listOutputs()).toMatchObject([{ psa_push: 'failed', pushed_at: null }])
   }
-  await fail()
+  await pushAndFail()
   expect((await pushOutput(id)).body.psa_push).toBe('queued')
   await waitUntilSettled()
   expect((await listNotes()).map(({ text }) => text.includes(content))).toEqual([true])
@@ -140,7 +140,7 @@ it('AIS-21 retries a failed push, also after an edit', async () => {
   expect((await listNotes()).map(({ text }) => text.includes('Edited after'))).toEqual([false, true])
 })
 
-it('AIS-21 refuses a push without a ticket or a connection, and of an unknown output', async () => {
+it('AIS-21 refuses to push an output without a ticket or a connection, or an output of another session', async () => {
   const unlinked = await createScene({ ticket: false })
   const unconnected = await createScene({ connected: false })
   for (const [{ createOutput, pushOutput, listOutputs }, code] of [
@@ -151,12 +151,12 @@ it('AIS-21 refuses a push without a ticket or a connection, and of an unknown ou
     const response = await pushOutput(body.id)
     expect([response.status, response.body.code]).toEqual([409, code])
     expect(await listOutputs()).toEqual([body])
-    const other = await createScene()
-    expectStatus(await other.pushOutput(body.id), 404)
+    const otherScene = await createScene()
+    expectStatus(await otherScene.pushOutput(body.id), 404)
   }
 })
 
-it('AIS-22 lets only the owner retry the documentation push, and retries a failure once', async () => {
+it('AIS-22 lets only the owner retry a failed documentation push, and only once', async () => {
   const { account, owner, session, sessionPath, retryPush, listNotes } = await createScene()
   await setFault({ service: 'psa', mode: 'client_error' })
   await owner.call('POST', `${sessionPath}/resolve`, { outcome: 'resolved', notes: 'A new driver' })
@@ -175,7 +175,7 @@ it('AIS-22 lets only the owner retry the documentation push, and retries a failu
   expect([refused.status, refused.body.code]).toEqual([409, 'not_failed'])
 })
 
-it('AIS-22 pushes the documentation of a session resolved before the connection existed, and reports what is missing', async () => {
+it('AIS-22 pushes the documentation of a resolved session after a PSA is connected, and returns a code before that', async () => {
   const { account, owner, sessionPath, retryPush, listNotes } = await createScene({ connected: false })
   expect((await retryPush()).body.code).toBe('not_failed')
   await owner.call('POST', `${sessionPath}/resolve`, { outcome: 'workaround', notes: 'Another printer' })

@@ -40,7 +40,7 @@ it('AIS-08 AIS-09 keeps 32 manual edits that are saved while the model answers',
   expect(after.issue_category).toBe('Printing')
 })
 
-it('AIS-08 the manual edit wins in 32 sessions, whether the edit or the chat turn comes first', async () => {
+it('AIS-08 keeps the manual edit in 32 sessions, whether the edit or the chat turn comes first', async () => {
   const owners = await createEngineers(32)
   const rounds = owners.map(async (owner) => {
     const { id } = await createAiSession(owner)
@@ -55,7 +55,7 @@ it('AIS-08 the manual edit wins in 32 sessions, whether the edit or the chat tur
   expect(await Promise.all(rounds)).toEqual(owners.map(() => ['By hand', 'PC-1', 1]))
 })
 
-it('AIS-09 loses no evidence and counts every fact when 8 turns of one session end at once', async () => {
+it('AIS-09 loses no evidence and counts every fact when 8 turns of one session run concurrently', async () => {
   const [owner] = (await createEngineers(1)) as [Person]
   const { id } = await createAiSession(owner)
   const turns = Array.from({ length: 8 }, (_, n) =>

@@ -13,7 +13,7 @@ it('AIS-01 accepts guided and chat sessions and no other type', async () => {
   expect([await create('guided'), await create('chat'), await create('voice')]).toEqual([201, 201, 422])
 })
 
-it('AIS-02 AIS-03 stores the ticket, and filters by type and ticket', async () => {
+it('AIS-02 AIS-03 stores the ticket of a session, and filters sessions by type and ticket', async () => {
   const { admin } = await createAccount(service)
   const chat = await createAiSession(admin, { psa_ticket_id: '4711' })
   const guided = await createAiSession(admin, { session_type: 'guided', psa_ticket_id: '4712' })
@@ -88,7 +88,7 @@ it('AIS-32 streams the reply in deltas and ends with the message', async () => {
   expect(deltas.join('')).toBe(last?.data.message.content)
 })
 
-it('AIS-27 guides a session step by step, each step with its id', async () => {
+it('AIS-27 returns the next guided step for a response, and 409 for a response to an earlier step', async () => {
   const { admin } = await createAccount(service)
   const session = await createAiSession(admin, { session_type: 'guided', problem_summary: 'The printer is offline for one user' })
   const [step] = session.steps
@@ -104,7 +104,7 @@ it('AIS-27 guides a session step by step, each step with its id', async () => {
   expect([stale.status, stale.body.current_step.step_id]).toEqual([409, body.step.step_id])
 })
 
-it('AIS-34 a session is resolved once, and abandoning a closed session changes nothing', async () => {
+it('AIS-34 resolves a session once, and changes nothing when a closed session is abandoned', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createAiSession(admin)
   const closed = await admin.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'workaround', notes: 'Printed from another PC' })

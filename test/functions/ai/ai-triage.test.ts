@@ -19,10 +19,10 @@ async function createScene(fields: Record<string, unknown> = {}) {
   const createBranch = (body: object) => owner.call('POST', `${sessionPath}/branches`, body)
   return { account, owner, session, sessionPath, readSession, sendMessage, patchTriage, putTaskLane, putFact, createBranch }
 }
-const textsOf = (items: { text: string }[]) => items.map(({ text }) => text)
+const listTexts = (items: { text: string }[]) => items.map(({ text }) => text)
 const createItems = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `i${n}`, text: `Item ${n}` }))
 
-it('AIS-12 a triage update changes only the fields in the body, and null clears a field', async () => {
+it('AIS-12 changes only the fields in the body of a triage update, and clears a field set to null', async () => {
   const { patchTriage, readSession } = await createScene({ client_name: 'Contoso Dental' })
   const fields = { asset_name: 'PRN-1', issue_category: 'Printing', triage_hypothesis: 'A cable' }
   const { status, body } = await patchTriage(fields)
@@ -41,7 +41,7 @@ it('AIS-12 a triage update changes only the fields in the body, and null clears 
   expect(await readSession()).toEqual(before)
 })
 
-it('AIS-12 an update replaces the evidence, and items that remain keep their source and time', async () => {
+it('AIS-12 replaces the evidence, and keeps the source and time of the items that remain', async () => {
   const { patchTriage, sendMessage, readSession } = await createScene()
   await sendMessage('The queue shows “Error - Printing”.')
   const [aiEvidence] = (await readSession()).evidence_items
@@ -55,7 +55,7 @@ it('AIS-12 an update replaces the evidence, and items that remain keep their sou
   expect((await patchTriage({ evidence_items: [] })).body.evidence_items).toEqual([])
 })
 
-it('AIS-17 stores the whole task lane, and the next one replaces it', async () => {
+it('AIS-17 replaces the whole task lane with each update', async () => {
   const { putTaskLane, readSession } = await createScene()
   const saved = {
     questions: [{ id: 'q1', text: 'Since when?', answered: true }],
@@ -73,16 +73,19 @@ it.each([
   ['AIS-13', { questions: createItems(50) }, { questions: createItems(51) }],
   ['AIS-14', { actions: createItems(50) }, { actions: createItems(51) }],
   ['AIS-15', { responses: createItems(100) }, { responses: createItems(101) }],
-] as const)('%s accepts a lane at its limit and refuses one over it without changing anything', async (_, atLimit, overLimit) => {
-  const { putTaskLane, readSession } = await createScene()
-  const empty = { questions: [], actions: [], responses: [] }
-  expectStatus(await putTaskLane({ ...empty, ...atLimit }), 200)
-  const before = await readSession()
-  expectStatus(await putTaskLane({ ...empty, ...overLimit }), 422)
-  expect(await readSession()).toEqual(before)
-})
+] as const)(
+  '%s accepts a task lane at the limit, and refuses one over the limit without changing anything',
+  async (_, atLimit, overLimit) => {
+    const { putTaskLane, readSession } = await createScene()
+    const empty = { questions: [], actions: [], responses: [] }
+    expectStatus(await putTaskLane({ ...empty, ...atLimit }), 200)
+    const before = await readSession()
+    expectStatus(await putTaskLane({ ...empty, ...overLimit }), 422)
+    expect(await readSession()).toEqual(before)
+  },
+)
 
-it('AIS-13 AIS-14 AIS-15 AIS-16 refuses a lane over 256 KB, and accepts one of exactly 256 KB', async () => {
+it('AIS-13 AIS-14 AIS-15 AIS-16 refuses a task lane over 256 KB, and accepts one of exactly 256 KB', async () => {
   const { putTaskLane, readSession } = await createScene()
   const responses = (last: string) => [
     ...Array.from({ length: 13 }, (_, n) => ({ id: `r${n}`, text: 'ß'.repeat(9_900) })),
@@ -90,15 +93,15 @@ it('AIS-13 AIS-14 AIS-15 AIS-16 refuses a lane over 256 KB, and accepts one of e
   ]
   const createLane = (last: string) => ({ questions: [], actions: [], responses: responses(last) })
   const countBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength
-  const room = 256 * 1024 - countBytes(createLane(''))
-  expectStatus(await putTaskLane(createLane('x'.repeat(room))), 200)
+  const remainingBytes = 256 * 1024 - countBytes(createLane(''))
+  expectStatus(await putTaskLane(createLane('x'.repeat(remainingBytes))), 200)
   const before = await readSession()
   expect(countBytes(before.pending_task_lane)).toBe(256 * 1024)
-  expectStatus(await putTaskLane(createLane('x'.repeat(room + 1))), 422)
+  expectStatus(await putTaskLane(createLane('x'.repeat(remainingBytes + 1))), 422)
   expect(await readSession()).toEqual(before)
 })
 
-it('AIS-23 a new or changed fact increments state_version, and an unchanged one does not', async () => {
+it('AIS-23 increments state_version for a new or changed fact, but not for an unchanged one', async () => {
   const { putFact, owner, sessionPath, readSession } = await createScene()
   expect(await putFact('printer', 'PRN-1')).toMatchObject({
     status: 201,
@@ -112,7 +115,7 @@ it('AIS-23 a new or changed fact increments state_version, and an unchanged one 
   expect([detail.facts, detail.state_version]).toEqual([list.facts, 2])
 })
 
-it('AIS-23 state_version counts each of 32 concurrent facts, but only one of 32 equal ones', async () => {
+it('AIS-23 increments state_version for each of 32 concurrent facts, but once for 32 equal changes', async () => {
   const { putFact, readSession } = await createScene()
   const responses = await Promise.all(Array.from({ length: 32 }, (_, n) => putFact(`key ${n}`, 'x')))
   expect(new Set(responses.map(({ body }) => body.state_version)).size).toBe(32)
@@ -120,7 +123,7 @@ it('AIS-23 state_version counts each of 32 concurrent facts, but only one of 32 
   expect((await readSession()).state_version).toBe(33)
 })
 
-it('creates a branch from a message, and activates another', async () => {
+it('creates a branch from a message, and activates the main branch again', async () => {
   const { sendMessage, createBranch, readSession, owner, sessionPath } = await createScene()
   await sendMessage('The first symptom.')
   const main = await readSession()
@@ -136,8 +139,8 @@ it('creates a branch from a message, and activates another', async () => {
   expect(
     (await readSession()).messages.map(({ content }: { content: string }) => content).filter((_: string, n: number) => n % 2 === 0),
   ).toEqual(['The first symptom.', 'A third, here alone.'])
-  const back = await owner.call('POST', `${sessionPath}/branches/${main.active_branch_id}/activate`)
-  expect(back.body).toMatchObject({ id: main.active_branch_id, is_active: true, name: 'Main line' })
+  const reactivated = await owner.call('POST', `${sessionPath}/branches/${main.active_branch_id}/activate`)
+  expect(reactivated.body).toMatchObject({ id: main.active_branch_id, is_active: true, name: 'Main line' })
   expect((await readSession()).messages).toHaveLength(4)
   const list = (await owner.call('GET', `${sessionPath}/branches`)).body
   expect(list.map(({ name, is_active }: { name: string; is_active: boolean }) => [name, is_active])).toEqual([
@@ -146,15 +149,15 @@ it('creates a branch from a message, and activates another', async () => {
   ])
 })
 
-it('refuses a branch from a message outside the active branch, and another session’s branch', async () => {
+it('refuses to branch from a message outside the active branch, and to activate another session’s branch', async () => {
   const { sendMessage, createBranch, readSession, owner, sessionPath } = await createScene()
   await sendMessage('The first symptom.')
   const { messages } = await readSession()
   const branch = (await createBranch({ name: 'Before all', from_message_id: messages[0].id })).body
   expect((await readSession()).messages).toHaveLength(1)
   expectStatus(await createBranch({ name: 'Lost', from_message_id: messages[1].id }), 422)
-  const other = await createAiSession(owner)
-  expectStatus(await owner.call('POST', `${sessionPath}/branches/${other.active_branch_id}/activate`), 404)
+  const otherSession = await createAiSession(owner)
+  expectStatus(await owner.call('POST', `${sessionPath}/branches/${otherSession.active_branch_id}/activate`), 404)
   expect((await readSession()).active_branch_id).toBe(branch.id)
 })
 
@@ -177,5 +180,5 @@ it('AIS-33 lets only the owner write, and returns 409 once the session is closed
   expect((await owner.call('GET', sessionPath)).body).toEqual(before)
   await owner.call('POST', `${sessionPath}/abandon`)
   expect(await tryAll(owner)).toEqual(writes.map(() => 409))
-  expect(textsOf((await owner.call('GET', sessionPath)).body.evidence_items)).toEqual([])
+  expect(listTexts((await owner.call('GET', sessionPath)).body.evidence_items)).toEqual([])
 })

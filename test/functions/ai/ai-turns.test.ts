@@ -18,7 +18,7 @@ async function createScene() {
   const sendMessage = (message: string, fields: object = {}) => owner.call('POST', `${sessionPath}/chat`, { message, ...fields })
   return { account, owner, session, sessionPath, readSession, sendMessage }
 }
-/** Return how many requests met a fault that was set for `times`, and clear it. */
+/** Return how many requests used a fault that was set for `times` requests, and clear the fault. */
 async function countFaultedRequests(times: number): Promise<number> {
   const [remaining] = (await (await fetch(`${service.localOrigin}/desk/faults`)).json()) as { times: number }[]
   await clearFaults()
@@ -37,8 +37,8 @@ it('AIS-11 sends up to 3 images to the model, in order, and refuses a fourth or 
   expect(before.messages[0].upload_ids).toEqual(ids.slice(0, 3))
   expectStatus(await sendMessage('And these.', { upload_ids: ids }), 422)
   const stranger = (await createAccount(service)).admin
-  const foreign = (await uploadImage(service, stranger, await createImage('png', 8, 8))).body.id
-  for (const id of [foreign, crypto.randomUUID()]) expectStatus(await sendMessage('And this.', { upload_ids: [id] }), 422)
+  const foreignUploadId = (await uploadImage(service, stranger, await createImage('png', 8, 8))).body.id
+  for (const id of [foreignUploadId, crypto.randomUUID()]) expectStatus(await sendMessage('And this.', { upload_ids: [id] }), 422)
   expect(await readSession()).toEqual(before)
 })
 
@@ -52,7 +52,7 @@ it('AIS-31 accepts a message of 1 to 8,000 characters', async () => {
   expect(await readSession()).toEqual(before)
 })
 
-it('AIS-24 AIS-29 returns 502 for every provider failure, calls it at most twice, and keeps the message', async () => {
+it('AIS-24 AIS-29 returns 502 for every provider failure after at most two calls, and keeps the user’s message', async () => {
   for (const [mode, calls] of [
     ['error', 2],
     ['down', 2],
@@ -74,7 +74,7 @@ it('AIS-24 AIS-29 returns 502 for every provider failure, calls it at most twice
   }
 })
 
-it('AIS-24 accepts an answer from the second call', async () => {
+it('AIS-24 accepts the model’s answer from the second call', async () => {
   const { sendMessage } = await createScene()
   await setFault({ service: 'openai', mode: 'error', times: 1 })
   expectStatus(await sendMessage('It is offline.'), 200)
@@ -103,9 +103,9 @@ it.each([
     'a NUL character deep inside',
     JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, facts: [{ key: 'a\u0000', value: 'b' }] } }),
   ],
-  ['half a surrogate pair', JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, evidence: ['a\ud800'] } })],
+  ['a lone surrogate', JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, evidence: ['a\ud800'] } })],
 ] as const)(
-  'AIS-30 retries once after an answer with %s, then returns 502 and stores nothing, as JSON and as a stream',
+  'AIS-30 calls the model again after an answer with %s, then returns 502 and stores no reply, as JSON and as a stream',
   async (_, text) => {
     const { owner, session, sendMessage, sessionPath, readSession } = await createScene()
     await setFault({ service: 'openai', mode: 'prompt_injection' })
@@ -126,7 +126,7 @@ it.each([
   },
 )
 
-it('AIS-18 abandons from every open state without an outcome, and does not change a closed session', async () => {
+it('AIS-18 abandons a session from every open state without an outcome, and does not change a closed one', async () => {
   const { admin } = await createAccount(service)
   for (const status of ['active', 'parked', 'requesting_escalation', 'escalated', 'claimed']) {
     const id = await insertAiSession(service, admin)
@@ -139,7 +139,7 @@ it('AIS-18 abandons from every open state without an outcome, and does not chang
   expect((await admin.call('POST', `/ai-sessions/${id}/abandon`)).body.status).toBe('archived')
 })
 
-it('AIS-28 a session has eight states, and the list filters by each', async () => {
+it('AIS-28 filters sessions by each of the eight states, and refuses any other state', async () => {
   const { admin } = await createAccount(service)
   const states = ['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived']
   for (const state of states) {

@@ -66,7 +66,7 @@ it('HND-17 HND-18 responds without waiting for a slow model, whose call times ou
   expect(await selectAssessment(response.body.handoff_id)).toMatchObject({ status: 'timed_out', text: null })
 })
 
-it('notifies the claimant if there is one, and the team admins otherwise', async () => {
+it('notifies the claimant of a ready assessment, or the team admins while the handoff is unclaimed', async () => {
   const { admin, owner, colleague } = await createPeople()
   const unclaimed = await createEscalation(owner)
   await waitForAssessment(unclaimed.handoffId)
@@ -96,7 +96,7 @@ it('creates one assessment for 32 copies of the queue message', async () => {
   expect(usage).toEqual({ calls: 1 })
 })
 
-it('the sweep retries assessments that the queue or a worker lost, and gives up after the second crash', async () => {
+it('retries in the sweep an assessment that the queue lost or whose worker crashed, and fails it after two crashes', async () => {
   const { owner } = await createPeople()
   await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
   const [lostByQueue, crashed] = [await createEscalation(owner), await createEscalation(owner)]
@@ -115,7 +115,7 @@ it('the sweep retries assessments that the queue or a worker lost, and gives up 
   expect(await selectAssessment(crashedTwice.handoffId)).toEqual({ status: 'failed', text: null, attempts: 2 })
 })
 
-it('fails an assessment whose answer breaks the schema', async () => {
+it('fails an assessment when the model’s answer breaks the schema', async () => {
   const { owner } = await createPeople()
   await dashboard(service).setFault({ service: 'openai', mode: 'prompt_injection' })
   const { id } = await createAiSession(owner, {
@@ -132,10 +132,10 @@ it('does not add an old assessment to the package of a later escalation', async 
   await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
   const { id, handoffId } = await createEscalation(owner)
   await colleague.call('POST', `/ai-sessions/${id}/pickup`)
-  const later = (await colleague.call('POST', `/ai-sessions/${id}/escalate`, { summary: 'Once more' })).body.handoff_id
+  const laterHandoffId = (await colleague.call('POST', `/ai-sessions/${id}/escalate`, { summary: 'Once more' })).body.handoff_id
   await postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 })
   const { escalation_package: escalationPackage } = (await owner.call('GET', `/ai-sessions/${id}`)).body
-  expect([escalationPackage.handoff_id, escalationPackage.assessment]).toEqual([later, undefined])
+  expect([escalationPackage.handoff_id, escalationPackage.assessment]).toEqual([laterHandoffId, undefined])
   expect(await selectAssessment(handoffId)).toMatchObject({ status: 'ready' })
 })
 
@@ -158,7 +158,7 @@ it('streams a handoff draft in deltas, ends with its fields, and stores nothing'
   expectStatus(await requestStream(service, colleague, 'POST', `/ai-sessions/${id}/handoff-draft`), 404)
 })
 
-it('returns 502 for a draft when the provider fails before the first event', async () => {
+it('returns 502 for a handoff draft when the provider fails before the first event', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
   await dashboard(service).setFault({ service: 'openai', mode: 'error' })

@@ -9,13 +9,13 @@ const service = sharedService()
 const readMetrics = async (person: Person, period = '7d') =>
   (await person.call('GET', `/analytics/flowpilot/escalations?period=${period}`)).body
 
-/** Insert an escalation that was claimed `days` ago and had its first action `seconds` after the claim, or none for null. */
+/** Insert an escalation that was claimed `days` ago. Its first action is `seconds` after the claim; null means that there is none. */
 async function insertClaimedHandoff(owner: Person, claimant: Person, seconds: number | null, days = 0): Promise<void> {
   await service.sql(
-    `with s as (insert into ai_sessions (account_id, user_id, session_type, title) values ($1, $2, 'chat', 'X') returning id)
+    `with inserted_session as (insert into ai_sessions (account_id, user_id, session_type, title) values ($1, $2, 'chat', 'X') returning id)
      insert into ai_handoffs (account_id, session_id, intent, created_by, claimed_by, claimed_at, first_action_at, assessment_status)
-     select $1, s.id, 'escalate', $2, $3, t.at, t.at + make_interval(secs => $4), 'failed'
-       from s, (select app.now() - make_interval(days => $5) as at) t`,
+     select $1, s.id, 'escalate', $2, $3, c.claimed_at, c.claimed_at + make_interval(secs => $4), 'failed'
+       from inserted_session s, (select app.now() - make_interval(days => $5) as claimed_at) c`,
     [owner.accountId, owner.id, claimant.id, seconds, days],
   )
 }
@@ -25,23 +25,23 @@ async function createPeople() {
   return { account, admin: account.admin, owner: await account.addColleague(), colleague: await account.addColleague() }
 }
 
-it('ANA-01 ANA-04 accepts three periods, and refuses viewers', async () => {
+it('ANA-01 ANA-04 accepts three periods and no other, and returns 403 to viewers', async () => {
   const { account, admin } = await createPeople()
-  const status = async (query: string) => (await admin.call('GET', `/analytics/flowpilot/escalations${query}`)).status
-  expect(await Promise.all(['?period=7d', '?period=30d', '?period=90d', '?period=1d', '?period='].map(status))).toEqual([
+  const readStatus = async (query: string) => (await admin.call('GET', `/analytics/flowpilot/escalations${query}`)).status
+  expect(await Promise.all(['?period=7d', '?period=30d', '?period=90d', '?period=1d', '?period='].map(readStatus))).toEqual([
     200, 200, 200, 422, 422,
   ])
   const viewer = await account.addColleague({ role: 'viewer' })
   expectStatus(await viewer.call('GET', '/analytics/flowpilot/escalations?period=7d'), 403)
 })
 
-it('ANA-02 ANA-03 ANA-06 ANA-07 measures from claim to first action, at least 0, within the period and the account', async () => {
+it('ANA-02 ANA-03 ANA-06 ANA-07 measures seconds from claim to first action, at least 0, within the period and account', async () => {
   const { admin, owner, colleague } = await createPeople()
   for (const seconds of [10, 20, 60, 110, -30]) await insertClaimedHandoff(owner, colleague, seconds)
   await insertClaimedHandoff(owner, colleague, null)
   await insertClaimedHandoff(owner, colleague, 5000, 20)
-  const elsewhere = await createPeople()
-  await insertClaimedHandoff(elsewhere.owner, elsewhere.colleague, 9999)
+  const otherPeople = await createPeople()
+  await insertClaimedHandoff(otherPeople.owner, otherPeople.colleague, 9999)
   expect(await readMetrics(admin)).toEqual({
     period: '7d',
     avg_seconds: 40,
@@ -68,17 +68,17 @@ it.each([
   ['the resolution', (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' })],
 ])('counts %s as the first action, but not a pickup, parking or another escalation', async (_name, act) => {
   const { admin, owner, colleague, account } = await createPeople()
-  const third = await account.addColleague()
+  const thirdEngineer = await account.addColleague()
   const { id } = await createEscalation(owner)
   await pickUpSession(colleague, id)
   await colleague.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park' })
   await colleague.call('POST', `/ai-sessions/${id}/resume`)
   await escalateSession(colleague, id)
-  await pickUpSession(third, id)
+  await pickUpSession(thirdEngineer, id)
   expect(await readMetrics(admin)).toMatchObject({ n_handoffs_claimed: 2, n_handoffs_with_action: 0 })
   // An action of another engineer is not the claimant's.
   await owner.call('POST', `/ai-sessions/${id}/chat`, { message: 'I saw it again' })
   expect(await readMetrics(admin)).toMatchObject({ n_handoffs_with_action: 0 })
-  expectStatus(await act(third, id), 200)
+  expectStatus(await act(thirdEngineer, id), 200)
   expect(await readMetrics(admin)).toMatchObject({ n_handoffs_claimed: 2, n_handoffs_with_action: 1 })
 })

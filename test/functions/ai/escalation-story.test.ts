@@ -13,9 +13,9 @@ it('takes a ticket from the first question through an escalation to its resoluti
   const account = await createAccount(service)
   const { admin } = account
   const [firstEngineer, secondEngineer] = [await account.addColleague(), await account.addColleague()]
-  const robin = await account.addColleague()
+  const owner = await account.addColleague()
   await connectPsa(service, admin)
-  const ticket = (await robin.call('GET', '/integrations/psa/tickets?unassigned=true')).body.items[0]
+  const ticket = (await owner.call('GET', '/integrations/psa/tickets?unassigned=true')).body.items[0]
   const webhook = {
     channel: 'chat1_webhook',
     webhook_url: `${service.localOrigin}/chat/1/${account.id}`,
@@ -23,16 +23,16 @@ it('takes a ticket from the first question through an escalation to its resoluti
   }
   expectStatus(await admin.call('POST', '/notifications/configs', webhook), 201)
 
-  const session = await createAiSession(robin, { problem_summary: undefined, psa_ticket_id: ticket.id })
+  const session = await createAiSession(owner, { problem_summary: undefined, psa_ticket_id: ticket.id })
   expect(session).toMatchObject({ client_name: ticket.company, problem_summary: ticket.summary })
   const sessionPath = `/ai-sessions/${session.id}`
-  const imageId = (await uploadImage(service, robin, await createImage('png', 40, 30))).body.id
+  const imageId = (await uploadImage(service, owner, await createImage('png', 40, 30))).body.id
   const message = 'Printer PRN-2F-03 shows offline for everybody, error 0x00000bcb. Please suggest a fix.'
-  const turn = (await robin.call('POST', `${sessionPath}/chat`, { message, upload_ids: [imageId] })).body
+  const turn = (await owner.call('POST', `${sessionPath}/chat`, { message, upload_ids: [imageId] })).body
   expect(turn.triage_update).toMatchObject({ asset_name: 'PRN-2F-03', issue_category: 'Printing' })
   const fixPath = `${sessionPath}/suggested-fixes/${turn.suggested_fix.id}`
-  expect((await robin.call('POST', `${fixPath}/apply`)).body.applied_at).not.toBeNull()
-  const partial = await robin.call('PATCH', `${fixPath}/outcome`, { outcome: 'applied_partial', notes: 'Two of five users can print' })
+  expect((await owner.call('POST', `${fixPath}/apply`)).body.applied_at).not.toBeNull()
+  const partial = await owner.call('PATCH', `${fixPath}/outcome`, { outcome: 'applied_partial', notes: 'Two of five users can print' })
   expect(partial.body.status).toBe('applied_partial')
 
   const stream = await openEscalationStream(service, firstEngineer)
@@ -43,7 +43,7 @@ it('takes a ticket from the first question through an escalation to its resoluti
     next_steps: 'Driver',
     urgency: 'high',
   }
-  const escalation = (await robin.call('POST', `${sessionPath}/escalate`, handoff)).body
+  const escalation = (await owner.call('POST', `${sessionPath}/escalate`, handoff)).body
   expect(escalation).toMatchObject({ status: 'escalated', psa_push: 'queued' })
   await expect.poll(() => stream.events('handoff_created').length, { timeout: 10_000 }).toBe(1)
   const event = stream.events('handoff_created')[0]?.data
@@ -57,15 +57,15 @@ it('takes a ticket from the first question through an escalation to its resoluti
   const listRecipients = async () =>
     (await dashboard(service).listRecords('mail')).flatMap(({ to, subject }) => (subject.includes('escalated') ? to : []))
   await expect.poll(listRecipients, { timeout: 15_000 }).toEqual(expect.arrayContaining([admin.email, firstEngineer.email]))
-  expect(await listRecipients()).not.toContain(robin.email)
+  expect(await listRecipients()).not.toContain(owner.email)
   const countChatMessages = async () =>
     (await dashboard(service).listRecords('chat')).filter(({ path }) => path.includes(account.id)).length
   await expect.poll(countChatMessages, { timeout: 15_000 }).toBe(1)
   const [inbox] = (await firstEngineer.call('GET', '/notifications')).body
   expect(inbox).toMatchObject({ event_key: 'session.escalated', link: `/pilot/${session.id}?pickup=true` })
-  const listPushes = async () => (await robin.call('GET', `/integrations/psa/pushes?source_id=${session.id}`)).body
+  const listPushes = async () => (await owner.call('GET', `/integrations/psa/pushes?source_id=${session.id}`)).body
   await expect.poll(async () => (await listPushes())[0]?.state, { timeout: 15_000 }).toBe('pushed')
-  const notes = (await robin.call('GET', `/integrations/psa/tickets/${ticket.id}/context`)).body.notes
+  const notes = (await owner.call('GET', `/integrations/psa/tickets/${ticket.id}/context`)).body.notes
   expect(notes.some(({ text }: { text: string }) => text.includes('Two of five users can print'))).toBe(true)
 
   const claims = await Promise.all(

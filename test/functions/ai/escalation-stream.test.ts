@@ -21,7 +21,7 @@ async function createPeople() {
   return { account, owner, listener }
 }
 
-/** Insert unpublished stream events of an account, then run the cron job that publishes them. */
+/** Insert unpublished stream events for an account, then run the cron job that publishes them. */
 async function insertStreamEvents(target: Service, accountId: string, count: number, bytes = 10): Promise<void> {
   await target.sql(
     `insert into stream_events (account_id, event, data, created_at)
@@ -31,7 +31,7 @@ async function insertStreamEvents(target: Service, accountId: string, count: num
   await service.stack.runCron()
 }
 
-it('SSE-01 the stream is open to engineers and admins only', async () => {
+it('SSE-01 opens the stream for engineers and admins only', async () => {
   const { account, listener } = await createPeople()
   for (const [person, status] of [
     [listener, 200],
@@ -47,13 +47,13 @@ it('SSE-01 the stream is open to engineers and admins only', async () => {
 
 it('SSE-02 SSE-04 SSE-08 sends an escalation only to the streams of its account', async () => {
   const { owner, listener } = await createPeople()
-  const elsewhere = await createPeople()
-  const [ours, theirs] = [await openEscalationStream(service, listener), await openEscalationStream(service, elsewhere.listener)]
+  const otherPeople = await createPeople()
+  const [ours, theirs] = [await openEscalationStream(service, listener), await openEscalationStream(service, otherPeople.listener)]
   const { id, handoffId } = await createEscalation(owner, { target_user_id: listener.id }, { psa_ticket_id: '4711' })
-  const other = await createEscalation(elsewhere.owner)
+  const otherEscalation = await createEscalation(otherPeople.owner)
   await expect.poll(() => ours.events('handoff_created').length, pollOptions).toBe(1)
   await expect.poll(() => theirs.events('handoff_created').length, pollOptions).toBe(1)
-  const [row] = await service.sql('select app.iso(created_at) as at from ai_handoffs where id = $1', [handoffId])
+  const [row] = await service.sql('select app.iso(created_at) as created_at from ai_handoffs where id = $1', [handoffId])
   expect(ours.events('handoff_created')[0]?.data).toEqual({
     handoff_id: handoffId,
     session_id: id,
@@ -61,9 +61,9 @@ it('SSE-02 SSE-04 SSE-08 sends an escalation only to the streams of its account'
     engineer_name: owner.fullName,
     psa_ticket_id: '4711',
     target_user_id: listener.id,
-    created_at: row?.at,
+    created_at: row?.created_at,
   })
-  expect(theirs.events('handoff_created')[0]?.data.handoff_id).toBe(other.handoffId)
+  expect(theirs.events('handoff_created')[0]?.data.handoff_id).toBe(otherEscalation.handoffId)
   // The hub has received both events: no row is left to publish.
   await expect.poll(() => service.sql('select 1 from stream_events'), pollOptions).toEqual([])
 })
@@ -80,16 +80,16 @@ it('SSE-05 sends an event when an assessment is stored', async () => {
 it('SSE-03 sends a comment at every heartbeat', async () => {
   const { listener } = await createPeople()
   const stream = await openEscalationStream(service, listener)
-  const beats = () => stream.text().split(': heartbeat\n\n').length - 1
-  await expect.poll(beats, pollOptions).toBe(1)
+  const countHeartbeats = () => stream.text().split(': heartbeat\n\n').length - 1
+  await expect.poll(countHeartbeats, pollOptions).toBe(1)
   const start = Date.now()
-  await expect.poll(beats, pollOptions).toBe(6)
+  await expect.poll(countHeartbeats, pollOptions).toBe(6)
   expect((Date.now() - start) / heartbeatMs).toBeGreaterThan(4)
   expect((Date.now() - start) / heartbeatMs).toBeLessThan(8)
   stream.disconnect()
 })
 
-it('SSE-09 numbers events, and a reconnect receives the missed ones among the last 256', async () => {
+it('SSE-09 numbers events, and sends the missed ones among the last 256 after a reconnect', async () => {
   const { account, listener } = await createPeople()
   const first = await openEscalationStream(service, listener)
   await insertStreamEvents(service, account.id, 3)
@@ -131,20 +131,20 @@ it.each([
   ['signs out', `update sign_ins set ended_at = app.now() where user_id = $1`],
   ['is deactivated', `update users set is_active = false where id = $1`],
   ['becomes a viewer', `update users set role = 'viewer' where id = $1`],
-])('SSE-11 a stream ends within a heartbeat when its user %s, while other streams stay open', async (_name, statement) => {
+])('SSE-11 ends a stream within two heartbeats when its user %s, and keeps other streams open', async (_name, statement) => {
   const { account, listener } = await createPeople()
   const [stream, neighbour] = [await openEscalationStream(service, listener), await openEscalationStream(service, account.admin)]
   await service.sql(statement, [listener.id])
   const start = Date.now()
   await stream.closed
-  // The check itself takes a moment after the heartbeat.
+  // The stream ends at the next heartbeat; the check itself also takes some time.
   expect(Date.now() - start).toBeLessThan(heartbeatMs * 2)
   expect(await service.stack.countSubscribers(account.id)).toBe(1)
   neighbour.disconnect()
 })
 
 /** Create an access token that is valid for two seconds. */
-function createShortToken({ id, accountId, signInId }: Person): Promise<string> {
+function createShortLivedToken({ id, accountId, signInId }: Person): Promise<string> {
   const [{ kid, secret }] = JSON.parse(service.settings.JWT_KEYS ?? '') as [{ kid: string; secret: string }]
   return new SignJWT({ acc: accountId, sid: signInId })
     .setProtectedHeader({ alg: 'HS256', kid, typ: 'JWT' })
@@ -153,10 +153,10 @@ function createShortToken({ id, accountId, signInId }: Person): Promise<string> 
     .sign(new TextEncoder().encode(secret))
 }
 
-it('SSE-11 a stream stays open after its access token expires', async () => {
+it('SSE-11 keeps a stream open after its access token expires', async () => {
   const { account, listener } = await createPeople()
-  const stream = await openEscalationStream(service, { ...listener, token: await createShortToken(listener) })
-  const token = await createShortToken(listener)
+  const stream = await openEscalationStream(service, { ...listener, token: await createShortLivedToken(listener) })
+  const token = await createShortLivedToken(listener)
   await expect.poll(async () => (await request(service, 'GET', '/auth/me', { token })).status, pollOptions).toBe(401)
   const receivedLength = stream.text().length
   await expect.poll(() => stream.text().length, pollOptions).toBeGreaterThan(receivedLength + 20)
@@ -164,19 +164,19 @@ it('SSE-11 a stream stays open after its access token expires', async () => {
   stream.disconnect()
 })
 
-it('a stream stays open while the database is unreachable for two heartbeats', async () => {
+it('keeps a stream open while the database is unreachable for two heartbeats', async () => {
   const { account, listener } = await createPeople()
   const stream = await openEscalationStream(service, listener)
-  const beats = () => stream.text().split(': heartbeat').length
+  const countHeartbeats = () => stream.text().split(': heartbeat').length
   await dashboard(service).setFault({ service: 'postgres', mode: 'error' })
-  const before = beats()
-  await expect.poll(beats, pollOptions).toBe(before + 2)
+  const before = countHeartbeats()
+  await expect.poll(countHeartbeats, pollOptions).toBe(before + 2)
   await dashboard(service).clearFaults()
   expect(await service.stack.countSubscribers(account.id)).toBe(1)
   stream.disconnect()
 })
 
-it('the hub removes 100 clients that disconnect', async () => {
+it('removes 100 disconnected clients from the hub', async () => {
   const { account } = await createPeople()
   const engineers = await Promise.all(Array.from({ length: 20 }, () => account.addColleague()))
   const streams = await Promise.all(engineers.flatMap((person) => Array.from({ length: 5 }, () => openEscalationStream(service, person))))

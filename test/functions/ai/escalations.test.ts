@@ -16,9 +16,9 @@ async function createPeople() {
 }
 
 const readQueue = async (person: Person, query = '') => (await person.call('GET', `/ai-sessions/queue${query}`)).body
-const sessionIdsOf = (items: { session_id: string }[]) => items.map(({ session_id }) => session_id)
+const listSessionIds = (items: { session_id: string }[]) => items.map(({ session_id }) => session_id)
 
-it('HND-10 HND-12 claims once; a repeated claim by the same engineer changes nothing', async () => {
+it('HND-10 HND-12 stores a claim, and changes nothing when the same engineer claims again', async () => {
   const { owner, firstEngineer } = await createPeople()
   const { id, handoffId } = await createEscalation(owner)
   const selectAssessmentStatus = async () =>
@@ -32,13 +32,13 @@ it('HND-10 HND-12 claims once; a repeated claim by the same engineer changes not
   expect([repeatedClaim.status, repeatedClaim.body]).toEqual([200, claimed.body])
   expect(await service.sql('select * from ai_handoffs where id = $1', [handoffId])).toEqual(before)
   expect(await service.sql('select * from ai_sessions where id = $1', [id])).toEqual(session)
-  const events = await service.sql(`select user_id from notifications where account_id = $1 and event_key = 'handoff.claimed'`, [
+  const notifications = await service.sql(`select user_id from notifications where account_id = $1 and event_key = 'handoff.claimed'`, [
     owner.accountId,
   ])
-  expect(events).toEqual([{ user_id: owner.id }])
+  expect(notifications).toEqual([{ user_id: owner.id }])
 })
 
-it('HND-13 HND-14 HND-20 a losing claim returns 409 with winner and time, and a claim by the escalating engineer 403', async () => {
+it('HND-13 HND-14 HND-20 returns 409 with winner and time for a losing claim, and 403 for the escalating engineer', async () => {
   const { owner, firstEngineer, secondEngineer } = await createPeople()
   const { id, handoffId } = await createEscalation(owner)
   expectStatus(await claimHandoff(owner, id, handoffId), 403)
@@ -60,7 +60,7 @@ it('HND-13 HND-14 HND-20 a losing claim returns 409 with winner and time, and a 
   expectStatus(await claimHandoff(firstEngineer, id, handoffId), 200)
 })
 
-it('HND-21 HND-25 any engineer may claim, and afterwards only the claimant and the owner may read the session', async () => {
+it('HND-21 HND-25 lets any engineer claim, and afterwards only the claimant and the owner read the session', async () => {
   const { account, owner, firstEngineer, secondEngineer } = await createPeople()
   const viewer = await account.addColleague({ role: 'viewer' })
   const { id, handoffId } = await createEscalation(owner, { target_user_id: secondEngineer.id })
@@ -68,14 +68,14 @@ it('HND-21 HND-25 any engineer may claim, and afterwards only the claimant and t
   expectStatus(await pickUpSession(viewer, id), 403)
   expectStatus(await claimHandoff(firstEngineer, id, handoffId), 200)
   await service.sql('update ai_sessions set escalated_to_id = null where id = $1', [id])
-  const reads = async (person: Person) => (await person.call('GET', `/ai-sessions/${id}`)).status
-  expect([await reads(firstEngineer), await reads(owner), await reads(secondEngineer)]).toEqual([200, 200, 404])
+  const readStatus = async (person: Person) => (await person.call('GET', `/ai-sessions/${id}`)).status
+  expect([await readStatus(firstEngineer), await readStatus(owner), await readStatus(secondEngineer)]).toEqual([200, 200, 404])
 })
 
-it('HND-11 exactly one of many concurrent claims succeeds, and the others return 409 with the stored winner', () =>
+it('HND-11 accepts exactly one of many concurrent claims, and returns 409 with the stored winner for the others', () =>
   expectOneClaimWinner(service, 3))
 
-it('HND-11 exactly one of 32 concurrent claims and pickups succeeds, and the others return 409 with the winner', async () => {
+it('HND-11 accepts exactly one of 32 concurrent claims and pickups, and returns 409 with the winner for the others', async () => {
   const { account, owner } = await createPeople()
   const engineers = await Promise.all(Array.from({ length: concurrentCallers }, () => account.addColleague()))
   const { id, handoffId } = await createEscalation(owner)
@@ -87,7 +87,7 @@ it('HND-11 exactly one of 32 concurrent claims and pickups succeeds, and the oth
   expect(new Set(responses.filter(({ status }) => status === 409).map(({ body }) => body.winner.id))).toEqual(new Set([row?.claimed_by]))
 })
 
-it('all concurrent claims and pickups by one engineer succeed and create one event', async () => {
+it('accepts all concurrent claims and pickups by one engineer, and creates one event', async () => {
   const { owner, firstEngineer } = await createPeople()
   const { id, handoffId } = await createEscalation(owner)
   const responses = await runConcurrently((n) => (n % 2 ? pickUpSession(firstEngineer, id) : claimHandoff(firstEngineer, id, handoffId)))
@@ -109,7 +109,7 @@ async function selectSessionAndHandoffs(id: string) {
   return { status: session?.status, handoffs, openHandoffs: handoffs.filter(({ is_open }) => is_open) }
 }
 
-it('exactly one of 32 concurrent escalations succeeds, and the others return 409', async () => {
+it('accepts exactly one of 32 concurrent escalations, and returns 409 for the others', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
   const responses = await runConcurrently(() => escalate(owner, id))
@@ -120,7 +120,7 @@ it('exactly one of 32 concurrent escalations succeeds, and the others return 409
   expect([status, handoffs]).toEqual(['escalated', [{ id: winner?.body.handoff_id, intent: 'escalate', is_open: true }]])
 })
 
-it('one of 32 concurrent escalations and parkings escalates, and every later one returns 409', async () => {
+it('accepts one escalation among 32 concurrent escalations and parkings, and returns 409 for every later request', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
   const responses = await runConcurrently((n) => (n % 2 ? park(owner, id) : escalate(owner, id)))
@@ -133,7 +133,7 @@ it('one of 32 concurrent escalations and parkings escalates, and every later one
   expect(openHandoffs).toEqual([{ id: winner?.body.handoff_id, intent: 'escalate', is_open: true }])
 })
 
-it('an abandoned session stays abandoned under concurrent escalations, parkings and abandonments', async () => {
+it('keeps an abandoned session abandoned under concurrent escalations, parkings and abandonments', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
   const responses = await runConcurrently((n) => ([escalate, park, abandon][n % 3] as typeof park)(owner, id))
@@ -176,8 +176,10 @@ it('refuses to claim a handoff that is parked, abandoned or of another session, 
 
 it('HND-16 lists the team’s escalations except the caller’s own, the most urgent first, until they are picked up', async () => {
   const { account, owner, firstEngineer, secondEngineer, admin } = await createPeople()
-  const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [account.id])
-  const otherTeamMember = await account.addColleague({ teamId: team?.id ?? '' })
+  const [otherTeam] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [
+    account.id,
+  ])
+  const otherTeamMember = await account.addColleague({ teamId: otherTeam?.id ?? '' })
   const normal = await createEscalation(
     owner,
     { target_user_id: secondEngineer.id },
@@ -185,11 +187,11 @@ it('HND-16 lists the team’s escalations except the caller’s own, the most ur
   )
   const critical = await createEscalation(owner, { urgency: 'critical' })
   const ownEscalation = await createEscalation(firstEngineer)
-  expect(sessionIdsOf(await readQueue(firstEngineer))).toEqual([critical.id, normal.id])
-  expect(sessionIdsOf(await readQueue(owner))).toEqual([ownEscalation.id])
-  expect(sessionIdsOf(await readQueue(admin))).toEqual([critical.id, normal.id, ownEscalation.id])
+  expect(listSessionIds(await readQueue(firstEngineer))).toEqual([critical.id, normal.id])
+  expect(listSessionIds(await readQueue(owner))).toEqual([ownEscalation.id])
+  expect(listSessionIds(await readQueue(admin))).toEqual([critical.id, normal.id, ownEscalation.id])
   expect(await readQueue(otherTeamMember)).toEqual([])
-  expect(sessionIdsOf(await readQueue(secondEngineer, '?skip=1&limit=1'))).toEqual([normal.id])
+  expect(listSessionIds(await readQueue(secondEngineer, '?skip=1&limit=1'))).toEqual([normal.id])
   const [item] = (await readQueue(firstEngineer)).slice(1)
   expect(item).toEqual({
     session_id: normal.id,
@@ -209,7 +211,7 @@ it('HND-16 lists the team’s escalations except the caller’s own, the most ur
     secondEngineer.id,
   ])
   await pickUpSession(secondEngineer, normal.id)
-  expect(sessionIdsOf(await readQueue(firstEngineer))).toEqual([critical.id])
+  expect(listSessionIds(await readQueue(firstEngineer))).toEqual([critical.id])
 })
 
 it('AIS-04 lists my own sessions, those escalated to me and those that I picked up', async () => {
@@ -218,19 +220,19 @@ it('AIS-04 lists my own sessions, those escalated to me and those that I picked 
   const pickedUp = await createEscalation(owner)
   await createEscalation(owner)
   await pickUpSession(firstEngineer, pickedUp.id)
-  const listed = (await firstEngineer.call('GET', '/ai-sessions')).body.map(({ id }: { id: string }) => id)
-  expect(listed).toEqual([pickedUp.id, targeted.id])
+  const listedIds = (await firstEngineer.call('GET', '/ai-sessions')).body.map(({ id }: { id: string }) => id)
+  expect(listedIds).toEqual([pickedUp.id, targeted.id])
 })
 
-it('AIS-05 AIS-33 everyone in the account may read a session that waits for pickup, but no colleague may write to it', async () => {
+it('AIS-05 AIS-33 lets everyone in the account read a session that waits for pickup, but lets no colleague change it', async () => {
   const { account, owner, firstEngineer } = await createPeople()
   const viewer = await account.addColleague({ role: 'viewer' })
   const stranger = (await createAccount(service)).admin
   const { id } = await createEscalation(owner)
   for (const status of ['escalated', 'requesting_escalation']) {
     await service.sql('update ai_sessions set status = $2 where id = $1', [id, status])
-    const reads = async (person: Person) => (await person.call('GET', `/ai-sessions/${id}`)).status
-    expect([await reads(firstEngineer), await reads(viewer), await reads(stranger)]).toEqual([200, 200, 404])
+    const readStatus = async (person: Person) => (await person.call('GET', `/ai-sessions/${id}`)).status
+    expect([await readStatus(firstEngineer), await readStatus(viewer), await readStatus(stranger)]).toEqual([200, 200, 404])
     const writes = [
       await firstEngineer.call('POST', `/ai-sessions/${id}/chat`, { message: 'Hello' }),
       await firstEngineer.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' }),

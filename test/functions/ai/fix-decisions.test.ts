@@ -88,7 +88,7 @@ it('FIX-24 proposes the script as a draft with its source', async () => {
   expect(accepted.body).toMatchObject({ source_session_id: session.id, source_ticket_ref: '4711' })
 })
 
-it('FIX-24 creates one draft for 32 concurrent decisions on one script, and another for another script', async () => {
+it('FIX-24 creates one draft for 32 concurrent decisions on one script, and a second draft for an edited script', async () => {
   const { decideScript, listDrafts } = await createScene()
   const responses = await Promise.all(Array.from({ length: 32 }, () => decideScript({ decision: 'draft_template' })))
   expect(new Set(responses.map(({ body }) => body.draft_template_id)).size).toBe(1)

@@ -10,7 +10,7 @@ const notes = { notes: 'In black only' }
 const reason = { reason: 'Waits for the night’s restart' }
 const proposal = { outcome: 'applied_success', reason: '“That worked.”', created_at: '2026-11-21T09:30:00.000Z' }
 const withProposal = { ai_outcome_proposal: JSON.stringify(proposal) }
-const toDecision = ({ status, body }: ApiResponse) => [status, body.code, body.status]
+const pickStatusAndCode = ({ status, body }: ApiResponse) => [status, body.code, body.status]
 
 it('FIX-16 FIX-29 clears only the model’s proposal, and increments state_version once', async () => {
   const { owner, fixesPath, id, readFix, readStateVersion } = await createScene(withProposal)
@@ -65,10 +65,10 @@ it('refuses a script with unsafe or undeclared placeholders', async () => {
 })
 
 it('FIX-20 refuses a script for a fix with a final outcome', async () => {
-  for (const last of ['applied_success', 'applied_failed', 'dismissed']) {
+  for (const finalOutcome of ['applied_success', 'applied_failed', 'dismissed']) {
     const { editScript, reportOutcome, readStateVersion } = await createScene()
-    await reportOutcome(last)
-    expect(toDecision(await editScript({ script: 'Write-Output 1' }))).toEqual([409, 'already_decided', last])
+    await reportOutcome(finalOutcome)
+    expect(pickStatusAndCode(await editScript({ script: 'Write-Output 1' }))).toEqual([409, 'already_decided', finalOutcome])
     expect(await readStateVersion()).toBe(1)
   }
 })
@@ -76,8 +76,8 @@ it('FIX-20 refuses a script for a fix with a final outcome', async () => {
 it('FIX-21 returns 404 for a fix under another session', async () => {
   const { owner, id, readFix } = await createScene()
   const before = await readFix()
-  const other = await createAiSession(owner)
-  const otherPath = `/ai-sessions/${other.id}/suggested-fixes/${id}`
+  const otherSession = await createAiSession(owner)
+  const otherPath = `/ai-sessions/${otherSession.id}/suggested-fixes/${id}`
   for (const [method, path, body] of [
     ['POST', '/apply', undefined],
     ['DELETE', '/ai-outcome-proposal', undefined],
@@ -87,10 +87,10 @@ it('FIX-21 returns 404 for a fix under another session', async () => {
   ] as const)
     expectStatus(await owner.call(method, otherPath + path, body), 404)
   expect(await readFix()).toEqual(before)
-  expect((await owner.call('GET', `/ai-sessions/${other.id}`)).body.state_version).toBe(0)
+  expect((await owner.call('GET', `/ai-sessions/${otherSession.id}`)).body.state_version).toBe(0)
 })
 
-it('AIS-33 refuses changes by a colleague: 403 while the session waits for one, 404 before', async () => {
+it('AIS-33 returns 404 for a colleague’s change, and 403 once the session is escalated', async () => {
   const { account, session, applyFix, readFix } = await createScene()
   const colleague = await account.addColleague()
   expectStatus(await applyFix(colleague), 404)

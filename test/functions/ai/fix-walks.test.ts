@@ -6,7 +6,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
 
-/** The expected state of a fix. `applied` and `verified` are whether `applied_at` and `verified_at` are set. */
+/** The expected state of a fix. `applied` and `verified` state whether `applied_at` and `verified_at` are set. */
 interface Model {
   status: string
   applied: boolean
@@ -26,7 +26,7 @@ type Step =
 const openStatuses = ['proposed', 'applied_partial', 'applied_pending']
 const finalStatuses = ['applied_success', 'applied_failed', 'dismissed']
 
-/** Return the next state and the expected HTTP status (0 for a proposal, which is no request). */
+/** Return the next state and the expected HTTP status. The status of a proposal is 0, because no request is sent. */
 function applyStep(model: Model, step: Step): [Model, number] {
   const applyChange = (change: Partial<Model>): Model => {
     const after = { ...model, ...change }
@@ -77,7 +77,7 @@ const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Run a step through the API, or a proposal by SQL. Return the HTTP status, 0 for a proposal. */
+/** Run a step through the API, or a proposal through SQL. Return the HTTP status, or 0 for a proposal. */
 async function runStep(owner: Person, fixPath: string, id: string, step: Step): Promise<number> {
   if (step.action === 'propose') {
     const proposal = JSON.stringify({ outcome: 'applied_failed', reason: 'x', created_at: '2026-11-21T09:30:00.000Z' })
@@ -90,7 +90,7 @@ async function runStep(owner: Person, fixPath: string, id: string, step: Step): 
   return (await owner.call('PATCH', `${fixPath}/${action}`, body)).status
 }
 
-it('FIX-29 follows the state table in random walks: every status, field and state_version', { timeout: 120_000 }, async () => {
+it('FIX-29 has the expected status, fields and state_version after every step of random walks', { timeout: 120_000 }, async () => {
   const account = await createAccount(service)
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.log(`Fix walks seed ${seed}`)

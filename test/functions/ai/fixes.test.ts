@@ -7,7 +7,7 @@ const createScene = (fields: Record<string, unknown> = {}) => createFixScene(ser
 
 const notes = { notes: 'In black only' }
 const reason = { reason: 'Waits for the night’s restart' }
-const toDecision = ({ status, body }: ApiResponse) => [status, body.code, body.status]
+const pickStatusAndCode = ({ status, body }: ApiResponse) => [status, body.code, body.status]
 
 it('FIX-01 FIX-29 records when a fix is applied, keeps it proposed and increments state_version', async () => {
   const { applyFix, readStateVersion } = await createScene()
@@ -17,7 +17,7 @@ it('FIX-01 FIX-29 records when a fix is applied, keeps it proposed and increment
   expect(await readStateVersion()).toBe(1)
 })
 
-it('FIX-02 FIX-29 applying a fix twice keeps the first applied_at and increments state_version once', async () => {
+it('FIX-02 FIX-29 keeps the first applied_at when a fix is applied twice, and increments state_version once', async () => {
   const { applyFix, readStateVersion, readFix } = await createScene()
   const first = (await applyFix()).body
   expect((await applyFix()).body).toEqual(first)
@@ -34,7 +34,7 @@ it('FIX-03 refuses to apply a fix that has an outcome', async () => {
   ] as const) {
     const { applyFix, reportOutcome, readStateVersion } = await createScene()
     await reportOutcome(status, explanation)
-    expect(toDecision(await applyFix())).toEqual([409, 'already_decided', status])
+    expect(pickStatusAndCode(await applyFix())).toEqual([409, 'already_decided', status])
     expect(await readStateVersion()).toBe(1)
   }
 })
@@ -56,7 +56,7 @@ it('FIX-05 FIX-06 records a failure with its reason, and keeps applied_at', asyn
   expect(await readStateVersion()).toBe(2)
 })
 
-it('FIX-08 FIX-10 refuses partial without notes and pending without a reason, blank ones too, and changes nothing', async () => {
+it('FIX-08 FIX-10 refuses a partial outcome without notes and a pending one without a reason, and changes nothing', async () => {
   const { reportOutcome, readStateVersion, readFix } = await createScene()
   const before = await readFix()
   for (const [status, explanation, field] of [
@@ -78,17 +78,21 @@ it('FIX-08 FIX-10 refuses partial without notes and pending without a reason, bl
   })
 })
 
-it('FIX-09 accepts success or failure after partial', async () => {
-  for (const last of ['applied_success', 'applied_failed']) {
+it('FIX-09 accepts success or failure after a partial outcome', async () => {
+  for (const finalOutcome of ['applied_success', 'applied_failed']) {
     const { reportOutcome, readStateVersion } = await createScene()
     await reportOutcome('applied_partial', notes)
-    expect((await reportOutcome(last)).body).toMatchObject({ status: last, verified_at: expect.any(String), partial_notes: notes.notes })
+    expect((await reportOutcome(finalOutcome)).body).toMatchObject({
+      status: finalOutcome,
+      verified_at: expect.any(String),
+      partial_notes: notes.notes,
+    })
     expect(await readStateVersion()).toBe(2)
   }
 })
 
-it('FIX-11 FIX-12 records pending as applied but not verified, and accepts success or failure after it', async () => {
-  for (const last of ['applied_success', 'applied_failed']) {
+it('FIX-11 FIX-12 records a pending fix as applied but not verified, and accepts success or failure after it', async () => {
+  for (const finalOutcome of ['applied_success', 'applied_failed']) {
     const { reportOutcome } = await createScene()
     const { body } = await reportOutcome('applied_pending', reason)
     expect(body).toMatchObject({
@@ -97,8 +101,12 @@ it('FIX-11 FIX-12 records pending as applied but not verified, and accepts succe
       applied_at: expect.any(String),
       verified_at: null,
     })
-    expect((await reportOutcome(last)).body).toMatchObject({ status: last, applied_at: body.applied_at, verified_at: expect.any(String) })
-    expect(toDecision(await reportOutcome('applied_pending', reason))).toEqual([409, 'already_decided', last])
+    expect((await reportOutcome(finalOutcome)).body).toMatchObject({
+      status: finalOutcome,
+      applied_at: body.applied_at,
+      verified_at: expect.any(String),
+    })
+    expect(pickStatusAndCode(await reportOutcome('applied_pending', reason))).toEqual([409, 'already_decided', finalOutcome])
   }
 })
 
@@ -111,7 +119,7 @@ it('FIX-13 FIX-29 replaces the reason of a pending fix, and ignores a repeated o
   expect(await readStateVersion()).toBe(2)
 })
 
-it('FIX-28 accepts partial after pending and pending after partial, and keeps applied_at', async () => {
+it('FIX-28 accepts a pending outcome after a partial one and the reverse, and keeps applied_at', async () => {
   const { reportOutcome } = await createScene()
   const { applied_at } = (await reportOutcome('applied_partial', notes)).body
   await reportOutcome('applied_pending', reason)
@@ -122,10 +130,10 @@ it('FIX-28 accepts partial after pending and pending after partial, and keeps ap
   })
 })
 
-it('FIX-14 FIX-27 refuses every outcome after a final one', async () => {
-  for (const last of ['applied_success', 'applied_failed', 'dismissed']) {
+it('FIX-14 FIX-27 refuses every outcome after a final outcome', async () => {
+  for (const finalOutcome of ['applied_success', 'applied_failed', 'dismissed']) {
     const { reportOutcome, readStateVersion, readFix } = await createScene()
-    await reportOutcome(last)
+    await reportOutcome(finalOutcome)
     const before = await readFix()
     for (const [next, explanation] of [
       ['applied_success', {}],
@@ -134,19 +142,19 @@ it('FIX-14 FIX-27 refuses every outcome after a final one', async () => {
       ['applied_pending', reason],
       ['dismissed', {}],
     ] as const)
-      expect(toDecision(await reportOutcome(next, explanation))).toEqual([409, 'already_decided', last])
+      expect(pickStatusAndCode(await reportOutcome(next, explanation))).toEqual([409, 'already_decided', finalOutcome])
     expect([await readFix(), await readStateVersion()]).toEqual([before, 1])
   }
 })
 
 it('FIX-15 dismisses a proposed, partial or pending fix', async () => {
-  for (const [before, explanation] of [
+  for (const [previousOutcome, explanation] of [
     [null, {}],
     ['applied_partial', notes],
     ['applied_pending', reason],
   ] as const) {
     const { reportOutcome } = await createScene()
-    const applied_at = before && (await reportOutcome(before, explanation)).body.applied_at
+    const applied_at = previousOutcome && (await reportOutcome(previousOutcome, explanation)).body.applied_at
     expect((await reportOutcome('dismissed')).body).toMatchObject({ status: 'dismissed', applied_at, verified_at: null })
   }
 })

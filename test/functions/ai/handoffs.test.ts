@@ -50,7 +50,7 @@ it('HND-01 HND-08 HND-09 escalates with a handoff, its target and the escalation
   expect((await owner.call('GET', `/ai-sessions/${id}/handoffs`)).body).toMatchObject([{ id: handoffId }])
 })
 
-it('HND-02 HND-06 escalates through a handoff with intent escalate, and needs no target', async () => {
+it('HND-02 HND-06 escalates through a handoff with the intent `escalate` and without a target', async () => {
   const { owner, admin } = await createPeople()
   const { id } = await createAiSession(owner)
   const created = await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'escalate', ...handoffFields })
@@ -63,19 +63,22 @@ it('HND-02 HND-06 escalates through a handoff with intent escalate, and needs no
     [id, direct.id].map((sessionId) => `/pilot/${sessionId}?pickup=true`).sort(),
   )
   const rows = await service.sql(
-    `select s.status, s.escalation_package is not null as packed, h.documentation <> '' as documented, h.assessment_status is not null as assessed
+    `select s.status, s.escalation_package is not null as has_package, h.documentation <> '' as has_documentation,
+            h.assessment_status is not null as has_assessment
        from ai_sessions s join ai_handoffs h on h.session_id = s.id where s.account_id = $1`,
     [owner.accountId],
   )
-  expect(rows).toEqual(Array(2).fill({ status: 'escalated', packed: true, documented: true, assessed: true }))
+  expect(rows).toEqual(Array(2).fill({ status: 'escalated', has_package: true, has_documentation: true, has_assessment: true }))
 })
 
 it('HND-03 HND-24 accepts two intents and four urgencies', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
-  const status = async (body: object) => (await owner.call('POST', `/ai-sessions/${id}/handoff`, body)).status
-  expect([await status({ intent: 'give' }), await status({}), await status({ intent: 'park', urgency: 'soon' })]).toEqual([422, 422, 422])
-  for (const urgency of ['low', 'normal', 'high', 'critical']) expect(await status({ intent: 'park', urgency })).toBe(201)
+  const postHandoff = async (body: object) => (await owner.call('POST', `/ai-sessions/${id}/handoff`, body)).status
+  expect([await postHandoff({ intent: 'give' }), await postHandoff({}), await postHandoff({ intent: 'park', urgency: 'soon' })]).toEqual([
+    422, 422, 422,
+  ])
+  for (const urgency of ['low', 'normal', 'high', 'critical']) expect(await postHandoff({ intent: 'park', urgency })).toBe(201)
   expect((await owner.call('GET', `/ai-sessions/${id}`)).body.status).toBe('parked')
 })
 
@@ -91,7 +94,7 @@ it('HND-04 AIS-33 lets only the owner hand over: a colleague gets 404, or 403 if
   expect(await attempt()).toEqual([403, 403])
 })
 
-it('HND-05 HND-19 refuses oneself and a viewer as target with 422, a stranger and a deactivated colleague with 404', async () => {
+it('HND-05 HND-19 returns 422 for oneself or a viewer as target, and 404 for a stranger or a deactivated colleague', async () => {
   const { account, owner, colleague } = await createPeople()
   const stranger = (await createAccount(service)).admin
   const viewer = await account.addColleague({ role: 'viewer' })
@@ -110,7 +113,7 @@ it('HND-05 HND-19 refuses oneself and a viewer as target with 422, a stranger an
   expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({ status: 'active', handoffs: [], escalation_package: null })
 })
 
-it('HND-07 pushes the documentation to the linked ticket', async () => {
+it('HND-07 pushes the documentation of an escalation to the linked ticket', async () => {
   const { owner, admin } = await createPeople()
   await connectPsa(service, admin)
   const { id } = await createAiSession(owner, { psa_ticket_id: '4711' })
@@ -122,7 +125,7 @@ it('HND-07 pushes the documentation to the linked ticket', async () => {
   expect(body.documentation).toContain('What was tried\nA restart')
 })
 
-it('HND-22 parks without notifications, resumes, and escalates a parked session', async () => {
+it('HND-22 parks a session without notifications, resumes it, and escalates a parked session', async () => {
   const { owner, colleague, admin } = await createPeople()
   const { id } = await createAiSession(owner)
   const parked = await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park', summary: 'Waiting for the part' })
@@ -143,26 +146,26 @@ it('HND-22 parks without notifications, resumes, and escalates a parked session'
   expect(openHandoffs).toEqual([{ id: handoffId }])
 })
 
-it('HND-17 responds before the assessment, which follows with a notification', async () => {
+it('HND-17 stores the assessment after the response to an escalation, and notifies the team admin', async () => {
   const { owner, admin } = await createPeople()
   const { id, handoffId } = await createEscalation(owner, handoffFields)
-  const handoff = async () => (await owner.call('GET', `/ai-sessions/${id}`)).body.handoffs[0]
-  await expect.poll(async () => (await handoff()).assessment_status, { timeout: 15_000 }).toBe('ready')
-  expect((await handoff()).ai_assessment).toContain('Reception')
+  const readHandoff = async () => (await owner.call('GET', `/ai-sessions/${id}`)).body.handoffs[0]
+  await expect.poll(async () => (await readHandoff()).assessment_status, { timeout: 15_000 }).toBe('ready')
+  expect((await readHandoff()).ai_assessment).toContain('Reception')
   const detail = (await owner.call('GET', `/ai-sessions/${id}`)).body
   expect(detail.escalation_package).toMatchObject({ handoff_id: handoffId, assessment: detail.handoffs[0].ai_assessment })
   const inbox = (await admin.call('GET', '/notifications')).body.map(({ event_key: key }: { event_key: string }) => key)
   expect(inbox.sort()).toEqual(['handoff.assessment_ready', 'session.escalated'])
 })
 
-it('notifies team admins and the target in the app and by e-mail, but not the engineer who escalated', async () => {
+it('notifies team admins and the target of an escalation in the app and by e-mail, but not the person who escalated', async () => {
   const { account, owner, colleague } = await createPeople()
   const lead = await account.addColleague({ teamRole: 'admin' })
   const { body } = await createEscalation(lead, { target_user_id: colleague.id })
   // The account admin and the target, each in the app and by e-mail.
   expect(body.notified).toBe(4)
-  const inbox = async (person: typeof colleague) => (await person.call('GET', '/notifications')).body.length
-  expect([await inbox(colleague), await inbox(lead), await inbox(owner)]).toEqual([1, 0, 0])
+  const countNotifications = async (person: typeof colleague) => (await person.call('GET', '/notifications')).body.length
+  expect([await countNotifications(colleague), await countNotifications(lead), await countNotifications(owner)]).toEqual([1, 0, 0])
   await expect
     .poll(async () => (await dashboard(service).listRecords('mail')).filter(({ to }) => to.includes(colleague.email)).length, {
       timeout: 10_000,
@@ -172,23 +175,23 @@ it('notifies team admins and the target in the app and by e-mail, but not the en
 
 it('HND-15 picks up a session that is requesting escalation, with or without a handoff', async () => {
   const { owner, colleague } = await createPeople()
-  const legacy = await createAiSession(owner)
+  const sessionWithoutHandoff = await createAiSession(owner)
   const { id } = await createEscalation(owner)
-  await service.sql(`update ai_sessions set status = 'requesting_escalation' where id = any ($1)`, [[legacy.id, id]])
-  for (const sessionId of [legacy.id, id]) {
+  await service.sql(`update ai_sessions set status = 'requesting_escalation' where id = any ($1)`, [[sessionWithoutHandoff.id, id]])
+  for (const sessionId of [sessionWithoutHandoff.id, id]) {
     expectStatus(await pickUpSession(owner, sessionId), 403)
     expect((await pickUpSession(colleague, sessionId)).body).toMatchObject({ status: 'active', picked_up_by_id: colleague.id })
   }
 })
 
-it('HND-23 a pickup also claims the handoff, and the new owner may escalate again', async () => {
+it('HND-23 claims the handoff with a pickup, and lets the person who picked up escalate again', async () => {
   const { owner, colleague, account } = await createPeople()
-  const third = await account.addColleague()
+  const thirdEngineer = await account.addColleague()
   const { id, handoffId } = await createEscalation(owner)
   const { body } = await pickUpSession(colleague, id)
   expect(body).toMatchObject({ status: 'active', picked_up_by_id: colleague.id, handoffs: [{ id: handoffId, claimed_by: colleague.id }] })
   expectStatus(await pickUpSession(colleague, id), 200)
-  expect((await pickUpSession(third, id)).body).toMatchObject({ winner: { id: colleague.id, name: colleague.fullName } })
+  expect((await pickUpSession(thirdEngineer, id)).body).toMatchObject({ winner: { id: colleague.id, name: colleague.fullName } })
   expect((await owner.call('GET', '/notifications')).body).toMatchObject([{ event_key: 'handoff.claimed' }])
   const secondEscalation = await escalateSession(colleague, id)
   expectStatus(await claimHandoff(colleague, id, secondEscalation.handoffId), 403)

@@ -29,7 +29,7 @@ const tickets: [string, string][] = [
   ['Plotter shows offline after the switch was replaced', 'Printer offline'],
 ]
 
-it('suggests the right flow’s fix for at least 16 of 20 tickets that the local model was not written for', async () => {
+it('suggests a fix from the right flow for at least 16 of 20 tickets that the local model was not written for', async () => {
   const { admin, addColleague } = await createAccount(service)
   const people = [admin, await addColleague()]
   const missed: string[] = []
@@ -44,7 +44,7 @@ it('suggests the right flow’s fix for at least 16 of 20 tickets that the local
   expect(tickets.length - missed.length).toBeGreaterThanOrEqual(16)
 }, 60_000)
 
-it('answers two tickets with different texts that contain their rare words', async () => {
+it('replies to two tickets with different texts that contain the rare word of each ticket', async () => {
   const { admin } = await createAccount(service)
   const replies: string[] = []
   for (const rareWord of ['Quuxophone', 'Flibbertigibbet']) {

@@ -20,7 +20,7 @@ interface GeneratedSession {
   score: number | null
   steps: { step: string; seconds: number; helpful: boolean | null }[]
   /** The current step; null if all steps are answered. */
-  at: string | null
+  currentStep: string | null
 }
 
 /** Generate random sessions of the last 120 days. */
@@ -31,17 +31,17 @@ function generateSessions(users: Person[], flows: { id: string; name: string }[]
       user: fc.nat(users.length - 1),
       flow: fc.nat(flows.length - 1),
       minutesAgo: fc.nat(120 * 24 * 60),
-      lastedMinutes: fc.option(fc.integer({ min: 0, max: 300 })),
+      durationMinutes: fc.option(fc.integer({ min: 0, max: 300 })),
       outcome: fc.constantFrom('resolved', 'unresolved', 'escalated', 'cancelled'),
       score: fc.option(fc.integer({ min: 1, max: 5 })),
       answered: fc.nat(3),
       seconds: fc.array(fc.nat(600), { minLength: 3, maxLength: 3 }),
       helpful: fc.array(fc.option(fc.boolean()), { minLength: 3, maxLength: 3 }),
     })
-    .map(({ user, flow, minutesAgo, lastedMinutes, outcome, score, answered, seconds, helpful }) => {
+    .map(({ user, flow, minutesAgo, durationMinutes, outcome, score, answered, seconds, helpful }) => {
       const started = new Date(Date.now() - minutesAgo * 60_000)
-      const isCompleted = lastedMinutes !== null && lastedMinutes < minutesAgo
-      const completed = isCompleted ? new Date(started.getTime() + lastedMinutes * 60_000) : null
+      const isCompleted = durationMinutes !== null && durationMinutes < minutesAgo
+      const completed = isCompleted ? new Date(started.getTime() + durationMinutes * 60_000) : null
       const answeredSteps = steps.slice(0, answered).map((step, n) => ({ step, seconds: seconds[n] ?? 0, helpful: helpful[n] ?? null }))
       const { id: tree, name } = flows[flow] as { id: string; name: string }
       return {
@@ -53,7 +53,7 @@ function generateSessions(users: Person[], flows: { id: string; name: string }[]
         outcome: completed && outcome,
         score: completed && score,
         steps: answeredSteps,
-        at: steps[answered] ?? null,
+        currentStep: steps[answered] ?? null,
       }
     })
   return fc.sample(session, { numRuns: count, seed })
@@ -61,23 +61,25 @@ function generateSessions(users: Person[], flows: { id: string; name: string }[]
 
 /** Insert sessions in one statement, because the API would take longer than the tested operations. */
 async function insertSessions(account: TestAccount, sessions: GeneratedSession[]): Promise<void> {
-  const rows = sessions.map(({ user, completed, steps, ...columns }, n) => ({
+  const rows = sessions.map(({ user, completed, steps, currentStep, ...columns }, n) => ({
     ...columns,
     n,
     completed,
+    current_step: currentStep,
     user_id: user.id,
     steps,
     answered: steps.length,
   }))
   await service.sql(
     `with input as (
-       select uuidv7() as id, g.* from jsonb_to_recordset($2) g (n int, user_id uuid, tree uuid, name text, started timestamptz, completed timestamptz,
-                                                              outcome text, score int, at text, answered int, steps jsonb)
+       select uuidv7() as id, g.* from jsonb_to_recordset($2) g
+         (n int, user_id uuid, tree uuid, name text, started timestamptz, completed timestamptz, outcome text, score int, current_step text,
+          answered int, steps jsonb)
      ), inserted_sessions as (
        insert into sessions (id, account_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, outcome, started_at, completed_at,
                              current_step_id, answered, remaining, created_at)
        select id, $1, user_id, $1, tree, 1, name, case when completed is null then 'in_progress' else 'completed' end, outcome, started, completed,
-              at, answered, 0, started from input
+              current_step, answered, 0, started from input
      ), steps as (
        select g.id, g.user_id, g.started, s.step, s.seconds, s.helpful, s.n - 1 as seq
          from input g, rows from (jsonb_to_recordset(g.steps) as (step text, seconds int, helpful boolean)) with ordinality s (step, seconds, helpful, n)
@@ -96,28 +98,28 @@ async function insertSessions(account: TestAccount, sessions: GeneratedSession[]
 
 const calendar = new Intl.DateTimeFormat('sv-SE', { timeZone: zone })
 const dayCache = new WeakMap<Date, string>()
-function dayOf(date: Date): string {
+function formatDay(date: Date): string {
   const day = dayCache.get(date) ?? calendar.format(date)
   dayCache.set(date, day)
   return day
 }
 const listDays = (count: number) => {
-  const today = new Date(`${dayOf(new Date())}T12:00:00Z`)
+  const today = new Date(`${formatDay(new Date())}T12:00:00Z`)
   return Array.from({ length: count }, (_, n) => new Date(today.getTime() - (count - 1 - n) * 86_400_000).toISOString().slice(0, 10))
 }
-const median = (values: number[]) => {
+const computeMedian = (values: number[]) => {
   const sorted = values.toSorted((a, b) => a - b)
   const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
   return low === undefined || high === undefined ? null : Math.round(((low + high) / 2) * 100) / 100
 }
-const durationMinutes = ({ started, completed }: GeneratedSession) => ((completed?.getTime() ?? 0) - started.getTime()) / 60_000
-const rate = (values: boolean[]) =>
+const getDurationMinutes = ({ started, completed }: GeneratedSession) => ((completed?.getTime() ?? 0) - started.getTime()) / 60_000
+const computeRate = (values: boolean[]) =>
   values.length === 0 ? null : Math.round((values.filter(Boolean).length / values.length) * 10_000) / 10_000
 
-/** Compute the expected metrics by counting sessions. */
+/** Compute the expected metrics from the generated sessions. */
 function countMetrics(sessions: GeneratedSession[], dayCount: number) {
   const periodDays = listDays(dayCount)
-  const isInPeriod = (date: Date | null) => date !== null && dayOf(date) >= (periodDays[0] ?? '')
+  const isInPeriod = (date: Date | null) => date !== null && formatDay(date) >= (periodDays[0] ?? '')
   const startedSessions = sessions.filter(({ started }) => isInPeriod(started))
   const completedSessions = sessions.filter(({ completed }) => isInPeriod(completed))
   const scores = completedSessions.flatMap(({ score }) => score ?? [])
@@ -125,14 +127,14 @@ function countMetrics(sessions: GeneratedSession[], dayCount: number) {
   return {
     sessions_started: startedSessions.length,
     sessions_completed: completedSessions.length,
-    resolution_rate: rate(completedSessions.map(({ outcome }) => outcome === 'resolved')),
-    median_minutes: median(completedSessions.map(durationMinutes)),
+    resolution_rate: computeRate(completedSessions.map(({ outcome }) => outcome === 'resolved')),
+    median_minutes: computeMedian(completedSessions.map(getDurationMinutes)),
     csat_average: scores.length === 0 ? null : Math.round((scores.reduce((a, b) => a + b, 0) / scores.length) * 100) / 100,
     csat_count: scores.length,
     by_day: periodDays.map((date) => ({
       date,
-      started: startedSessions.filter(({ started }) => dayOf(started) === date).length,
-      completed: completedSessions.filter(({ completed }) => completed && dayOf(completed) === date).length,
+      started: startedSessions.filter(({ started }) => formatDay(started) === date).length,
+      completed: completedSessions.filter(({ completed }) => completed && formatDay(completed) === date).length,
     })),
     top_flows: [...sessionsByFlow]
       .map(([tree_id, flowSessions]) => ({ tree_id, name: flowSessions[0]?.name, sessions: flowSessions.length }))
@@ -140,7 +142,7 @@ function countMetrics(sessions: GeneratedSession[], dayCount: number) {
   }
 }
 
-it('ANA-07 the metrics of random sessions equal a count by day in the caller’s time zone, for every period', async () => {
+it('ANA-07 returns the metrics of random sessions by day in the caller’s time zone, for every period', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const [colleague, admin] = [await account.addColleague(), account.admin]
   await service.sql('update users set timezone = $2 where account_id = $1', [account.id, zone])
@@ -176,24 +178,24 @@ it('ANA-07 the metrics of random sessions equal a count by day in the caller’s
     )
     const flowMetrics = (await admin.call('GET', `/analytics/flows?period=${period}`)).body
     for (const { tree_id, ...metrics } of flowMetrics) {
-      const flowSessions = sessions.filter(({ tree, started }) => tree === tree_id && dayOf(started) >= firstDay)
-      const thumbs = flowSessions.flatMap(({ steps }) => steps.flatMap(({ helpful }) => helpful ?? []))
+      const flowSessions = sessions.filter(({ tree, started }) => tree === tree_id && formatDay(started) >= firstDay)
+      const votes = flowSessions.flatMap(({ steps }) => steps.flatMap(({ helpful }) => helpful ?? []))
       expect(metrics, `seed ${seed}`).toEqual({
         name: flowSessions[0]?.name,
         sessions: flowSessions.length,
-        completion_rate: rate(flowSessions.map(({ completed }) => completed !== null)),
-        median_minutes: median(flowSessions.filter(({ completed }) => completed).map(durationMinutes)),
-        thumbs_up: thumbs.filter(Boolean).length,
-        thumbs_down: thumbs.filter((helpful) => !helpful).length,
+        completion_rate: computeRate(flowSessions.map(({ completed }) => completed !== null)),
+        median_minutes: computeMedian(flowSessions.filter(({ completed }) => completed).map(getDurationMinutes)),
+        thumbs_up: votes.filter(Boolean).length,
+        thumbs_down: votes.filter((helpful) => !helpful).length,
       })
       const { body } = await admin.call('GET', `/analytics/flows/${tree_id}?period=${period}`)
       for (const step of body.steps) {
-        const answered = flowSessions.flatMap(({ steps }) => steps.filter((answeredStep) => answeredStep.step === step.step_id))
-        const open = flowSessions.filter(({ at }) => at === step.step_id)
+        const answeredSteps = flowSessions.flatMap(({ steps }) => steps.filter((answeredStep) => answeredStep.step === step.step_id))
+        const sessionsAtStep = flowSessions.filter(({ currentStep }) => currentStep === step.step_id)
         expect([step.visits, step.drop_offs, step.median_seconds], `seed ${seed} ${step.step_id}`).toEqual([
-          answered.length + open.length,
-          open.filter(({ completed }) => completed).length,
-          median(answered.map(({ seconds }) => seconds)),
+          answeredSteps.length + sessionsAtStep.length,
+          sessionsAtStep.filter(({ completed }) => completed).length,
+          computeMedian(answeredSteps.map(({ seconds }) => seconds)),
         ])
       }
     }
@@ -218,7 +220,7 @@ it('counts a rating for the owner of the session, whoever the rater is', async (
   expect(await getRating(admin, 'me')).toEqual([4, 1])
 })
 
-it('ANA-09 returns null without sessions, and every day of the period', async () => {
+it('ANA-09 returns null rates and zero counts without sessions, and lists every day of the period', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
   const { body } = await admin.call('GET', '/analytics/team?period=30d')
@@ -250,7 +252,7 @@ it('ANA-09 returns null without sessions, and every day of the period', async ()
   ])
 })
 
-it('lists a step that the flow no longer has last, with its id as title', async () => {
+it('lists removed steps after the current steps, with their ids as titles', async () => {
   const { admin } = await createAccount(service)
   const session = await createSession(admin)
   await answerStep(admin, session, 'no')
@@ -264,7 +266,7 @@ it('lists a step that the flow no longer has last, with its id as title', async 
   ])
 })
 
-it('requires an engineer except for one’s own metrics, and a flow that the caller can see', async () => {
+it('returns 403 to viewers except for their own metrics, and 404 for a flow that the caller cannot see', async () => {
   const account = await createAccount(service)
   const [viewer, colleague] = [await account.addColleague({ role: 'viewer' }), await account.addColleague()]
   const flow = await createFlow(account.admin, { visibility: 'private' })

@@ -19,7 +19,7 @@ it.each([
   ['Add “Tell the client” after “Take a snapshot of {{server}}”', procedureFlow, undefined],
   ['Add “Look at the light” before “Clear the print queue”', treeFlow, undefined],
   ['If the light is red, then call the vendor', treeFlow, undefined],
-])('proposes “%s” as a patch with a publishable result', async (instruction, flow, patch) => {
+])('returns a patch with a publishable result for “%s”', async (instruction, flow, patch) => {
   const { admin, id } = await createAccount(service)
   const before = await readChecksums(service, id)
   const { status, body } = await suggest(admin, { ...flow, instruction })
@@ -34,7 +34,7 @@ it.each([
   expect({ ...(await readChecksums(service, id)), ai_usage: undefined }).toEqual({ ...before, ai_usage: undefined })
 })
 
-it('changes only the node that the request names', async () => {
+it('changes only the node that the request names, and returns 422 for an unknown node', async () => {
   const { admin } = await createAccount(service)
   const { body } = await suggest(admin, { ...procedureFlow, instruction: 'Rename this step to “Snapshot”', node_id: 'snapshot' })
   const original = patchProcedure()
@@ -58,7 +58,7 @@ it('lists the problems that prevent publishing the result', async () => {
   expect(body.problems.map(({ path }: { path: string }) => path)).toContain('tree_structure.options')
 })
 
-it('refuses a flow of the wrong type with 422, and one that is no valid draft with 400', async () => {
+it('returns 422 for a flow of the wrong type, and 400 for an invalid draft', async () => {
   const { admin } = await createAccount(service)
   const wrongType = await suggest(admin, { tree_type: 'procedural', tree_structure: printerFlow(), instruction: 'Rename the root to “X”' })
   expect([wrongType.status, wrongType.body.errors[0].loc]).toEqual([422, ['body', 'tree_structure']])

@@ -16,7 +16,7 @@ it.each([
   ['pro', 100],
   ['team', 500],
   ['enterprise', null],
-])('AIA-09 allows the plan %s this number of builds per month: %s', async (plan, limit) => {
+])('AIA-09 returns the monthly build limit of the plan %s: %s', async (plan, limit) => {
   const { admin, id, addColleague } = await createAccount(service)
   await setAccountPlan(service, id, plan, 3)
   expect(await getQuota(await addColleague({ role: 'viewer' }))).toEqual({ used: 3, limit, resets_at: expect.any(String) })
@@ -24,7 +24,7 @@ it.each([
   expect((await getQuota(admin)).used).toBe(4)
 })
 
-it('AIA-04 AIA-07 returns 429 ai_quota_exceeded over the quota without calling the model, until the month ends at the billing anchor', async () => {
+it('AIA-04 AIA-07 returns 429 over the quota without calling the model, until the month ends at the billing cycle anchor', async () => {
   const { admin, id } = await createAccount(service)
   await service.sql(`update accounts set billing_anchor = app.now() + interval '1 hour' where id = $1`, [id])
   await setAccountPlan(service, id, 'free', 4)
@@ -54,7 +54,7 @@ it('AIA-05 neither limits nor counts the builds of super admins', async () => {
   expect(await getQuota(admin)).toMatchObject({ used: 5, limit: 5 })
 })
 
-it('AIA-08 counts no build without a draft, and counts the first draft of a conversation once', async () => {
+it('AIA-08 counts no build without a draft, and one build for the first draft of a conversation', async () => {
   const { admin } = await createAccount(service)
   const { status, body } = await startFlowConversation(admin, { goal: 'help' })
   expect([status, body.draft, body.problems, (await getQuota(admin)).used]).toEqual([201, null, [], 0])

@@ -6,7 +6,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
 const conversationPath = (id: string, rest = '') => `${conversationsPath}/${id}${rest}`
-const stepTitlesOf = (body: { draft: { tree_structure: { steps: { title: string }[] } } }) =>
+const listStepTitles = (body: { draft: { tree_structure: { steps: { title: string }[] } } }) =>
   body.draft.tree_structure.steps.map(({ title }) => title)
 
 it('builds a publishable tree from “if … then …”', async () => {
@@ -33,8 +33,8 @@ it('builds steps and an intake form from a pasted procedure, and keeps its wordi
     (await startFlowConversation(admin, { goal: procedure('Quuxophone'), tree_type: 'procedural' })).body,
     (await startFlowConversation(admin, { goal: procedure('Flibber'), tree_type: 'maintenance' })).body,
   ]
-  expect(stepTitlesOf(procedural)).toEqual(['Quuxophone day', 'Take a snapshot of {{server}}', 'Install the Quuxophone updates', 'Done'])
-  expect(stepTitlesOf(maintenance)).toContain('Install the Flibber updates')
+  expect(listStepTitles(procedural)).toEqual(['Quuxophone day', 'Take a snapshot of {{server}}', 'Install the Quuxophone updates', 'Done'])
+  expect(listStepTitles(maintenance)).toContain('Install the Flibber updates')
   expect([procedural.draft.intake_form, procedural.draft.name, maintenance.draft.tree_type]).toMatchObject([
     [{ key: 'server', type: 'hostname' }],
     'Quuxophone day',
@@ -45,10 +45,10 @@ it('builds steps and an intake form from a pasted procedure, and keeps its wordi
 
 it('AIA-02 refuses more than 20 environment tags, and a tag of more than 100 characters', async () => {
   const { admin } = await createAccount(service)
-  const status = async (environment_tags: string[]) => (await startFlowConversation(admin, { environment_tags })).status
-  expect(await status(Array.from({ length: 20 }, (_, n) => `${n}`.repeat(50)))).toBe(201)
-  expect(await status(Array(21).fill('x'))).toBe(422)
-  expect(await status(['x'.repeat(101)])).toBe(422)
+  const startWithTags = async (environment_tags: string[]) => (await startFlowConversation(admin, { environment_tags })).status
+  expect(await startWithTags(Array.from({ length: 20 }, (_, n) => `${n}`.repeat(50)))).toBe(201)
+  expect(await startWithTags(Array(21).fill('x'))).toBe(422)
+  expect(await startWithTags(['x'.repeat(101)])).toBe(422)
   expect((await getQuota(admin)).used).toBe(1)
 })
 
@@ -103,7 +103,7 @@ it('commits the draft once as a flow of the caller with status draft', async () 
   expect(await service.sql('select id from trees where account_id = $1', [account.id])).toHaveLength(1)
 })
 
-it('a commit without a name uses the draft’s name, and a commit without a draft returns 409', async () => {
+it('uses the draft’s name for a commit without a name, and returns 409 for a commit without a draft', async () => {
   const { admin } = await createAccount(service)
   const { id, draft } = (await startFlowConversation(admin)).body
   expect((await admin.call('POST', conversationPath(id, '/commit'), {})).body.name).toBe(draft.name)
@@ -113,7 +113,7 @@ it('a commit without a name uses the draft’s name, and a commit without a draf
   expectStatus(await admin.call('GET', conversationPath(vague.id)), 200)
 })
 
-it('a conversation is available only to its user, and to nobody after its deletion', async () => {
+it('returns 404 for a conversation to everyone but its user, and to its user after it is deleted', async () => {
   const account = await createAccount(service)
   const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
   const { id } = (await startFlowConversation(owner)).body
@@ -128,7 +128,7 @@ it('a conversation is available only to its user, and to nobody after its deleti
   for (const response of await Promise.all(tryAll(owner))) expectStatus(response, 404)
 })
 
-it('AIA-01 allows ten calls per minute to each operation', async () => {
+it('AIA-01 limits the calls of each operation to ten per minute', async () => {
   const { admin } = await createAccount(service)
   const unknownPath = conversationPath(crypto.randomUUID())
   const calls: [string, string, object | undefined, number][] = [
@@ -145,7 +145,7 @@ it('AIA-01 allows ten calls per minute to each operation', async () => {
   }
 })
 
-it('a start with a used Idempotency-Key returns the first response, and counts no second build', async () => {
+it('returns the first response for a repeated Idempotency-Key, and counts no second build', async () => {
   const { admin } = await createAccount(service)
   const start = () => admin.call('POST', conversationsPath, { goal: flowGoal, tree_type: 'troubleshooting' }, { 'idempotency-key': 'one' })
   const [first, second] = [await start(), await start()]

@@ -37,7 +37,7 @@ it('converts a completed session to a proposal with its custom step and note, wi
   expect([await listEventKeys(account.admin), await listEventKeys(owner)]).toEqual([['proposal.submitted'], []])
 })
 
-it('AIA-06 AIA-10 publishes an approved flow for its submitter, notifies them, and refuses a second decision with 409', async () => {
+it('AIA-06 AIA-10 publishes an approved flow with its submitter as the author, and returns 409 for a second decision', async () => {
   const account = await createAccount(service)
   const [owner, lead] = [await account.addColleague(), await account.addColleague({ teamRole: 'admin' })]
   const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
@@ -61,7 +61,7 @@ it('AIA-06 AIA-10 publishes an approved flow for its submitter, notifies them, a
   expect((await owner.call('GET', '/flow-proposals')).body).toEqual([])
 })
 
-it('AIA-06 saves an approved update as the next version, unless the flow was changed or deleted', async () => {
+it('AIA-06 saves an approved update as the next version, and returns 409 if the flow was changed or deleted', async () => {
   const account = await createAccount(service)
   const owner = await account.addColleague()
   const flow = await createFlow(owner, { category: 'Printing', tags: ['printer'] })
@@ -89,7 +89,7 @@ it('AIA-06 saves an approved update as the next version, unless the flow was cha
   expect((await decide(account.admin, third.id, 'reject')).body).toMatchObject({ status: 'rejected', reason: 'We have one' })
 })
 
-it('rejects with a reason, notifies the submitter, and creates no flow', async () => {
+it('rejects a proposal with a reason, notifies the submitter, and creates no flow', async () => {
   const account = await createAccount(service)
   const owner = await account.addColleague()
   const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
@@ -103,23 +103,26 @@ it('rejects with a reason, notifies the submitter, and creates no flow', async (
   expect((await owner.call('GET', `/trees?author_id=${owner.id}`)).body).toHaveLength(1)
 })
 
-it.each(['approve', 'reject', 'either'] as const)('AIA-10 lets one of 32 concurrent reviewers decide: %s', async (verb) => {
-  const account = await createAccount(service)
-  const owner = await account.addColleague()
-  const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
-  const reviewers = await Promise.all(Array.from({ length: 32 }, () => account.addColleague({ teamRole: 'admin' })))
-  const responses = await Promise.all(
-    reviewers.map((person, n) => decide(person, body.id, verb === 'either' ? (n % 2 ? 'approve' : 'reject') : verb)),
-  )
-  const conflicts = responses.filter(({ status }) => status === 409)
-  expect([conflicts.length, responses.filter(({ status }) => status < 300).length]).toEqual([31, 1])
-  const winner = reviewers[responses.findIndex(({ status }) => status < 300)]
-  for (const response of conflicts) expect(response.body).toMatchObject({ code: 'already_decided', decided_by: winner?.id })
-  const { status } = (await owner.call('GET', `/flow-proposals/${body.id}`)).body
-  expect(await listEventKeys(owner)).toEqual([`proposal.${status}`])
-  const trees = (await owner.call('GET', `/trees?author_id=${owner.id}`)).body
-  expect(trees).toHaveLength(status === 'approved' ? 2 : 1)
-})
+it.each(['approve', 'reject', 'either'] as const)(
+  'AIA-10 accepts one of 32 concurrent decisions (%s) and returns 409 for the others',
+  async (verb) => {
+    const account = await createAccount(service)
+    const owner = await account.addColleague()
+    const { body } = await convertSession(owner, (await createCompletedSession(owner)).id)
+    const reviewers = await Promise.all(Array.from({ length: 32 }, () => account.addColleague({ teamRole: 'admin' })))
+    const responses = await Promise.all(
+      reviewers.map((person, n) => decide(person, body.id, verb === 'either' ? (n % 2 ? 'approve' : 'reject') : verb)),
+    )
+    const conflicts = responses.filter(({ status }) => status === 409)
+    expect([conflicts.length, responses.filter(({ status }) => status < 300).length]).toEqual([31, 1])
+    const winner = reviewers[responses.findIndex(({ status }) => status < 300)]
+    for (const response of conflicts) expect(response.body).toMatchObject({ code: 'already_decided', decided_by: winner?.id })
+    const { status } = (await owner.call('GET', `/flow-proposals/${body.id}`)).body
+    expect(await listEventKeys(owner)).toEqual([`proposal.${status}`])
+    const trees = (await owner.call('GET', `/trees?author_id=${owner.id}`)).body
+    expect(trees).toHaveLength(status === 'approved' ? 2 : 1)
+  },
+)
 
 it('shows a proposal to its team, and lets only that team’s admins and account admins decide', async () => {
   const account = await createAccount(service)
@@ -136,7 +139,7 @@ it('shows a proposal to its team, and lets only that team’s admins and account
   expectStatus(await decide(account.admin, body.id, 'approve'), 201)
 })
 
-it('converts only the caller’s completed session, and once while a proposal is pending', async () => {
+it('converts a completed session only for its user or an account admin, and once while a proposal is pending', async () => {
   const account = await createAccount(service)
   const [owner, teammate] = [await account.addColleague(), await account.addColleague()]
   const session = await createSession(owner)
@@ -186,7 +189,7 @@ it('converts the caller’s resolved AI session, from its findings and fixes', a
   expectStatus(await decide(account.admin, body.id, 'reject'), 200)
   const flow = await createFlow(owner)
   const update = (await convertSession(owner, session.id, flow.id)).body
-  const [, existing] = update.proposed_flow.tree_structure.children
-  expect([update.action, existing.id, existing.children.length]).toEqual(['update', 'ping', 2])
+  const [, existingNode] = update.proposed_flow.tree_structure.children
+  expect([update.action, existingNode.id, existingNode.children.length]).toEqual(['update', 'ping', 2])
   expect((await decide(account.admin, update.id, 'approve')).body.tree_id).toBe(flow.id)
 })

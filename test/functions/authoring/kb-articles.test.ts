@@ -24,11 +24,11 @@ async function convertArticle(content: Uint8Array | string, name: string, type =
   const { body } = await admin.call('POST', `/kb-imports/${uploaded.body.id}/convert`)
   return body as { title: string; format: string; nodes: Record<'kind' | 'title' | 'content', string>[] }
 }
-const kindsAndTexts = ({ nodes }: Awaited<ReturnType<typeof convertArticle>>) =>
+const listKindsAndTexts = ({ nodes }: Awaited<ReturnType<typeof convertArticle>>) =>
   nodes.map(({ kind, title, content }) => [kind, content || title])
 
 describe('an article', () => {
-  it('KBI-07 may be markdown, text, HTML or docx, recognised by name or type', async () => {
+  it('KBI-07 accepts markdown, text, HTML and docx articles, and recognises them by name or type', async () => {
     expect(await convertArticle('# Fix\n\n1. One', 'fix.MD')).toMatchObject({ format: 'markdown', title: 'Fix' })
     expect(await convertArticle('---\ntitle: "From the front"\n---\n1. One', 'a', 'text/markdown')).toMatchObject({
       format: 'markdown',
@@ -37,8 +37,10 @@ describe('an article', () => {
     expect(await convertArticle('1. One', 'Fix it.txt')).toMatchObject({ format: 'text', title: 'Fix it' })
     expect(await convertArticle('<title>A &amp; B</title><p>Text', 'x.htm')).toMatchObject({ format: 'html', title: 'A & B' })
     expect(await convertArticle(buildDocx(docxParagraph('Text')), 'Fix.docx')).toMatchObject({ format: 'docx', title: 'Fix' })
-    expect(kindsAndTexts(await convertArticle(Buffer.from('\ufeffDrücken Sie 1️⃣', 'utf16le'), 'a.txt'))).toEqual([['note', 'Drücken Sie 1️⃣']])
-    expect(kindsAndTexts(await convertArticle(Buffer.from('Dr\xfccken', 'latin1'), 'a.txt'))).toEqual([['note', 'Drücken']])
+    expect(listKindsAndTexts(await convertArticle(Buffer.from('\ufeffDrücken Sie 1️⃣', 'utf16le'), 'a.txt'))).toEqual([
+      ['note', 'Drücken Sie 1️⃣'],
+    ])
+    expect(listKindsAndTexts(await convertArticle(Buffer.from('Dr\xfccken', 'latin1'), 'a.txt'))).toEqual([['note', 'Drücken']])
     const { admin } = await createAccount(service)
     const content = Buffer.from(buildDocx(docxParagraph('Text'))).toString('base64')
     expect((await admin.call('POST', '/kb-imports', { title: 'Mine', format: 'docx', content })).body).toMatchObject({
@@ -67,7 +69,7 @@ describe('an article', () => {
       '<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom></w:p>',
       '<w:p><mc:AlternateContent><mc:Choice><w:r><w:t>Once</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t>Once</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>',
     ].join('')
-    expect(kindsAndTexts(await convertArticle(buildDocx(body), 'a.docx', docxType))).toEqual([
+    expect(listKindsAndTexts(await convertArticle(buildDocx(body), 'a.docx', docxType))).toEqual([
       ['section', 'Restart the spooler'],
       ['note', 'Only <at> night & quietly.'],
       ['step', '1. Open the console\n  - as admin'],
@@ -80,30 +82,32 @@ describe('an article', () => {
     ])
   })
 
-  it('KBI-07 is refused with 415 for another type, and with 413 over 5 MB', async () => {
+  it('KBI-07 returns 415 for an article of another type, 413 for more than 5 MB, and 422 for invalid content', async () => {
     const { admin, addColleague } = await createAccount(service)
-    const status = async (content: Uint8Array | string, name: string, type = '') =>
+    const uploadAndReadStatus = async (content: Uint8Array | string, name: string, type = '') =>
       (await uploadArticle(service, admin, content, name, type)).status
-    expect([await status('%PDF-1.7', 'a.pdf', 'application/pdf'), await status('a,b', 'a.csv'), await status('x', 'a')]).toEqual([
-      415, 415, 415,
-    ])
     expect([
-      await status('PNG\u0000\u0001', 'a.md'),
-      await status('no zip', 'a.docx'),
-      await status(buildZip([{ name: 'xl/workbook.xml', content: '<a/>' }]), 'a.docx'),
+      await uploadAndReadStatus('%PDF-1.7', 'a.pdf', 'application/pdf'),
+      await uploadAndReadStatus('a,b', 'a.csv'),
+      await uploadAndReadStatus('x', 'a'),
     ]).toEqual([415, 415, 415])
-    expect(await status(buildDocx(docxParagraph('x')), 'a.txt')).toBe(415)
-    const other = await addColleague()
+    expect([
+      await uploadAndReadStatus('PNG\u0000\u0001', 'a.md'),
+      await uploadAndReadStatus('no zip', 'a.docx'),
+      await uploadAndReadStatus(buildZip([{ name: 'xl/workbook.xml', content: '<a/>' }]), 'a.docx'),
+    ]).toEqual([415, 415, 415])
+    expect(await uploadAndReadStatus(buildDocx(docxParagraph('x')), 'a.txt')).toBe(415)
+    const otherUser = await addColleague()
     const { status: tooLargeStatus } = await uploadArticle(
       service,
-      other,
+      otherUser,
       `${'line of text\n'.repeat(1000)}${' '.repeat(5 * 1024 * 1024)}`,
       'a.md',
     )
     expect(tooLargeStatus).toBe(413)
-    expectStatus(await other.call('POST', '/kb-imports', { title: 'x', format: 'text', content: ' '.repeat(5 * 1024 * 1024 + 1) }), 413)
+    expectStatus(await otherUser.call('POST', '/kb-imports', { title: 'x', format: 'text', content: ' '.repeat(5 * 1024 * 1024 + 1) }), 413)
     expectStatus(
-      await other.call('POST', '/kb-imports', { title: 'x', format: 'text', content: `x${' '.repeat(5 * 1024 * 1024 - 1)}` }),
+      await otherUser.call('POST', '/kb-imports', { title: 'x', format: 'text', content: `x${' '.repeat(5 * 1024 * 1024 - 1)}` }),
       201,
     )
     for (const invalidBody of [
@@ -112,7 +116,7 @@ describe('an article', () => {
       { format: 'text', content: ' \n ' },
       { format: 'text', content: 'a\u0000b' },
     ])
-      expectStatus(await other.call('POST', '/kb-imports', { title: 'x', ...invalidBody }), 422)
+      expectStatus(await otherUser.call('POST', '/kb-imports', { title: 'x', ...invalidBody }), 422)
   })
 })
 

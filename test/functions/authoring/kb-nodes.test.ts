@@ -8,7 +8,7 @@ const service = sharedService()
 const article = '# Spooler\n\n1. Open the services console.\n2. Restart it.\n\nCheck the queue.'
 
 describe('a node', () => {
-  it('KBI-05 moves below another node of the same import, but not below itself', async () => {
+  it('KBI-05 moves a node below another node of the same import, but not below itself or its child', async () => {
     const { admin } = await createAccount(service)
     const { id, nodes } = await createConvertedImport(admin, '# A\n\n1. One\n2. Two\n\n# B\n\n1. Three')
     const [a, one, two, b, three] = nodes.map((node) => node.id)
@@ -19,10 +19,10 @@ describe('a node', () => {
     expect(await readOrder()).toEqual([a, two, b, three, one])
     expect((await edit(b, { parent_id: null, position: 0 })).body).toMatchObject({ position: 0, title: 'B' })
     expect(await readOrder()).toEqual([b, three, one, a, two])
-    const other = await createConvertedImport(admin, 'Else')
-    for (const parent_id of [other.nodes[0]?.id, crypto.randomUUID(), one, b])
+    const otherImport = await createConvertedImport(admin, 'Else')
+    for (const parent_id of [otherImport.nodes[0]?.id, crypto.randomUUID(), one, b])
       expect((await edit(b, { parent_id })).body.errors).toMatchObject([{ loc: ['body', 'parent_id'] }])
-    expectStatus(await edit(other.nodes[0]?.id, { title: 'x' }), 404)
+    expectStatus(await edit(otherImport.nodes[0]?.id, { title: 'x' }), 404)
     expect((await edit(one, {})).body).toMatchObject({ id: one, title: 'One' })
     expect((await edit(one, { kind: 'note', title: 'Mine', content: 'More' })).body).toMatchObject({
       kind: 'note',
@@ -32,11 +32,11 @@ describe('a node', () => {
     })
     for (const invalidChange of [{ kind: 'else' }, { position: -1 }, { content: 'x'.repeat(20_001) }, { position: 1e21 }])
       expectStatus(await edit(one, invalidChange), 422)
-    const directUpdate = service.sql('update kb_import_nodes set parent_id = $2 where id = $1', [one, other.nodes[0]?.id])
+    const directUpdate = service.sql('update kb_import_nodes set parent_id = $2 where id = $1', [one, otherImport.nodes[0]?.id])
     await expect(directUpdate).rejects.toThrow('foreign key')
   })
 
-  it('keeps unique positions under 32 concurrent moves', async () => {
+  it('keeps the positions of nodes unique under 32 concurrent moves', async () => {
     const { admin, addColleague } = await createAccount(service)
     const { id, nodes } = await createConvertedImport(admin, Array.from({ length: 10 }, (_, n) => `${n + 1}. Step ${n}`).join('\n'))
     const secondAdmin = await addColleague({ role: 'admin' })
@@ -46,27 +46,27 @@ describe('a node', () => {
       ),
     )
     expect(new Set(responses.map((response) => response?.status))).toEqual(new Set([200]))
-    const after = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
-    expect(after.map(({ position }: { position: number }) => position)).toEqual(nodes.map((_, n) => n))
-    expect(after.map((node: { id: string }) => node.id).sort()).toEqual(nodes.map((node) => node.id).sort())
+    const nodesAfter = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
+    expect(nodesAfter.map(({ position }: { position: number }) => position)).toEqual(nodes.map((_, n) => n))
+    expect(nodesAfter.map((node: { id: string }) => node.id).sort()).toEqual(nodes.map((node) => node.id).sort())
   })
 
-  it('forms no cycle when two nodes are moved below each other at once', async () => {
+  it('creates no cycle when two nodes are moved below each other concurrently', async () => {
     const { admin } = await createAccount(service)
     const { id, nodes } = await createConvertedImport(admin, '1. A\n2. B\n3. C')
     const [a, b] = nodes.map((node) => node.id)
     const moveUnder = (node?: string, parent_id?: string) => admin.call('PATCH', `/kb-imports/${id}/nodes/${node}`, { parent_id })
     const responses = await Promise.all(Array.from({ length: 32 }, (_, n) => (n % 2 ? moveUnder(a, b) : moveUnder(b, a))))
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 422]))
-    const after = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
-    expect(after.map(({ position }: { position: number }) => position)).toEqual([0, 1, 2])
-    expect(after[0].parent_id).toBe(null)
-    expect(after[1].parent_id).toBe(after[0].id)
+    const nodesAfter = (await admin.call('GET', `/kb-imports/${id}`)).body.nodes
+    expect(nodesAfter.map(({ position }: { position: number }) => position)).toEqual([0, 1, 2])
+    expect(nodesAfter[0].parent_id).toBe(null)
+    expect(nodesAfter[1].parent_id).toBe(nodesAfter[0].id)
   })
 })
 
 describe('a commit', () => {
-  it('KBI-04 must be publishable, and reports problems with a message for each node', async () => {
+  it('KBI-04 refuses to commit an unpublishable import, with a message for each problem', async () => {
     const { admin } = await createAccount(service)
     const { id, nodes } = await createConvertedImport(admin, '# A\n\n1. One\n2. Two')
     const commit = (tree_type: string) => admin.call('POST', `/kb-imports/${id}/commit`, { name: 'A', tree_type })
@@ -100,7 +100,7 @@ describe('a commit', () => {
     expect((await commit('maintenance')).body).toMatchObject({ tree_type: 'maintenance', status: 'published' })
   })
 
-  it('creates one flow from 32 concurrent commits, and refuses later changes', async () => {
+  it('creates one flow for 32 concurrent commits, and returns 409 for later changes of the import', async () => {
     const account = await createAccount(service)
     const { id, nodes } = await createConvertedImport(account.admin, article)
     const commit = () => account.admin.call('POST', `/kb-imports/${id}/commit`, { name: 'Once', tree_type: 'troubleshooting' })
@@ -111,12 +111,12 @@ describe('a commit', () => {
       account.id,
     ])
     expect(count).toBe('1')
-    const later = [
+    const conflicts = [
       await account.admin.call('PATCH', `/kb-imports/${id}/nodes/${nodes[0]?.id}`, { title: 'x' }),
       await account.admin.call('POST', `/kb-imports/${id}/convert`),
       ...responses.filter(({ status }) => status === 409),
     ]
-    for (const { status, body } of later) expect([status, body.code, body.tree_id]).toEqual([409, 'already_committed', tree_id])
+    for (const { status, body } of conflicts) expect([status, body.code, body.tree_id]).toEqual([409, 'already_committed', tree_id])
     expectStatus(await account.admin.call('DELETE', `/kb-imports/${id}`), 204)
     expectStatus(await account.admin.call('GET', `/trees/${tree_id}`), 200)
     const unconverted = await account.admin.call('POST', '/kb-imports', { title: 'Article', content: 'Some text', format: 'markdown' })

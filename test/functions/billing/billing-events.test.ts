@@ -25,7 +25,7 @@ const requestTeams = async (person: Person) => {
 }
 
 describe('signature', () => {
-  it('PUB-16 refuses an event without a signature of the exact bytes from the last five minutes', async () => {
+  it('PUB-16 refuses an event unless its signature is valid for the exact bytes and at most five minutes old', async () => {
     const { id } = await createAccount(service)
     const customer = { object: 'customer', id: 'cus_forged', metadata: { account_id: id } }
     const event = { id: 'evt_forged', object: 'event', type: 'customer.created', created: 1, data: { object: customer } }
@@ -46,8 +46,8 @@ describe('signature', () => {
     ]
     const checksumsBefore = await readChecksums(service, id)
     for (const [raw, forgedHeaders] of forgeries) {
-      const answer = await request(service, 'POST', '/billing/webhook', { raw, headers: forgedHeaders })
-      expect([answer.status, answer.body]).toEqual([400, { error: 'invalid_signature' }])
+      const response = await request(service, 'POST', '/billing/webhook', { raw, headers: forgedHeaders })
+      expect([response.status, response.body]).toEqual([400, { error: 'invalid_signature' }])
     }
     expect(await readChecksums(service, id)).toEqual(checksumsBefore)
     expect((await request(service, 'POST', '/billing/webhook', { raw: bytes, headers })).body).toEqual({ outcome: 'applied' })
@@ -66,7 +66,7 @@ describe('signature', () => {
 })
 
 describe('subscription', () => {
-  it('sets plan, seats and portal after a checkout', async () => {
+  it('sets the plan and the seats after a checkout, and opens the portal', async () => {
     const { id, admin } = await createAccount(service)
     const { event, answer } = await sendBillingAction(service, id, 'subscribe', teamPlan)
     expect(answer).toEqual({ outcome: 'applied' })
@@ -88,7 +88,7 @@ describe('subscription', () => {
     expect(await requestTeams(admin)).toBe(200)
   })
 
-  it('AUT-33 blocks the account 7 days after the first failed payment, also if more payments fail', { timeout: 60_000 }, async () => {
+  it('AUT-33 blocks the account 7 days after the first failed payment, even if more payments fail', { timeout: 60_000 }, async () => {
     const { id, admin } = await createAccount(service)
     await sendBillingAction(service, id, 'subscribe', teamPlan)
     await dashboard(service).advanceClock(10)
@@ -104,14 +104,14 @@ describe('subscription', () => {
     expect([await requestTeams(admin), (await selectBillingState(service, id)).past_due_since]).toEqual([200, null])
   })
 
-  it('keeps the plan when no plan has the price, and logs it', async () => {
+  it('keeps the account’s plan when no plan has the subscription’s price, and logs the outcome', async () => {
     const { id } = await createAccount(service)
     const sentEvent = await sendBillingAction(service, id, 'subscribe', { price: 'price_unknown' })
     expect([sentEvent.answer.outcome, (await selectBillingState(service, id)).plan]).toEqual(['unknown_price', 'enterprise'])
     expect(service.log.some((line) => line.includes('"outcome":"unknown_price"'))).toBe(true)
   })
 
-  it('stays active when an earlier subscription ends', async () => {
+  it('keeps the account active when an earlier subscription ends', async () => {
     const { id } = await createAccount(service)
     const { event } = await sendBillingAction(service, id, 'subscribe', teamPlan)
     const { billing_customer_id: customer } = await selectBillingState(service, id)
@@ -124,8 +124,12 @@ describe('subscription', () => {
       billing_cycle_anchor: 1,
     }
     const created = event.created + 60
-    const answer = await postSignedEvent(service, { type: 'customer.subscription.deleted', created, data: { object: earlierSubscription } })
-    expect([answer.body.outcome, (await selectBillingState(service, id)).subscription_status]).toEqual(['ignored', 'active'])
+    const response = await postSignedEvent(service, {
+      type: 'customer.subscription.deleted',
+      created,
+      data: { object: earlierSubscription },
+    })
+    expect([response.body.outcome, (await selectBillingState(service, id)).subscription_status]).toEqual(['ignored', 'active'])
   })
 })
 
@@ -136,7 +140,7 @@ describe('customer', () => {
     data: { object: { object: 'checkout.session', client_reference_id: account, customer, subscription: null } },
   })
 
-  it('is not replaced by a checkout that names an account with a customer', async () => {
+  it('does not link a checkout’s customer if the account has another customer, or the customer another account', async () => {
     const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     await sendBillingAction(service, account.id, 'subscribe', teamPlan)
     const stateBefore = await selectBillingState(service, account.id)
@@ -146,7 +150,7 @@ describe('customer', () => {
     expect((await selectBillingState(service, otherAccount.id)).billing_customer_id).toBeNull()
   })
 
-  it('is linked by a repeated event if no account had it at first', async () => {
+  it('ignores a subscription of an unlinked customer, and applies the checkout that links the customer', async () => {
     const { id } = await createAccount(service)
     const checkout = await sendBillingAction(service, id, 'subscribe', { ...teamPlan, keep: true })
     const [created] = (await (await fetch(`${service.localOrigin}/desk/billing/events`)).json()).filter(
@@ -158,7 +162,7 @@ describe('customer', () => {
     expect(await selectBillingState(service, id)).toMatchObject({ plan: 'team', subscription_status: 'active' })
   })
 
-  it('is removed when the provider deletes it, and later events of the subscription still apply', async () => {
+  it('unlinks a customer that the provider deletes, and still applies later events of the subscription', async () => {
     const { id } = await createAccount(service)
     const { event } = await sendBillingAction(service, id, 'subscribe', teamPlan)
     const { billing_customer_id: customer } = await selectBillingState(service, id)
@@ -170,7 +174,7 @@ describe('customer', () => {
   })
 })
 
-it('ignores other event types with 200', async () => {
-  const answer = await postSignedEvent(service, { type: 'invoice.created', created: 1, data: { object: {} } })
-  expect([answer.status, answer.body]).toEqual([200, { outcome: 'ignored' }])
+it('returns 200 with the outcome `ignored` for other event types', async () => {
+  const response = await postSignedEvent(service, { type: 'invoice.created', created: 1, data: { object: {} } })
+  expect([response.status, response.body]).toEqual([200, { outcome: 'ignored' }])
 })

@@ -18,7 +18,7 @@ async function createSubscription() {
   return { id, startedAt, selectStatus: async () => (await selectBillingState(service, id)).subscription_status }
 }
 
-it('applies an event once and changes nothing for a repeated one', async () => {
+it('applies an event once and changes nothing when the event is repeated', async () => {
   const { id, startedAt, selectStatus } = await createSubscription()
   const canceled = await sendBillingAction(service, id, 'canceled', { created: startedAt + 1 })
   await sendBillingAction(service, id, 'paid', { created: startedAt + 2 })
@@ -53,7 +53,7 @@ it('ends in the newest state when concurrent events arrive in any order', async 
   expect(await selectStatus()).toBe('canceled')
 })
 
-it('fetches the state from the provider when two events have the same second', async () => {
+it('fetches the state from the provider when two events were created in the same second', async () => {
   const { id, startedAt, selectStatus } = await createSubscription()
   const first = await sendBillingAction(service, id, 'past_due', { created: startedAt + 1, keep: true })
   const second = await sendBillingAction(service, id, 'paid', { created: startedAt + 1, keep: true })
@@ -65,7 +65,7 @@ it('fetches the state from the provider when two events have the same second', a
   expect(await inOrder.selectStatus()).toBe('active')
 })
 
-it('returns 502, so that the event is sent again, when the provider fails', async () => {
+it('returns 502 when the provider fails, and applies the event when it is sent again', async () => {
   const { id, startedAt, selectStatus } = await createSubscription()
   await sendBillingAction(service, id, 'past_due', { created: startedAt + 1 })
   const paid = await sendBillingAction(service, id, 'paid', { created: startedAt + 1, keep: true })

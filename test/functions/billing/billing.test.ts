@@ -19,7 +19,7 @@ async function createCustomer(): Promise<{ admin: Person; id: string; customer: 
   return { admin, id, customer }
 }
 
-it('PUB-12 PUB-14 returns the address of a portal page that opens', async () => {
+it('PUB-12 PUB-14 returns the URL of a working portal page, and does not log it', async () => {
   const { admin } = await createCustomer()
   const { status, body } = await openPortal(admin)
   expect([status, Object.keys(body)]).toEqual([200, ['url']])
@@ -28,7 +28,7 @@ it('PUB-12 PUB-14 returns the address of a portal page that opens', async () => 
   expect(service.log.join('\n')).not.toContain(body.url)
 })
 
-it('PUB-11 WIR-02 returns 400 {error: no_billing_customer} without a customer, and for one that the provider deleted', async () => {
+it('PUB-11 WIR-02 returns 400 {error: no_billing_customer} without a customer or with one that the provider deleted', async () => {
   const { admin } = await createAccount(service)
   expect([(await openPortal(admin)).status, (await openPortal(admin)).body]).toEqual([400, { error: 'no_billing_customer' }])
   const deleted = await createCustomer()
@@ -52,7 +52,7 @@ it('returns 502 when the provider hangs', { timeout: 40_000 }, async () => {
   expectStatus(await openPortal(admin), 502)
 })
 
-it('PUB-13 AUT-13 needs a signed-in user, and skips the address and subscription guards', async () => {
+it('PUB-13 AUT-13 opens the portal only for a signed-in user, and skips the e-mail and subscription guards', async () => {
   expectStatus(await request(service, 'GET', '/billing/portal-session'), 401)
   const { admin, id } = await createCustomer()
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
@@ -62,7 +62,7 @@ it('PUB-13 AUT-13 needs a signed-in user, and skips the address and subscription
   expect((await admin.call('GET', '/billing/subscription')).body).toMatchObject({ status: 'unpaid', is_lapsed: true })
 })
 
-it('calls the provider no more than the rate limit allows', async () => {
+it('does not call the provider for portal requests beyond the rate limit', async () => {
   const { admin } = await createCustomer()
   const responses = await Promise.all(Array.from({ length: 15 }, () => openPortal(admin)))
   expect(responses.filter(({ status }) => status === 200)).toHaveLength(10)
@@ -94,7 +94,7 @@ it('PUB-10 WIR-02 returns 503 {error: billing_provider_not_configured} without a
   }
 })
 
-it('returns the plan with the usage of its seats and of the AI quota', async () => {
+it('returns the plan with the used seats and the used AI quota', async () => {
   const { admin, id, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   await service.sql(

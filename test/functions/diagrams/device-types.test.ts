@@ -6,7 +6,7 @@ import { createAccount } from '../../support/people.ts'
 
 const service = sharedService()
 
-it('ships at least 40 types in all seven categories, visible to everyone', async () => {
+it('lists at least 40 system device types in all seven categories to every user', async () => {
   const viewer = await (await createAccount(service)).addColleague({ role: 'viewer', teamId: null })
   const { body } = await viewer.call('GET', '/device-types?limit=100')
   expect(body.length).toBeGreaterThanOrEqual(40)
@@ -14,7 +14,7 @@ it('ships at least 40 types in all seven categories, visible to everyone', async
   expect([...new Set(body.map(({ category }: { category: string }) => category))].sort()).toEqual([...deviceCategories].sort())
 })
 
-it('DIA-10 rejects changing or deleting a system type', async () => {
+it('DIA-10 returns 403 when a system device type is changed or deleted', async () => {
   const { admin } = await createAccount(service)
   const [type] = (await admin.call('GET', '/device-types?category=security&search=firewall')).body
   for (const [method, body] of [['PUT', { name: 'Mine' }], ['PUT', {}], ['DELETE']] as const)
@@ -22,7 +22,7 @@ it('DIA-10 rejects changing or deleting a system type', async () => {
   expect((await admin.call('GET', '/device-types?search=Firewall')).body).toEqual([type])
 })
 
-it('DIA-11 shows a custom type only to its team, and lets its team admin change it', async () => {
+it('DIA-11 shows a custom device type only to its team, and lets its creator and the team admin change it', async () => {
   const account = await createAccount(service)
   const [creator, teammate, outsider] = [
     await account.addColleague(),
@@ -41,7 +41,7 @@ it('DIA-11 shows a custom type only to its team, and lets its team admin change 
   expect(await countVisible(creator)).toBe(0)
 })
 
-it('DIA-12 accepts seven categories only', async () => {
+it('DIA-12 accepts only the seven device categories, and rejects a duplicate name', async () => {
   const { admin } = await createAccount(service)
   for (const category of deviceCategories)
     expectStatus(await admin.call('POST', '/device-types', { name: `A ${category} thing`, category }), 201)
@@ -50,7 +50,7 @@ it('DIA-12 accepts seven categories only', async () => {
   expect([duplicate.status, duplicate.body.code]).toEqual([409, 'name_taken'])
 })
 
-it('AUT-34 rejects requests while network diagrams are switched off', async () => {
+it('AUT-34 returns 403 while the feature network_diagrams is off', async () => {
   const { admin, id } = await createAccount(service)
   await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'network_diagrams', false)`, [id])
   for (const path of ['/device-types', '/network-diagrams']) {

@@ -16,44 +16,47 @@ interface Drawing {
   edges: { source: string; target: string }[]
 }
 
-function labels({ nodes, edges }: Drawing) {
-  const name = (id: string) => nodes.find((node) => node.id === id)?.data.label
-  return { devices: nodes.map(({ data }) => data.label), links: edges.map(({ source, target }) => `${name(source)} - ${name(target)}`) }
+function listLabels({ nodes, edges }: Drawing) {
+  const getLabel = (id: string) => nodes.find((node) => node.id === id)?.data.label
+  return {
+    devices: nodes.map(({ data }) => data.label),
+    links: edges.map(({ source, target }) => `${getLabel(source)} - ${getLabel(target)}`),
+  }
 }
 
-it('DIA-09 drafts a described network, and stores nothing', async () => {
+it('DIA-09 drafts a diagram from a description of a network, and stores nothing', async () => {
   const { admin } = await createAccount(service)
   const { status, body } = await admin.call('POST', '/network-diagrams/generate', { description: headOffice, mode: 'replace' })
   expect(status).toBe(200)
-  expect(labels(body).devices).toEqual(['FW-HQ', 'SW-CORE', 'SRV-DC-01', 'access point 1', 'access point 2', 'access point 3'])
-  expect(labels(body).links).toContain('FW-HQ - SW-CORE')
+  expect(listLabels(body).devices).toEqual(['FW-HQ', 'SW-CORE', 'SRV-DC-01', 'access point 1', 'access point 2', 'access point 3'])
+  expect(listLabels(body).links).toContain('FW-HQ - SW-CORE')
   expect(body.nodes[0]).toMatchObject({ type: 'security', nodeType: 'Firewall' })
   expect((await admin.call('GET', '/network-diagrams')).body).toEqual([])
   const created = await admin.call('POST', '/network-diagrams', { name: 'HQ', nodes: body.nodes, edges: body.edges })
   expectStatus(created, 201)
 })
 
-it('DIA-09 merges into a diagram without moving its nodes and without overlaps', async () => {
+it('DIA-09 merges new devices into a diagram without moving its nodes and without overlaps', async () => {
   const { admin } = await createAccount(service)
   const first = (await admin.call('POST', '/network-diagrams/generate', { description: headOffice, mode: 'replace' })).body as Drawing
-  const moved = first.nodes.map((node, n) => ({ ...node, position: { x: n * 37, y: 500 - n * 11 } }))
-  const { body: diagram } = await admin.call('POST', '/network-diagrams', { name: 'HQ', nodes: moved, edges: first.edges })
+  const movedNodes = first.nodes.map((node, n) => ({ ...node, position: { x: n * 37, y: 500 - n * 11 } }))
+  const { body: diagram } = await admin.call('POST', '/network-diagrams', { name: 'HQ', nodes: movedNodes, edges: first.edges })
   const additions = 'SW-CORE is connected to the storage NAS-01. NAS-01 is connected to the UPS-01.'
   const { body } = await admin.call('POST', '/network-diagrams/generate', { description: additions, mode: 'merge', diagram_id: diagram.id })
-  expect(body.nodes.slice(0, moved.length)).toEqual(moved)
+  expect(body.nodes.slice(0, movedNodes.length)).toEqual(movedNodes)
   expect(body.edges.slice(0, first.edges.length)).toEqual(first.edges)
-  expect(labels(body).devices.slice(moved.length)).toEqual(['NAS-01', 'UPS-01'])
-  expect(labels(body).links.slice(first.edges.length)).toEqual(['SW-CORE - NAS-01', 'NAS-01 - UPS-01'])
-  for (const node of body.nodes.slice(moved.length) as Node[])
+  expect(listLabels(body).devices.slice(movedNodes.length)).toEqual(['NAS-01', 'UPS-01'])
+  expect(listLabels(body).links.slice(first.edges.length)).toEqual(['SW-CORE - NAS-01', 'NAS-01 - UPS-01'])
+  for (const node of body.nodes.slice(movedNodes.length) as Node[])
     for (const otherNode of body.nodes as Node[])
       if (otherNode.id !== node.id)
         expect(Math.abs(node.position.x - otherNode.position.x) >= 180 || Math.abs(node.position.y - otherNode.position.y) >= 100).toBe(
           true,
         )
-  expect((await admin.call('GET', `/network-diagrams/${diagram.id}`)).body.nodes).toEqual(moved)
+  expect((await admin.call('GET', `/network-diagrams/${diagram.id}`)).body.nodes).toEqual(movedNodes)
 })
 
-it('rejects a merge without a diagram or into an unknown one', async () => {
+it('rejects an unknown mode, and a merge without a diagram or into an unknown diagram', async () => {
   const { admin } = await createAccount(service)
   const generate = async (fields: object) =>
     (await admin.call('POST', '/network-diagrams/generate', { description: headOffice, ...fields })).status

@@ -12,21 +12,21 @@ it('lists categories with the number of their flows that the caller can see', as
   await createFlow(account.admin, { category: 'Printing' })
   await createFlow(account.admin, { category: 'Printing', visibility: 'private' })
   await account.admin.call('POST', '/categories', { name: 'Empty' })
-  const counts = async (person: typeof colleague) =>
+  const listCounts = async (person: typeof colleague) =>
     (await person.call('GET', '/categories?limit=100')).body
       .filter(({ account_id }: { account_id: string }) => account_id === account.id)
       .map(({ name, flow_count }: Record<string, unknown>) => [name, flow_count])
-  expect(await counts(account.admin)).toEqual([
+  expect(await listCounts(account.admin)).toEqual([
     ['Empty', 0],
     ['Printing', 2],
   ])
-  expect(await counts(colleague)).toEqual([
+  expect(await listCounts(colleague)).toEqual([
     ['Empty', 0],
     ['Printing', 1],
   ])
 })
 
-it('accepts a name once, ignoring case, also for a rename and for 32 simultaneous requests', async () => {
+it('returns 409 for a category name that exists, ignoring case, on a rename and on 31 of 32 simultaneous requests', async () => {
   const { admin } = await createAccount(service)
   const requests = Array.from({ length: 32 }, (_, n) => admin.call('POST', '/categories', { name: n % 2 ? 'Printing' : 'PRINTING' }))
   const responses = await Promise.all(requests)
@@ -37,7 +37,7 @@ it('accepts a name once, ignoring case, also for a rename and for 32 simultaneou
   expect((await admin.call('PUT', `/categories/${other.id}`, { name: 'NETWORK' })).body).toEqual({ ...other, name: 'NETWORK' })
 })
 
-it('WIR-04 lets the creator and an account admin change a category, but no teammate', async () => {
+it('WIR-04 lets the creator and an account admin change a category, and returns 403 to a teammate', async () => {
   const account = await createAccount(service)
   const [creator, teammate] = [await account.addColleague(), await account.addColleague()]
   const { body } = await creator.call('POST', '/categories', { name: 'Mine' })
@@ -47,28 +47,28 @@ it('WIR-04 lets the creator and an account admin change a category, but no teamm
   expectStatus(await creator.call('DELETE', `/categories/${body.id}`), 204)
 })
 
-it('keeps a flow when its category is deleted', async () => {
+it('keeps a flow, without a category, when its category is deleted', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin, { category: 'Printing' })
   expectStatus(await admin.call('DELETE', `/categories/${flow.category_id}`), 204)
   expect((await admin.call('GET', `/trees/${flow.id}`)).body).toMatchObject({ category: null, category_id: null, version: 1 })
 })
 
-it('WIR-08 rejects a category of another account', async () => {
+it('WIR-08 returns 422 when a flow is moved to a category of another account', async () => {
   const [ours, theirs] = [await createAccount(service), await createAccount(service)]
   const { category_id } = await createFlow(theirs.admin, { category: 'Printing' })
   const flow = await createFlow(ours.admin)
   expectStatus(await ours.admin.call('PUT', `/trees/${flow.id}`, { category_id }), 422)
 })
 
-it('counts tags of the flows that the caller can see, ignoring case', async () => {
+it('counts each tag in the flows that the caller can see, ignoring case', async () => {
   const account = await createAccount(service)
   const colleague = await account.addColleague()
   const tag = `vpn-${crypto.randomUUID().slice(0, 8)}`
   await createFlow(account.admin, { tags: [tag, 'other'] })
   await createFlow(account.admin, { tags: [tag.toUpperCase()], visibility: 'private' })
   await createFlow(account.admin, { tags: [tag], status: 'draft' })
-  const count = async (person: typeof colleague) =>
+  const countTag = async (person: typeof colleague) =>
     (await person.call('GET', '/tags?limit=100')).body.find((item: { tag: string }) => item.tag === tag)?.count
-  expect([await count(account.admin), await count(colleague)]).toEqual([3, 2])
+  expect([await countTag(account.admin), await countTag(colleague)]).toEqual([3, 2])
 })

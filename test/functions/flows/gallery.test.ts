@@ -6,10 +6,10 @@ import { createAccount } from '../../support/people.ts'
 
 type Service = Awaited<ReturnType<typeof startOwnService>>
 let visitors = 0
-/** Request a gallery page from a new client address. */
+/** Request a path of the public gallery. The default address is new for each request, because the rate limit counts per address. */
 const visit = (service: { api: string }, path: string, address = `2001:db8:6::${process.pid % 9999}:${++visitors}`) =>
   request(service, 'GET', `/public/templates${path}`, { headers: { 'cf-connecting-ip': address } })
-const names = ({ body }: { body: { items: { name: string }[] } }) => body.items.map(({ name }) => name)
+const listNames = ({ body }: { body: { items: { name: string }[] } }) => body.items.map(({ name }) => name)
 
 describe('the gallery', () => {
   let service: Service
@@ -35,30 +35,30 @@ describe('the gallery', () => {
       draft: await createFlow(north.admin, { name: 'Printer draft', visibility: 'public', status: 'draft' }),
     }
     ids = Object.fromEntries(Object.entries(flows).map(([key, { id }]) => [key, id]))
-    const rank = async (id: string | undefined, usageCount: number, isFeatured: boolean, day: number) =>
+    const setRank = async (id: string | undefined, usageCount: number, isFeatured: boolean, day: number) =>
       service.sql('update trees set usage_count = $2, is_gallery_featured = $3, published_at = $4 where id = $1', [
         id,
         usageCount,
         isFeatured,
         `2026-01-0${day}`,
       ])
-    await rank(ids.printer, 5, false, 1)
-    await rank(ids.patch, 1, true, 2)
-    await rank(ids.vpn, 9, false, 3)
+    await setRank(ids.printer, 5, false, 1)
+    await setRank(ids.patch, 1, true, 2)
+    await setRank(ids.vpn, 9, false, 3)
   })
   afterAll(() => service.close())
 
-  it('GAL-01 GAL-02 GAL-03 lists public flows without a token, by page, filter and sort', async () => {
+  it('GAL-01 GAL-02 GAL-03 lists public flows without a token, with pages, filters and sort orders', async () => {
     const { status, body } = await visit(service, '?sort=name&page_size=2')
     expect([status, body.total, body.page, body.page_size, body.items.length]).toEqual([200, 3, 1, 2, 2])
-    expect(names(await visit(service, '?sort=name&page_size=2&page=2'))).toEqual(['VPN drops'])
+    expect(listNames(await visit(service, '?sort=name&page_size=2&page=2'))).toEqual(['VPN drops'])
     expect((await visit(service, '?page=9')).body).toEqual({ items: [], total: 3, page: 9, page_size: 20 })
-    expect(names(await visit(service, '?type=procedural'))).toEqual(['Server patching'])
-    expect(names(await visit(service, '?category=PRINTING&sort=name'))).toEqual(['Printer offline', 'Server patching'])
+    expect(listNames(await visit(service, '?type=procedural'))).toEqual(['Server patching'])
+    expect(listNames(await visit(service, '?category=PRINTING&sort=name'))).toEqual(['Printer offline', 'Server patching'])
     const sorted = await Promise.all(
       ['', '?sort=featured', '?sort=popular', '?sort=newest', '?sort=name'].map((query) => visit(service, query)),
     )
-    expect(sorted.map(names)).toEqual([
+    expect(sorted.map(listNames)).toEqual([
       ['Server patching', 'VPN drops', 'Printer offline'],
       ['Server patching', 'VPN drops', 'Printer offline'],
       ['VPN drops', 'Printer offline', 'Server patching'],
@@ -67,7 +67,7 @@ describe('the gallery', () => {
     ])
   })
 
-  it('GAL-11 rejects an unknown sort', async () => {
+  it('GAL-11 rejects an unknown sort order', async () => {
     expectStatus(await visit(service, '?sort=stars'), 422)
   })
 
@@ -75,10 +75,10 @@ describe('the gallery', () => {
     expect((await visit(service, '/categories')).body).toEqual([{ category: expect.stringMatching(/^printing$/i), count: 2 }])
   })
 
-  it('searches names, tags and descriptions, best match first, and ignores special characters', async () => {
-    expect(names(await visit(service, '/search?q=printers'))).toEqual(['Printer offline', 'VPN drops'])
-    expect(names(await visit(service, '/search?q=windows'))).toEqual(['Printer offline'])
-    expect(names(await visit(service, `/search?q=${encodeURIComponent("!&|()':*<->")}`))).toEqual([])
+  it('searches names, tags and descriptions, returns the best match first, and ignores special characters', async () => {
+    expect(listNames(await visit(service, '/search?q=printers'))).toEqual(['Printer offline', 'VPN drops'])
+    expect(listNames(await visit(service, '/search?q=windows'))).toEqual(['Printer offline'])
+    expect(listNames(await visit(service, `/search?q=${encodeURIComponent("!&|()':*<->")}`))).toEqual([])
     expectStatus(await visit(service, '/search'), 422)
   })
 
@@ -92,13 +92,13 @@ describe('the gallery', () => {
     }
   })
 
-  it('GAL-06 GAL-12 returns 404 for a flow that is not public, not published, deleted or unknown', async () => {
+  it('GAL-06 GAL-12 returns 404 for a flow that is unknown, deleted, unpublished or not public', async () => {
     for (const id of [ids.hidden, ids.draft, crypto.randomUUID(), 'x']) expectStatus(await visit(service, `/flows/${id}`), 404)
     const account = await createAccount(service)
     const flow = await createFlow(account.admin, { visibility: 'public', name: 'Coming and going' })
     const statusAndHits = async () => [
       (await visit(service, `/flows/${flow.id}`)).status,
-      names(await visit(service, '/search?q=coming')).length,
+      listNames(await visit(service, '/search?q=coming')).length,
     ]
     expect(await statusAndHits()).toEqual([200, 1])
     await account.admin.call('PUT', `/trees/${flow.id}`, { visibility: 'account' })
@@ -108,7 +108,7 @@ describe('the gallery', () => {
     expect(await statusAndHits()).toEqual([404, 0])
   })
 
-  it('GAL-04 truncates a preview below its third level and marks the nodes there', async () => {
+  it('GAL-04 truncates a preview after its third level and marks the nodes whose children are omitted', async () => {
     const account = await createAccount(service)
     let node: object = { id: 'n6', type: 'solution', title: 'Secret end', description: '' }
     for (let n = 5; n > 0; n--)
@@ -132,7 +132,7 @@ describe('the gallery', () => {
     expect((await visit(service, `/flows/${ids.patch}`)).body.preview.steps).toHaveLength(4)
   })
 
-  it('lets caches keep a response for a minute, and returns 304 while it is unchanged', async () => {
+  it('lets caches store a successful response for a minute, and returns 304 while its content is unchanged', async () => {
     for (const path of ['?sort=name', '/categories', '/search?q=printer', `/flows/${ids.printer}`]) {
       const { headers } = await visit(service, path)
       expect(headers.get('cache-control')).toBe('public, max-age=60')
@@ -143,13 +143,13 @@ describe('the gallery', () => {
     expect((await visit(service, `/flows/${ids.hidden}`)).headers.get('cache-control')).toBe('no-store')
   })
 
-  it('GAL-08 accepts 30 requests a minute from one address', async () => {
+  it('GAL-08 accepts 30 requests a minute from one address, and returns 429 to the next', async () => {
     const statuses: number[] = []
     for (let n = 0; n < 31; n++) statuses.push((await visit(service, '/categories', '2001:db8:7::1')).status)
     expect(statuses).toEqual([...Array(30).fill(200), 429])
   })
 
-  it('GAL-09 GAL-10 returns 404 everywhere while it is switched off', async () => {
+  it('GAL-09 GAL-10 returns 404 on every gallery path while the gallery is switched off', async () => {
     const setEnabled = (isEnabled: boolean) =>
       service.sql(
         `insert into feature_overrides (account_id, feature, enabled) values (app.platform_account(), 'public_gallery', $1)
@@ -166,13 +166,13 @@ describe('the gallery', () => {
   })
 })
 
-it('GAL-01 ignores a token, even an invalid one', async () => {
+it('GAL-01 ignores an invalid token in a gallery request', async () => {
   const service = sharedService()
   const headers = { 'cf-connecting-ip': `2001:db8:8::${process.pid % 9999}`, authorization: 'Bearer x.y.z' }
   expectStatus(await request(service, 'GET', '/public/templates', { headers }), 200)
 })
 
-it('lets staff feature, order and hide the flows of any account', async () => {
+it('lets staff feature, order and hide the gallery flows of any account', async () => {
   const service = await startOwnService()
   try {
     await service.sql(`update trees set visibility = 'account'`)
@@ -192,25 +192,25 @@ it('lets staff feature, order and hide the flows of any account', async () => {
       is_hidden: false,
       is_shown: true,
     })
-    expect(names(await visit(service, ''))).toEqual(['B', 'A'])
+    expect(listNames(await visit(service, ''))).toEqual(['B', 'A'])
     await put(a.id, { is_featured: true, sort_order: 1 })
-    expect(names(await visit(service, ''))).toEqual(['A', 'B'])
+    expect(listNames(await visit(service, ''))).toEqual(['A', 'B'])
     expect((await put(a.id, { is_hidden: true })).body).toMatchObject({ is_featured: true, is_hidden: true, is_shown: false })
-    expect(names(await visit(service, ''))).toEqual(['B'])
+    expect(listNames(await visit(service, ''))).toEqual(['B'])
     expectStatus(await visit(service, `/flows/${a.id}`), 404)
     expectStatus(await admin.call('GET', `/trees/${a.id}`), 200)
     expectStatus(await put(crypto.randomUUID(), {}), 404)
-    const log = (await staff.call('GET', `/admin/audit-logs?actor_id=${staff.id}`)).body
-    expect(log.map(({ action, account_id }: Record<string, string>) => [action, account_id])).toEqual(
+    const auditLogs = (await staff.call('GET', `/admin/audit-logs?actor_id=${staff.id}`)).body
+    expect(auditLogs.map(({ action, account_id }: Record<string, string>) => [action, account_id])).toEqual(
       Array(3).fill(['gallery_flow.updated', admin.accountId]),
     )
-    expect(log[0].changes).toEqual({ is_gallery_hidden: { from: false, to: true } })
+    expect(auditLogs[0].changes).toEqual({ is_gallery_hidden: { from: false, to: true } })
   } finally {
     await service.close()
   }
 }, 30_000)
 
-it('GAL-02 GAL-05 lists featured scripts beside flows, without their bodies', async () => {
+it('GAL-02 GAL-05 lists featured scripts with the flows, without script bodies', async () => {
   const service = await startOwnService()
   try {
     await service.sql(`update trees set visibility = 'account'`)
@@ -226,7 +226,7 @@ it('GAL-02 GAL-05 lists featured scripts beside flows, without their bodies', as
         description: 'Spooler',
       })
     ).body
-    expect(names(await visit(service, '?sort=name'))).toEqual(['A flow'])
+    expect(listNames(await visit(service, '?sort=name'))).toEqual(['A flow'])
     expectStatus(await visit(service, `/scripts/${script.slug}`), 404)
     expect((await staff.call('PUT', `/admin/gallery/scripts/${script.id}`, { is_featured: true })).body).toMatchObject({
       slug: script.slug,
@@ -235,7 +235,7 @@ it('GAL-02 GAL-05 lists featured scripts beside flows, without their bodies', as
     const responses = await Promise.all(
       ['?sort=name', '?type=script', '/search?q=spooler', '/categories', `/scripts/${script.slug}`].map((path) => visit(service, path)),
     )
-    expect(responses.slice(0, 3).map((response) => names(response))).toEqual([['A flow', 'A script'], ['A script'], ['A script']])
+    expect(responses.slice(0, 3).map((response) => listNames(response))).toEqual([['A flow', 'A script'], ['A script'], ['A script']])
     expect(responses[4]?.body).toMatchObject({ type: 'script', slug: script.slug, language: 'powershell', parameters_schema: [] })
     for (const { text } of responses)
       for (const word of [secret, 'script_body', admin.accountId, admin.id]) expect(text).not.toContain(word)

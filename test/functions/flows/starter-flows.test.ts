@@ -42,28 +42,33 @@ function* listPaths(node: FlowNode, parents: FlowNode[] = []): Generator<FlowNod
   else for (const id of nextIds) yield* listPaths((node.children ?? []).find((child) => child.id === id) as FlowNode, path)
 }
 
-describe('the content of a starter flow', () => {
-  it('exists for every type', () => {
+describe('the content of the starter flows', () => {
+  it('includes at least 5 troubleshooting, 2 procedural and 2 maintenance flows', () => {
     expect(treeFlows.length).toBeGreaterThanOrEqual(5)
     expect(stepFlows.filter(({ tree_type }) => tree_type === 'procedural').length).toBeGreaterThanOrEqual(2)
     expect(stepFlows.filter(({ tree_type }) => tree_type === 'maintenance').length).toBeGreaterThanOrEqual(2)
   })
 
-  it.each(flows)('$name can be published without a warning and is normalised', (flow) => {
+  it.each(flows)('$name has no publishing errors or warnings, and is already normalised', (flow) => {
     expect(validateFlow(flow, 'published')).toEqual({ errors: [], warnings: [] })
     expect(normaliseStructure(flow.tree_structure)).toEqual(flow.tree_structure)
     expect(normaliseForm(flow.intake_form)).toEqual(flow.intake_form)
   })
 
-  it.each(flows)('$name uses every intake field and explains a required one', ({ tree_structure, intake_form, tags }) => {
-    const usedKeys = new Set([...walkAll(tree_structure)].flatMap(({ node }) => findPlaceholderKeys(`${node.title}\n${node.description}`)))
-    expect(intake_form.length).toBeGreaterThanOrEqual(3)
-    expect(intake_form.filter(({ key }) => !usedKeys.has(key))).toEqual([])
-    expect(intake_form.some(({ required, help_text }) => required && help_text)).toBe(true)
-    expect(tags.length).toBeGreaterThanOrEqual(3)
-  })
+  it.each(flows)(
+    '$name has at least 3 tags and 3 intake fields, uses every field, and explains a required one',
+    ({ tree_structure, intake_form, tags }) => {
+      const usedKeys = new Set(
+        [...walkAll(tree_structure)].flatMap(({ node }) => findPlaceholderKeys(`${node.title}\n${node.description}`)),
+      )
+      expect(intake_form.length).toBeGreaterThanOrEqual(3)
+      expect(intake_form.filter(({ key }) => !usedKeys.has(key))).toEqual([])
+      expect(intake_form.some(({ required, help_text }) => required && help_text)).toBe(true)
+      expect(tags.length).toBeGreaterThanOrEqual(3)
+    },
+  )
 
-  it.each(flows)('$name explains the output after its commands', ({ tree_structure }) => {
+  it.each(flows)('$name has at least two texts with commands, and each ends with an explanation', ({ tree_structure }) => {
     const texts = [...walkAll(tree_structure)].map(({ node }) => node.description ?? '').filter((text) => text.includes('```'))
     expect(texts.length).toBeGreaterThanOrEqual(2)
     for (const text of texts) {
@@ -79,22 +84,25 @@ describe('the content of a starter flow', () => {
     expect(Math.max(...decisions)).toBeGreaterThanOrEqual(3)
   })
 
-  it.each(treeFlows)('$name leads every choice to a solution that confirms it', ({ root }) => {
+  it.each(treeFlows)('$name reaches each solution by exactly one path, and each solution says what to confirm', ({ root }) => {
     const paths = [...listPaths(root)]
     const solutions = [...walkNodes(root)].filter(({ node }) => node.type === 'solution')
     expect(paths.length).toBe(solutions.length)
     for (const path of paths) expect(path.at(-1)).toMatchObject({ type: 'solution', description: expect.stringMatching(/\bConfirm\b/) })
   })
 
-  it.each(stepFlows)('$name has at least 8 steps in sections, 2 with fallbacks, and confirms its work', ({ steps, tree_type }) => {
-    const procedureSteps = steps.filter(({ type }) => type === 'procedure_step')
-    expect(procedureSteps.length).toBeGreaterThanOrEqual(8)
-    expect(procedureSteps.filter(({ fallback_steps }) => fallback_steps?.length).length).toBeGreaterThanOrEqual(2)
-    expect(steps.filter(({ type }) => type === 'section_header').length).toBeGreaterThanOrEqual(3)
-    expect(procedureSteps.slice(-3).some(({ title, description }) => /\bConfirm\b/.test(`${title}\n${description}`))).toBe(true)
-    expect(steps.at(-1)?.type).toBe('procedure_end')
-    if (tree_type === 'maintenance') expect(JSON.stringify(steps)).toContain('{{target_label}}')
-  })
+  it.each(stepFlows)(
+    '$name has at least 8 steps and 3 sections, 2 steps with fallbacks, and a confirmation in the last 3 steps',
+    ({ steps, tree_type }) => {
+      const procedureSteps = steps.filter(({ type }) => type === 'procedure_step')
+      expect(procedureSteps.length).toBeGreaterThanOrEqual(8)
+      expect(procedureSteps.filter(({ fallback_steps }) => fallback_steps?.length).length).toBeGreaterThanOrEqual(2)
+      expect(steps.filter(({ type }) => type === 'section_header').length).toBeGreaterThanOrEqual(3)
+      expect(procedureSteps.slice(-3).some(({ title, description }) => /\bConfirm\b/.test(`${title}\n${description}`))).toBe(true)
+      expect(steps.at(-1)?.type).toBe('procedure_end')
+      if (tree_type === 'maintenance') expect(JSON.stringify(steps)).toContain('{{target_label}}')
+    },
+  )
 })
 
 describe('a starter flow', () => {
@@ -112,8 +120,8 @@ describe('a starter flow', () => {
         expect(check.body).toEqual({ can_publish: true, errors: [], warnings: [] })
       }
     }
-    const orphans = await service.sql(`select id from trees where account_id is null`)
-    expect(orphans).toEqual([])
+    const treesWithoutAccount = await service.sql(`select id from trees where account_id is null`)
+    expect(treesWithoutAccount).toEqual([])
   })
 
   it('is in the public gallery with its category', async () => {
@@ -126,7 +134,7 @@ describe('a starter flow', () => {
     expect((await visit('/search?q=printer')).body.items.map(({ id }: { id: string }) => id)).toContain(treeFlows[0]?.id)
   })
 
-  it('FLO-06 cannot be changed, deleted, shared or restored by an account', async () => {
+  it('FLO-06 cannot be changed, deleted, shared or restored by an account admin', async () => {
     const { admin } = await createAccount(service)
     for (const { id } of flows) {
       expectStatus(await admin.call('PUT', `/trees/${id}`, { name: 'Ours now' }), 403)
@@ -159,7 +167,7 @@ describe('a starter flow', () => {
     expect((await engineer.call('GET', '/step-library?limit=100')).body.length).toBeGreaterThan(20)
   })
 
-  it('is not counted in an account', async () => {
+  it('does not count towards the onboarding, step library, pins or categories of an account', async () => {
     const { id, admin } = await createAccount(service)
     expect((await admin.call('GET', '/users/onboarding-status')).body).toMatchObject({ first_flow_created: false })
     expect((await admin.call('GET', '/step-library')).body).toEqual([])

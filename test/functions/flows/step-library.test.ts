@@ -9,7 +9,7 @@ const procedural = { tree_type: 'procedural', tree_structure: patchProcedure(), 
 const listTitles = async (person: Person, query = '') =>
   (await person.call('GET', `/step-library${query}`)).body.map(({ title }: { title: string }) => title)
 
-it('FLO-20 LIB-03 lists the steps of a published flow with its name', async () => {
+it('FLO-20 LIB-03 lists the steps of a published flow with the name of the flow, and none of a draft', async () => {
   const { admin, teamId } = await createAccount(service)
   const flow = await createFlow(admin)
   const { body } = await admin.call('GET', '/step-library')
@@ -38,7 +38,7 @@ it('FLO-20 LIB-03 lists the steps of a published flow with its name', async () =
   expect(await listTitles(admin)).toHaveLength(3)
 })
 
-it('LIB-02 LIB-04 updates, deactivates and reactivates steps when the flow is published again', async () => {
+it('LIB-02 LIB-04 updates, deactivates and reactivates library steps when their published flow is saved', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
   const stepsBefore = (await admin.call('GET', '/step-library')).body
@@ -56,14 +56,14 @@ it('LIB-02 LIB-04 updates, deactivates and reactivates steps when the flow is pu
   expect((await admin.call('GET', '/step-library')).body[1]).toMatchObject({ id: stepsBefore[1].id, is_active: true })
 })
 
-it('LIB-02 creates no duplicates when 32 requests publish at once', async () => {
+it('LIB-02 creates no duplicate steps when 32 requests save a published flow at once', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
   await Promise.all(Array.from({ length: 32 }, (_, n) => admin.call('PUT', `/trees/${flow.id}`, { description: `${n}` })))
   expect(await listTitles(admin)).toHaveLength(3)
 })
 
-it('FLO-21 FLO-46 removes the steps of a deleted flow and of one that becomes a draft', async () => {
+it('FLO-21 FLO-46 omits the steps of a flow that is deleted or becomes a draft', async () => {
   const { admin } = await createAccount(service)
   const [first, second] = [await createFlow(admin), await createFlow(admin)]
   await admin.call('DELETE', `/trees/${first.id}`)
@@ -76,21 +76,21 @@ it('FLO-21 FLO-46 removes the steps of a deleted flow and of one that becomes a 
   expect(await listTitles(admin)).toHaveLength(3)
 })
 
-it('LIB-05 lists a step by its visibility: none, team or account', async () => {
+it('LIB-05 lists a step to nobody, its team or its account, depending on its library visibility', async () => {
   const account = await createAccount(service)
-  const [teammate, stranger] = [await account.addColleague(), await account.addColleague({ teamId: null })]
+  const [teammate, teamless] = [await account.addColleague(), await account.addColleague({ teamId: null })]
   const steps = patchProcedure()
   steps.steps[2] = { ...steps.steps[2], library_visibility: 'none' } as never
   steps.steps.splice(2, 0, { id: 'notify', type: 'procedure_step', title: 'Tell the client', description: 'By phone.' })
   await createFlow(account.admin, { ...procedural, tree_structure: steps })
   expect(await listTitles(teammate)).toEqual(['Take a snapshot of {{server}}', 'Tell the client'])
-  expect(await listTitles(stranger)).toEqual(['Take a snapshot of {{server}}'])
+  expect(await listTitles(teamless)).toEqual(['Take a snapshot of {{server}}'])
   await createFlow(account.admin, { visibility: 'private' })
   expect(await listTitles(teammate)).toHaveLength(2)
   expect(await listTitles(account.admin)).toHaveLength(5)
 })
 
-it('LIB-01 rejects changing or deleting a step that belongs to a flow', async () => {
+it('LIB-01 returns 400 when a step that belongs to a flow is changed or deleted', async () => {
   const { admin } = await createAccount(service)
   await createFlow(admin)
   const [step] = (await admin.call('GET', '/step-library')).body
@@ -101,7 +101,7 @@ it('LIB-01 rejects changing or deleting a step that belongs to a flow', async ()
   expect((await admin.call('GET', `/step-library/${step.id}`)).body).toEqual(step)
 })
 
-it('lets engineers create, find, update and delete steps of their own', async () => {
+it('lets engineers create and find steps outside a flow, and only the creator and admins change them', async () => {
   const account = await createAccount(service)
   const [creator, teammate] = [await account.addColleague(), await account.addColleague()]
   const { status, body } = await creator.call('POST', '/step-library', { title: 'Restart the spooler', description: '100% safe' })

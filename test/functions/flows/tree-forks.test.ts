@@ -6,7 +6,7 @@ import { createAccount } from '../../support/people.ts'
 
 const service = sharedService()
 
-it('FLO-07 FLO-08 records parent, root, depth and reason of a fork of a fork', async () => {
+it('FLO-07 FLO-08 records the parent, root, depth and reason of a fork, also of a fork of a fork', async () => {
   const account = await createAccount(service)
   const colleague = await account.addColleague()
   const first = await createFlow(account.admin, { category: 'Printing', tags: ['printer'], description: 'x' })
@@ -43,7 +43,7 @@ it('FLO-07 FLO-08 records parent, root, depth and reason of a fork of a fork', a
   expect((await account.admin.call('GET', `/trees/${first.id}/forks`)).body.map(({ id }: { id: string }) => id)).toEqual([second.body.id])
 })
 
-it('FLO-48 FLO-49 neither forks an invisible flow nor lists an invisible fork', async () => {
+it('FLO-48 FLO-49 returns 404 to a fork of a flow that the caller cannot see, and omits forks that the caller cannot see', async () => {
   const [account, other] = [await createAccount(service), await createAccount(service)]
   const colleague = await account.addColleague()
   const flow = await createFlow(account.admin, { visibility: 'public' })
@@ -61,6 +61,6 @@ it('hides the name of a parent that the reader cannot see', async () => {
   const parent = await createFlow(account.admin)
   const fork = (await account.admin.call('POST', `/trees/${parent.id}/fork`)).body
   await account.admin.call('PUT', `/trees/${parent.id}`, { visibility: 'private' })
-  const items = (await colleague.call('GET', '/trees?sort_by=created_at')).body.find(({ id }: { id: string }) => id === fork.id)
-  expect(items.fork_info).toMatchObject({ parent_id: parent.id, parent_name: null })
+  const item = (await colleague.call('GET', '/trees?sort_by=created_at')).body.find(({ id }: { id: string }) => id === fork.id)
+  expect(item.fork_info).toMatchObject({ parent_id: parent.id, parent_name: null })
 })

@@ -8,7 +8,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
 type Flow = Record<string, unknown>
-const contentOf = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Flow) => ({
+const pickContent = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Flow) => ({
   tree_type,
   name,
   description,
@@ -18,14 +18,14 @@ const contentOf = ({ tree_type, name, description, category, tags, tree_structur
   intake_form,
 })
 
-const markdownFile = (...lines: string[]) => ['---', 'name: Light', 'type: troubleshooting', '---', '', ...lines].join('\n')
+const buildMarkdown = (...lines: string[]) => ['---', 'name: Light', 'type: troubleshooting', '---', '', ...lines].join('\n')
 const importMarkdown = (person: Person, markdown: string) => person.call('POST', '/trees/import/markdown', { markdown })
 const validateMarkdown = async (person: Person, markdown: string) =>
   (await person.call('POST', '/trees/validate/markdown', { markdown })).body
-const listOwn = async ({ id, call }: Person) => (await call('GET', `/trees?author_id=${id}`)).body
+const listOwnFlows = async ({ id, call }: Person) => (await call('GET', `/trees?author_id=${id}`)).body
 
-describe('a flow in markdown', () => {
-  it('FLO-56 is exported with front matter, an intake table and a heading per step, and named after the flow', async () => {
+describe('the markdown export and import of flows', () => {
+  it('FLO-56 exports front matter, an intake table and a heading per step, in a file named after the flow', async () => {
     const { admin } = await createAccount(service)
     const procedural = { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm }
     const flow = await createFlow(admin, { ...procedural, name: 'Patch “servers” / Δ', category: 'Servers', tags: ['patch', 'a: b'] })
@@ -54,7 +54,7 @@ describe('a flow in markdown', () => {
     ])
   })
 
-  it('FLO-56 FLO-40 is imported as an equal draft with its origin', async () => {
+  it('FLO-56 FLO-40 imports a flow as a draft with equal content that records its origin', async () => {
     const [ours, theirs] = [await createAccount(service), await createAccount(service)]
     const flow = await createFlow(theirs.admin, { category: 'Printing', tags: ['printer'] })
     const { text } = await theirs.admin.call('GET', `/trees/${flow.id}/export/markdown`)
@@ -64,28 +64,28 @@ describe('a flow in markdown', () => {
       { tree_id: body.tree_id, name: flow.name, status: 'draft', category_created: true, tags_created: ['printer'], warnings: [] },
     ])
     const tree = (await ours.admin.call('GET', `/trees/${body.tree_id}`)).body
-    expect(contentOf(tree)).toEqual(contentOf(flow))
+    expect(pickContent(tree)).toEqual(pickContent(flow))
     expect([tree.status, tree.import_metadata.source]).toEqual(['draft', 'markdown'])
   })
 
-  it('FLO-56 FLO-36 is equal after export and import, as is an .rfflow file', async () => {
+  it('FLO-56 FLO-36 exports and imports generated flows without changes, as markdown and as .rfflow', async () => {
     const roundTrips = fc.asyncProperty(fc.array(publishableFlow, { minLength: 8, maxLength: 8 }), async (batch) => {
       const { admin } = await createAccount(service)
       for (const flow of batch) {
         const { id, ...tree } = await createFlow(admin, flow)
-        expect(contentOf(tree)).toEqual({ ...flow, category: tree.category })
+        expect(pickContent(tree)).toEqual({ ...flow, category: tree.category })
         const markdown = (await admin.call('GET', `/trees/${id}/export/markdown`)).text
         const envelope = JSON.parse((await admin.call('GET', `/trees/${id}/export`)).text)
         for (const response of [await importMarkdown(admin, markdown), await admin.call('POST', '/trees/import', envelope)]) {
           expect([response.status, response.text]).toEqual([201, expect.stringContaining('tree_id')])
-          expect(contentOf((await admin.call('GET', `/trees/${response.body.tree_id}`)).body)).toEqual(contentOf(tree))
+          expect(pickContent((await admin.call('GET', `/trees/${response.body.tree_id}`)).body)).toEqual(pickContent(tree))
         }
       }
     })
     await fc.assert(roundTrips, { numRuns: 3, endOnFailure: true })
   }, 120_000)
 
-  it('FLO-56 survives export because a save normalises titles to one line and line breaks to \\n', async () => {
+  it('FLO-56 normalises titles to one line and line breaks to \\n when a flow is saved', async () => {
     const { admin } = await createAccount(service)
     const fallback = { id: 'f', title: 'f\tf', description: '\r' }
     const step = {
@@ -120,10 +120,15 @@ describe('a flow in markdown', () => {
     ])
   })
 
-  it('FLO-56 with 500 nodes is exported and imported in under 1.5 s', async () => {
+  it('FLO-56 exports and imports a flow with 500 nodes in under 1.5 s', async () => {
     const { admin } = await createAccount(service)
-    const leaf = (id: string) => ({ id, type: 'solution', title: `What to do ${id}`, description: 'Do this.\n\n- and that\n'.repeat(10) })
-    const fork = (id: string, children: { id: string }[]) => ({
+    const buildSolution = (id: string) => ({
+      id,
+      type: 'solution',
+      title: `What to do ${id}`,
+      description: 'Do this.\n\n- and that\n'.repeat(10),
+    })
+    const buildDecision = (id: string, children: { id: string }[]) => ({
       id,
       type: 'decision',
       title: 'Which?',
@@ -132,24 +137,26 @@ describe('a flow in markdown', () => {
       options: children.map((child, index) => ({ id: `o${index}`, label: `Choice ${index}`, next_node_id: child.id })),
     })
     const branches = Array.from({ length: 9 }, (_, b) =>
-      fork(
+      buildDecision(
         `b${b}`,
-        Array.from({ length: 54 }, (_, n) => leaf(`b${b}n${n}`)),
+        Array.from({ length: 54 }, (_, n) => buildSolution(`b${b}n${n}`)),
       ),
     )
-    const flow = await createFlow(admin, { tree_structure: fork('root', [...branches, ...['x', 'y', 'z', 'w'].map(leaf)]) })
+    const flow = await createFlow(admin, {
+      tree_structure: buildDecision('root', [...branches, ...['x', 'y', 'z', 'w'].map(buildSolution)]),
+    })
     const startedAt = performance.now()
     const { text } = await admin.call('GET', `/trees/${flow.id}/export/markdown`)
     const { body } = await importMarkdown(admin, text)
     expect(performance.now() - startedAt).toBeLessThan(1500)
     expect(text.match(/^## /gm)).toHaveLength(500 + 1)
-    expect(contentOf((await admin.call('GET', `/trees/${body.tree_id}`)).body)).toEqual(contentOf(flow))
+    expect(pickContent((await admin.call('GET', `/trees/${body.tree_id}`)).body)).toEqual(pickContent(flow))
   })
 
-  it('FLO-57 is validated by line with the messages of publishing, and nothing is stored', async () => {
+  it('FLO-57 validates markdown with a line number per publishing problem, and stores nothing', async () => {
     const { admin } = await createAccount(service)
-    expect(await validateMarkdown(admin, markdownFile('## Solution: Reseat the cable {#cable}'))).toEqual({ valid: true, problems: [] })
-    const incomplete = markdownFile('## Decision: Is it green? {#root}', '- Yes -> #a', '- No ->', '', '## Action: {#a}')
+    expect(await validateMarkdown(admin, buildMarkdown('## Solution: Reseat the cable {#cable}'))).toEqual({ valid: true, problems: [] })
+    const incomplete = buildMarkdown('## Decision: Is it green? {#root}', '- Yes -> #a', '- No ->', '', '## Action: {#a}')
     expect(await validateMarkdown(admin, incomplete)).toEqual({
       valid: false,
       problems: [
@@ -159,15 +166,15 @@ describe('a flow in markdown', () => {
         { line: 10, message: 'An action must lead to the next node; this one leads nowhere' },
       ],
     })
-    expect(await listOwn(admin)).toEqual([])
-    // Problems that only prevent publishing are warnings of an import.
+    expect(await listOwnFlows(admin)).toEqual([])
+    // An import accepts problems that only prevent publishing, and returns them as warnings.
     const { status, body } = await importMarkdown(admin, incomplete)
     expect([status, body.warnings.length]).toEqual([201, 4])
   })
 
-  it('FLO-57 that cannot be parsed reports the same problems, returns 400 on import, and stores nothing', async () => {
+  it('FLO-57 returns the problems of invalid markdown from validation and with 400 from an import, and stores nothing', async () => {
     const { admin } = await createAccount(service)
-    const broken = markdownFile('## Decision: Is it green? {#root}', '- Yes -> #gone', '- No -> #a', '', '## Question: What? {#a}')
+    const broken = buildMarkdown('## Decision: Is it green? {#root}', '- Yes -> #gone', '- No -> #a', '', '## Question: What? {#a}')
     const problems = [
       { line: 7, message: 'This link leads to #gone, which is not in this file' },
       { line: 8, message: 'This link leads to #a, which is not in this file' },
@@ -176,13 +183,13 @@ describe('a flow in markdown', () => {
     expect(await validateMarkdown(admin, broken)).toEqual({ valid: false, problems })
     const { status, body } = await importMarkdown(admin, broken)
     expect([status, body]).toEqual([400, { detail: 'The file cannot be read: 3 problems', code: 'markdown_invalid', problems }])
-    expect(await listOwn(admin)).toEqual([])
+    expect(await listOwnFlows(admin)).toEqual([])
   })
 
-  it('FLO-57 may have 4 MiB and no more, and deeply nested front matter is reported as a problem', async () => {
+  it('FLO-57 accepts up to 4 MiB of markdown, and reports deeply nested front matter as a problem', async () => {
     const { admin } = await createAccount(service)
     const maxSize = 4 * 1024 * 1024
-    expect((await validateMarkdown(admin, markdownFile('## Solution: x {#x}', '{#'.repeat(maxSize / 2 - 50)))).problems).toEqual([
+    expect((await validateMarkdown(admin, buildMarkdown('## Solution: x {#x}', '{#'.repeat(maxSize / 2 - 50)))).problems).toEqual([
       { line: 6, message: 'The description must have at most 20000 characters' },
     ])
     expect((await validateMarkdown(admin, '\n'.repeat(maxSize))).problems[0].line).toBe(1)

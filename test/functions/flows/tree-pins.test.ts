@@ -5,34 +5,34 @@ import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
 const service = sharedService()
-const ids = (flows: { id: string }[]) => flows.map(({ id }) => id)
+const listIds = (flows: { id: string }[]) => flows.map(({ id }) => id)
 
-it('FLO-12 FLO-14 lists my pinned flows in the order of pinning, and no pins of a colleague', async () => {
+it('FLO-12 FLO-14 lists the pinned flows of the caller in pinning order, without the pins of a colleague', async () => {
   const account = await createAccount(service)
   const colleague = await account.addColleague()
   const [first, second] = [await createFlow(account.admin), await createFlow(account.admin)]
   await account.admin.call('POST', `/trees/${first.id}/pin`)
   const { status, body } = await account.admin.call('POST', `/trees/${second.id}/pin`)
-  expect([status, ids(body)]).toEqual([200, [first.id, second.id]])
+  expect([status, listIds(body)]).toEqual([200, [first.id, second.id]])
   const repeated = await account.admin.call('POST', `/trees/${first.id}/pin`)
-  expect(ids(repeated.body)).toEqual([first.id, second.id])
+  expect(listIds(repeated.body)).toEqual([first.id, second.id])
   expect((await account.admin.call('GET', '/trees/pinned')).body).toEqual(repeated.body)
   expect(repeated.body[0]).toMatchObject({ is_pinned: true, author_name: account.admin.fullName, fork_info: null })
   expect((await colleague.call('GET', '/trees/pinned')).body).toEqual([])
   expect((await colleague.call('GET', `/trees/${first.id}`)).body.is_pinned).toBe(false)
 })
 
-it('FLO-13 returns and stores the new order', async () => {
+it('FLO-13 returns and stores the new order of pins', async () => {
   const { admin } = await createAccount(service)
   const flows = [await createFlow(admin), await createFlow(admin), await createFlow(admin)]
   for (const { id } of flows) await admin.call('POST', `/trees/${id}/pin`)
   const newOrder = [2, 0, 1].map((n) => flows[n].id)
   const { status, body } = await admin.call('PATCH', '/trees/pinned/reorder', { tree_ids: newOrder })
-  expect([status, ids(body)]).toEqual([200, newOrder])
-  expect(ids((await admin.call('GET', '/trees/pinned')).body)).toEqual(newOrder)
+  expect([status, listIds(body)]).toEqual([200, newOrder])
+  expect(listIds((await admin.call('GET', '/trees/pinned')).body)).toEqual(newOrder)
 })
 
-it('rejects an order that lacks a pin or contains another flow', async () => {
+it('rejects a pin order that lacks a pin or contains an unpinned flow', async () => {
   const { admin } = await createAccount(service)
   const [pinned, other] = [await createFlow(admin), await createFlow(admin)]
   await admin.call('POST', `/trees/${pinned.id}/pin`)
@@ -40,7 +40,7 @@ it('rejects an order that lacks a pin or contains another flow', async () => {
     expectStatus(await admin.call('PATCH', '/trees/pinned/reorder', { tree_ids }), 422)
 })
 
-it('hides a pin whose flow is no longer visible, and unpins once', async () => {
+it('hides a pin whose flow is no longer visible, and returns 404 when a pin is deleted twice', async () => {
   const account = await createAccount(service)
   const colleague = await account.addColleague()
   const flow = await createFlow(account.admin)

@@ -9,7 +9,7 @@ let visitors = 0
 const openLink = (token: string, target: { api: string } = service) =>
   request(target, 'GET', `/shared/${token}`, { headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++visitors}` } })
 
-it('FLO-34 FLO-59 a link opens a flow without sign-in, and shows neither account nor author', async () => {
+it('FLO-34 FLO-59 returns a shared flow without sign-in, and neither its account nor its author', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin, { description: 'For the client' })
   const { status, body } = await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days: 7 })
@@ -30,7 +30,7 @@ it('FLO-34 FLO-59 a link opens a flow without sign-in, and shows neither account
   for (const secret of [admin.id, admin.accountId, admin.fullName]) expect(shared.text).not.toContain(secret)
 })
 
-it('FLO-58 accepts 1 to 365 days, 30 by default', async () => {
+it('FLO-58 limits the lifetime of a share link to 1 to 365 days, and defaults to 30', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
   const { body } = await admin.call('POST', `/trees/${flow.id}/share`)
@@ -38,7 +38,7 @@ it('FLO-58 accepts 1 to 365 days, 30 by default', async () => {
   for (const expires_in_days of [0, 366, 1.5]) expectStatus(await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days }), 422)
 })
 
-it('FLO-35 a link stops working when it expires', async () => {
+it('FLO-35 returns 404 for an expired share link and omits it from the list', async () => {
   const ownService = await startOwnService()
   try {
     const { admin } = await createAccount(ownService)
@@ -54,7 +54,7 @@ it('FLO-35 a link stops working when it expires', async () => {
   }
 }, 30_000)
 
-it('FLO-59 lists live links, and a revoked link stops working', async () => {
+it('FLO-59 lists active share links, and returns 404 for a revoked link', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
   const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
@@ -68,7 +68,7 @@ it('FLO-59 lists live links, and a revoked link stops working', async () => {
   expectStatus(await openLink('nothing'), 404)
 })
 
-it('FLO-46 a link does not open a draft, and opens the current version once the flow is published again', async () => {
+it('FLO-46 returns 404 for a shared draft, and the current version once the flow is published again', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
   const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
@@ -82,7 +82,7 @@ it('FLO-46 a link does not open a draft, and opens the current version once the 
   expectStatus(await openLink(link.token), 404)
 })
 
-it('ACC-17 writes an audit row for sharing and revoking, without the token', async () => {
+it('ACC-17 writes an audit row without the token when a flow is shared and when the link is revoked', async () => {
   const account = await createAccount(service)
   const author = await account.addColleague()
   const teammate = await account.addColleague()

@@ -5,7 +5,7 @@ import { createFlow, patchForm, patchProcedure, printerFlow } from '../../suppor
 import { createAccount } from '../../support/people.ts'
 
 const service = sharedService()
-const contentOf = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Record<string, unknown>) => ({
+const pickContent = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Record<string, unknown>) => ({
   tree_type,
   name,
   description,
@@ -15,8 +15,8 @@ const contentOf = ({ tree_type, name, description, category, tags, tree_structur
   intake_form,
 })
 
-describe('a flow file', () => {
-  it('FLO-36 FLO-55 is a JSON envelope with a version, named after the flow', async () => {
+describe('the export and import of flow files', () => {
+  it('FLO-36 FLO-55 exports a flow as a versioned JSON envelope, in a file named after the flow', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, { name: 'Drücker “offline” / 2', category: 'Printing', tags: ['printer'] })
     const { status, headers, text } = await admin.call('GET', `/trees/${flow.id}/export`)
@@ -27,13 +27,13 @@ describe('a flow file', () => {
       rfflow_version: '1.0',
       exported_at: envelope.exported_at,
       generator: 'support-flow-service',
-      flow: { ...contentOf(flow), version: 1 },
+      flow: { ...pickContent(flow), version: 1 },
     })
     expect(text).not.toContain(admin.id)
     expect(text).not.toContain(admin.accountId)
   })
 
-  it('FLO-37 FLO-38 FLO-40 is imported as a draft with the account’s existing category and tags, and with its origin', async () => {
+  it('FLO-37 FLO-38 FLO-40 imports a flow as a draft that reuses the account’s category and tags and records its origin', async () => {
     const [ours, theirs] = [await createAccount(service), await createAccount(service)]
     const procedural = { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm }
     const flow = await createFlow(theirs.admin, { ...procedural, category: 'Servers', tags: ['Windows', 'patch'] })
@@ -46,7 +46,7 @@ describe('a flow file', () => {
     ])
     const imported = (await ours.admin.call('GET', `/trees/${body.tree_id}`)).body
     expect(imported).toMatchObject({ category_id: existing.category_id, category: 'SERVERS', status: 'draft', author_id: ours.admin.id })
-    expect(contentOf(imported)).toEqual({ ...contentOf(flow), category: 'SERVERS' })
+    expect(pickContent(imported)).toEqual({ ...pickContent(flow), category: 'SERVERS' })
     expect(imported.import_metadata).toMatchObject({
       source: 'rfflow',
       rfflow_version: '1.0',
@@ -55,7 +55,7 @@ describe('a flow file', () => {
     })
   })
 
-  it('FLO-38 reports the created category and tags, each once', async () => {
+  it('FLO-38 reports the created category and each created tag once', async () => {
     const { admin } = await createAccount(service)
     const flow = {
       tree_type: 'troubleshooting',
@@ -69,7 +69,7 @@ describe('a flow file', () => {
     expect(body.warnings).toEqual([{ node_id: 'x', path: 'tree_structure.title', message: 'This solution has no title' }])
   })
 
-  it('FLO-39 is rejected with 400 when its version is unsupported, and nothing is stored', async () => {
+  it('FLO-39 rejects an unsupported rfflow_version with 400, and stores nothing', async () => {
     const { admin } = await createAccount(service)
     const flow = { tree_type: 'troubleshooting', name: 'X', category: 'Never', tree_structure: printerFlow() }
     for (const rfflow_version of ['2.0', '1', '']) {
@@ -80,7 +80,7 @@ describe('a flow file', () => {
     expect((await admin.call('GET', '/categories')).text).not.toContain('Never')
   })
 
-  it('is rejected with every error when its shape is wrong', async () => {
+  it('returns all errors of a flow file with missing, unknown and invalid fields', async () => {
     const { admin } = await createAccount(service)
     const flow = { tree_type: 'procedural', tree_structure: { steps: [{ id: '', type: 'jump' }, { type: 'procedure_end' }] }, tags: [''] }
     const { status, body } = await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow, extra: 1 })
@@ -95,7 +95,7 @@ describe('a flow file', () => {
     ])
   })
 
-  it('is rejected with 422 when its structure does not match its type', async () => {
+  it('rejects a flow file with 422 when the structure does not match the flow type', async () => {
     const { admin } = await createAccount(service)
     const flow = { tree_type: 'procedural', name: 'X', tree_structure: printerFlow() }
     expectStatus(await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow }), 422)

@@ -10,7 +10,7 @@ const { username: user, password, pathname } = new URL(service.settings.DATABASE
 const pool = new pg.Pool({ host: '127.0.0.1', port: inject('shared').postgresPort, user, password, database: pathname.slice(1), max: 32 })
 afterAll(() => pool.end())
 
-/** Count a use in this person's scope, with the service's database role. */
+/** Count one use of a flow by this person, with the database role of the service. */
 async function countUse({ id, accountId, signInId }: Person, flow: { account_id: string; id: string }): Promise<void> {
   const client = await pool.connect()
   try {
@@ -26,7 +26,7 @@ async function countUse({ id, accountId, signInId }: Person, flow: { account_id:
 const getUsageCount = async (person: Person, { id }: { id: string }) => (await person.call('GET', `/trees/${id}`)).body.usage_count
 
 describe('the usage count of a flow', () => {
-  it('FLO-04 includes all of 2 and of 32 simultaneous uses', async () => {
+  it('FLO-04 includes every one of 2 and of 32 simultaneous uses', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
     await runConcurrently(() => countUse(admin, flow), 2)
@@ -36,12 +36,12 @@ describe('the usage count of a flow', () => {
     expect((await admin.call('GET', `/trees/${flow.id}`)).body).toMatchObject({ version: 1, updated_at: flow.updated_at })
   })
 
-  it('FLO-04 includes the uses of every account for a flow that ships with the service', async () => {
+  it('FLO-04 includes the uses by every account if the flow is a starter flow', async () => {
     const people = [(await createAccount(service)).admin, (await createAccount(service)).admin] as const
     const [flow] = await service.sql<{ id: string; account_id: string }>(
       `select id, account_id from trees where account_id = app.platform_account() order by id limit 1`,
     )
-    if (!flow) throw new Error('No flow ships with the service')
+    if (!flow) throw new Error('There is no starter flow')
     const initialCount = await getUsageCount(people[0], flow)
     await runConcurrently(() => Promise.all(people.map((person) => countUse(person, flow))), 16)
     expect(await getUsageCount(people[1], flow)).toBeGreaterThanOrEqual(initialCount + 32)

@@ -6,7 +6,7 @@ import { createAccount } from '../../support/people.ts'
 
 const service = sharedService()
 
-it('keeps every version with its author and its content', async () => {
+it('stores every version with its content and the user who saved it', async () => {
   const account = await createAccount(service)
   const lead = await account.addColleague({ teamRole: 'admin' })
   const flow = await createFlow(account.admin, { category: 'Printing' })
@@ -24,7 +24,7 @@ it('keeps every version with its author and its content', async () => {
   expectStatus(await account.admin.call('GET', `/trees/${flow.id}/versions/x`), 404)
 })
 
-it('restores an old version as a new one, even of another flow type', async () => {
+it('restores an old version as a new version, even one of another flow type', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
   await admin.call('PUT', `/trees/${flow.id}`, { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm })
@@ -33,7 +33,7 @@ it('restores an old version as a new one, even of another flow type', async () =
   expect((await admin.call('GET', `/trees/${flow.id}/versions`)).body[0]).toMatchObject({ version: 3, restored_from: 1, is_current: true })
 })
 
-it('rejects restoring a version that cannot be published into a published flow', async () => {
+it('returns 400 when a published flow is restored to a version that cannot be published', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin, { status: 'draft', tree_structure: null })
   await admin.call('PUT', `/trees/${flow.id}`, { status: 'published', tree_structure: printerFlow() })
@@ -42,7 +42,7 @@ it('rejects restoring a version that cannot be published into a published flow',
   expect((await admin.call('GET', `/trees/${flow.id}`)).body.version).toBe(2)
 })
 
-it('returns the history only to users who can see the flow', async () => {
+it('returns 404 for the versions of a flow that the caller cannot see', async () => {
   const account = await createAccount(service)
   const flow = await createFlow(account.admin, { visibility: 'private' })
   const colleague = await account.addColleague()

@@ -64,20 +64,20 @@ describe('creating a flow', () => {
     expect([status, body.errors[0].msg]).toEqual([422, 'must be a root node in a troubleshooting flow'])
   })
 
-  it('FLO-05 FLO-06 rejects a counter, author or account in the body', async () => {
+  it('FLO-05 FLO-06 rejects a usage count, author or account in the body', async () => {
     const { admin } = await createAccount(service)
     for (const readOnlyField of [{ usage_count: 99 }, { author_id: admin.id }, { account_id: admin.accountId }]) {
       expectStatus(await admin.call('POST', '/trees', flowBody(readOnlyField)), 422)
     }
   })
 
-  it('FLO-31 FLO-42 returns steps and intake form unchanged', async () => {
+  it('FLO-31 FLO-42 returns the steps and the intake form of the body unchanged', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm })
     expect([flow.tree_structure, flow.intake_form]).toEqual([patchProcedure(), patchForm])
   })
 
-  it('FLO-23 FLO-28 accepts the older keys for titles, and assigns every option an id', async () => {
+  it('FLO-23 FLO-28 accepts the older title keys action and solution, and assigns an id to every option', async () => {
     const { admin } = await createAccount(service)
     const root = {
       ...printerFlow(),
@@ -104,7 +104,7 @@ describe('creating a flow', () => {
     ])
   })
 
-  it('creates the named category once, ignoring case', async () => {
+  it('creates the named category once, ignoring case, and rejects an unknown category id', async () => {
     const { admin } = await createAccount(service)
     const [first, second] = [await createFlow(admin, { category: 'Printing' }), await createFlow(admin, { category: 'PRINTING' })]
     expect([first.category, second.category, second.category_id]).toEqual(['Printing', 'Printing', first.category_id])
@@ -112,7 +112,7 @@ describe('creating a flow', () => {
     expect([status, body.errors[0].msg]).toEqual([422, 'must be the id of an existing category'])
   })
 
-  it('rejects a viewer', async () => {
+  it('returns 403 to a viewer who creates a flow', async () => {
     const account = await createAccount(service)
     const viewer = await account.addColleague({ role: 'viewer' })
     expectStatus(await viewer.call('POST', '/trees', flowBody()), 403)
@@ -120,7 +120,7 @@ describe('creating a flow', () => {
 })
 
 describe('saving a flow', () => {
-  it('FLO-41 increments its version and changes only the fields of the body', async () => {
+  it('FLO-41 increments the version and changes only the fields of the body, and ignores an empty body', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, { tags: ['a', 'A', 'b'], category: 'Printing' })
     const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, { description: 'New' })
@@ -130,7 +130,7 @@ describe('saving a flow', () => {
     expect((await admin.call('PUT', `/trees/${flow.id}`, {})).body.version).toBe(2)
   })
 
-  it('FLO-45 rejects an outdated expected_version with the current one, and changes nothing', async () => {
+  it('FLO-45 rejects an outdated expected_version, returns the current version, and changes nothing', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
     await admin.call('PUT', `/trees/${flow.id}`, { name: 'Second', expected_version: 1 })
@@ -139,7 +139,7 @@ describe('saving a flow', () => {
     expect((await admin.call('GET', `/trees/${flow.id}`)).body.name).toBe('Second')
   })
 
-  it('FLO-45 saves one of 32 simultaneous updates with the same expected_version', async () => {
+  it('FLO-45 saves exactly one of 32 simultaneous updates with the same expected_version', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
     const names = Array.from({ length: 32 }, (_, n) => `Editor ${n}`)
@@ -158,7 +158,7 @@ describe('saving a flow', () => {
     expect((await admin.call('PUT', `/trees/${flow.id}`, { tree_structure: null, status: 'draft' })).body.status).toBe('draft')
   })
 
-  it('FLO-17 FLO-18 publishes a valid draft, and leaves an invalid one a draft', async () => {
+  it('FLO-17 FLO-18 publishes a valid draft, and returns 400 for an invalid one', async () => {
     const { admin } = await createAccount(service)
     const draft = await createFlow(admin, { status: 'draft', tree_structure: null })
     expectStatus(await admin.call('PUT', `/trees/${draft.id}`, { status: 'published' }), 400)
@@ -191,7 +191,7 @@ describe('saving a flow', () => {
     expectStatus(await admin.call('PUT', `/trees/${flow.id}`, { visibility: 'team', is_public: true }), 422)
   })
 
-  it('FLO-50 rejects too many nodes and too deep a tree, even in a draft', async () => {
+  it('FLO-50 rejects a tree with more than 500 nodes or 50 levels, even in a draft', async () => {
     const { admin } = await createAccount(service)
     const wide = { ...printerFlow(), children: Array.from({ length: 500 }, (_, n) => ({ id: `n${n}`, type: 'solution', title: 'x' })) }
     let deep: object = { id: 'n51', type: 'solution', title: 'x' }
@@ -207,17 +207,17 @@ describe('saving a flow', () => {
 })
 
 describe('access to a flow', () => {
-  it('FLO-48 FLO-15 hides a private flow from colleagues and a team flow from other teams', async () => {
+  it('FLO-48 FLO-15 hides a private flow from everyone but its author, and a team flow from engineers outside the team', async () => {
     const account = await createAccount(service)
     const [author, teammate] = [await account.addColleague(), await account.addColleague()]
-    const stranger = await account.addColleague({ teamId: null })
+    const teamless = await account.addColleague({ teamId: null })
     const [privateFlow, teamFlow] = [await createFlow(author, { visibility: 'private' }), await createFlow(author)]
-    const statuses = async (flow: { id: string }) =>
-      Promise.all([author, teammate, stranger, account.admin].map(async (person) => (await person.call('GET', `/trees/${flow.id}`)).status))
-    expect(await statuses(privateFlow)).toEqual([200, 404, 404, 404])
-    expect(await statuses(teamFlow)).toEqual([200, 200, 404, 200])
+    const getStatuses = async (flow: { id: string }) =>
+      Promise.all([author, teammate, teamless, account.admin].map(async (person) => (await person.call('GET', `/trees/${flow.id}`)).status))
+    expect(await getStatuses(privateFlow)).toEqual([200, 404, 404, 404])
+    expect(await getStatuses(teamFlow)).toEqual([200, 200, 404, 200])
     expect(
-      (await stranger.call('GET', '/trees')).body.filter(({ account_id }: { account_id: string }) => account_id === account.id),
+      (await teamless.call('GET', '/trees')).body.filter(({ account_id }: { account_id: string }) => account_id === account.id),
     ).toEqual([])
   })
 
@@ -228,7 +228,7 @@ describe('access to a flow', () => {
       expectStatus(await ours.admin.call(method, `/trees/${flow.id}`, body), 404)
   })
 
-  it('WIR-04 rejects changes with 403 by a user who may only read the flow', async () => {
+  it('WIR-04 returns 403 to changes by a user who may only read the flow', async () => {
     const account = await createAccount(service)
     const [author, teammate] = [await account.addColleague(), await account.addColleague()]
     const lead = await account.addColleague({ teamRole: 'admin' })
@@ -240,7 +240,7 @@ describe('access to a flow', () => {
     expectStatus(await account.admin.call('PUT', `/trees/${flow.id}`, { name: 'By the admin' }), 200)
   })
 
-  it('FLO-16 returns an empty body for a deletion, and 404 afterwards', async () => {
+  it('FLO-16 returns an empty 204 when a flow is deleted, and 404 afterwards', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
     const { status, text } = await admin.call('DELETE', `/trees/${flow.id}`)

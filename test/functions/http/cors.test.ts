@@ -6,7 +6,7 @@ import { createAccount } from '../../support/people.ts'
 const service = sharedService()
 const allowedOrigin = 'http://localhost:5173'
 const send = (path: string, init: RequestInit = {}) => fetch(service.api + path, { redirect: 'manual', ...init })
-const corsHeaders = (response: Response) => [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
+const listCorsHeaders = (response: Response) => [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
 const parseListHeader = (response: Response, name: string) =>
   (response.headers.get(name) ?? '').split(',').map((item) => item.trim().toLowerCase())
 
@@ -38,7 +38,7 @@ async function buildRequests(): Promise<[string, number, RequestInit][]> {
 }
 
 describe('CORS', () => {
-  it('allows a preflight of the configured origin every method and header of the API', async () => {
+  it('allows the configured origin every method and request header of the API', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const headers = {
         origin: allowedOrigin,
@@ -48,8 +48,8 @@ describe('CORS', () => {
       const response = await send('/api/v1/notifications/configs', { method: 'OPTIONS', headers })
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, allowedOrigin])
       expect(parseListHeader(response, 'access-control-allow-methods')).toContain(method.toLowerCase())
-      const allowed = parseListHeader(response, 'access-control-allow-headers')
-      expect(allowed.sort()).toEqual(['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'])
+      const allowedHeaders = parseListHeader(response, 'access-control-allow-headers')
+      expect(allowedHeaders.sort()).toEqual(['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'])
       expect(response.headers.get('vary')).toContain('Origin')
     }
   })
@@ -60,13 +60,13 @@ describe('CORS', () => {
       expect([path, response.status, response.headers.get('access-control-allow-origin')]).toEqual([path, status, allowedOrigin])
       expect(response.headers.get('vary')).toContain('Origin')
       if (init.method === 'OPTIONS') continue
-      const exposed = ['link', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after', 'x-request-id']
-      expect(parseListHeader(response, 'access-control-expose-headers').sort()).toEqual(exposed)
+      const exposedHeaders = ['link', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after', 'x-request-id']
+      expect(parseListHeader(response, 'access-control-expose-headers').sort()).toEqual(exposedHeaders)
     }
   })
 
   it.each(['https://evil.example', 'http://localhost:5174', 'https://localhost:5173', 'http://localhost:5173.evil.example', 'null'])(
-    'allows nothing to another origin: %s',
+    'does not allow another origin: %s',
     async (origin) => {
       const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } }
       for (const init of [preflight, { headers: { origin } }]) {
@@ -79,10 +79,10 @@ describe('CORS', () => {
     },
   )
 
-  it('never allows credentials or every origin', async () => {
+  it('never allows credentials or the origin *', async () => {
     for (const [path, , init] of await buildRequests()) {
       const response = await send(path, init)
-      expect(corsHeaders(response)).not.toContain('access-control-allow-credentials')
+      expect(listCorsHeaders(response)).not.toContain('access-control-allow-credentials')
       expect(response.headers.get('access-control-allow-origin')).not.toBe('*')
     }
   })
@@ -136,7 +136,7 @@ describe('paths and methods', () => {
     '/api/v1/notifications/%ff/read',
     '/%2e%2e/%2e%2e/etc/passwd',
     '/docs/..%2f..%2fworker',
-  ])('returns 404 or 405, never a 5xx, for a path of unusual characters: %s', async (path) =>
+  ])('returns 404 or 405, never a 5xx, for a path with unusual characters: %s', async (path) =>
     expect([404, 405]).toContain((await send(path)).status),
   )
 

@@ -10,7 +10,7 @@ const service = await startOwnService()
 afterAll(() => service.close())
 const openPage = useBrowserPages()
 
-it('redirects /docs to /docs/ and serves every file of the page with its type', async () => {
+it('redirects /docs to /docs/ and serves every file of the page with its content type', async () => {
   const response = await fetch(`${service.api}/docs`, { redirect: 'manual' })
   expect([response.status, response.headers.get('location')]).toEqual([308, '/docs/'])
   for (const [name, type] of [
@@ -25,27 +25,27 @@ it('redirects /docs to /docs/ and serves every file of the page with its type', 
   }
 })
 
-it('refers to no other origin, because the page must work offline', async () => {
+it('the docs page refers to no other origin, because it must work offline', async () => {
   for (const name of ['', 'start.js', 'favicon.svg']) {
     const text = await (await fetch(`${service.api}/docs/${name}`)).text()
     expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:\/\/|["']\/\//)
   }
 })
 
-it('serves the committed document at /docs/openapi.json', async () => {
+it('serves the committed OpenAPI document at /docs/openapi.json', async () => {
   const response = await fetch(`${service.api}/docs/openapi.json`)
   expect(response.headers.get('content-type')).toContain('application/json')
   expect(await response.json()).toEqual(openapi)
 })
 
-it('serves the committed document without examples at /openapi.json, in at most 500 KB', async () => {
+it('serves the OpenAPI document without examples at /openapi.json, in at most 500 KB', async () => {
   const text = await (await fetch(`${service.api}/openapi.json`)).text()
   expect(JSON.parse(text)).toEqual(removeExamples(openapi))
   expect(text.length).toBeLessThanOrEqual(500_000)
 })
 
-/** Return the operations that the page shows now, such as `GET /api/v1/…`. */
-function listDrawnOperations(page: Page): Promise<string[]> {
+/** Return the operations that the page shows at the moment, such as `GET /api/v1/…`. */
+function listShownOperations(page: Page): Promise<string[]> {
   return page.locator('.opblock').evaluateAll((blocks) =>
     blocks.map((block) => {
       const text = (name: string) =>
@@ -58,29 +58,29 @@ function listDrawnOperations(page: Page): Promise<string[]> {
   )
 }
 
-it('lists every operation and sends requests to its own origin only', async (context) => {
+it('the docs page lists every operation and sends requests to its own origin only', async (context) => {
   const { page, requestedUrls, problems } = await openPage(context)
   await page.goto(`${service.api}/docs`)
   await page.waitForSelector('.opblock-tag')
-  // The page renders a group when it is opened.
-  const listed: string[] = []
+  // The page renders the operations of a group only when the group is opened.
+  const listedOperations: string[] = []
   for (const group of await page.locator('.opblock-tag').all()) {
     await group.click()
     await page.locator('.opblock').first().waitFor()
-    listed.push(...(await listDrawnOperations(page)))
+    listedOperations.push(...(await listShownOperations(page)))
     await group.click()
     await page.locator('.opblock').first().waitFor({ state: 'detached' })
   }
-  const declared = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+  const declaredOperations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  expect(listed.sort()).toEqual(declared.sort())
+  expect(listedOperations.sort()).toEqual(declaredOperations.sort())
   expect(requestedUrls.length).toBeGreaterThan(4)
   expect(requestedUrls.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
   expect(problems).toEqual([])
 })
 
-it('executes an operation with a pasted token and shows the response', async (context) => {
+it('the docs page executes an operation with a pasted token and shows the response', async (context) => {
   const { page, requestedUrls, problems } = await openPage(context)
   const { admin } = await createAccount(service)
   await page.goto(`${service.api}/docs/`)
@@ -101,17 +101,17 @@ it('executes an operation with a pasted token and shows the response', async (co
   expect(problems).toEqual([])
 })
 
-it('shows the request example and every documented status of an opened operation', async (context) => {
+it('the docs page shows the request example and every documented status of an opened operation', async (context) => {
   const { page, problems } = await openPage(context)
   await page.goto(`${service.api}/docs/#/notifications/notifications.createConfig`)
   const operationBlock = page.locator('.opblock.is-open')
   await operationBlock.locator('.response-col_status', { hasText: '201' }).waitFor()
   expect(await operationBlock.locator('textarea.body-param__text').inputValue()).toContain('oncall@northwind.example')
-  const declared = Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses)
+  const declaredStatuses = Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses)
   const shownStatuses = await operationBlock
     .locator('.responses-table:not(.live-responses-table) .response > .response-col_status')
     .allTextContents()
-  expect(shownStatuses.map((text) => /^\s*(\d{3}|default)/.exec(text)?.[1]).sort()).toEqual(declared.sort())
+  expect(shownStatuses.map((text) => /^\s*(\d{3}|default)/.exec(text)?.[1]).sort()).toEqual(declaredStatuses.sort())
   expect(problems).toEqual([])
 })
 

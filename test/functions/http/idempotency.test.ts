@@ -4,12 +4,12 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
-const mail = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
-const createConfig = (person: Person, key: string, body: unknown = mail) =>
+const emailConfig = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
+const createConfig = (person: Person, key: string, body: unknown = emailConfig) =>
   person.call('POST', '/notifications/configs', body, { 'idempotency-key': key })
 const listConfigs = async (person: Person) => (await person.call('GET', '/notifications/configs')).body
 
-it('WIR-24 a repeated request returns the first response and has no second effect', async () => {
+it('WIR-24 returns the first response for a repeated request, without a second effect', async () => {
   const { admin } = await createAccount(service)
   const [first, repeated] = [await createConfig(admin, 'k1'), await createConfig(admin, 'k1')]
   expect([repeated.status, repeated.text]).toEqual([201, first.text])
@@ -17,7 +17,7 @@ it('WIR-24 a repeated request returns the first response and has no second effec
   expect((await createConfig(admin, 'k2')).body.id).not.toBe(first.body.id)
 })
 
-it('WIR-24 scopes a key to its user and operation', async () => {
+it('WIR-24 scopes an idempotency key to its user and operation', async () => {
   const { admin, addColleague } = await createAccount(service)
   const teamAdmin = await addColleague({ teamRole: 'admin' })
   const [first, second] = [await createConfig(admin, 'same'), await createConfig(teamAdmin, 'same')]
@@ -25,7 +25,7 @@ it('WIR-24 scopes a key to its user and operation', async () => {
   expectStatus(await admin.call('POST', '/notifications/mark-all-read', undefined, { 'idempotency-key': 'same' }), 200)
 })
 
-it('WIR-24 stores an error response that the same body would always get', async () => {
+it('WIR-24 returns the stored 422 for a repeated invalid request', async () => {
   const { admin } = await createAccount(service)
   const refused = await createConfig(admin, 'k', { channel: 'email' })
   expectStatus(refused, 422)
@@ -36,7 +36,7 @@ it('WIR-24 stores an error response that the same body would always get', async 
   expect((await createConfig(admin, 'k2')).body.errors[0].loc).toEqual(['header', 'idempotency-key'])
 })
 
-it('does not store an error response that may be temporary', async () => {
+it('does not store a 404, because it may be temporary', async () => {
   const { admin } = await createAccount(service)
   const path = `/notifications/deliveries/${crypto.randomUUID()}/retry`
   for (let n = 0; n < 2; n++) expectStatus(await admin.call('POST', path, undefined, { 'idempotency-key': 'k' }), 404)
@@ -44,10 +44,10 @@ it('does not store an error response that may be temporary', async () => {
   expect(rows).toHaveLength(0)
 })
 
-it('WIR-25 refuses the same key with another body', async () => {
+it('WIR-25 refuses a used key with another body', async () => {
   const { admin } = await createAccount(service)
   await createConfig(admin, 'k')
-  const reused = await createConfig(admin, 'k', { ...mail, email_addresses: ['other@x.example'] })
+  const reused = await createConfig(admin, 'k', { ...emailConfig, email_addresses: ['other@x.example'] })
   expect([reused.status, reused.body.errors]).toEqual([
     422,
     [{ loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' }],
@@ -55,7 +55,7 @@ it('WIR-25 refuses the same key with another body', async () => {
   expect(await listConfigs(admin)).toHaveLength(1)
 })
 
-it('WIR-25 executes one of ten concurrent requests, and returns 409 or the same response to the others', async () => {
+it('WIR-25 executes one of ten concurrent requests with one key, and returns 409 or the same response to the others', async () => {
   const { admin } = await createAccount(service)
   const responses = await Promise.all(Array.from({ length: 10 }, () => createConfig(admin, 'race')))
   const created = responses.filter(({ status }) => status === 201)
@@ -65,7 +65,7 @@ it('WIR-25 executes one of ten concurrent requests, and returns 409 or the same 
   expect(await listConfigs(admin)).toHaveLength(1)
 })
 
-it('WIR-25 refuses an empty, overlong or unprintable key', async () => {
+it('WIR-25 refuses a key that is empty, too long or not printable ASCII', async () => {
   const { admin } = await createAccount(service)
   for (const key of ['', 'x'.repeat(256), 'caf\u00e9']) {
     const response = await createConfig(admin, key)
@@ -74,14 +74,14 @@ it('WIR-25 refuses an empty, overlong or unprintable key', async () => {
   }
 })
 
-it('expires a key after 24 hours', async () => {
+it('expires an idempotency key after 24 hours', async () => {
   const { admin } = await createAccount(service)
   const first = await createConfig(admin, 'old')
   await service.sql(`update idempotency_keys set created_at = created_at - interval '24 hours 1 second' where user_id = $1`, [admin.id])
   expect((await createConfig(admin, 'old')).body.id).not.toBe(first.body.id)
 })
 
-it('locks a key with a lease during a call to an external service', async () => {
+it('calls an external service once for concurrent and repeated requests with one key', async () => {
   const { admin } = await createAccount(service)
   const path = `/chat/1/${crypto.randomUUID()}`
   const config = await createConfig(admin, 'c', { channel: 'chat1_webhook', webhook_url: service.localOrigin + path })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const readLines = () => service.log.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine)
-/** Wait for the lines of one request, which are written shortly after the response. */
+/** Wait for the log lines of one request, which are written shortly after the response. */
 async function waitForLines(id: string | null): Promise<LogLine[]> {
   const findLines = () => readLines().filter((line) => line.request_id === id)
   await expect.poll(() => findLines().length, { timeout: 5000 }).toBeGreaterThan(0)
@@ -47,7 +47,7 @@ const register = (fields: object = {}) =>
   })
 
 describe('one line per request', () => {
-  it('the line of a request is JSON with the caller, the operation, the status and the duration', async () => {
+  it('writes one JSON line per request with the caller, the operation, the status and the duration', async () => {
     const { admin } = await createAccount(service)
     const response = await admin.call('GET', '/notifications?limit=1')
     const requestLines = await waitForLines(response.headers.get('x-request-id'))
@@ -74,14 +74,14 @@ describe('one line per request', () => {
     ['GET', '/health', 200, null],
     ['GET', '/docs/', 200, null],
     ['POST', '/jobs/notifications/deliver', 401, 'jobs.deliver'],
-  ])('one line is written for %s %s with status %i', async (method, path, status, operation) => {
+  ])('writes one line for %s %s with status %i', async (method, path, status, operation) => {
     const response = await fetch(service.api + path, { method })
     const requestLines = await waitForLines(response.headers.get('x-request-id'))
     expect(requestLines).toMatchObject([{ method, status, operation, user_id: null, account_id: null }])
     expect(requestLines[0]).not.toHaveProperty('error')
   })
 
-  it('the line of a 5xx has the name and the stack of the error, but not its message', async () => {
+  it('writes the name and the stack of the error of a 5xx, but not its message', async () => {
     const { admin } = await createAccount(service)
     await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
     const response = await admin.call('GET', '/notifications')
@@ -92,7 +92,7 @@ describe('one line per request', () => {
   })
 })
 
-it("logs JSON when the queue vendor's client reports an error, and when the cron has no database", async () => {
+it("logs only JSON when the queue vendor's client reports an error, or the cron job has no database", async () => {
   await dashboard(service).setFault({ service: 'qstash', mode: 'down' })
   expectStatus(await register(), 201)
   await expect.poll(() => service.log.some((line) => line.includes('effect_failed')), { timeout: 5000 }).toBe(true)
@@ -104,7 +104,7 @@ it("logs JSON when the queue vendor's client reports an error, and when the cron
 
 describe('WIR-22 request id', () => {
   it.each(['abcdefgh', '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11', 'a'.repeat(128), 'trace:1.2_3-4'])(
-    "WIR-22 is the caller's if it is valid: %s",
+    "WIR-22 uses the caller's request id if it is valid: %s",
     async (id) => {
       const response = await request(service, 'GET', '/notifications', { headers: { 'x-request-id': id } })
       expect(response.headers.get('x-request-id')).toBe(id)
@@ -113,7 +113,7 @@ describe('WIR-22 request id', () => {
   )
 
   it.each(['short', 'a'.repeat(129), 'has a space', '"quoted-id"', '{"a":"b-c-d"}', 'slash/slash', 'é'.repeat(10), '%0d%0aset-cookie:x'])(
-    "WIR-22 is generated if the caller's is invalid: %j",
+    "WIR-22 generates a request id if the caller's is invalid: %j",
     async (id) => {
       const response = await request(service, 'GET', '/notifications', { headers: { 'x-request-id': id } })
       expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -123,7 +123,7 @@ describe('WIR-22 request id', () => {
 })
 
 describe('secrets and personal data', () => {
-  it('are not logged when users register, sign in, refresh, change their password and sign out', async () => {
+  it('logs no personal data when users register, sign in, refresh, change their password and sign out', async () => {
     const password = plantCanary('password')
     const email = `${plantCanary('email')}@people.example`
     const { body } = await register({ email, password, account_name: plantCanary('account name') })
@@ -143,7 +143,7 @@ describe('secrets and personal data', () => {
     expect(await findLeaks()).toEqual([])
   })
 
-  it('are not logged when a request is refused for its headers, query, path or body', async () => {
+  it('logs no part of a request that is refused for its headers, query, path or body', async () => {
     const { admin } = await createAccount(service)
     for (const authorization of [`Bearer ${plantCanary('token')}.a.b`, `Basic ${plantCanary('basic')}`, plantCanary('scheme')]) {
       expectStatus(await request(service, 'GET', '/notifications', { headers: { authorization } }), 401)
@@ -168,7 +168,7 @@ describe('secrets and personal data', () => {
     expect(await findLeaks()).toEqual([])
   })
 
-  it('are not logged when a test of a stored channel fails', async () => {
+  it('logs no address of a notification config whose test fails', async () => {
     const { admin } = await createAccount(service)
     const webhook = { channel: 'chat1_webhook', webhook_url: `${service.localOrigin}/chat/1/${plantCanary('webhook')}` }
     const mail = { channel: 'email', email_addresses: [`${plantCanary('address')}@people.example`] }
@@ -181,12 +181,12 @@ describe('secrets and personal data', () => {
     expect(await findLeaks()).toEqual([])
   })
 
-  it('are not logged when the database fails, or when work after the response fails', async () => {
+  it('logs no personal data when the database or the queue fails', async () => {
     const { admin } = await createAccount(service)
     await dashboard(service).setFault({ service: 'qstash', mode: 'down' })
     expectStatus(await register(), 201)
     await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
-    const key = { 'idempotency-key': plantCanary('key') }
+    const headers = { 'idempotency-key': plantCanary('key') }
     const config = { channel: 'email', email_addresses: [`${plantCanary('address')}@people.example`] }
     const responses = await Promise.all([
       register(),
@@ -195,7 +195,7 @@ describe('secrets and personal data', () => {
         channel: 'chat1_webhook',
         webhook_url: `${service.localOrigin}/chat/1/${plantCanary('webhook')}`,
       }),
-      admin.call('POST', '/notifications/configs', config, key),
+      admin.call('POST', '/notifications/configs', config, headers),
     ])
     expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 503])
     expect(await findLeaks()).toEqual([])

@@ -5,7 +5,7 @@ import { createAccount } from '../../support/people.ts'
 import { postWithoutToken, randomIpAddress } from '../../support/public-requests.ts'
 
 const service = sharedService()
-const mail = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
+const emailConfig = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
 
 it('WIR-01 serves operations under /api/v1 and nowhere else', async () => {
   const { admin } = await createAccount(service)
@@ -33,7 +33,7 @@ it('WIR-02 describes every error as {detail}', async () => {
 it('WIR-15 accepts a body of 1 MiB, and refuses a larger one with and without Content-Length', async () => {
   const { admin } = await createAccount(service)
   const token = admin.token
-  const padBody = (bytes: number) => JSON.stringify(mail).padEnd(bytes)
+  const padBody = (bytes: number) => JSON.stringify(emailConfig).padEnd(bytes)
   expectStatus(await request(service, 'POST', '/notifications/configs', { token, raw: padBody(1024 * 1024) }), 201)
   expectStatus(await request(service, 'POST', '/notifications/configs', { token, raw: padBody(1024 * 1024 + 1) }), 413)
   const chunks = new ReadableStream({
@@ -74,13 +74,13 @@ it('refuses a body nested deeper than 32 levels, even 100,000 levels', async () 
   }
 })
 
-it('WIR-12 returns 404 for a name with NUL characters or invalid UTF-8', async () => {
+it('WIR-12 returns 404 for a path parameter with NUL characters or invalid UTF-8', async () => {
   const headers = { 'cf-connecting-ip': '2001:db8:12::1' }
   for (const name of ['%00', 'a%00b', '%ff', '%ED%A0%80'])
     expect([name, (await request(service, 'GET', `/shared/${name}`, { headers })).status]).toEqual([name, 404])
 })
 
-it('WIR-17 WIR-18 returns the limit, the remaining calls and the time to wait', async () => {
+it('WIR-17 WIR-18 returns the rate limit, the remaining calls and the time to wait', async () => {
   const { admin } = await createAccount(service)
   const first = await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   expectStatus(first, 404)
@@ -95,7 +95,7 @@ it('WIR-17 WIR-18 returns the limit, the remaining calls and the time to wait', 
   }
 })
 
-it('WIR-19 limits each user, and on public operations each client address', async () => {
+it('WIR-19 limits the calls of each user, and on public operations of each client address', async () => {
   const { admin, addColleague } = await createAccount(service)
   const teamAdmin = await addColleague({ teamRole: 'admin' })
   const testConfig = (person: typeof admin) => person.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
@@ -130,7 +130,7 @@ it('WIR-27 ignores a token on a public operation, even an invalid one', async ()
   }
 })
 
-it('limits requests with invalid tokens to 300 per address', async () => {
+it('limits requests with invalid tokens to 300 per client address', async () => {
   const headers = { 'cf-connecting-ip': randomIpAddress() }
   const countsByStatus = new Map<number, number>()
   for (let round = 0; round < 10; round++) {

@@ -30,20 +30,20 @@ it('ACC-16 creates an account with a trial of 14 days and a team of the same nam
   })
   expect((await getMe(access_token)).body).toEqual({ ...user, guards: [] })
   const rows = await service.sql(
-    `select a.plan, a.subscription_status, a.trial_ends_at - a.created_at = interval '14 days' as fortnight, t.name
+    `select a.plan, a.subscription_status, a.trial_ends_at - a.created_at = interval '14 days' as is_14_days, t.name
        from accounts a join teams t on t.account_id = a.id where a.id = $1`,
     [user.account_id],
   )
-  expect(rows).toEqual([{ plan: 'pro', subscription_status: 'trialing', fortnight: true, name: 'Northwind IT' }])
+  expect(rows).toEqual([{ plan: 'pro', subscription_status: 'trialing', is_14_days: true, name: 'Northwind IT' }])
 })
 
-it('AUT-20 refuses a registered address, in upper or lower case', async () => {
+it('AUT-20 refuses to register an address that is already registered in another letter case', async () => {
   const { email } = await register()
   const secondRegistration = await post('register', { email: email.toUpperCase(), password, full_name: 'Other' })
   expect([secondRegistration.status, secondRegistration.body.code]).toEqual([409, 'email_taken'])
 })
 
-it('AUT-21 refuses a password that is short, long, common or contains the address', async () => {
+it('AUT-21 refuses a password that is too short, too long, common or contains the address', async () => {
   const email = `dana.reyes-${crypto.randomUUID()}@people.example`
   for (const weakPassword of ['short-123', 'x'.repeat(129), `is ${email}`, 'password123', 'QWERTYUIOP', '1234567890']) {
     const response = await post('register', { email, password: weakPassword, full_name: 'Dana' })
@@ -62,7 +62,7 @@ it('AUT-23 returns the same response for a wrong password and an unknown address
   expectStatus(await post('login', { email: email.toUpperCase(), password }), 200)
 })
 
-it('AUT-24 locks an address for 15 minutes after ten failures within 15 minutes, even for the right password', async () => {
+it('AUT-24 locks the sign-in of an address for 15 minutes after ten failed attempts, even with the right password', async () => {
   const { email, user } = await register()
   for (let n = 0; n < 9; n++) expectStatus(await post('login', { email, password: `wrong ${n}` }), 401)
   expectStatus(await post('login', { email, password }), 200)
@@ -86,7 +86,7 @@ it('AUT-04 exchanges a refresh token for new tokens', async () => {
   expectStatus(await getMe(second.body.access_token), 200)
 })
 
-it('AUT-26 AUT-25 refuses a reused refresh token, and revokes its sign-in if the reuse is later than 5 seconds', async () => {
+it('AUT-26 AUT-25 refuses a used refresh token, and revokes its sign-in if it was used more than 5 seconds ago', async () => {
   const { refresh_token } = await register()
   const second = (await post('refresh', { refresh_token })).body
   const earlyRefresh = await post('refresh', { refresh_token })
@@ -121,7 +121,7 @@ it('AUT-35 ACC-15 applies a deactivation and a role change to the next request',
   expectStatus(await admin.call('GET', '/notifications'), 200)
 })
 
-it('AUT-31 AUT-11 blocks an unverified address 72 hours after registration, not before', async () => {
+it('AUT-31 AUT-11 blocks a user with an unverified address 72 hours after registration, and not before', async () => {
   const { access_token: token } = await register()
   await advanceClock(72 * 3600 - 60)
   expectStatus(await request(service, 'GET', '/notifications', { token }), 200)
@@ -131,12 +131,12 @@ it('AUT-31 AUT-11 blocks an unverified address 72 hours after registration, not 
   expect((await getMe(token)).body.guards).toEqual(['email_not_verified'])
 })
 
-it('AUT-12 AUT-33 blocks a lapsed subscription: unpaid, canceled, or past due for more than 7 days', async () => {
+it('AUT-12 AUT-33 blocks an account whose subscription is unpaid, canceled, or past due for more than 7 days', async () => {
   const { access_token: token, user } = await register()
-  const requestWithSubscription = async (subscription: string, pastDueSince = 'null') => {
-    await service.sql(`update accounts set subscription_status = $2, past_due_since = ${pastDueSince} where id = $1`, [
+  const requestWithSubscription = async (subscriptionStatus: string, pastDueSinceSql = 'null') => {
+    await service.sql(`update accounts set subscription_status = $2, past_due_since = ${pastDueSinceSql} where id = $1`, [
       user.account_id,
-      subscription,
+      subscriptionStatus,
     ])
     const { status, body } = await request(service, 'GET', '/notifications', { token })
     return status === 200 ? 200 : `${status} ${body.code}`
@@ -148,7 +148,7 @@ it('AUT-12 AUT-33 blocks a lapsed subscription: unpaid, canceled, or past due fo
   expect(await requestWithSubscription('active')).toBe(200)
 })
 
-it('refuses a revoked sign-in on every kind of request', async () => {
+it('returns 401 for a revoked sign-in on every kind of request, even an invalid one', async () => {
   const { admin } = await createAccount(service)
   await service.sql('update sign_ins set ended_at = now() where id = $1', [admin.signInId])
   for (const [method, path, body] of [
@@ -164,7 +164,7 @@ it('refuses a revoked sign-in on every kind of request', async () => {
   }
 })
 
-it('WIR-11 refuses a role before it checks where a webhook address leads', async () => {
+it('WIR-11 returns 403 for a role without permission before it validates the webhook address', async () => {
   const { addColleague } = await createAccount(service)
   const engineer = await addColleague()
   const internalUrl = { channel: 'chat1_webhook', webhook_url: 'https://10.0.0.1/' }

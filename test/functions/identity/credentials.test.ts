@@ -20,7 +20,7 @@ async function register() {
   return { email, ...body } as { email: string; access_token: string; refresh_token: string; user: { id: string; account_id: string } }
 }
 
-it('changes a password, revokes the other sign-ins and keeps this one', async () => {
+it('changes a password, revokes the user’s other sign-ins and keeps the current one', async () => {
   const { email, access_token: token } = await register()
   const otherSignIn = (await post('login', { email, password })).body
   const changePassword = (current_password: string, new_password: string) =>
@@ -33,7 +33,7 @@ it('changes a password, revokes the other sign-ins and keeps this one', async ()
   expectStatus(await post('login', { email, password: 'copper-lantern-27' }), 200)
 })
 
-it('AUT-10 AUT-32 AUT-30 allows only /auth/me, change-password and logout while a password change is due', async () => {
+it('AUT-10 AUT-32 AUT-30 returns 403 while a password change is required, except for /auth/me and change-password', async () => {
   const { user, access_token: token, refresh_token } = await register()
   await service.sql('update users set must_change_password = true where id = $1', [user.id])
   const refused = await request(service, 'GET', '/notifications', { token })
@@ -74,7 +74,7 @@ it('AUT-28 AUT-06 resets a password by the e-mailed link, once, and revokes ever
   expectStatus(await post('login', { email, password }), 401)
 })
 
-it('AUT-29 a reset token expires after an hour', async () => {
+it('AUT-29 refuses a password reset token after an hour', async () => {
   const { admin } = await createAccount(service)
   await post('forgot-password', { email: admin.email })
   const token = await waitForResetToken(admin.email)
@@ -83,7 +83,7 @@ it('AUT-29 a reset token expires after an hour', async () => {
   expect([lateReset.status, lateReset.body.code]).toEqual([400, 'token_invalid_or_expired'])
 })
 
-it('lists my sign-ins and revokes one of them, but never a colleague’s', async () => {
+it('lists my sign-ins, revokes one of them, and returns 404 for a colleague’s sign-in', async () => {
   const { admin, addColleague } = await createAccount(service)
   const colleague = await addColleague()
   const { body } = await admin.call('GET', '/auth/me/sessions')

@@ -10,7 +10,7 @@ afterAll(() => service.close())
 const { waitForLink } = dashboard(service)
 const openPage = useBrowserPages()
 
-/** Wait for the end of a flow. Return the page's message and the user that it shows. */
+/** Wait until the sign-in has ended. Return the message and the user that the page shows. */
 async function waitForOutcome(page: Page): Promise<{ message: string; user: Record<string, unknown> | null }> {
   await page.waitForURL(/\/oauth\/\w+\/callback$/)
   const readMessage = () => page.locator('#status').textContent()
@@ -34,7 +34,7 @@ it('lets an invited colleague join with one click on the page of the local Googl
   expect(problems).toEqual([])
 })
 
-it('recognises the user of a typed address at the local Microsoft on the second sign-in', async (context) => {
+it('recognises a user of the local Microsoft by the typed address on the second sign-in', async (context) => {
   const { page, problems } = await openPage(context)
   const email = `typed-${crypto.randomUUID()}@people.example`
   const ids: unknown[] = []
@@ -52,7 +52,7 @@ it('recognises the user of a typed address at the local Microsoft on the second 
   expect(problems).toEqual([])
 })
 
-it('shows why a denied sign-in and an unverified address are refused', async (context) => {
+it('shows the error of a denied sign-in and of an unverified address', async (context) => {
   const { page } = await openPage(context)
   await page.goto(`${service.localOrigin}/sign-in`)
   await page.click('button[data-provider=google]')

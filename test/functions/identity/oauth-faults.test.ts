@@ -29,7 +29,7 @@ it.each(
   providers.flatMap((provider) =>
     ['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'].map((mode) => [provider, mode] as const),
   ),
-)('returns 502 with a code when the token request to %s has the fault %s', async (provider, mode) => {
+)('returns 502 oauth_provider_error when the token request to %s has the fault %s, and creates no user', async (provider, mode) => {
   const email = randomEmail()
   const flow = await obtainProviderCode(service, provider, { email })
   await setFault({ service: provider, mode })
@@ -58,7 +58,7 @@ async function withOwnService(settings: Record<string, string | undefined>, work
   }
 }
 
-it('returns 502 while the discovery of a provider fails, and recovers afterwards', async () => {
+it('returns 502 while the discovery document of a provider is unavailable, and recovers afterwards', async () => {
   await withOwnService({}, async (ownService) => {
     for (const mode of ['down', 'error', 'garbage', 'redirect']) {
       await dashboard(ownService).setFault({ service: 'google', mode })
@@ -91,14 +91,14 @@ it('returns 502 when the provider refuses our client credentials', async () => {
   })
 })
 
-it('redirects to the frontend by default', async () => {
+it('uses the frontend’s callback as the redirect URI by default', async () => {
   await withOwnService({ OAUTH_REDIRECT_BASE: undefined }, async (ownService) => {
     const { body } = await requestAuthorization(ownService, 'google')
     expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe('https://app.supportflow.example/oauth/google/callback')
   })
 })
 
-it('AUT-03 requires an invite of a new user from a provider too, if registration is by invitation only', async () => {
+it('AUT-03 requires an invite from a new provider user when registration is by invitation only', async () => {
   await withOwnService({ SELF_SERVE_ENABLED: 'false', INVITE_REQUIRED: 'true' }, async (ownService) => {
     const response = await signInThroughProvider(ownService, 'google', { email: randomEmail() })
     expect([response.status, response.body.code]).toEqual([400, 'invite_code_required'])
@@ -114,7 +114,7 @@ it('AUT-03 requires an invite of a new user from a provider too, if registration
   })
 })
 
-it('inserts no state beyond the rate limit', async () => {
+it('inserts no OAuth state for requests beyond the rate limit', async () => {
   const headers = { 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}` }
   const statesBefore = await service.sql('select from oauth_states')
   const authorize = () => request(service, 'GET', '/auth/oauth/google/authorize', { headers })

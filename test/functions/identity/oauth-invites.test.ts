@@ -21,7 +21,7 @@ const lookUpInvite = (code: string) =>
 const countRows = () =>
   service.sql('select (select count(*) from accounts) a, (select count(*) from users) u, (select count(*) from identities) i')
 
-it.each(providers)('AUT-14 AUT-15 lets a new user from %s join by invite, without a new account or trial', async (provider) => {
+it.each(providers)('AUT-14 AUT-15 lets a new user from %s join by invite, without creating an account', async (provider) => {
   const account = await createAccount(service)
   const email = randomEmail()
   const code = await invite(account, email, 'viewer')
@@ -78,7 +78,7 @@ it('AUT-14 refuses an unknown invite code and creates no user', async () => {
   expect(await countRows()).toEqual(countsBefore)
 })
 
-it('ACC-18 refuses to join from a provider when no seat is free, and keeps the invite open', async () => {
+it('ACC-18 refuses an invited provider user when no seat is free, and keeps the invite open', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const code = await invite(account, email)
@@ -92,7 +92,7 @@ it('ACC-18 refuses to join from a provider when no seat is free, and keeps the i
   expectStatus(await lookUpInvite(code), 200)
 })
 
-it('AUT-08 uses an invite once when password and provider registration run concurrently', async () => {
+it('AUT-08 accepts an invite once when a password and a provider registration run concurrently', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const code = await invite(account, email)

@@ -26,8 +26,8 @@ it.each(providers)('sends the browser to %s with PKCE, state and nonce, and redi
   expect(parameters.redirect_uri).toBe(`${service.localOrigin}/oauth/${provider}/callback`)
   expect([parameters.code_challenge?.length, parameters.nonce?.length, body.state.length]).toEqual([43, 43, 43])
   // Only a hash of the state is stored.
-  const rows = await service.sql<{ stored: string }>(`select o::text as stored from oauth_states o where provider = $1`, [provider])
-  expect(rows.filter(({ stored }) => stored.includes(body.state))).toEqual([])
+  const rows = await service.sql<{ row_text: string }>(`select o::text as row_text from oauth_states o where provider = $1`, [provider])
+  expect(rows.filter(({ row_text }) => row_text.includes(body.state))).toEqual([])
 })
 
 it.each([
@@ -53,7 +53,7 @@ it.each([
   else expectStatus(await post('verify-email', { token: await waitForLink(email, /verify-email\?token=([\w-]+)/) }), 204)
 })
 
-it.each(providers)('recognises a user of %s by the subject, under another address and name', async (provider) => {
+it.each(providers)('recognises a user of %s by the subject, even after the address and name changed', async (provider) => {
   const subject = { sub: `sub-${crypto.randomUUID()}`, oid: crypto.randomUUID() }
   const first = await signInThroughProvider(service, provider, { ...subject, email: randomEmail(), name: 'Before' })
   const secondSignIn = await signInThroughProvider(service, provider, { ...subject, email: randomEmail(), name: 'After' })
@@ -70,7 +70,7 @@ it('treats the same object id in another Microsoft tenant as another user', asyn
 })
 
 it.each(providers)(
-  'answers 409 for an address of %s that another user has, and never links the identity to that user',
+  'returns 409 for an address of %s that another user has, and never links the identity to that user',
   async (provider) => {
     const email = randomEmail()
     await post('register', { email, password: 'violet-tractor-81', full_name: 'Dana' })
@@ -98,7 +98,7 @@ it('accepts a state once, for its own provider, within 10 minutes', async () => 
   const otherProvider = await postCallback(service, 'microsoft', flow)
   expect([otherProvider.status, otherProvider.body.code]).toEqual(stateInvalid)
   const responses = await Promise.all(Array.from({ length: 8 }, () => postCallback(service, 'google', flow)))
-  // The state is refused first: the provider also accepts a code only once, but that is `oauth_refused`.
+  // The state is checked before the code: a code that the provider refuses would return `oauth_refused`.
   expect(responses.map(({ status, body }) => body.code ?? status).sort()).toEqual([200, ...Array(7).fill('oauth_state_invalid')])
   const unknown = await postCallback(service, 'google', { ...flow, state: 'unknown-state' })
   expect([unknown.status, unknown.body.code]).toEqual(stateInvalid)
@@ -126,7 +126,7 @@ it('creates one user when one person completes several flows concurrently', asyn
   expect(await selectUsers(persona.email)).toHaveLength(1)
 })
 
-it('AUT-35 refuses a deactivated user, but not the user of an address locked by guessed passwords', async () => {
+it('AUT-35 refuses a deactivated user, but not a user whose address is locked for password sign-in', async () => {
   const persona = randomPersona()
   const { body } = await signInThroughProvider(service, 'google', persona)
   for (let n = 0; n < 10; n++) await post('login', { email: persona.email, password: `guess ${n}` })
@@ -155,19 +155,19 @@ it('lets a user without a password set one by e-mail, not by change-password', a
   expect((await signInThroughProvider(service, 'google', persona)).body.user.id).toBe(body.user.id)
 })
 
-it('a password reset deletes an identity that was linked before the address was verified', async () => {
-  const claimed = { email: randomEmail(), oid: crypto.randomUUID() }
-  const { body } = await signInThroughProvider(service, 'microsoft', claimed)
-  await post('forgot-password', { email: claimed.email })
-  const token = await waitForLink(claimed.email, /reset-password\?token=([\w-]+)/)
+it('deletes an identity that was linked before the address was verified when the password is reset', async () => {
+  const persona = { email: randomEmail(), oid: crypto.randomUUID() }
+  const { body } = await signInThroughProvider(service, 'microsoft', persona)
+  await post('forgot-password', { email: persona.email })
+  const token = await waitForLink(persona.email, /reset-password\?token=([\w-]+)/)
   expectStatus(await post('reset-password', { token, new_password: 'copper-lantern-27' }), 204)
   expectStatus(await post('refresh', { refresh_token: body.refresh_token }), 401)
-  const secondSignIn = await signInThroughProvider(service, 'microsoft', claimed)
+  const secondSignIn = await signInThroughProvider(service, 'microsoft', persona)
   expect([secondSignIn.status, secondSignIn.body.code]).toEqual([409, 'email_taken'])
-  expect((await post('login', { email: claimed.email, password: 'copper-lantern-27' })).body.user.id).toBe(body.user.id)
+  expect((await post('login', { email: persona.email, password: 'copper-lantern-27' })).body.user.id).toBe(body.user.id)
 })
 
-it('cleans and shortens the name from the provider, and uses the address if there is none', async () => {
+it('cleans and truncates the name from the provider, and uses the address if there is no name', async () => {
   const email = randomEmail()
   const createUserNamed = async (name: string) => (await signInThroughProvider(service, 'google', { email: randomEmail(), name })).body.user
   expect((await createUserNamed('😀'.repeat(200))).full_name).toBe('😀'.repeat(200))
@@ -176,7 +176,7 @@ it('cleans and shortens the name from the provider, and uses the address if ther
   expect((await signInThroughProvider(service, 'microsoft', { email, name: '' })).body.user.full_name).toBe(email)
 })
 
-it('redirects to the frontend without a code when the user denies', async () => {
+it('redirects to the frontend without a code when the user denies consent', async () => {
   const { body } = await requestAuthorization(service, 'google')
   expect(await signInAtProvider(body.authorization_url, { deny: 'true' })).toEqual({ error: 'access_denied', state: body.state })
 })

@@ -28,7 +28,7 @@ async function createPlatformCode(service: Service, input: object = {}) {
 
 const countAccounts = async (service: Service) => (await service.sql('select from accounts')).length
 
-it('AUT-01 needs no platform code while self-serve is on, even if an invite is required', async () => {
+it('AUT-01 registers without a platform code while self-serve is on, even if an invite is required', async () => {
   expectStatus(await register(selfServe), 201)
 })
 
@@ -49,7 +49,7 @@ it('AUT-03 refuses registration without a code while self-serve is off and an in
   expectStatus(await register(inviteOnly, { invite_code: code }), 201)
 })
 
-it('needs no code while self-serve is off and no invite is required', async () => {
+it('registers without a code while self-serve is off and no invite is required', async () => {
   const service = await startOwnService({ SELF_SERVE_ENABLED: 'false' })
   const response = await register(service).finally(() => service.close())
   expectStatus(response, 201)
@@ -89,7 +89,7 @@ it('AUT-36 returns the same response for a wrong, used or expired platform code,
   }
 })
 
-it('does not count a use of a code when the registration is refused', async () => {
+it('does not count a use of a platform code when the registration is refused', async () => {
   const { code, countUses, staff } = await createPlatformCode(inviteOnly)
   const refused = await register(inviteOnly, { email: staff.email, invite_code: code })
   expect([refused.status, refused.body.code]).toEqual([409, 'email_taken'])
@@ -97,14 +97,14 @@ it('does not count a use of a code when the registration is refused', async () =
   expect(await countUses()).toBe(0)
 })
 
-it('redeems a code exactly max_uses times when 32 registrations run concurrently', async () => {
+it('redeems a platform code exactly max_uses times when 32 registrations run concurrently', async () => {
   const { code, countUses } = await createPlatformCode(inviteOnly, { max_uses: 5 })
   const countBefore = await countAccounts(inviteOnly)
   expect(countByStatus(await runConcurrently(() => register(inviteOnly, { invite_code: code })))).toEqual({ 201: 5, 400: 27 })
   expect([await countUses(), (await countAccounts(inviteOnly)) - countBefore]).toEqual([5, 5])
 })
 
-it("AUT-18 resolves a feature by the account's setting, then the plan's, then off", async () => {
+it("AUT-18 resolves a feature from the account's override, then from the plan, and disables it otherwise", async () => {
   const service = sharedService()
   const { id, admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })

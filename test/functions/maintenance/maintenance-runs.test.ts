@@ -15,16 +15,16 @@ import { answerStep } from '../../support/sessions.ts'
 const service = await startOwnService()
 afterAll(() => service.close())
 
-const path = '/maintenance-schedules'
+const schedulesPath = '/maintenance-schedules'
 const countSessions = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
-/** Make a schedule due and run a tick. Return the due time and the schedule's last run. */
+/** Make a schedule due and run a tick. Return the due time and the last run of the schedule. */
 const runWhenDue = async (person: Person, id: string) => {
   const due_at = await makeScheduleDue(service, id)
   await runMaintenanceTick(service)
-  return { due_at, last_run: (await person.call('GET', `${path}/${id}`)).body.last_run }
+  return { due_at, last_run: (await person.call('GET', `${schedulesPath}/${id}`)).body.last_run }
 }
 
-it('MNT-03 creates sessions of the owner for the targets of a due run, and notifies the owner', async () => {
+it('MNT-03 creates one session per target for the owner of a due schedule, and notifies the owner', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   const { id, tree_id, next_run_at } = await createSchedule(engineer)
@@ -39,14 +39,17 @@ it('MNT-03 creates sessions of the owner for the targets of a due run, and notif
   expect(sessions.map(({ target_label }: { target_label: string }) => target_label).sort()).toEqual(['SRV-0', 'SRV-1'])
   for (const session of sessions)
     expect(session).toMatchObject({ user_id: engineer.id, team_id: account.teamId, tree_id, state: 'prepared', account_id: account.id })
-  expect((await engineer.call('GET', `${path}/${id}`)).body).toMatchObject({ next_run_at, last_run: { id: run.id, status: 'created' } })
+  expect((await engineer.call('GET', `${schedulesPath}/${id}`)).body).toMatchObject({
+    next_run_at,
+    last_run: { id: run.id, status: 'created' },
+  })
   expect((await listMaintenanceNotifications(engineer)).map(({ event_key, body }) => [event_key, body])).toEqual([
     ['maintenance.batch_created', '2 sessions are waiting.'],
   ])
   expect(await listMaintenanceNotifications(account.admin)).toEqual([])
 })
 
-it('MNT-03 creates no sessions while the schedule is paused', async () => {
+it('MNT-03 creates no sessions for a paused schedule', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createSchedule(admin, { is_active: false })
   await runMaintenanceTick(service)
@@ -55,17 +58,17 @@ it('MNT-03 creates no sessions while the schedule is paused', async () => {
 
 it('MNT-10 splits a run with more than 100 targets into batches of at most 100', async () => {
   const { admin } = await createAccount(service)
-  const batchSizes = async (run: { batch_ids: string[] }) =>
-    Promise.all(run.batch_ids.map(async (batch) => (await service.sql('select from sessions where batch_id = $1', [batch])).length))
-  for (const [targets, expected] of [
+  const getBatchSizes = async (run: { batch_ids: string[] }) =>
+    Promise.all(run.batch_ids.map(async (batchId) => (await service.sql('select from sessions where batch_id = $1', [batchId])).length))
+  for (const [targetCount, expectedSizes] of [
     [250, [100, 100, 50]],
     [100, [100]],
     [500, [100, 100, 100, 100, 100]],
   ] as const) {
-    const { id } = await createSchedule(admin, {}, buildTargets(targets))
+    const { id } = await createSchedule(admin, {}, buildTargets(targetCount))
     await runWhenDue(admin, id)
     const [run] = await listRuns(admin, id)
-    expect([run.session_count, await batchSizes(run)]).toEqual([targets, expected])
+    expect([run.session_count, await getBatchSizes(run)]).toEqual([targetCount, expectedSizes])
   }
 })
 
@@ -86,29 +89,29 @@ it('counts the sessions of a run by state and outcome', async () => {
   ])
 })
 
-it('runs on request, also while paused, and the caller owns the sessions', async () => {
+it('runs a schedule on request, even a paused one, and the caller owns the sessions', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   const { id } = await createSchedule(engineer, { is_active: false })
-  const { status, body } = await account.admin.call('POST', `${path}/${id}/run`)
+  const { status, body } = await account.admin.call('POST', `${schedulesPath}/${id}/run`)
   expect([status, body.session_count, body.batch_ids.length]).toEqual([201, 2, 1])
   expect(await listRuns(engineer, id)).toMatchObject([{ id: body.run_id, trigger: 'manual', status: 'created', batch_ids: body.batch_ids }])
   expect((await engineer.call('GET', `/sessions?batch_id=${body.batch_ids[0]}`)).body[0].user_id).toBe(account.admin.id)
   expect(await listMaintenanceNotifications(engineer)).toMatchObject([{ event_key: 'maintenance.batch_created' }])
   const key = { 'idempotency-key': 'one' }
   const [first, repeated] = [
-    await engineer.call('POST', `${path}/${id}/run`, undefined, key),
-    await engineer.call('POST', `${path}/${id}/run`, undefined, key),
+    await engineer.call('POST', `${schedulesPath}/${id}/run`, undefined, key),
+    await engineer.call('POST', `${schedulesPath}/${id}/run`, undefined, key),
   ]
   expect([first.status, repeated.body]).toEqual([201, first.body])
   expect(await listRuns(engineer, id)).toHaveLength(2)
 })
 
-it('returns the reason why a manual run failed, and creates nothing', async () => {
+it('returns 400 with the reason when a manual run fails, and creates nothing', async () => {
   const { admin } = await createAccount(service)
   const { id, tree_id } = await createSchedule(admin, {}, [...buildTargets(101), { label: 'BARE', variables: { server: 'not a host' } }])
   const runInvalid = async () => {
-    const { status, body } = await admin.call('POST', `${path}/${id}/run`)
+    const { status, body } = await admin.call('POST', `${schedulesPath}/${id}/run`)
     return [status, body.code, body.detail]
   }
   expect(await runInvalid()).toEqual([400, 'invalid_targets', expect.stringMatching(/^BARE: Server: /)])
@@ -117,7 +120,7 @@ it('returns the reason why a manual run failed, and creates nothing', async () =
   expect([await listRuns(admin, id), await countSessions(admin)]).toEqual([[], 0])
 })
 
-it('records a failed run with its reason, and notifies owner and admins once', async () => {
+it('records three failed runs with their reason, and notifies the owner and the admin once', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   const { id, tree_id } = await createSchedule(engineer)
@@ -139,7 +142,7 @@ it('records a failed run with its reason, and notifies owner and admins once', a
 
 it.each([
   [
-    'its flow is deleted',
+    'the flow is deleted',
     'Flow not found',
     async (_: Person, { tree_id }: { tree_id: string }, admin: Person) => admin.call('DELETE', `/trees/${tree_id}`),
   ],
@@ -150,17 +153,17 @@ it.each([
       owner.call('PUT', `/target-lists/${target_list_id}`, { targets: [...buildTargets(150), { label: 'BARE' }, { label: 'NONE' }] }),
   ],
   [
-    'its owner is deactivated',
+    'the owner is deactivated',
     'The owner of the schedule is deactivated',
     async ({ id }: Person) => service.sql('update users set is_active = false where id = $1', [id]),
   ],
   [
-    'its owner is a viewer',
+    'the owner is a viewer',
     'The owner of the schedule is a viewer and may not run flows',
     async ({ id }: Person) => service.sql(`update users set role = 'viewer' where id = $1`, [id]),
   ],
   [
-    'its owner left the team',
+    'the owner left the team',
     'The owner of the schedule is no longer in its team',
     async ({ id }: Person) => service.sql('update users set team_id = null, team_role = null where id = $1', [id]),
   ],
@@ -181,7 +184,7 @@ it.each([
     async ({ accountId }: Person) =>
       service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'maintenance_schedules', false)`, [accountId]),
   ],
-] as const)('records and reports the failure when %s', async (_, error, causeFailure) => {
+] as const)('records a failed run and notifies the admin when %s', async (_, error, causeFailure) => {
   const account = await createAccount(service)
   const owner = await account.addColleague()
   const schedule = await createSchedule(owner)

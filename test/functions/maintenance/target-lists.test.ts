@@ -6,7 +6,7 @@ import { createAccount } from '../../support/people.ts'
 const service = sharedService()
 const targets = [{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01', ring: 2 } }, { label: 'SRV-FS-01' }]
 
-it('stores a list of targets unchanged', async () => {
+it('stores a target list unchanged, updates only the fields of the body, and deletes the list', async () => {
   const { admin, teamId } = await createAccount(service)
   const { status, body } = await admin.call('POST', '/target-lists/', { name: 'Servers', targets })
   expect([status, body.team_id, body.targets, body.description]).toEqual([201, teamId, targets, ''])
@@ -19,17 +19,17 @@ it('stores a list of targets unchanged', async () => {
   expectStatus(await admin.call('GET', `/target-lists/${body.id}`), 404)
 })
 
-it('accepts 1 to 500 targets with a label each', async () => {
+it('accepts a target list of 1 to 500 targets with a label each', async () => {
   const { admin } = await createAccount(service)
-  const labels = (count: number) => Array.from({ length: count }, (_, n) => ({ label: `PC-${n}` }))
-  const createStatus = async (list: unknown) => (await admin.call('POST', '/target-lists/', { name: 'X', targets: list })).status
-  expect([await createStatus([]), await createStatus(labels(500)), await createStatus(labels(501))]).toEqual([422, 201, 422])
-  expect([await createStatus([{ label: '' }]), await createStatus([{ label: 'x'.repeat(256) }]), await createStatus([{}])]).toEqual([
+  const buildTargets = (count: number) => Array.from({ length: count }, (_, n) => ({ label: `PC-${n}` }))
+  const postTargets = async (targets: unknown) => (await admin.call('POST', '/target-lists/', { name: 'X', targets })).status
+  expect([await postTargets([]), await postTargets(buildTargets(500)), await postTargets(buildTargets(501))]).toEqual([422, 201, 422])
+  expect([await postTargets([{ label: '' }]), await postTargets([{ label: 'x'.repeat(256) }]), await postTargets([{}])]).toEqual([
     422, 422, 422,
   ])
 })
 
-it('MNT-02 lets the team read a list, and its creator and admins change it', async () => {
+it('MNT-02 lets the team read a target list, and only its creator and admins change it', async () => {
   const account = await createAccount(service)
   const [creator, teammate, outsider] = [
     await account.addColleague(),

@@ -13,7 +13,7 @@ beforeAll(async () => {
   account = await createAccount(service)
 })
 
-/** Create an account with one config whose webhook has `path`, and emit an escalation. Return readers of its delivery and webhook calls. */
+/** Create an account with a config whose webhook has `path`. Emit an escalation, and return functions that read its delivery and calls. */
 async function escalateThroughConfig(path: string, tool: 1 | 2 = 1, problemSummary = 'VPN is down') {
   account = await createAccount(service)
   const engineer = await account.addColleague()
@@ -61,7 +61,7 @@ it('NOT-35 NOT-44 retries after 30 s, 2 min and 10 min, and fails after the four
   expect(await listWebhookCalls()).toHaveLength(4)
 })
 
-it('retries a failed delivery on request once, and refuses any other', async () => {
+it('retries a failed delivery on request, and returns 409 for a delivered one', async () => {
   await setFault({ service: 'chat1', mode: 'client_error' })
   const { admin, readDelivery, listWebhookCalls } = await escalateThroughConfig('/by-hand')
   await advanceClock(30)
@@ -87,7 +87,7 @@ it('NOT-45 fails without a retry when the chat tool reports a missing channel', 
   }
 })
 
-it('waits for the Retry-After of a rate limit when it is longer', async () => {
+it('waits for the Retry-After time of a rate limit when it is longer than the retry delay', async () => {
   await setFault({ service: 'chat2', mode: 'rate_limit', times: 1 })
   const { readDelivery } = await escalateThroughConfig('/limited', 2)
   const { next_attempt_at, created_at, state } = await readDelivery()
@@ -97,12 +97,12 @@ it('waits for the Retry-After of a rate limit when it is longer', async () => {
   expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 2 })
 })
 
-it('does not follow redirects', async () => {
+it('does not follow a redirect, and retries instead', async () => {
   await setFault({ service: 'chat1', mode: 'redirect', times: 1 })
   const { readDelivery } = await escalateThroughConfig('/moved')
   expect(await readDelivery()).toMatchObject({ state: 'retrying', attempts: 1, last_status_code: 302 })
-  const redirected = (await (await fetch(`${service.localOrigin}/desk/redirect`)).json()) as unknown[]
-  expect(redirected).toEqual([])
+  const followedRequests = (await (await fetch(`${service.localOrigin}/desk/redirect`)).json()) as unknown[]
+  expect(followedRequests).toEqual([])
 })
 
 it('NOT-46 uses the format of each chat tool and escapes user text', async () => {
@@ -130,21 +130,21 @@ it('delivers through the sweep an event that was emitted while the queue was dow
   expect(await listWebhookCalls()).toHaveLength(1)
 })
 
-it('sends from the sweep itself while the queue stays down', async () => {
+it('sends a delivery from the sweep itself while the queue stays down', async () => {
   await setFault({ service: 'qstash', mode: 'down' })
   const { readDelivery } = await escalateThroughConfig('/queue-away')
   await advanceClock(60)
   expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 1 })
 })
 
-it('sends once when the queue delivers a message twice', async () => {
+it('sends a delivery once when the queue delivers its message twice', async () => {
   await setFault({ service: 'qstash', mode: 'duplicate' })
   const { readDelivery, listWebhookCalls } = await escalateThroughConfig('/twice')
   expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 1 })
   expect(await listWebhookCalls()).toHaveLength(1)
 })
 
-it('ignores messages of other attempts before the next attempt is due', async () => {
+it('ignores queue messages with another attempt number before the next attempt is due', async () => {
   await setFault({ service: 'chat1', mode: 'error', times: 1 })
   const { readDelivery, listWebhookCalls } = await escalateThroughConfig('/stale')
   const { id } = await readDelivery()
@@ -161,13 +161,13 @@ it('ignores messages of other attempts before the next attempt is due', async ()
   expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 2 })
 })
 
-it('refuses a forged message with 401 and sends nothing', async () => {
+it('refuses a forged queue message with 401 and sends only the delivery of the genuine one', async () => {
   await setFault({ service: 'qstash', mode: 'forge' })
   const { listWebhookCalls } = await escalateThroughConfig('/forged')
   expect(await listWebhookCalls()).toHaveLength(1)
-  const forged = (await listRecords('queue')).flatMap((message) => message.forged_statuses ?? [])
-  expect(forged.length).toBeGreaterThan(0)
-  expect(new Set(forged)).toEqual(new Set([401]))
+  const forgedStatuses = (await listRecords('queue')).flatMap((message) => message.forged_statuses ?? [])
+  expect(forgedStatuses.length).toBeGreaterThan(0)
+  expect(new Set(forgedStatuses)).toEqual(new Set([401]))
   const unsigned = await fetch(`${service.api}/jobs/notifications/deliver`, { method: 'POST', body: '{}' })
   expect([unsigned.status, await unsigned.json()]).toEqual([401, { detail: 'The signature is missing or wrong' }])
 })

@@ -61,9 +61,9 @@ it('NOT-05 NOT-37 WIR-07 WIR-26 returns 201 with exactly the stored config, in t
   expect(response.body).toMatchObject({ ...emailConfig, webhook_url: null, account_id: id })
   expect(response.body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(response.body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  const other = await createAccount(service)
-  expectStatus(await admin.call('POST', '/notifications/configs', { ...emailConfig, account_id: other.id }), 422)
-  expect((await other.admin.call('GET', '/notifications/configs')).body).toEqual([])
+  const otherAccount = await createAccount(service)
+  expectStatus(await admin.call('POST', '/notifications/configs', { ...emailConfig, account_id: otherAccount.id }), 422)
+  expect((await otherAccount.admin.call('GET', '/notifications/configs')).body).toEqual([])
 })
 
 it('NOT-06 WIR-06 lists only the configs of the account, newest first', async () => {
@@ -76,7 +76,7 @@ it('NOT-06 WIR-06 lists only the configs of the account, newest first', async ()
   expect(list.body.map(({ id }: { id: string }) => id)).toEqual(ids)
 })
 
-it('NOT-07 WIR-23 an update changes only the fields in the body', async () => {
+it('NOT-07 WIR-23 changes only the fields in the body of an update', async () => {
   const { admin } = await createAccount(service)
   const { body: before } = await admin.call('POST', '/notifications/configs', emailConfig)
   const path = `/notifications/configs/${before.id}`
@@ -122,7 +122,7 @@ it('NOT-11 NOT-47 tests a config with one real, logged attempt, and returns 200 
   const created = await admin.call('POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: service.localOrigin + path })
   const response = await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })
   expectStatus(response, 200)
-  expect(response.body).toEqual({ success: false, message: 'The chat tool answered 410 (channel_is_archived)' })
+  expect(response.body).toEqual({ success: false, message: 'The chat tool returned 410 (channel_is_archived)' })
   const log = await admin.call('GET', `/notifications/configs/${created.body.id}/deliveries`)
   expect(log.body).toMatchObject([{ state: 'failed', attempts: 1, event_key: null, last_status_code: 410 }])
   expect((await dashboard(service).listRecords('chat')).filter((call) => call.path === path)).toHaveLength(1)

@@ -19,7 +19,7 @@ const listTitles = async (person: Person) => (await person.call('GET', '/notific
 const listEventKeys = async (person: Person) =>
   (await person.call('GET', '/notifications')).body.map((row: { event_key: string }) => row.event_key)
 
-it('NOT-27 NOT-29 NOT-38 the title of an escalation has the engineer, the problem and the ticket, if there is one', async () => {
+it('NOT-27 NOT-29 NOT-38 puts the engineer, the problem and any ticket into the title of an escalation', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   await emit(account, createEscalationEvent(engineer, { psaTicketId: '4711' }))
@@ -30,7 +30,7 @@ it('NOT-27 NOT-29 NOT-38 the title of an escalation has the engineer, the proble
   ])
 })
 
-it('NOT-28 truncates the problem to 70 characters in one line', async () => {
+it('NOT-28 truncates the problem in a title to 70 characters in one line', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   const longestProblem = 'x'.repeat(70)
@@ -46,7 +46,7 @@ it('NOT-28 truncates the problem to 70 characters in one line', async () => {
   }
 })
 
-it('NOT-30 NOT-31 notifies every team admin with a link to the pickup, and no one else', async () => {
+it('NOT-30 NOT-31 notifies every team admin of an escalation with a link to the pickup, and no one else', async () => {
   const account = await createAccount(service)
   const [lead, engineer, viewer] = [
     await account.addColleague({ teamRole: 'admin' }),
@@ -66,7 +66,7 @@ it('NOT-30 NOT-31 notifies every team admin with a link to the pickup, and no on
   for (const person of [engineer, viewer, otherTeamLead, stranger.admin]) expect(await listEventKeys(person)).toEqual([])
 })
 
-it('NOT-39 notifies the target engineer, but not the one who escalated', async () => {
+it('NOT-39 notifies the target engineer of an escalation, but not the person who escalated', async () => {
   const account = await createAccount(service)
   const [lead, target] = [await account.addColleague({ teamRole: 'admin' }), await account.addColleague()]
   await emit(account, createEscalationEvent(lead, { targetUserId: target.id }))
@@ -75,7 +75,7 @@ it('NOT-39 notifies the target engineer, but not the one who escalated', async (
   expect(await listEventKeys(lead)).toEqual([])
 })
 
-it('NOT-32 e-mails each recipient once, even one in a config', async () => {
+it('NOT-32 e-mails each recipient once, even a team admin whose address is also in a config', async () => {
   const account = await createAccount(service)
   const [lead, engineer] = [await account.addColleague({ teamRole: 'admin' }), await account.addColleague()]
   const email_addresses = [lead.email.toUpperCase(), 'oncall@elsewhere.example']
@@ -93,10 +93,10 @@ async function listEmailRecipients(text: string): Promise<string[]> {
 it('NOT-33 sends through every config with the event key, and through no other', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()
-  const run = crypto.randomUUID()
+  const runId = crypto.randomUUID()
   const createChatFields = (tool: 1 | 2, name: string) => ({
     channel: `chat${tool}_webhook`,
-    webhook_url: `${service.localOrigin}/chat/${tool}/${run}-${name}`,
+    webhook_url: `${service.localOrigin}/chat/${tool}/${runId}-${name}`,
   })
   await account.admin.call('POST', '/notifications/configs', {
     ...createChatFields(1, 'on'),
@@ -107,9 +107,9 @@ it('NOT-33 sends through every config with the event key, and through no other',
   await account.admin.call('POST', '/notifications/configs', { ...createChatFields(2, 'none'), events_enabled: [] })
   expect(await emit(account, createEscalationEvent(engineer))).toHaveLength(3)
   const listCalledNames = async () =>
-    (await dashboard(service).listRecords('chat')).filter(({ path }) => path.includes(run)).map(({ path }) => path.split('/').pop())
+    (await dashboard(service).listRecords('chat')).filter(({ path }) => path.includes(runId)).map(({ path }) => path.split('/').pop())
   await expect.poll(async () => (await listCalledNames()).length, { timeout: 8000 }).toBe(2)
-  expect((await listCalledNames()).sort()).toEqual([`${run}-on`, `${run}-on`])
+  expect((await listCalledNames()).sort()).toEqual([`${runId}-on`, `${runId}-on`])
 })
 
 it('NOT-36 lists the ten event keys, each with a description', async () => {
@@ -123,9 +123,9 @@ it('NOT-36 lists the ten event keys, each with a description', async () => {
   }
 })
 
-/** Emit an event in a new account and return the roles that are notified. */
+/** Emit an event in a new account and return the names of the notified people. */
 async function listNotifiedRoles(
-  event: (people: { admin: Person; lead: Person; engineer: Person; other: Person }) => Event,
+  createEvent: (people: { admin: Person; lead: Person; engineer: Person; other: Person }) => Event,
 ): Promise<string[]> {
   const account = await createAccount(service)
   const people = {
@@ -134,14 +134,14 @@ async function listNotifiedRoles(
     engineer: await account.addColleague(),
     other: await account.addColleague(),
   }
-  const { key } = event(people)
-  await emit(account, event(people))
+  const { key } = createEvent(people)
+  await emit(account, createEvent(people))
   const roles: string[] = []
   for (const [name, person] of Object.entries(people)) if ((await listEventKeys(person)).includes(key)) roles.push(name)
   return roles
 }
 
-it('NOT-48 notifies the engineer who escalated of a claim', async () => {
+it('NOT-48 notifies the engineer who escalated when someone claims the handoff', async () => {
   const roles = await listNotifiedRoles(({ engineer, other }) => {
     const data = { sessionId, sessionTitle: 'VPN', claimantName: other.fullName, engineerId: engineer.id }
     return { key: 'handoff.claimed', actorId: other.id, teamId: other.teamId, ...data }
@@ -149,7 +149,7 @@ it('NOT-48 notifies the engineer who escalated of a claim', async () => {
   expect(roles).toEqual(['engineer'])
 })
 
-it('NOT-49 notifies the claimant of an assessment, or the team admins while it is unclaimed', async () => {
+it('NOT-49 notifies the claimant of a ready assessment, or the team admins while the handoff is unclaimed', async () => {
   const createReadyEvent = (claimantId: string | null, teamId: string): Event => ({
     key: 'handoff.assessment_ready',
     actorId: null,
@@ -162,7 +162,7 @@ it('NOT-49 notifies the claimant of an assessment, or the team admins while it i
   expect(await listNotifiedRoles(({ other }) => createReadyEvent(null, other.teamId))).toEqual(['admin', 'lead'])
 })
 
-it('NOT-50 notifies the team admins of a proposal, and its submitter of the decision', async () => {
+it('NOT-50 notifies the team admins of a submitted proposal, and its submitter of the decision', async () => {
   const data = { proposalId: sessionId, flowName: 'Reset a printer' }
   expect(
     await listNotifiedRoles(({ engineer }) => ({
@@ -203,7 +203,7 @@ it('NOT-34 sends the approval of a proposal through the configured channels', as
   expect(await listEventKeys(engineer)).toEqual(['proposal.approved'])
 })
 
-it("NOT-51 notifies a schedule's owner of a batch, and the team admins too of a failed run", async () => {
+it("NOT-51 notifies the schedule's owner of a batch, and both the owner and the team admins of a failed run", async () => {
   const data = { scheduleId: sessionId, scheduleName: 'Patch night' }
   const batchRoles = await listNotifiedRoles(({ engineer }) => ({
     key: 'maintenance.batch_created',
@@ -225,7 +225,7 @@ it("NOT-51 notifies a schedule's owner of a batch, and the team admins too of a 
   expect(failedRunRoles).toEqual(['admin', 'lead', 'engineer'])
 })
 
-it("NOT-52 notifies the session's owner of a failed push", async () => {
+it("NOT-52 notifies the session's owner when a push fails", async () => {
   const data = { sessionId, psaTicketId: '4711', reason: 'No answer' }
   expect(
     await listNotifiedRoles(({ engineer }) => ({
@@ -239,7 +239,7 @@ it("NOT-52 notifies the session's owner of a failed push", async () => {
   ).toEqual(['engineer'])
 })
 
-it('NOT-53 notifies the inviter of a joined member', async () => {
+it('NOT-53 notifies the inviter when the invited member joins', async () => {
   const roles = await listNotifiedRoles(({ lead, other }) => ({
     key: 'member.joined',
     actorId: other.id,

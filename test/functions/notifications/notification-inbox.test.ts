@@ -5,7 +5,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
 
-/** Insert notifications of a person. `createdAt` returns the SQL expression of each row's time. Return the ids in insertion order. */
+/** Insert notifications for a person. `createdAt` returns the SQL expression for the time of row `n`. Return the ids in insertion order. */
 async function insertNotifications(
   person: Person,
   count: number,
@@ -14,9 +14,9 @@ async function insertNotifications(
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     const [row] = await service.sql<{ id: string }>(
-      `with e as (insert into events (account_id, key, title, body) values ($1, 'member.joined', 'T', 'B') returning id)
+      `with inserted_event as (insert into events (account_id, key, title, body) values ($1, 'member.joined', 'T', 'B') returning id)
        insert into notifications (account_id, user_id, event_id, event_key, title, body, link, created_at)
-       select $1, $2, e.id, 'member.joined', 'Title ${n}', 'Body', '/x', ${createdAt(n)} from e returning id`,
+       select $1, $2, inserted_event.id, 'member.joined', 'Title ${n}', 'Body', '/x', ${createdAt(n)} from inserted_event returning id`,
       [person.accountId, person.id],
     )
     ids.push((row as { id: string }).id)
@@ -24,7 +24,7 @@ async function insertNotifications(
   return ids
 }
 
-const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
+const getIds = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
 it('NOT-12 lists only my own notifications, unread before read and newest first within each', async () => {
   const { admin, addColleague } = await createAccount(service)
@@ -34,7 +34,7 @@ it('NOT-12 lists only my own notifications, unread before read and newest first 
   await admin.call('PATCH', `/notifications/${d}/read`)
   await admin.call('PATCH', `/notifications/${b}/read`)
   const list = await admin.call('GET', '/notifications')
-  expect(idsOf(list.body)).toEqual([c, a, d, b])
+  expect(getIds(list.body)).toEqual([c, a, d, b])
 })
 
 it('NOT-13 accepts skip from 0 and limit from 1 to 100, with defaults 0 and 50', async () => {
@@ -65,13 +65,13 @@ it('NOT-14 NOT-15 counts unread notifications and marks one as read, keeping the
 it('NOT-16 returns 404 for a colleague’s notification, and leaves it unread', async () => {
   const { admin, addColleague } = await createAccount(service)
   const colleague = await addColleague({ role: 'viewer' })
-  const [theirs = ''] = await insertNotifications(colleague, 1)
-  const response = await admin.call('PATCH', `/notifications/${theirs}/read`)
+  const [colleagueNotificationId = ''] = await insertNotifications(colleague, 1)
+  const response = await admin.call('PATCH', `/notifications/${colleagueNotificationId}/read`)
   expect([response.status, response.body]).toEqual([404, { detail: 'Notification not found' }])
   expect((await colleague.call('GET', '/notifications/unread-count')).body).toEqual({ count: 1 })
 })
 
-it('NOT-17 marks all my notifications as read, and returns a count of 0', async () => {
+it('NOT-17 marks all my notifications as read, and returns an unread count of 0', async () => {
   const { admin, addColleague } = await createAccount(service)
   const colleague = await addColleague()
   await insertNotifications(admin, 3)
@@ -89,7 +89,7 @@ it('WIR-20 WIR-21 pages along Link without losing or repeating a row, even with 
   let path: string | undefined = '/notifications?limit=5'
   for (let pages = 0; path && pages < 10; pages++) {
     const page: Awaited<ReturnType<Person['call']>> = await admin.call('GET', path)
-    seenIds.push(...idsOf(page.body))
+    seenIds.push(...getIds(page.body))
     const link: string | undefined = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1]
     path = link?.slice(`${service.api}/api/v1`.length)
   }

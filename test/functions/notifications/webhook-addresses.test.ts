@@ -4,21 +4,21 @@ import { createAccount, type Person } from '../../support/people.ts'
 
 const service = sharedService()
 
-async function createWithUrl(admin: Person, webhook_url: string): Promise<number> {
+async function createConfig(admin: Person, webhook_url: string): Promise<number> {
   return (await admin.call('POST', '/notifications/configs', { channel: 'chat2_webhook', webhook_url })).status
 }
 
-/** Create a config for each address and return the statuses. A user may create 10 configs per minute, so each account creates nine. */
-async function statusByUrl(urls: string[]): Promise<Record<string, number>> {
+/** Create a config for each address. Return the statuses by address. An account creates nine, because a user may create ten per minute. */
+async function createConfigs(urls: string[]): Promise<Record<string, number>> {
   const results: [string, number][] = []
   for (let start = 0; start < urls.length; start += 9) {
     const { admin } = await createAccount(service)
-    for (const url of urls.slice(start, start + 9)) results.push([url, await createWithUrl(admin, url)])
+    for (const url of urls.slice(start, start + 9)) results.push([url, await createConfig(admin, url)])
   }
   return Object.fromEntries(results)
 }
 
-const withStatus = (urls: string[], status: number) => Object.fromEntries(urls.map((url) => [url, status]))
+const mapToStatus = (urls: string[], status: number) => Object.fromEntries(urls.map((url) => [url, status]))
 
 it('NOT-40 accepts absolute https addresses without credentials, up to 2,000 characters', async () => {
   const validUrls = ['https://hooks.public.test/services/T/B/x', `https://hooks.public.test/${'a'.repeat(1974)}`]
@@ -33,7 +33,7 @@ it('NOT-40 accepts absolute https addresses without credentials, up to 2,000 cha
     `https://hooks.public.test/${'a'.repeat(1975)}`,
     'https://',
   ]
-  expect(await statusByUrl([...validUrls, ...invalidUrls])).toEqual({ ...withStatus(validUrls, 201), ...withStatus(invalidUrls, 422) })
+  expect(await createConfigs([...validUrls, ...invalidUrls])).toEqual({ ...mapToStatus(validUrls, 201), ...mapToStatus(invalidUrls, 422) })
 })
 
 it('NOT-41 refuses private IP addresses in every notation', async () => {
@@ -58,7 +58,7 @@ it('NOT-41 refuses private IP addresses in every notation', async () => {
     'https://[::ffff:10.0.0.1]/x',
     'https://[64:ff9b::7f00:1]/x',
   ]
-  expect(await statusByUrl(urls)).toEqual(withStatus(urls, 422))
+  expect(await createConfigs(urls)).toEqual(mapToStatus(urls, 422))
 })
 
 it('NOT-41 refuses names that resolve to private addresses, and checks an unresolvable name when sending', async () => {
@@ -74,8 +74,8 @@ it('NOT-41 refuses names that resolve to private addresses, and checks an unreso
     'https://localtest.me/x',
     'https://intranet/x',
   ]
-  expect(await statusByUrl([...internalUrls, 'https://hooks.missing.test/x'])).toEqual({
-    ...withStatus(internalUrls, 422),
+  expect(await createConfigs([...internalUrls, 'https://hooks.missing.test/x'])).toEqual({
+    ...mapToStatus(internalUrls, 422),
     'https://hooks.missing.test/x': 201,
   })
   const { admin } = await createAccount(service)
@@ -93,7 +93,7 @@ it('NOT-41 checks the address of a name again before sending', async () => {
     channel: 'chat1_webhook',
     webhook_url: 'https://hooks.public.test/x',
   })
-  // Simulates a name that resolves to a private address only after the config was stored.
+  // Simulate a name that resolves to a private address only after the config was stored.
   await service.sql(`update notification_configs set webhook_url = 'https://hooks.private.test/x' where id = $1`, [created.body.id])
   const tested = await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })
   expect(tested.body.success).toBe(false)

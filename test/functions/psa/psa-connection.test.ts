@@ -10,7 +10,7 @@ afterAll(() => service.close())
 
 const psaPath = '/integrations/psa'
 const putConnection = (person: Person, body: object) => person.call('PUT', `${psaPath}/connection`, body)
-const invalidFieldsOf = ({ body }: { body: { errors?: { loc: string[] }[] } }) => body.errors?.map(({ loc }) => loc.at(-1)).sort()
+const listInvalidFields = ({ body }: { body: { errors?: { loc: string[] }[] } }) => body.errors?.map(({ loc }) => loc.at(-1)).sort()
 
 it.each(psaProviders)(
   'PSA-13 shows no secret of %s in responses, log lines or audit rows, and stores none in plain text',
@@ -50,15 +50,15 @@ it.each(psaProviders)(
 it('stores a connection without calling the provider, and reports missing and unknown fields', async () => {
   const { admin } = await createAccount(service)
   await clearRecords('psa')
-  expect(invalidFieldsOf(await putConnection(admin, { is_active: true }))).toEqual(['provider'])
-  expect(invalidFieldsOf(await putConnection(admin, { provider: 'connectwise' }))).toEqual([
+  expect(listInvalidFields(await putConnection(admin, { is_active: true }))).toEqual(['provider'])
+  expect(listInvalidFields(await putConnection(admin, { provider: 'connectwise' }))).toEqual([
     'base_url',
     'client_id',
     'company_id',
     'private_key',
     'public_key',
   ])
-  expect(invalidFieldsOf(await putConnection(admin, { ...connectionBody(service), client_secret: 'x' }))).toEqual(['client_secret'])
+  expect(listInvalidFields(await putConnection(admin, { ...connectionBody(service), client_secret: 'x' }))).toEqual(['client_secret'])
   expect((await putConnection(admin, connectionBody(service))).body).toMatchObject({
     provider: 'connectwise',
     company_id: 'demo',
@@ -80,8 +80,8 @@ it('updates only the fields in the body, and requires the secrets again when the
   expect((await putConnection(admin, {})).body).toEqual(connection)
   const { status, body } = await putConnection(admin, { client_id: 'demo', company_id: 'other' })
   expect([status, body.company_id, body.base_url]).toEqual([200, 'other', connection.base_url])
-  expect(invalidFieldsOf(await putConnection(admin, { base_url: 'https://collector.example' }))).toEqual(['private_key', 'public_key'])
-  expect(invalidFieldsOf(await putConnection(admin, { provider: 'halopsa' }))).toEqual(['base_url', 'client_id', 'client_secret'])
+  expect(listInvalidFields(await putConnection(admin, { base_url: 'https://collector.example' }))).toEqual(['private_key', 'public_key'])
+  expect(listInvalidFields(await putConnection(admin, { provider: 'halopsa' }))).toEqual(['base_url', 'client_id', 'client_secret'])
   expectStatus(await putConnection(admin, { company_id: 'demo' }), 200)
   expect((await admin.call('POST', `${psaPath}/connection/test`)).body.success).toBe(true)
 })
@@ -98,10 +98,10 @@ it.each([
   ...['https://10.0.0.8', 'ftp://psa.example', 'psa.example', 'https://psa.example/?a=1', 'https://psa.example/#a'],
 ])('refuses the base URL %s', async (base_url) => {
   const { admin } = await createAccount(service)
-  expect(invalidFieldsOf(await putConnection(admin, { ...connectionBody(service), base_url }))).toEqual(['base_url'])
+  expect(listInvalidFields(await putConnection(admin, { ...connectionBody(service), base_url }))).toEqual(['base_url'])
 })
 
-it('cannot decrypt credentials that were copied to another account', async () => {
+it('returns 500 for credentials that were copied from another account', async () => {
   const [ours, theirs] = [await createAccount(service), await createAccount(service)]
   await connectPsa(service, ours.admin)
   await connectPsa(service, theirs.admin)
@@ -113,7 +113,7 @@ it('cannot decrypt credentials that were copied to another account', async () =>
   expectStatus(await ours.admin.call('GET', `${psaPath}/boards`), 200)
 })
 
-it('deletes everything with the connection, and the member mappings with another provider', async () => {
+it('deletes the member mappings when the provider changes, and disconnects when the connection is deleted', async () => {
   const { admin } = await createAccount(service)
   const isConnected = async () => (await admin.call('GET', '/users/onboarding-status')).body.psa_connected
   const readMappedMemberId = async () => (await admin.call('GET', `${psaPath}/member-mappings`)).body[0].psa_member_id
@@ -131,7 +131,7 @@ it('deletes everything with the connection, and the member mappings with another
 })
 
 it.each(psaProviders)(
-  'PSA-10 lists every active user with %s, null when unmapped, and suggests a member by e-mail address',
+  'PSA-10 lists every active user with their %s member or null, and suggests a member by e-mail address',
   async (provider) => {
     const account = await createAccount(service)
     const [dana, deactivated, viewer] = [

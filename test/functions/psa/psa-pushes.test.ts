@@ -17,7 +17,7 @@ const findPush = async (person: Person, id: string) =>
 interface ProviderApi {
   listNotes(ticket: number): Promise<string[]>
 }
-/** Read the notes of a ticket through the provider's own API. */
+/** The requests of this test to each provider's own API. */
 const providerApis: Record<PsaProvider, ProviderApi> = {
   connectwise: {
     async listNotes(ticket) {
@@ -41,7 +41,7 @@ const providerApis: Record<PsaProvider, ProviderApi> = {
 
 let lastTicketNumber = 4620
 describe.each(psaProviders)('%s', (provider) => {
-  /** Create an account with a session on its own ticket. */
+  /** Create an account with a connection and a session with a ticket of its own. */
   async function createScene(): Promise<{
     account: TestAccount
     admin: Person
@@ -64,7 +64,7 @@ describe.each(psaProviders)('%s', (provider) => {
     return response.body.id as string
   }
 
-  it('adds the result of a session to its ticket', async () => {
+  it('adds the result of a session as a note to its ticket', async () => {
     const { admin, session, listServiceNotes } = await createScene()
     await answerStep(admin, (await admin.call('GET', `/sessions/${session.id}`)).body, 'no')
     await admin.call('PATCH', `/sessions/${session.id}`, { notes: 'Cable <was> loose & "old"' })
@@ -93,7 +93,7 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(text).not.toContain('10.9.8.7')
   })
 
-  it('retries after 30 s, 2 min and 10 min, then fails and notifies the owner', async () => {
+  it('retries a push after 30 s, 2 min and 10 min, then fails it and notifies the session’s owner', async () => {
     const { account, session, listServiceNotes, ticketNumber, admin } = await createScene()
     await setFault({ service: 'psa', mode: 'error' })
     const id = await pushAndWait(admin, session)
@@ -110,13 +110,13 @@ describe.each(psaProviders)('%s', (provider) => {
       state: 'failed',
       attempts: 4,
       next_attempt_at: null,
-      last_error: 'The ticketing system answered 503',
+      last_error: 'The ticketing system returned 503',
     })
     const [notification] = (await admin.call('GET', '/notifications')).body
     expect(notification).toMatchObject({
       event_key: 'psa.push_failed',
       title: `Push to ticket #${ticketNumber} failed`,
-      body: 'The ticketing system answered 503',
+      body: 'The ticketing system returned 503',
     })
     const colleague = await account.addColleague()
     expect((await colleague.call('GET', '/notifications')).body).toEqual([])
@@ -131,7 +131,7 @@ describe.each(psaProviders)('%s', (provider) => {
   it('adds a note once although the response of the first attempt was lost', async () => {
     const { admin, session, listServiceNotes } = await createScene()
     const id = await pushAndWait(admin, session)
-    // The state left by a worker that crashed after the provider's response and before it recorded the result.
+    // The state that a worker leaves when it crashes after the provider's response and before it records the result.
     await service.sql(
       `update psa_pushes set state = 'retrying', pushed_at = null, provider_note_id = null, next_attempt_at = app.now(), leased_until = app.now() + interval '60 s' where id = $1`,
       [id],
@@ -151,7 +151,7 @@ describe.each(psaProviders)('%s', (provider) => {
     expect([(await findPush(admin, id)).state, (await listServiceNotes()).length]).toEqual(['pushed', 1])
   })
 
-  it('fails without a retry for an unknown ticket and for a deleted connection', async () => {
+  it('fails a push without a retry for an unknown ticket or a deleted connection', async () => {
     const { admin } = await createScene()
     const unknownTicketSession = await createSession(admin, { ticket_number: '99' })
     expect(await findPush(admin, await pushAndWait(admin, unknownTicketSession))).toMatchObject({
@@ -171,7 +171,7 @@ describe.each(psaProviders)('%s', (provider) => {
     })
   })
 
-  it('retries refused credentials until they are corrected', async () => {
+  it('retries a push with refused credentials until they are corrected', async () => {
     const { admin, session, listServiceNotes } = await createScene()
     await admin.call('PUT', `${psaPath}/connection`, wrongCredentials(provider))
     const id = await pushAndWait(admin, session)
@@ -198,7 +198,7 @@ describe.each(psaProviders)('%s', (provider) => {
   })
 })
 
-it('fails a push whose last worker crashed, and notifies the owner', async () => {
+it('fails a push whose worker crashed in the last attempt, and notifies the session’s owner', async () => {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)
   const session = await createSession(admin, { ticket_number: '4801' })
@@ -213,20 +213,20 @@ it('fails a push whose last worker crashed, and notifies the owner', async () =>
   expect((await admin.call('GET', '/notifications')).body).toHaveLength(2)
 })
 
-it('refuses a session without a ticket, another user’s session, and an account without a connection', async () => {
+it('refuses to push without a connection or a ticket, and to push another user’s session', async () => {
   const { admin, addColleague } = await createAccount(service)
   const [owner, colleague] = [await addColleague(), await addColleague()]
-  const unconnected = await createSession(owner, { ticket_number: '4711' })
+  const session = await createSession(owner, { ticket_number: '4711' })
   const tryPush = async (person: Person, { id }: { id: string }) => {
     const { status, body } = await person.call('POST', `/sessions/${id}/push`, {})
     return [status, body.code]
   }
-  expect(await tryPush(owner, unconnected)).toEqual([409, 'psa_not_connected'])
+  expect(await tryPush(owner, session)).toEqual([409, 'psa_not_connected'])
   await connectPsa(service, admin)
   expect(await tryPush(owner, await createSession(owner, { ticket_number: 'T-9/../1' }))).toEqual([409, 'no_ticket'])
   expect(await tryPush(owner, await createSession(owner))).toEqual([409, 'no_ticket'])
-  expect(await tryPush(colleague, unconnected)).toEqual([403, undefined])
+  expect(await tryPush(colleague, session)).toEqual([403, undefined])
   expect((await owner.call('GET', `${psaPath}/pushes?state=failed`)).body).toEqual([])
-  expect((await owner.call('GET', `${psaPath}/pushes?source_id=${unconnected.id}`)).body).toEqual([])
+  expect((await owner.call('GET', `${psaPath}/pushes?source_id=${session.id}`)).body).toEqual([])
   expect(await listRecords('redirect')).toEqual([])
 })

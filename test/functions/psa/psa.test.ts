@@ -19,7 +19,7 @@ const fullTicket = psaData.tickets.find(
     contactId && configurationIds.length > 1 && notes.length > 2 && !psaData.companies.find(({ id }) => id === companyId)?.restricted,
 ) as (typeof psaData.tickets)[number]
 
-it('PSA-06 PSA-11 refuses reads without an active connection with 409', async () => {
+it('PSA-06 PSA-11 returns 409 for reads without an active connection', async () => {
   const { admin } = await createAccount(service)
   const expectNotConnected = async () => {
     for (const path of ['/boards', '/tickets', '/tickets/4711/context', '/members']) {
@@ -84,7 +84,7 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(body.related_tickets.map(({ id }: { id: string }) => id)).not.toContain(String(fullTicket.id))
   })
 
-  it('returns null for an unavailable part, lists its name in `unavailable`, and requests it again the next time', async () => {
+  it('returns null for an unavailable part, lists its name in `unavailable`, and requests the part again the next time', async () => {
     const { admin } = await createConnectedAccount()
     const restricted = psaData.companies.find((client) => client.restricted)?.id
     const ticket = psaData.tickets.find(({ companyId }) => companyId === restricted)
@@ -108,20 +108,20 @@ describe.each(psaProviders)('%s', (provider) => {
     for (const id of ['x', '4711x', '-1', '%2e%2e%2f', '9'.repeat(16), 'a%00b']) expectStatus(await getContext(admin, id), 404)
   })
 
-  it('PSA-07 caches a context for five minutes, per account', async () => {
+  it('PSA-07 caches a ticket context for five minutes, separately for each account', async () => {
     const { admin } = await createConnectedAccount()
     const first = await getContext(admin, fullTicket.id)
     await clearRecords('psa')
     await advanceClock(290)
     expect((await getContext(admin, fullTicket.id)).body).toEqual(first.body)
     expect(await listRecords('psa')).toEqual([])
-    const other = await createConnectedAccount()
-    expect((await getContext(other.admin, fullTicket.id)).body.fetched_at).not.toBe(first.body.fetched_at)
+    const otherAccount = await createConnectedAccount()
+    expect((await getContext(otherAccount.admin, fullTicket.id)).body.fetched_at).not.toBe(first.body.fetched_at)
     await advanceClock(11)
     expect((await getContext(admin, fullTicket.id)).body.fetched_at > first.body.fetched_at).toBe(true)
   })
 
-  it('PSA-09 searches open tickets by board and without an owner, page by page', async () => {
+  it('PSA-09 lists open tickets by board and unassigned ones, page by page', async () => {
     const { admin } = await createConnectedAccount()
     const search = async (query: string) => (await admin.call('GET', `${psaPath}/tickets?${query}`)).body
     const searchAllPages = async (query: string) => {
@@ -133,11 +133,11 @@ describe.each(psaProviders)('%s', (provider) => {
       }
       return ids.sort()
     }
-    const sortedIdsOf = (tickets: typeof openTickets) => tickets.map(({ id }) => String(id)).sort()
-    expect(await searchAllPages('board_ids=1,3')).toEqual(sortedIdsOf(openTickets.filter(({ boardId }) => boardId !== 2)))
-    expect(await searchAllPages('unassigned=true')).toEqual(sortedIdsOf(openTickets.filter(({ memberId }) => memberId === null)))
+    const getSortedIds = (tickets: typeof openTickets) => tickets.map(({ id }) => String(id)).sort()
+    expect(await searchAllPages('board_ids=1,3')).toEqual(getSortedIds(openTickets.filter(({ boardId }) => boardId !== 2)))
+    expect(await searchAllPages('unassigned=true')).toEqual(getSortedIds(openTickets.filter(({ memberId }) => memberId === null)))
     expect(await searchAllPages('unassigned=true&board_ids=2')).toEqual(
-      sortedIdsOf(openTickets.filter(({ memberId, boardId }) => memberId === null && boardId === 2)),
+      getSortedIds(openTickets.filter(({ memberId, boardId }) => memberId === null && boardId === 2)),
     )
     expect(await search(`page_size=100&page=9`)).toMatchObject({ items: [], page: 9, has_more: false })
     for (const query of [
@@ -151,7 +151,7 @@ describe.each(psaProviders)('%s', (provider) => {
       expect((await admin.call('GET', `${psaPath}/tickets?${query}`)).status, query).toBe(422)
   })
 
-  it('PSA-09 finds the tickets assigned to me, also for a member identifier with quotes', async () => {
+  it('PSA-09 lists the tickets assigned to me, even for a member identifier with quotes', async () => {
     const { admin } = await createConnectedAccount()
     const unmapped = await admin.call('GET', `${psaPath}/tickets?assigned_to_me=true`)
     expect([unmapped.status, unmapped.body.code]).toEqual([409, 'psa_member_not_mapped'])
@@ -163,7 +163,7 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(expected.length).toBeGreaterThan(3)
   })
 
-  it('PSA-05 PSA-12 returns 502 with a code for refused credentials, and the connection test reports them', async () => {
+  it('PSA-05 PSA-12 returns 502 psa_auth_failed for refused credentials, and fails the connection test', async () => {
     const { admin } = await createConnectedAccount()
     expectStatus(await admin.call('PUT', `${psaPath}/connection`, wrongCredentials(provider)), 200)
     for (const path of ['/boards', '/tickets', `/tickets/${fullTicket.id}/context`, '/members']) {

@@ -38,12 +38,12 @@ it('PUB-01 redirects a beta sign-up with any body to the registration page, and 
   expect(await listRecords('mail')).toHaveLength(mailCountBefore)
 })
 
-it('redirects /register to the page of the frontend', async () => {
+it('redirects POST /register to the registration page of the frontend with 303', async () => {
   const response = await fetch(`${service.api}/register?from=beta`, { method: 'POST', redirect: 'manual' })
   expect([response.status, response.headers.get('location')]).toEqual([303, `${service.settings.FRONTEND_URL}/register?from=beta`])
 })
 
-it('PUB-02 PUB-03 PUB-04 lists public plans in their order, with their seats and without provider ids', async () => {
+it('PUB-02 PUB-03 PUB-04 lists public plans in sort order, with their seats and without provider ids', async () => {
   await service.sql(`insert into plan_limits (plan, max_users) values ('zeta', 5), ('alpha', null), ('hidden', 1), ('old', 1)`)
   await service.sql(`insert into plan_billing (plan, display_name, is_public, is_archived, sort_order, provider_product_id) values
     ('zeta', 'Zeta', true, false, 15, 'prod_zeta'), ('alpha', 'Alpha', true, false, 15, null),
@@ -87,7 +87,7 @@ it('PUB-06 lists exactly the identity providers whose client id is set', async (
   expect((await get('/config/public')).body.oauth_providers).toContain('google')
 })
 
-it('PUB-15 stores a lead of every source, sends one e-mail to sales, and captures an event without the name', async () => {
+it('PUB-15 stores a lead from each source, and sends one e-mail to sales and one analytics event without the name', async () => {
   await clearRecords('mail')
   await clearRecords('analytics')
   for (const source of ['pricing_page', 'contact_form', 'landing_page', 'demo_request', 'referral']) {
@@ -100,12 +100,15 @@ it('PUB-15 stores a lead of every source, sends one e-mail to sales, and capture
   expect(mail).toMatchObject({ to: ['sales@supportflow.example'], reply_to: [exampleLead.email], subject: 'Sales lead: Fabrikam' })
   expect(mail.text).toContain('Call me')
   await expect.poll(() => listRecords('analytics')).toHaveLength(5)
-  const [captured] = await listRecords('analytics')
-  expect(captured).toMatchObject({ status: 200, request: { event: 'sales_lead_created', properties: { source: 'referral', seats: 40 } } })
-  expect(JSON.stringify(captured)).not.toContain('Nora')
+  const [capturedEvent] = await listRecords('analytics')
+  expect(capturedEvent).toMatchObject({
+    status: 200,
+    request: { event: 'sales_lead_created', properties: { source: 'referral', seats: 40 } },
+  })
+  expect(JSON.stringify(capturedEvent)).not.toContain('Nora')
 })
 
-it('PUB-08 refuses a source that is not in the list', async () => {
+it('PUB-08 refuses a lead with a missing or unknown source', async () => {
   for (const source of ['billboard', '', null, 'PRICING_PAGE', undefined]) {
     const response = await postLead({ ...exampleLead, source })
     expect([response.status, response.body.errors[0].loc]).toEqual([422, ['body', 'source']])
@@ -122,15 +125,15 @@ it('PUB-09 allows exactly 5 leads per hour and IP address', async () => {
   const address = randomIpAddress()
   const responses = await Promise.all(Array.from({ length: 12 }, () => postLead(exampleLead, address)))
   expect(responses.filter(({ status }) => status === 201)).toHaveLength(5)
-  const refused = responses.filter(({ status }) => status === 429)
-  expect(refused).toHaveLength(7)
-  expect(refused[0]?.body).toEqual({ detail: 'Rate limit exceeded: 5 per hour' })
-  expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(3500)
+  const rateLimited = responses.filter(({ status }) => status === 429)
+  expect(rateLimited).toHaveLength(7)
+  expect(rateLimited[0]?.body).toEqual({ detail: 'Rate limit exceeded: 5 per hour' })
+  expect(Number(rateLimited[0]?.headers.get('retry-after'))).toBeGreaterThan(3500)
   expectStatus(await postLead(exampleLead), 201)
 })
 
 for (const mode of ['down', 'error', 'client_error', 'garbage', 'redirect'] as const) {
-  it(`PUB-07 stores a lead while mail, analytics and queue have the fault ${mode}, and sends the e-mail later`, async () => {
+  it(`PUB-07 stores a lead while the mail, analytics and queue services have the fault ${mode}, and sends the e-mail later`, async () => {
     await clearRecords('mail')
     for (const vendor of ['resend', 'analytics', 'qstash']) await setFault({ service: vendor, mode })
     const { status, body } = await postLead({ ...exampleLead, company: `While ${mode}` })

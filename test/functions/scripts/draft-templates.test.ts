@@ -8,7 +8,7 @@ const service = sharedService()
 const listDrafts = async (person: Person, query = '') =>
   (await person.call('GET', `/draft-templates${query}`)).body.map(({ id, status }: Record<string, string>) => [id, status])
 
-it('SCR-05 lists pending drafts, and all drafts on request', async () => {
+it('SCR-05 lists pending drafts by default, and all drafts with pending_only=false', async () => {
   const { admin } = await createAccount(service)
   const [accepted, rejected, pending] = [
     await insertDraft(service, admin),
@@ -25,7 +25,7 @@ it('SCR-05 lists pending drafts, and all drafts on request', async () => {
   ])
 })
 
-it('SCR-06 SCR-08 creates a template from a draft, with its origin', async () => {
+it('SCR-06 SCR-08 creates a template that records its origin when a draft is accepted', async () => {
   const account = await createAccount(service)
   const [creator, colleague] = [await account.addColleague(), await account.addColleague()]
   const id = await insertDraft(service, creator)
@@ -50,7 +50,7 @@ it('SCR-06 SCR-08 creates a template from a draft, with its origin', async () =>
   expect(accepted).toEqual({ ...draft, status: 'accepted', promoted_template_id: body.id, resolved_at: expect.stringMatching(/Z$/) })
 })
 
-it('SCR-07 uses the body, name, category and description of the request', async () => {
+it('SCR-07 replaces fields of the draft with those of the accept request, and validates the script', async () => {
   const { admin } = await createAccount(service)
   const [id, category_id] = [await insertDraft(service, admin), await insertScriptCategory(service, admin)]
   const changes = { script_body: 'Stop-Service {{ name }}', name: 'Stop it', category_id, description: 'New' }
@@ -70,7 +70,7 @@ it('SCR-09 rejects a draft and creates no template', async () => {
   expect((await admin.call('GET', '/script-templates')).body).toEqual([])
 })
 
-it('SCR-10 SCR-11 decides a draft once for 32 simultaneous requests', async () => {
+it('SCR-10 SCR-11 accepts or rejects a draft once, and returns 409 to 31 of 32 simultaneous requests', async () => {
   const { admin } = await createAccount(service)
   const id = await insertDraft(service, admin)
   const responses = await Promise.all(
@@ -80,10 +80,10 @@ it('SCR-10 SCR-11 decides a draft once for 32 simultaneous requests', async () =
   expect(responses.filter(({ status, body }) => status === 409 && body.code === 'already_decided')).toHaveLength(31)
   const isAccepted = responses.some(({ status }) => status === 201)
   expect((await admin.call('GET', '/script-templates')).body).toHaveLength(isAccepted ? 1 : 0)
-  for (const verb of ['accept', 'reject']) expectStatus(await admin.call('POST', `/draft-templates/${id}/${verb}`), 409)
+  for (const action of ['accept', 'reject']) expectStatus(await admin.call('POST', `/draft-templates/${id}/${action}`), 409)
 })
 
-it('SCR-12 keeps the draft pending when the category is unknown', async () => {
+it('SCR-12 returns 400 for an unknown category and keeps the draft pending', async () => {
   const [ours, theirs] = [await createAccount(service), await createAccount(service)]
   const id = await insertDraft(service, ours.admin)
   for (const category_id of [crypto.randomUUID(), await insertScriptCategory(service, theirs.admin)]) {
@@ -94,10 +94,10 @@ it('SCR-12 keeps the draft pending when the category is unknown', async () => {
   expect((await ours.admin.call('GET', '/script-templates')).body).toEqual([])
 })
 
-it('shows a draft only to its team', async () => {
+it('returns 404 for a draft of another team and omits it from the list', async () => {
   const account = await createAccount(service)
   const [creator, outsider] = [await account.addColleague(), await account.addColleague({ teamId: null })]
   const id = await insertDraft(service, creator)
   expect(await listDrafts(outsider)).toEqual([])
-  for (const verb of ['accept', 'reject']) expectStatus(await outsider.call('POST', `/draft-templates/${id}/${verb}`), 404)
+  for (const action of ['accept', 'reject']) expectStatus(await outsider.call('POST', `/draft-templates/${id}/${action}`), 404)
 })

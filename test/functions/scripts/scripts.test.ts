@@ -29,14 +29,14 @@ describe('the script library', () => {
     expect([renamed.status, renamed.body.name, renamed.body.slug]).toEqual([200, 'Something else', scripts[0].slug])
   })
 
-  it('SCR-02 accepts three languages only', async () => {
+  it('SCR-02 accepts only PowerShell, Bash and Python', async () => {
     const { admin } = await createAccount(service)
     for (const language of ['powershell', 'bash', 'python'])
       expect((await createScript(admin, { language, script_body: 'x = {{ service }}' })).language).toBe(language)
     expectStatus(await admin.call('POST', '/script-templates', { ...scriptFields, language: 'perl' }), 422)
   })
 
-  it('SCR-03 SCR-15 filters by mine and shared, and shows a script outside its team only when it is shared', async () => {
+  it('SCR-03 SCR-15 filters by mine and shared, and returns a script to users outside its team only while it is shared', async () => {
     const account = await createAccount(service)
     const [creator, teammate, outsider] = [
       await account.addColleague(),
@@ -60,7 +60,7 @@ describe('the script library', () => {
     expectStatus(await outsider.call('GET', `/script-templates/${shared.id}`), 404)
   })
 
-  it('finds scripts by language, category and literal words', async () => {
+  it('finds scripts by language, category and literal words, and rejects a duplicate or unknown category', async () => {
     const { admin } = await createAccount(service)
     const category = (await admin.call('POST', '/script-templates/categories', { name: 'Windows' })).body
     await createScript(admin, { name: 'Clear 100% of temp', category_id: category.id })
@@ -75,7 +75,7 @@ describe('the script library', () => {
     expect([unknown.status, unknown.body.errors[0].loc]).toEqual([422, ['body', 'category_id']])
   })
 
-  it('SCR-13 rejects a placeholder where no value is safe, with its line, also when only the parameters change', async () => {
+  it('SCR-13 rejects placeholders where no value is safe and returns their lines, also when only the parameters change', async () => {
     const { admin } = await createAccount(service)
     const script_body = 'echo {{ service }}\necho "{{ service }}"\n# {{ service }}\necho {{ other }}\n'
     const { status, body: problem } = await admin.call('POST', '/script-templates', { ...scriptFields, script_body })
@@ -109,7 +109,7 @@ describe('the script library', () => {
 })
 
 describe('a rendered script', () => {
-  it('SCR-04 contains every value as a literal, and has warnings and a file name', async () => {
+  it('SCR-04 contains every value as a literal, and is returned with warnings and a file name', async () => {
     const { admin } = await createAccount(service)
     const parameterSchema = [
       ...parameters,
@@ -143,7 +143,7 @@ describe('a rendered script', () => {
     ])
   })
 
-  it('SCR-14 is rejected with every missing, unknown or invalid value', async () => {
+  it('SCR-14 is refused with one error for each missing, unknown or invalid value', async () => {
     const { admin } = await createAccount(service)
     const parameterSchema = [
       { name: 'a', label: 'A', type: 'string', required: true },
@@ -176,7 +176,7 @@ describe('a rendered script', () => {
     expectStatus(await generate({ a: 5 }), 422)
   })
 
-  it('can be requested by engineers who can see the template', async () => {
+  it('is returned only to engineers who can see the template', async () => {
     const account = await createAccount(service)
     const [viewer, outsider] = [await account.addColleague({ role: 'viewer' }), await account.addColleague({ teamId: null })]
     const template = await createScript(account.admin)

@@ -9,15 +9,15 @@ import { answerStep, insertPlatformFlow, proceduralFlowFields } from '../../supp
 const service = sharedService()
 const createBatch = (person: Person, body: unknown) => person.call('POST', '/sessions/batch', body)
 const countSessions = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
-/** Create an invalid batch and expect that no session is created. Return the status and the error code. */
-const createInvalid = async (person: Person, tree_id: string, targets: unknown = buildTargets(1)) => {
+/** Post an invalid batch and expect that no session is created. Return the status and the error code. */
+const createInvalidBatch = async (person: Person, tree_id: string, targets: unknown = buildTargets(1)) => {
   const { status, body } = await createBatch(person, { tree_id, targets })
   expect(await countSessions(person)).toBe(0)
   return [status, body.code]
 }
 
 describe('a batch', () => {
-  it('SES-06 SES-27 prepares a session for each target, with a common batch_id', async () => {
+  it('SES-06 SES-27 prepares a session for each target of a batch, with a common batch_id', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, proceduralFlowFields())
     const { status, body } = await createBatch(admin, {
@@ -41,31 +41,31 @@ describe('a batch', () => {
     expect((await admin.call('GET', `/trees/${flow.id}`)).body.usage_count).toBe(1)
   })
 
-  it('SES-07 SES-08 accepts 1 to 100 targets', async () => {
+  it('SES-07 SES-08 accepts a batch of 1 to 100 targets and no other size', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createFlow(admin, proceduralFlowFields())
-    expect(await createInvalid(admin, id, [])).toEqual([422, undefined])
-    expect(await createInvalid(admin, id, buildTargets(101))).toEqual([422, undefined])
+    expect(await createInvalidBatch(admin, id, [])).toEqual([422, undefined])
+    expect(await createInvalidBatch(admin, id, buildTargets(101))).toEqual([422, undefined])
     expect((await createBatch(admin, { tree_id: id, targets: buildTargets(100) })).body.sessions).toHaveLength(100)
     expect(await countSessions(admin)).toBe(100)
   })
 
-  it('SES-09 rejects a flow of another type', async () => {
+  it('SES-09 rejects a batch of a flow that is not a maintenance flow', async () => {
     const { admin } = await createAccount(service)
     const procedure = await createFlow(admin, proceduralFlowFields({ tree_type: 'procedural' }))
     const tree = await createFlow(admin)
-    for (const { id } of [procedure, tree]) expect(await createInvalid(admin, id)).toEqual([400, 'wrong_flow_type'])
+    for (const { id } of [procedure, tree]) expect(await createInvalidBatch(admin, id)).toEqual([400, 'wrong_flow_type'])
   })
 
-  it('SES-10 returns 404 for a flow that the caller cannot see', async () => {
-    const [account, other] = [await createAccount(service), await createAccount(service)]
-    const foreign = await createFlow(other.admin, proceduralFlowFields({ visibility: 'public' }))
-    const hidden = await createFlow(await account.addColleague(), proceduralFlowFields({ visibility: 'private' }))
-    for (const { id } of [foreign, hidden, { id: crypto.randomUUID() }])
-      expect(await createInvalid(account.admin, id)).toEqual([404, undefined])
+  it('SES-10 returns 404 for a batch of a flow that the caller cannot see', async () => {
+    const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
+    const foreignFlow = await createFlow(otherAccount.admin, proceduralFlowFields({ visibility: 'public' }))
+    const hiddenFlow = await createFlow(await account.addColleague(), proceduralFlowFields({ visibility: 'private' }))
+    for (const { id } of [foreignFlow, hiddenFlow, { id: crypto.randomUUID() }])
+      expect(await createInvalidBatch(account.admin, id)).toEqual([404, undefined])
   })
 
-  it('SES-11 rejects a draft, a deleted flow and a flow of another team', async () => {
+  it('SES-11 rejects a batch of a draft, a deleted flow or a flow of another team', async () => {
     const account = await createAccount(service)
     const { admin } = account
     const [draft, deleted] = [
@@ -73,39 +73,39 @@ describe('a batch', () => {
       await createFlow(admin, proceduralFlowFields()),
     ]
     await admin.call('DELETE', `/trees/${deleted.id}`)
-    expect(await createInvalid(admin, draft.id)).toEqual([400, 'not_published'])
-    expect(await createInvalid(admin, deleted.id)).toEqual([404, undefined])
+    expect(await createInvalidBatch(admin, draft.id)).toEqual([400, 'not_published'])
+    expect(await createInvalidBatch(admin, deleted.id)).toEqual([404, undefined])
     const team = (await admin.call('POST', '/teams', { name: 'North' })).body
     const otherFlow = await createFlow(await account.addColleague({ teamId: team.id }), proceduralFlowFields())
-    expect(await createInvalid(await account.addColleague(), otherFlow.id)).toEqual([404, undefined])
-    expect(await createInvalid(admin, otherFlow.id)).toEqual([400, 'not_own_team'])
+    expect(await createInvalidBatch(await account.addColleague(), otherFlow.id)).toEqual([404, undefined])
+    expect(await createInvalidBatch(admin, otherFlow.id)).toEqual([400, 'not_own_team'])
   })
 
-  it('SES-38 rejects a flow of the platform and one that another team shares', async () => {
+  it('SES-38 rejects a batch of a platform flow or of a flow that another team shares', async () => {
     const account = await createAccount(service)
     const engineer = await account.addColleague()
     const team = (await account.admin.call('POST', '/teams', { name: 'North' })).body
     const otherFlow = await createFlow(await account.addColleague({ teamId: team.id }), proceduralFlowFields({ visibility: 'account' }))
     const platformFlowId = await insertPlatformFlow(service, 'maintenance', proceduralFlowFields().tree_structure)
     const teamless = await account.addColleague({ teamId: null })
-    expect(await createInvalid(engineer, otherFlow.id)).toEqual([400, 'not_own_team'])
-    expect(await createInvalid(engineer, platformFlowId)).toEqual([400, 'not_own_team'])
-    expect(await createInvalid(teamless, otherFlow.id)).toEqual([400, 'not_own_team'])
+    expect(await createInvalidBatch(engineer, otherFlow.id)).toEqual([400, 'not_own_team'])
+    expect(await createInvalidBatch(engineer, platformFlowId)).toEqual([400, 'not_own_team'])
+    expect(await createInvalidBatch(teamless, otherFlow.id)).toEqual([400, 'not_own_team'])
   })
 
-  it('SES-12 accepts a label of 255 characters and rejects one of 256', async () => {
+  it('SES-12 accepts a target label of 1 to 255 characters and rejects any other length', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createFlow(admin, proceduralFlowFields())
     const targetsWithLabel = (length: number) => [{ label: 'x'.repeat(length), variables: { server: 'srv' } }]
-    expect(await createInvalid(admin, id, targetsWithLabel(256))).toEqual([422, undefined])
-    expect(await createInvalid(admin, id, targetsWithLabel(0))).toEqual([422, undefined])
+    expect(await createInvalidBatch(admin, id, targetsWithLabel(256))).toEqual([422, undefined])
+    expect(await createInvalidBatch(admin, id, targetsWithLabel(0))).toEqual([422, undefined])
     expect((await createBatch(admin, { tree_id: id, targets: targetsWithLabel(255) })).body.sessions[0].target_label).toHaveLength(255)
     const errorLocation = async (path: string, body: unknown) => (await admin.call('POST', path, body)).body.errors[0].loc
     expect(await errorLocation('/sessions/batch', { tree_id: id, targets: targetsWithLabel(256) })).toEqual(['body', 'targets', 0, 'label'])
     expect(await errorLocation('/sessions/prepare', { tree_id: id, target_label: 'x'.repeat(256) })).toEqual(['body', 'target_label'])
   })
 
-  it('SES-34 creates nothing when a target is invalid, and returns its index', async () => {
+  it('SES-34 creates no session when a target is invalid, and returns the index of each invalid target', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createFlow(admin, proceduralFlowFields())
     const targets = [...buildTargets(2), { label: 'LAST', variables: { server: 'not a host' } }, { label: 'NONE' }]
@@ -117,10 +117,10 @@ describe('a batch', () => {
     expect(body.errors[0].msg).toMatch(/^LAST: Server: /)
     expect(await countSessions(admin)).toBe(0)
     const large = { label: 'LARGE', variables: { server: 'srv', note: 'é'.repeat(32_760) } }
-    expect(await createInvalid(admin, id, [...buildTargets(1), large])).toEqual([422, undefined])
+    expect(await createInvalidBatch(admin, id, [...buildTargets(1), large])).toEqual([422, undefined])
   })
 
-  it('reports its progress', async () => {
+  it('reports the progress of a batch', async () => {
     const account = await createAccount(service)
     const { id: tree_id } = await createFlow(account.admin, proceduralFlowFields())
     const { batch_id, sessions } = (await createBatch(account.admin, { tree_id, targets: buildTargets(3) })).body

@@ -17,7 +17,7 @@ async function prepareSession(person: Person, fields: Record<string, unknown> = 
 }
 
 describe('a prepared session', () => {
-  it('SES-13 SES-27 stores its answers, and counts as a use of the flow only when it is started', async () => {
+  it('SES-13 SES-27 prepares a session with answers, and counts a use of the flow only when the session is started', async () => {
     const { admin } = await createAccount(service)
     const intake_form = [...printerForm, { key: 'floor', label: 'Floor', type: 'number', default: 2 }]
     const { id: tree_id } = await createFlow(admin, { intake_form })
@@ -36,14 +36,14 @@ describe('a prepared session', () => {
     expect([body.started_at >= session.created_at, await getUsageCount(tree_id)]).toEqual([true, 1])
   })
 
-  it('needs no further answers when all are stored, and starts after its flow was deleted', async () => {
+  it('starts a prepared session without further answers when all are stored, even after its flow was deleted', async () => {
     const { admin } = await createAccount(service)
     const session = await prepareSession(admin, { variables: { printer_ip: '::1' } })
     await admin.call('DELETE', `/trees/${session.tree_id}`)
     expect((await admin.call('POST', `/sessions/${session.id}/start`)).body.state).toBe('in_progress')
   })
 
-  it('SES-13 rejects invalid answers, and a draft', async () => {
+  it('SES-13 refuses to prepare a session with invalid answers or from a draft', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
     const invalid = await admin.call('POST', '/sessions/prepare', { tree_id: flow.id, variables: { printer_ip: 5 } })
@@ -52,14 +52,14 @@ describe('a prepared session', () => {
     expect((await admin.call('POST', '/sessions/prepare', { tree_id: draft.id })).body.code).toBe('not_published')
   })
 
-  it('SES-29 is started once by 32 simultaneous requests, with or without answers', async () => {
+  it('SES-29 starts a prepared session once for 32 concurrent requests, with or without answers', async () => {
     const { admin } = await createAccount(service)
     const variables = { printer_ip: '::1' }
-    for (const [stored, body] of [
+    for (const [storedVariables, body] of [
       [{}, { variables }],
       [variables, {}],
     ]) {
-      const session = await prepareSession(admin, { variables: stored })
+      const session = await prepareSession(admin, { variables: storedVariables })
       const responses = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `/sessions/${session.id}/start`, body)))
       expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
       expect(responses.find(({ status }) => status === 409)?.body.code).toBe('wrong_state')
@@ -69,7 +69,7 @@ describe('a prepared session', () => {
 })
 
 describe('variables', () => {
-  it('SES-14 are merged and returned, and null removes one', async () => {
+  it('SES-14 merges changed variables, returns all of them, and removes a variable set to null', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin, { variables: { printer_ip: '::1', floor: 2, site: 'North' } })
     const patch = (variables: unknown) => admin.call('PATCH', `/sessions/${session.id}/variables`, variables)
@@ -83,7 +83,7 @@ describe('variables', () => {
     }
   })
 
-  it('SES-14 keep all of 32 simultaneous changes', async () => {
+  it('SES-14 keeps all of 32 concurrent changes of the variables', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     await Promise.all(Array.from({ length: 32 }, (_, n) => admin.call('PATCH', `/sessions/${session.id}/variables`, { [`v${n}`]: n })))
@@ -93,7 +93,7 @@ describe('variables', () => {
 })
 
 describe('a session', () => {
-  it('updates the fields of the body, even when the session is completed', async () => {
+  it('updates only the session fields in the body, even after the session is completed', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin, { ticket_number: 'T-1', client_name: 'Contoso' })
     const patch = async (changes: unknown) => (await admin.call('PATCH', `/sessions/${session.id}`, changes)).body
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect(await patch({ next_steps: 'Order toner' })).toMatchObject({ state: 'completed', notes: 'Noon', next_steps: 'Order toner' })
   })
 
-  it('SES-27 can be abandoned only while prepared or in progress, and takes no answers afterwards', async () => {
+  it('SES-27 abandons a session only while it is prepared or in progress, and refuses to start it afterwards', async () => {
     const { admin } = await createAccount(service)
     const abandon = (id: string) => admin.call('PATCH', `/sessions/${id}`, { state: 'abandoned' })
     for (const session of [await createSession(admin), await prepareSession(admin)]) {
@@ -119,7 +119,7 @@ describe('a session', () => {
       expectStatus(await admin.call('PATCH', `/sessions/${session.id}`, { state }), 422)
   })
 
-  it('is deleted with its answers and its rating', async () => {
+  it('deletes a session with its answers and its rating', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     await answerStep(admin, session, 'yes')
@@ -150,7 +150,7 @@ describe('access to a session', () => {
     ['POST', '/supporting-data', { kind: 'screenshot', title: 'x' }],
   ] as const
 
-  it('SES-28 WIR-04 lets everyone in the account read it, and its user and account admins change it', async () => {
+  it('SES-28 WIR-04 lets everyone in the account read a session, but only its user and account admins change it', async () => {
     const account = await createAccount(service)
     const [owner, lead] = [await account.addColleague(), await account.addColleague({ teamRole: 'admin' })]
     const viewer = await account.addColleague({ role: 'viewer', teamId: null })

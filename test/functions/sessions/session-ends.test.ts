@@ -9,15 +9,15 @@ const service = sharedService()
 const addCustomStep = (person: Person, id: string, body: unknown) => person.call('POST', `/sessions/${id}/custom-steps`, body)
 
 describe('custom steps', () => {
-  it('SES-16 come from one of three sources', async () => {
+  it('SES-16 adds custom steps from three sources and no other', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
-    const library = (await admin.call('POST', '/step-library', { title: 'Restart the spooler', description: 'As admin' })).body
+    const libraryStep = (await admin.call('POST', '/step-library', { title: 'Restart the spooler', description: 'As admin' })).body
     const otherFlow = await createFlow(admin, proceduralFlowFields())
     const first = await addCustomStep(admin, session.id, { source: 'ad-hoc', title: ' Asked the user ' })
     expect([first.status, first.body.current_step_id]).toEqual([201, 'ping'])
     await answerStep(admin, session, 'yes')
-    await addCustomStep(admin, session.id, { source: 'step-library', library_step_id: library.id, title: 'Restarted it' })
+    await addCustomStep(admin, session.id, { source: 'step-library', library_step_id: libraryStep.id, title: 'Restarted it' })
     const { body } = await addCustomStep(admin, session.id, {
       source: 'forked-tree',
       tree_id: otherFlow.id,
@@ -32,7 +32,7 @@ describe('custom steps', () => {
         ...generatedFields(1),
         ...noSource,
         source: 'step-library',
-        library_step_id: library.id,
+        library_step_id: libraryStep.id,
         after_step_id: 'queue',
         title: 'Restarted it',
         description: 'As admin',
@@ -51,13 +51,13 @@ describe('custom steps', () => {
     expectStatus(await addCustomStep(admin, session.id, { source: 'guess', title: 'x' }), 422)
   })
 
-  it('SES-16 WIR-08 are rejected with an unknown or invisible reference', async () => {
-    const [account, other] = [await createAccount(service), await createAccount(service)]
+  it('SES-16 WIR-08 rejects a custom step with a missing, unknown or invisible reference', async () => {
+    const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     const { admin } = account
     const { id } = await createSession(admin)
-    const foreign = await createFlow(other.admin, { visibility: 'public' })
-    const step = (await other.admin.call('POST', '/step-library', { title: 'x' })).body
-    const hidden = await createFlow(await account.addColleague(), { visibility: 'private' })
+    const foreignFlow = await createFlow(otherAccount.admin, { visibility: 'public' })
+    const step = (await otherAccount.admin.call('POST', '/step-library', { title: 'x' })).body
+    const hiddenFlow = await createFlow(await account.addColleague(), { visibility: 'private' })
     const ownFlow = await createFlow(admin)
     const adHoc = { source: 'ad-hoc', title: 'x' }
     const fromTree = (tree_id: string, node_id = 'ping') => ({ source: 'forked-tree', tree_id, node_id })
@@ -67,8 +67,8 @@ describe('custom steps', () => {
       ['tree_id', { ...adHoc, tree_id: ownFlow.id }],
       ['library_step_id', { source: 'step-library' }],
       ['library_step_id', { source: 'step-library', library_step_id: step.id }],
-      ['tree_id', fromTree(foreign.id)],
-      ['tree_id', fromTree(hidden.id)],
+      ['tree_id', fromTree(foreignFlow.id)],
+      ['tree_id', fromTree(hiddenFlow.id)],
       ['node_id', fromTree(ownFlow.id, 'nowhere')],
     ] as const) {
       const { status, body: problem } = await addCustomStep(admin, id, body)
@@ -79,7 +79,7 @@ describe('custom steps', () => {
 })
 
 describe('completing a session', () => {
-  it('SES-33 SES-18 SES-27 is possible at any step, once, with one of four outcomes', async () => {
+  it('SES-33 SES-18 SES-27 completes a session once, at any step, with one of four outcomes', async () => {
     const { admin } = await createAccount(service)
     for (const outcome of ['resolved', 'unresolved', 'escalated', 'cancelled']) {
       const session = await createSession(admin)
@@ -109,7 +109,7 @@ describe('completing a session', () => {
     expectStatus(await admin.call('POST', `/sessions/${id}/complete`, { outcome: 'fine' }), 422)
   })
 
-  it('SES-33 is not possible before the start, and succeeds for one of 32 simultaneous requests', async () => {
+  it('SES-33 refuses to complete a prepared session, and completes a session once for 32 concurrent requests', async () => {
     const { admin } = await createAccount(service)
     const { id: tree_id } = await createFlow(admin)
     const preparedSession = (await admin.call('POST', '/sessions/prepare', { tree_id })).body
@@ -125,7 +125,7 @@ describe('completing a session', () => {
 })
 
 describe('saving a session as a flow', () => {
-  it('SES-15 creates a draft fork with the custom steps on the chosen path', async () => {
+  it('SES-15 saves a session as a draft fork with the custom steps on the chosen path', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, { category: 'Printing', description: 'Offline' })
     const session = await createSession(admin, { tree_id: flow.id })
@@ -164,7 +164,7 @@ describe('saving a session as a flow', () => {
     expect((await admin.call('GET', `/trees/${flow.id}`)).body.tree_structure).toEqual(flow.tree_structure)
   })
 
-  it('SES-15 keeps the parents of a deleted fork, and inserts steps into a procedure', async () => {
+  it('SES-15 saves a session of a deleted fork with its parents, and inserts custom steps into a procedure', async () => {
     const account = await createAccount(service)
     const colleague = await account.addColleague()
     const root = await createFlow(colleague, proceduralFlowFields())
@@ -181,7 +181,7 @@ describe('saving a session as a flow', () => {
     expect(ids).toEqual(['before', 'snapshot', 'custom-2', 'custom-3', 'patch', 'custom-1', 'end'])
   })
 
-  it('SES-15 creates a flow of the account from a platform flow', async () => {
+  it('SES-15 saves a session of a platform flow as a flow of the account', async () => {
     const { admin } = await createAccount(service)
     const tree_id = await insertPlatformFlow(service, 'procedural', proceduralFlowFields().tree_structure)
     const session = await createProceduralSession(admin, { tree_id })

@@ -28,7 +28,7 @@ const extractStreams = (file: string) =>
 const extractPages = async (bytes: Uint8Array) => (await extractText(await getDocumentProxy(bytes), { mergePages: false })).text
 
 describe('an export', () => {
-  it('SES-35 as an HTML page shows typed markup as text and runs none of it', async () => {
+  it('SES-35 exports an HTML page that shows typed markup as text and runs none of it', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, [maliciousText, `\`\`\`\n${maliciousText}\n\`\`\``], {
       client_name: maliciousText.slice(0, 200),
@@ -50,7 +50,7 @@ describe('an export', () => {
     expect(await page.evaluate('document.querySelectorAll("script, img, iframe, b, a").length')).toBe(0)
   })
 
-  it('SES-24 as a PDF has the team’s name, colour, logo and footer on numbered pages', async () => {
+  it('SES-24 exports a PDF with the team’s name, colour, logo and footer on numbered pages', async () => {
     const { admin, teamId } = await createAccount(service)
     const logo_upload_id = (await uploadImage(service, admin, await createImage('png', 300, 100))).body.id
     const branding = { company_name: 'Northwind IT', primary_colour: '#b4232a', footer_text: '12 Harbour Street', logo_upload_id }
@@ -67,7 +67,7 @@ describe('an export', () => {
     expect((await admin.call('GET', `/sessions/${id}`)).body.exported_at).not.toBeNull()
   })
 
-  it('SES-20 SES-22 SES-23 as a PDF is cut, masked and includes supporting data', async () => {
+  it('SES-20 SES-22 SES-23 exports a PDF with supporting data that is masked and ends at max_step_index', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, ['first 10.9.8.7', 'second vik@contoso.com', 'third'])
     await admin.call('POST', `/sessions/${id}/supporting-data`, { kind: 'text', title: 'Output', content: 'from 10.9.8.7' })
@@ -80,7 +80,7 @@ describe('an export', () => {
     for (const hidden of ['10.9.8.7', 'vik', 'third', '10.0.8.21']) expect([hidden, text.includes(hidden)]).toEqual([hidden, false])
   })
 
-  it('supports a hundred steps in many writing systems', async () => {
+  it('exports a hundred steps in many writing systems', async () => {
     const { admin } = await createAccount(service)
     const notes = Array.from({ length: 100 }, (_, n) => `${n} Принтер 打印机 プリンター 프린터 الطابعة המדפסת ${'word '.repeat(20)}`)
     const id = await createAnsweredSession(admin, notes)

@@ -9,7 +9,7 @@ const noteText = (n: number) => `note-number-${n}-ends`
 const threeNotes = [noteText(0), noteText(1), noteText(2)]
 
 describe('exporting a session', () => {
-  it('SES-19 returns markdown, text, HTML and a ticket note as files', async () => {
+  it('SES-19 exports a session as a markdown, text, HTML or ticket note file', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     const types = ['text/markdown', 'text/plain', 'text/html', 'text/plain']
@@ -34,7 +34,7 @@ describe('exporting a session', () => {
     }
   })
 
-  it('SES-20 SES-36 omits the steps after max_step_index, which counts from 0 and is included', async () => {
+  it('SES-20 SES-36 exports the steps up to and including max_step_index, which counts from 0', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     await admin.call('POST', `/sessions/${id}/supporting-data`, {
@@ -44,46 +44,52 @@ describe('exporting a session', () => {
       step_id: 's2',
     })
     for (const format of textFormats) {
-      for (const last of [0, 1, 2, 9]) {
-        const { text } = await exportSession(admin, id, `?format=${format}&max_step_index=${last}`)
-        expect([format, last, ...threeNotes.map((note) => text.includes(note))]).toEqual([format, last, true, last >= 1, last >= 2])
-        expect([format, last, text.includes('snippet-of-last')]).toEqual([format, last, last >= 2])
+      for (const maxIndex of [0, 1, 2, 9]) {
+        const { text } = await exportSession(admin, id, `?format=${format}&max_step_index=${maxIndex}`)
+        expect([format, maxIndex, ...threeNotes.map((note) => text.includes(note))]).toEqual([
+          format,
+          maxIndex,
+          true,
+          maxIndex >= 1,
+          maxIndex >= 2,
+        ])
+        expect([format, maxIndex, text.includes('snippet-of-last')]).toEqual([format, maxIndex, maxIndex >= 2])
       }
     }
     for (const invalid of ['-1', '1.5', 'x', '', '1e99', '0x1'])
       expect([invalid, (await exportSession(admin, id, `?max_step_index=${invalid}`)).status]).toEqual([invalid, 422])
   })
 
-  it('SES-21 marks a completed session as exported once, and one in progress never', async () => {
+  it('SES-21 stores the time of the first export of a completed session, and none for a session in progress', async () => {
     const { admin } = await createAccount(service)
-    const exportedAt = async (id: string) => (await admin.call('GET', `/sessions/${id}`)).body.exported_at
+    const readExportedAt = async (id: string) => (await admin.call('GET', `/sessions/${id}`)).body.exported_at
     const inProgressId = await createAnsweredSession(admin, threeNotes, {}, false)
     await exportSession(admin, inProgressId)
-    expect(await exportedAt(inProgressId)).toBeNull()
+    expect(await readExportedAt(inProgressId)).toBeNull()
     const completedId = await createAnsweredSession(admin, threeNotes)
-    expect(await exportedAt(completedId)).toBeNull()
+    expect(await readExportedAt(completedId)).toBeNull()
     await exportSession(admin, completedId, '?max_step_index=-1')
-    expect(await exportedAt(completedId)).toBeNull()
+    expect(await readExportedAt(completedId)).toBeNull()
     await exportSession(admin, completedId)
-    const first = await exportedAt(completedId)
+    const first = await readExportedAt(completedId)
     expect(first).toMatch(/Z$/)
     await exportSession(admin, completedId, '?format=html')
-    expect(await exportedAt(completedId)).toBe(first)
+    expect(await readExportedAt(completedId)).toBe(first)
   })
 
-  it('SES-21 marks the session with the first of 32 simultaneous exports only', async () => {
+  it('SES-21 keeps the time of the first export when 32 exports run concurrently', async () => {
     const { admin, addColleague } = await createAccount(service)
     const people = [admin, await addColleague({ role: 'viewer' })]
     const id = await createAnsweredSession(admin, threeNotes)
-    const exportedAt = async () => (await admin.call('GET', `/sessions/${id}`)).body.exported_at
+    const readExportedAt = async () => (await admin.call('GET', `/sessions/${id}`)).body.exported_at
     const exports = Array.from({ length: 32 }, (_, n) => exportSession(people[n % 2] as Person, id, '?format=text'))
     await Promise.race(exports)
-    const first = await exportedAt()
+    const first = await readExportedAt()
     expect((await Promise.all(exports)).map(({ status }) => status)).toEqual(Array(32).fill(200))
-    expect([first, await exportedAt()]).toEqual([expect.stringMatching(/Z$/), first])
+    expect([first, await readExportedAt()]).toEqual([expect.stringMatching(/Z$/), first])
   })
 
-  it('marks a session that a viewer exports, and returns 404 for another account’s session', async () => {
+  it('marks a session as exported when a viewer exports it, and returns 404 to another account', async () => {
     const { admin, addColleague } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     const stranger = (await createAccount(service)).admin
@@ -116,12 +122,12 @@ describe('exporting a session', () => {
     }
   })
 
-  it('SES-23 includes texts and placeholders for screenshots', async () => {
+  it('SES-23 exports supporting texts, and placeholders for screenshots', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
-    const add = (item: object) => admin.call('POST', `/sessions/${id}/supporting-data`, item)
-    await add({ kind: 'text', title: 'Output of ping', content: '0 received\n  of 4', step_id: 's1' })
-    await add({ kind: 'screenshot', title: 'The panel', content: 'Shows E-12' })
+    const addSupportingData = (item: object) => admin.call('POST', `/sessions/${id}/supporting-data`, item)
+    await addSupportingData({ kind: 'text', title: 'Output of ping', content: '0 received\n  of 4', step_id: 's1' })
+    await addSupportingData({ kind: 'screenshot', title: 'The panel', content: 'Shows E-12' })
     for (const format of textFormats) {
       const { text } = await exportSession(admin, id, `?format=${format}`)
       for (const expected of ['Output of ping', '0 received', '  of 4', 'The panel', 'Screenshot', 'E-12'])
@@ -129,7 +135,7 @@ describe('exporting a session', () => {
     }
   })
 
-  it('SES-25 returns and marks nothing when masking fails', async () => {
+  it('SES-25 returns 500 without content when masking fails, and does not mark the session as exported', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     await insertAnswers(service, admin, id, Array(305).fill('private words '.repeat(1428)))
@@ -142,7 +148,7 @@ describe('exporting a session', () => {
     expectStatus(await exportSession(admin, id, '?format=text&mask=false'), 200)
   })
 
-  it('uses the format in the caller’s preferences by default', async () => {
+  it('exports in the format of the caller’s preferences by default', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     expect((await exportSession(admin, id)).headers.get('content-type')).toMatch('text/markdown')
@@ -152,7 +158,7 @@ describe('exporting a session', () => {
     expectStatus(await exportSession(admin, id, '?mask=perhaps'), 422)
   })
 
-  it('shows times in the caller’s time zone', async () => {
+  it('exports times in the caller’s time zone', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     await service.sql(`update sessions set started_at = '2026-03-29T00:59:00Z', completed_at = '2026-03-29T01:01:00Z' where id = $1`, [id])

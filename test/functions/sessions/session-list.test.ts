@@ -39,7 +39,7 @@ async function createThreeSessions() {
 }
 
 describe('the list of sessions', () => {
-  it('SES-01 SES-03 matches parts of ticket, client and flow, ignoring case and without wildcards', async () => {
+  it('SES-01 SES-03 filters sessions by part of the ticket, client and flow, ignoring case and without wildcards', async () => {
     const { account } = await createThreeSessions()
     const results: Record<string, string[]> = {}
     for (const [field, part] of [
@@ -65,7 +65,7 @@ describe('the list of sessions', () => {
     })
   })
 
-  it('SES-03 matches one or two letters at any position, in any writing system', async () => {
+  it('SES-03 filters sessions by one or two letters at any position, in any writing system', async () => {
     const { admin, ...account } = await createAccount(service)
     const clients = ['Zebra', 'a&b GmbH', '東京電力', 'Éclair-x', 'Ωmega 3', '3M', 'Jo_y', 'мир', 'i-i', 'x']
     for (const client_name of clients) await createSession(admin, { client_name, ticket_number: client_name })
@@ -77,7 +77,7 @@ describe('the list of sessions', () => {
     expect(await listTickets({ admin, ...account }, { client_name: 'x', ticket_number: 'É' })).toEqual(['Éclair-x'])
   })
 
-  it('SES-02 filters by start and completion time, in any UTC offset', async () => {
+  it('SES-02 filters sessions by start and completion time, in any UTC offset', async () => {
     const { account } = await createThreeSessions()
     const list = (query: Record<string, string>) => listTickets(account, query)
     expect(await list({ started_after: day(2) })).toEqual(['REQ-100', 'INC-200'])
@@ -98,7 +98,7 @@ describe('the list of sessions', () => {
     expect(await listTickets(account, { batch_id: crypto.randomUUID() })).toEqual([])
   })
 
-  it('SES-04 combines all filters', async () => {
+  it('SES-04 combines all filters of the session list', async () => {
     const { account, sessions } = await createThreeSessions()
     const batch_id = crypto.randomUUID()
     await service.sql('update sessions set batch_id = $2 where id = any ($1)', [sessions.map(({ id }) => id), batch_id])
@@ -127,7 +127,7 @@ describe('the list of sessions', () => {
       expect([field, await listTickets(account, { ...matching, [field]: value })]).toEqual([field, []])
   })
 
-  it('omits the content of the sessions', async () => {
+  it('omits the content of the sessions from the list', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin, { ticket_number: 'T-1', client_name: 'Contoso' })
     const { variables, decisions, custom_steps, fallback_decisions, current_step, notes, next_steps, tree_snapshot, ...item } = session
@@ -136,8 +136,8 @@ describe('the list of sessions', () => {
   })
 
   it('WIR-06 WIR-20 WIR-21 returns each session of the account on exactly one page', async () => {
-    const [account, other] = [await createAccount(service), await createAccount(service)]
-    await createSession(other.admin, { ticket_number: 'T-1' })
+    const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
+    await createSession(otherAccount.admin, { ticket_number: 'T-1' })
     const { id: tree_id } = await createFlow(account.admin)
     for (let n = 0; n < 7; n++) await createSession(account.admin, { tree_id, ticket_number: 'T-1' })
     await service.sql('update sessions set created_at = $2 where account_id = $1', [account.id, day(1)])

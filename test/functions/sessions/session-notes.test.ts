@@ -9,7 +9,7 @@ const service = sharedService()
 const selectSessionRow = async (id: string) => (await service.sql('select s::text as row from sessions s where id = $1', [id]))[0]
 
 describe('a rating', () => {
-  it('SES-37 SES-26 may come from anyone in the account, and replaces the session’s previous rating', async () => {
+  it('SES-37 SES-26 lets anyone in the account rate a session, and replaces the previous rating', async () => {
     const account = await createAccount(service)
     const session = await createSession(account.admin)
     const viewer = await account.addColleague({ role: 'viewer' })
@@ -29,7 +29,7 @@ describe('a rating', () => {
     expect(await selectSessionRow(session.id)).toEqual(initialRow)
   })
 
-  it('SES-37 is stored once when 32 requests rate at once', async () => {
+  it('SES-37 stores one rating for 32 concurrent requests', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createSession(admin)
     const rate = (n: number) => admin.call('PUT', `/sessions/${id}/rating`, { score: (n % 5) + 1 })
@@ -38,7 +38,7 @@ describe('a rating', () => {
     expect(await service.sql('select from session_ratings where session_id = $1', [id])).toHaveLength(1)
   })
 
-  it('WIR-03 is rejected with 404 for a session of another account', async () => {
+  it('WIR-03 returns 404 for a rating or step feedback on a session of another account', async () => {
     const [ours, theirs] = [await createAccount(service), await createAccount(service)]
     const { id } = await createSession(ours.admin)
     expectStatus(await theirs.admin.call('PUT', `/sessions/${id}/rating`, { score: 1 }), 404)
@@ -47,7 +47,7 @@ describe('a rating', () => {
 })
 
 describe('feedback on a step', () => {
-  it('SES-26 is stored once per user and step, and does not change the session', async () => {
+  it('SES-26 stores step feedback once per user and step, and does not change the session', async () => {
     const account = await createAccount(service)
     const session = await createSession(account.admin)
     const viewer = await account.addColleague({ role: 'viewer' })
@@ -60,10 +60,10 @@ describe('feedback on a step', () => {
     ])
     expect((await viewer.call('PUT', path, { helpful: true })).body).toMatchObject({ helpful: true, comment: null })
     expectStatus(await account.admin.call('PUT', path, { helpful: false }), 200)
-    const stored = await service.sql('select user_id, helpful from session_step_feedback where session_id = $1 order by helpful', [
+    const feedbackRows = await service.sql('select user_id, helpful from session_step_feedback where session_id = $1 order by helpful', [
       session.id,
     ])
-    expect(stored).toEqual([
+    expect(feedbackRows).toEqual([
       { user_id: account.admin.id, helpful: false },
       { user_id: viewer.id, helpful: true },
     ])
@@ -75,7 +75,7 @@ describe('feedback on a step', () => {
 })
 
 describe('supporting data', () => {
-  it('is added, listed in order, updated and deleted', async () => {
+  it('adds, lists in order, updates and deletes supporting data', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     const path = `/sessions/${session.id}/supporting-data`
@@ -113,10 +113,10 @@ describe('supporting data', () => {
     expect((await admin.call('GET', path)).body).toHaveLength(1)
   })
 
-  it('WIR-08 rejects inconsistent fields, unknown steps, and images of another account', async () => {
-    const [{ admin }, other] = [await createAccount(service), await createAccount(service)]
+  it('WIR-08 rejects supporting data with inconsistent fields, an unknown step or another account’s image', async () => {
+    const [{ admin }, otherAccount] = [await createAccount(service), await createAccount(service)]
     const path = `/sessions/${(await createSession(admin)).id}/supporting-data`
-    const foreignUploadId = (await uploadImage(service, other.admin, await createImage('png', 12, 8))).body.id
+    const foreignUploadId = (await uploadImage(service, otherAccount.admin, await createImage('png', 12, 8))).body.id
     const itemId = (await admin.call('POST', path, { kind: 'text', title: 'x', content: 'y' })).body.id
     const newScreenshot = { kind: 'screenshot', title: 'x' }
     for (const [method, url, field, body] of [
@@ -134,7 +134,7 @@ describe('supporting data', () => {
     expect((await admin.call('GET', path)).body).toHaveLength(1)
   })
 
-  it('WIR-04 can be read by the account, and changed by the session’s user and account admins', async () => {
+  it('WIR-04 lets the account read supporting data, but only the session’s user and account admins change it', async () => {
     const account = await createAccount(service)
     const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
     const path = `/sessions/${(await createSession(owner)).id}/supporting-data`

@@ -6,16 +6,16 @@ import { answerStep, createProceduralSession, createSession } from '../../suppor
 
 const service = sharedService()
 const sendDecision = (person: Person, id: string, body: unknown) => person.call('POST', `/sessions/${id}/decisions`, body)
-const progressOf = ({ progress: { answered, total, percent } }: { progress: Record<string, number> }) => [answered, total, percent]
+const getProgress = ({ progress: { answered, total, percent } }: { progress: Record<string, number> }) => [answered, total, percent]
 
 describe('answering steps', () => {
-  it('SES-18 moves to the end and records the time of each step', async () => {
+  it('SES-18 moves to the next step with each answer, and records the time of each step', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     const id = session.id
     const times = { started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 }
     const first = await sendDecision(admin, id, { step_id: 'ping', option_id: 'yes', note: 'Answers', ...times })
-    expect([first.status, first.body.current_step_id, progressOf(first.body)]).toEqual([201, 'queue', [1, 3, 33]])
+    expect([first.status, first.body.current_step_id, getProgress(first.body)]).toEqual([201, 'queue', [1, 3, 33]])
     const [decision] = first.body.decisions
     expect(decision).toEqual({
       step_id: 'ping',
@@ -28,32 +28,32 @@ describe('answering steps', () => {
     })
     await service.sql(`update session_decisions set decided_at = decided_at - interval '90 seconds' where session_id = $1`, [id])
     const second = (await sendDecision(admin, id, { step_id: 'queue', outcome: 'done' })).body
-    expect([second.current_step_id, progressOf(second)]).toEqual(['works', [2, 3, 66]])
+    expect([second.current_step_id, getProgress(second)]).toEqual(['works', [2, 3, 66]])
     expect(second.decisions[1]).toMatchObject({ step_id: 'queue', option_id: null, outcome: 'done', note: null })
     expect(second.decisions[1].duration_seconds).toBeGreaterThanOrEqual(90)
     expect(second.decisions[1].started_at).toBe(second.decisions[0].decided_at)
     const last = await answerStep(admin, second, 'done')
-    expect([last.current_step_id, last.current_step, progressOf(last), last.state]).toEqual([null, null, [3, 3, 100], 'in_progress'])
+    expect([last.current_step_id, last.current_step, getProgress(last), last.state]).toEqual([null, null, [3, 3, 100], 'in_progress'])
     expectStatus(await sendDecision(admin, id, { step_id: 'works', outcome: 'done' }), 409)
     expect((await admin.call('GET', `/sessions/${id}`)).body).toEqual(last)
   })
 
-  it('reduces the total when a shorter path is chosen', async () => {
+  it('reduces the total number of steps when a shorter path is chosen', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
-    expect(progressOf(await answerStep(admin, session, 'no'))).toEqual([1, 2, 50])
+    expect(getProgress(await answerStep(admin, session, 'no'))).toEqual([1, 2, 50])
   })
 
   it('skips the section headers and the end of a procedure', async () => {
     const { admin } = await createAccount(service)
     const session = await createProceduralSession(admin)
-    expect([session.current_step.title, progressOf(session)]).toEqual(['Take a snapshot of srv-dc-01', [0, 2, 0]])
+    expect([session.current_step.title, getProgress(session)]).toEqual(['Take a snapshot of srv-dc-01', [0, 2, 0]])
     const second = await answerStep(admin, session, 'failed')
-    expect([second.current_step_id, progressOf(second)]).toEqual(['patch', [1, 2, 50]])
-    expect(progressOf(await answerStep(admin, second, 'skipped'))).toEqual([2, 2, 100])
+    expect([second.current_step_id, getProgress(second)]).toEqual(['patch', [1, 2, 50]])
+    expect(getProgress(await answerStep(admin, second, 'skipped'))).toEqual([2, 2, 100])
   })
 
-  it('SES-31 rejects an answer to another step with the id of the current one', async () => {
+  it('SES-31 rejects an answer to a step that is not current, and returns the id of the current step', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     for (const step_id of ['queue', 'nowhere']) {
@@ -80,7 +80,7 @@ describe('answering steps', () => {
     expect(await sendInvalid(session.id, { step_id: 'queue', outcome: 'perhaps' })).toEqual([422, 'body.outcome'])
   })
 
-  it('SES-39 SES-31 accepts one of 32 answers to a step, and returns the current step to the others', async () => {
+  it('SES-39 SES-31 accepts one of 32 concurrent answers to a step, and returns 409 with the current step for the others', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createSession(admin)
     const responses = await Promise.all(
@@ -98,7 +98,7 @@ describe('answering steps', () => {
 })
 
 describe('fallback steps', () => {
-  it('SES-17 are recorded without an answer, which keeps the current step, and with an answer', async () => {
+  it('SES-17 records a fallback step with an answer, or without one, which keeps the current step', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createProceduralSession(admin)
     const failedFallback = { fallback_step_id: 'backup', outcome: 'failed', note: 'No space' }
@@ -113,7 +113,7 @@ describe('fallback steps', () => {
     ])
   })
 
-  it('SES-17 are rejected when they do not belong to the step, or the step is not current', async () => {
+  it('SES-17 rejects a fallback step of another step, or of a step that is not current', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createProceduralSession(admin)
     const fallback = { fallback_step_id: 'patch', outcome: 'done' }
@@ -136,7 +136,7 @@ describe('undoing an answer', () => {
     expect([repeated.status, repeated.body.code]).toEqual([409, 'no_decision'])
   })
 
-  it('allows another path of a tree', async () => {
+  it('allows another path of a tree after answers are undone', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     const wrongPath = await answerStep(admin, session, 'no')
@@ -148,7 +148,7 @@ describe('undoing an answer', () => {
     expect((await answerStep(admin, first, 'yes')).current_step_id).toBe('queue')
   })
 
-  it('deletes one answer per successful request when 32 run at once', async () => {
+  it('undoes one answer per successful request when 32 requests run concurrently', async () => {
     const { admin } = await createAccount(service)
     let session = await createSession(admin)
     for (const choice of ['yes', 'done', 'done']) session = await answerStep(admin, session, choice)

@@ -12,7 +12,7 @@ const selectUsageCounts = async (treeId: string) =>
   )
 
 describe('starting a session', () => {
-  it('SES-27 SES-30 starts at the first step, with placeholders filled from the answers', async () => {
+  it('SES-27 SES-30 starts a session at the first step, with placeholders filled from the answers', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, { category: 'Printing', description: 'Offline' })
     const body = { tree_id: flow.id, ticket_number: 'T-1', client_name: 'Contoso', variables: { printer_ip: '10.0.8.21', floor: [2] } }
@@ -84,17 +84,17 @@ describe('starting a session', () => {
       { key: 'ring', label: 'Ring', type: 'text' },
     ]
     const { id } = await createFlow(admin, { intake_form })
-    const errors = async (variables: unknown) =>
+    const listErrorPaths = async (variables: unknown) =>
       (await admin.call('POST', '/sessions', { tree_id: id, variables })).body.errors.map((error: { loc: string[] }) => error.loc.join('.'))
-    expect(await errors({})).toEqual(['body.variables.printer_ip'])
-    expect(await errors(undefined)).toEqual(['body.variables.printer_ip'])
-    expect(await errors({ printer_ip: ' ', floor: 3 })).toEqual(['body.variables.printer_ip'])
-    expect(await errors({ printer_ip: 'PRN-1', floor: '3', ring: 1 })).toEqual([
+    expect(await listErrorPaths({})).toEqual(['body.variables.printer_ip'])
+    expect(await listErrorPaths(undefined)).toEqual(['body.variables.printer_ip'])
+    expect(await listErrorPaths({ printer_ip: ' ', floor: 3 })).toEqual(['body.variables.printer_ip'])
+    expect(await listErrorPaths({ printer_ip: 'PRN-1', floor: '3', ring: 1 })).toEqual([
       'body.variables.printer_ip',
       'body.variables.floor',
       'body.variables.ring',
     ])
-    expect(await errors({ printer_ip: '::1', floor: -1 })).toEqual(['body.variables.floor'])
+    expect(await listErrorPaths({ printer_ip: '::1', floor: -1 })).toEqual(['body.variables.floor'])
     expect((await admin.call('GET', '/sessions')).body).toEqual([])
     expect(await selectUsageCounts(id)).toEqual([0])
   })
@@ -105,22 +105,22 @@ describe('starting a session', () => {
     expect((await createSession(admin, { variables: { x: null } }, { intake_form })).variables).toEqual({ printer_ip: '10.0.0.9', x: null })
   })
 
-  it('rejects a draft with 400, and an invisible or deleted flow with 404', async () => {
-    const [account, other] = [await createAccount(service), await createAccount(service)]
+  it('returns 400 for a session of a draft, and 404 for a session of an invisible or deleted flow', async () => {
+    const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     const start = async (tree_id: string, variables = { printer_ip: '::1' }) => {
       const { status, body } = await account.admin.call('POST', '/sessions', { tree_id, variables })
       return [status, body.code]
     }
     const draft = await createFlow(account.admin, { status: 'draft' })
-    const foreign = await createFlow(other.admin, { visibility: 'public' })
-    const hidden = await createFlow(await account.addColleague(), { visibility: 'private' })
-    const deleted = await createFlow(account.admin)
-    await account.admin.call('DELETE', `/trees/${deleted.id}`)
+    const foreignFlow = await createFlow(otherAccount.admin, { visibility: 'public' })
+    const hiddenFlow = await createFlow(await account.addColleague(), { visibility: 'private' })
+    const deletedFlow = await createFlow(account.admin)
+    await account.admin.call('DELETE', `/trees/${deletedFlow.id}`)
     expect(await start(draft.id)).toEqual([400, 'not_published'])
-    for (const { id } of [foreign, hidden, deleted]) expect(await start(id)).toEqual([404, undefined])
+    for (const { id } of [foreignFlow, hiddenFlow, deletedFlow]) expect(await start(id)).toEqual([404, undefined])
   })
 
-  it('FLO-04 SES-29 counts each of 32 simultaneous starts, also of a platform flow', async () => {
+  it('FLO-04 SES-29 counts each of 32 concurrent starts of a flow, and a start of a platform flow', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createFlow(admin)
     const responses = await Promise.all(
@@ -134,7 +134,7 @@ describe('starting a session', () => {
     expect([session.account_id, session.tree_id, await selectUsageCounts(platformFlowId)]).toEqual([admin.accountId, platformFlowId, [1]])
   })
 
-  it('rejects more than 200 variables or 64 KB', async () => {
+  it('rejects more than 200 variables, and variables of more than 64 KB', async () => {
     const { admin } = await createAccount(service)
     const { id: tree_id } = await createFlow(admin)
     const tooManyVariables = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`k${n}`, n]))
@@ -147,7 +147,7 @@ describe('starting a session', () => {
 })
 
 describe('the flow of a session', () => {
-  it('SES-05 stays the same when the flow is changed, unpublished and deleted', async () => {
+  it('SES-05 keeps the snapshot of a session’s flow when the flow is changed, unpublished or deleted', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, { category: 'Printing', description: 'Before' })
     const session = await createSession(admin, { tree_id: flow.id })

@@ -5,7 +5,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { type Bytes, concatBytes, createImage, uploadImage } from '../../support/images.ts'
 import { createAccount } from '../../support/people.ts'
 
-const page = '<html><script>alert(1)</script></html>'
+const htmlPage = '<html><script>alert(1)</script></html>'
 const [png, jpeg, gif, webp] = [
   await createImage('png', 60, 40),
   await createImage('jpeg', 60, 40),
@@ -13,42 +13,42 @@ const [png, jpeg, gif, webp] = [
   await createImage('webp', 60, 40),
 ]
 
-/** Copy a PNG and change the size in its header. */
-function pngClaimingSize(width: number, height: number, source = png): Bytes {
+/** Copy a PNG and replace the size in its header. */
+function replacePngSize(width: number, height: number, source = png): Bytes {
   const copy = source.slice()
   new DataView(copy.buffer).setUint32(16, width)
   new DataView(copy.buffer).setUint32(20, height)
   return copy
 }
 
-const comment = concatBytes('\xff\xfe', String.fromCharCode(0, page.length + 2), page)
-const jpegComment = concatBytes(jpeg.slice(0, 2), comment, jpeg.slice(2))
+const jpegComment = concatBytes('\xff\xfe', String.fromCharCode(0, htmlPage.length + 2), htmlPage)
+const jpegWithComment = concatBytes(jpeg.slice(0, 2), jpegComment, jpeg.slice(2))
 const gifHeaderLength = 13 + ((gif[10] ?? 0) & 0x80 ? 3 * 2 ** (((gif[10] ?? 0) & 7) + 1) : 0)
-const gifComment = concatBytes(
+const gifWithComment = concatBytes(
   gif.slice(0, gifHeaderLength),
   '!\xfe',
-  String.fromCharCode(page.length),
-  page,
+  String.fromCharCode(htmlPage.length),
+  htmlPage,
   '\0',
   gif.slice(gifHeaderLength),
 )
 const hugeJpeg = jpeg.slice()
-const jpegFrame = Buffer.from(jpeg).indexOf(Buffer.from([0xff, 0xc0]))
-hugeJpeg.set([0xff, 0xff, 0xff, 0xff], jpegFrame + 5)
+const jpegFrameOffset = Buffer.from(jpeg).indexOf(Buffer.from([0xff, 0xc0]))
+hugeJpeg.set([0xff, 0xff, 0xff, 0xff], jpegFrameOffset + 5)
 const hugeGif = gif.slice()
 hugeGif.set([0xff, 0xff, 0xff, 0xff], 6)
 const hostileFiles: [string, number, Bytes][] = [
   ['an empty file', 415, concatBytes('')],
   ['plain text', 415, concatBytes('hello')],
-  ['an HTML page named .png', 415, concatBytes(page)],
+  ['an HTML page named .png', 415, concatBytes(htmlPage)],
   ['an SVG', 415, concatBytes('<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>')],
   ['a BMP', 415, concatBytes('BM', '\0'.repeat(60))],
   ['a PDF', 415, concatBytes('%PDF-1.7\n', '\0'.repeat(60))],
-  ['a JPEG after the signature of a program', 415, concatBytes('MZ', jpeg)],
-  ['a PNG of 60000 x 60000 pixels', 422, pngClaimingSize(60_000, 60_000)],
-  ['a PNG of 2^31 pixels a side', 422, pngClaimingSize(2 ** 31, 2 ** 31)],
-  ['a PNG of 0 pixels', 422, pngClaimingSize(0, 0)],
-  ['a PNG of 12001 x 1 pixels', 422, pngClaimingSize(12_001, 1)],
+  ['a JPEG after the signature of a Windows program', 415, concatBytes('MZ', jpeg)],
+  ['a PNG of 60000 x 60000 pixels', 422, replacePngSize(60_000, 60_000)],
+  ['a PNG of 2^31 x 2^31 pixels', 422, replacePngSize(2 ** 31, 2 ** 31)],
+  ['a PNG of 0 pixels', 422, replacePngSize(0, 0)],
+  ['a PNG of 12001 x 1 pixels', 422, replacePngSize(12_001, 1)],
   ['a JPEG of 65535 x 65535 pixels', 422, hugeJpeg],
   ['a GIF of 65535 x 65535 pixels', 422, hugeGif],
   ['only the header of a PNG', 422, png.slice(0, 33)],
@@ -58,23 +58,23 @@ const hostileFiles: [string, number, Bytes][] = [
   ['half a WebP', 422, webp.slice(0, webp.length / 2)],
   ['a PNG without its last byte', 422, png.slice(0, -1)],
   ['a JPEG without its end marker', 422, jpeg.slice(0, -2)],
-  ['a JPEG followed by a page', 422, concatBytes(jpeg, page)],
+  ['a JPEG followed by a page', 422, concatBytes(jpeg, htmlPage)],
   ['a PNG followed by an archive', 422, concatBytes(png, 'PK\x03\x04', '\0'.repeat(40))],
-  ['a WebP followed by a page', 422, concatBytes(webp, page)],
-  ['a GIF followed by a script', 422, concatBytes(gif, '/*', page, '*/')],
-  ['a JPEG with a page in a comment', 422, jpegComment],
-  ['a GIF with a page in a comment', 422, gifComment],
-  ['a JPEG followed by a second image and a page', 422, concatBytes(jpeg, jpeg, page)],
+  ['a WebP followed by a page', 422, concatBytes(webp, htmlPage)],
+  ['a GIF followed by a script', 422, concatBytes(gif, '/*', htmlPage, '*/')],
+  ['a JPEG with a page in a comment', 422, jpegWithComment],
+  ['a GIF with a page in a comment', 422, gifWithComment],
+  ['a JPEG followed by a second image and a page', 422, concatBytes(jpeg, jpeg, htmlPage)],
   ['a GIF that is a script', 422, concatBytes('GIF89a/*', gif.slice(8), '*/=1;alert(1)')],
   ['a GIF that is a short script', 422, concatBytes('GIF89a=1;alert(1)//', '\0'.repeat(40))],
-  ['a JPEG with invalid image data', 422, concatBytes(jpeg.slice(0, jpegFrame + 19), '\0'.repeat(200), '\xff\xd9')],
-  ['a PNG with invalid image data', 422, pngWithBrokenData()],
+  ['a JPEG with invalid image data', 422, concatBytes(jpeg.slice(0, jpegFrameOffset + 19), '\0'.repeat(200), '\xff\xd9')],
+  ['a PNG with invalid image data', 422, corruptPngData()],
 ]
 
-function pngWithBrokenData(): Bytes {
+function corruptPngData(): Bytes {
   const copy = png.slice()
-  const data = Buffer.from(png).indexOf('IDAT')
-  copy.fill(0x55, data + 4, data + 12)
+  const dataOffset = Buffer.from(png).indexOf('IDAT')
+  copy.fill(0x55, dataOffset + 4, dataOffset + 12)
   return copy
 }
 
@@ -84,10 +84,10 @@ describe('hostile files', () => {
     const { admin, id } = await createAccount(service)
     await uploadImage(service, admin, concatBytes('warm-up'))
     const checksumsBefore = await readChecksums(service, id)
-    const started = performance.now()
+    const startedAt = performance.now()
     const response = await uploadImage(service, admin, bytes)
-    const ms = performance.now() - started
-    expect([response.status, response.body.detail, ms < 1000]).toEqual([status, expect.any(String), true])
+    const durationMs = performance.now() - startedAt
+    expect([response.status, response.body.detail, durationMs < 1000]).toEqual([status, expect.any(String), true])
     expect(await readChecksums(service, id)).toEqual(checksumsBefore)
   })
 
@@ -96,12 +96,12 @@ describe('hostile files', () => {
     const parts = Array.from({ length: 100_000 }, (_, n) => `--x\r\ncontent-disposition: form-data; name="${n}"\r\n\r\n1\r\n`)
     const raw = concatBytes([...parts, '--x--\r\n'].join(''))
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
-    const started = performance.now()
+    const startedAt = performance.now()
     const response = await request(service, 'POST', '/uploads', { token: admin.token, raw, headers })
-    expect([response.status, response.body.errors.length, performance.now() - started < 1000]).toEqual([422, 1, true])
+    expect([response.status, response.body.errors.length, performance.now() - startedAt < 1000]).toEqual([422, 1, true])
   })
 
-  it('accepts data that cameras append to an image, and does not store it', async () => {
+  it('accepts a JPEG that is followed by data that cameras append', async () => {
     const { admin } = await createAccount(service)
     for (const appended of [concatBytes('\0'.repeat(512)), jpeg, concatBytes('\0\0\0\x18ftypmp42', '\0'.repeat(40))]) {
       const response = await uploadImage(service, admin, concatBytes(jpeg, appended))
@@ -110,14 +110,14 @@ describe('hostile files', () => {
   })
 })
 
-describe('decoder failure', () => {
+describe('an upload while the image decoder fails', () => {
   let service: Awaited<ReturnType<typeof startOwnService>>
   beforeAll(async () => {
     service = await startOwnService()
   })
   afterAll(() => service.close())
 
-  it.each(['down', 'error', 'garbage'])('returns 502 and stores nothing while the decoder has the fault %s', async (mode) => {
+  it.each(['down', 'error', 'garbage'])('returns 502 and stores nothing while the image decoder has the fault %s', async (mode) => {
     const { admin, id } = await createAccount(service)
     await dashboard(service).setFault({ service: 'images', mode })
     const checksumsBefore = await readChecksums(service, id)

@@ -7,39 +7,42 @@ import { createAccount } from '../../support/people.ts'
 
 const service = sharedService()
 
-describe('stored image', () => {
-  it.each(['png', 'jpeg', 'webp', 'gif'] as const)('UPL-01 converts %s to a JPEG of at most 1568 px', async (format) => {
-    const { admin } = await createAccount(service)
-    const { status, body } = await uploadImage(service, admin, await createImage(format, 2400, 1000))
-    expect([status, body]).toEqual([
-      201,
-      {
-        id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
-        content_type: 'image/jpeg',
+describe('a stored image', () => {
+  it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
+    'UPL-01 is a JPEG with sides of at most 1568 px when a %s is uploaded',
+    async (format) => {
+      const { admin } = await createAccount(service)
+      const { status, body } = await uploadImage(service, admin, await createImage(format, 2400, 1000))
+      expect([status, body]).toEqual([
+        201,
+        {
+          id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+          content_type: 'image/jpeg',
+          width: 1568,
+          height: 653,
+          size: expect.any(Number),
+          created_at: expect.any(String),
+        },
+      ])
+      const { bytes, headers } = await downloadUpload(service, admin, body.id)
+      const storedMetadata = await sharp(bytes).metadata()
+      expect({ format: storedMetadata.format, width: storedMetadata.width, height: storedMetadata.height, size: bytes.length }).toEqual({
+        format: 'jpeg',
         width: 1568,
         height: 653,
-        size: expect.any(Number),
-        created_at: expect.any(String),
-      },
-    ])
-    const { bytes, headers } = await downloadUpload(service, admin, body.id)
-    const storedMetadata = await sharp(bytes).metadata()
-    expect({ format: storedMetadata.format, width: storedMetadata.width, height: storedMetadata.height, size: bytes.length }).toEqual({
-      format: 'jpeg',
-      width: 1568,
-      height: 653,
-      size: body.size,
-    })
-    expect(headers.get('content-type')).toBe('image/jpeg')
-  })
+        size: body.size,
+      })
+      expect(headers.get('content-type')).toBe('image/jpeg')
+    },
+  )
 
-  it('UPL-01 never enlarges an image, and keeps each side at least one pixel', async () => {
+  it('UPL-01 is never larger than the uploaded image, and has its aspect ratio', async () => {
     const { admin } = await createAccount(service)
     expect((await uploadImage(service, admin, await createImage('png', 1, 1))).body).toMatchObject({ width: 1, height: 1 })
     expect((await uploadImage(service, admin, await createImage('png', 40, 11_000))).body).toMatchObject({ width: 6, height: 1568 })
   })
 
-  it('UPL-01 stores quality 85, with white behind transparent pixels', async () => {
+  it('UPL-01 is a JPEG of quality 85 with white in place of transparent pixels', async () => {
     const { admin } = await createAccount(service)
     const { body } = await uploadImage(service, admin, await createImage('png', 64, 64, { alpha: 0 }))
     const { bytes } = await downloadUpload(service, admin, body.id)
@@ -50,10 +53,10 @@ describe('stored image', () => {
         .jpeg({ quality: 85 })
         .toBuffer(),
     )
-    expect(quantizationTables(bytes)).toEqual(quantizationTables(reference))
+    expect(readQuantizationTables(bytes)).toEqual(readQuantizationTables(reference))
   })
 
-  it('UPL-04 removes metadata, and applies the orientation in it first', async () => {
+  it('UPL-04 has no metadata, and has the orientation of the EXIF metadata applied', async () => {
     const { admin } = await createAccount(service)
     const exif = { IFD0: { Copyright: 'Dana Reyes', Artist: 'Dana' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } }
     const plain = sharp(await createImage('jpeg', 300, 200, { noise: true }))
@@ -72,7 +75,7 @@ describe('stored image', () => {
     expect(Buffer.from(bytes).includes('Dana')).toBe(false)
   })
 
-  it('stores the first frame of an animation', async () => {
+  it('is the first frame of an uploaded animation', async () => {
     const { admin } = await createAccount(service)
     const frames = Buffer.concat([Buffer.alloc(30 * 20 * 3, 255), Buffer.alloc(30 * 20 * 3, 0)])
     const animation = sharp(frames, { raw: { width: 30, height: 40, channels: 3, pageHeight: 20 } })
@@ -86,7 +89,7 @@ describe('stored image', () => {
     }
   })
 
-  it('can be downloaded and privately cached by every user of the account, and by no other account', async () => {
+  it('can be downloaded and privately cached by every user of its account, and by no user of another account', async () => {
     const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     const { body } = await uploadImage(service, account.admin, await createImage('png', 20, 20))
     const viewer = await account.addColleague({ role: 'viewer' })
@@ -109,13 +112,13 @@ describe('UPL-02 type of an image', () => {
     ['a PNG named .txt', 'png', 'notes.txt', 'text/plain'],
     ['a GIF named .jpg', 'gif', 'photo.jpg', 'image/jpeg'],
     ['a WebP without a type', 'webp', 'photo', ''],
-  ] as const)('UPL-02 is recognised by content: accepts %s', async (_, format, name, type) => {
+  ] as const)('UPL-02 is recognised by the content of the file for %s', async (_, format, name, type) => {
     const { admin } = await createAccount(service)
     expectStatus(await uploadImage(service, admin, await createImage(format, 20, 20), { name, type }), 201)
   })
 })
 
-it('UPL-03 WIR-15 refuses a file above 10 MiB, and accepts one just below', { timeout: 60_000 }, async () => {
+it('UPL-03 WIR-15 accepts an image of more than 9 MB, and refuses a body above 10 MiB with 413', { timeout: 60_000 }, async () => {
   const { admin } = await createAccount(service)
   const noise = await createImage('png', 1820, 1820, { noise: true })
   expect(noise.length).toBeGreaterThan(9_000_000)
@@ -125,21 +128,18 @@ it('UPL-03 WIR-15 refuses a file above 10 MiB, and accepts one just below', { ti
   expectStatus(await sendHeadersOnly(`${service.api}/api/v1/uploads`, 'POST', 10 * 1024 * 1024 + 1000, headers), 413)
 })
 
-it('WIR-24 stores one image per idempotency key', async () => {
+it('WIR-24 stores one image per idempotency key, and rejects the key for another image', async () => {
   const { admin, id } = await createAccount(service)
   const image = await createImage('png', 30, 30)
   const headers = { 'idempotency-key': 'once' }
-  const [first, secondDownload] = [
-    await uploadImage(service, admin, image, { headers }),
-    await uploadImage(service, admin, image, { headers }),
-  ]
-  expect([first.status, secondDownload.status, secondDownload.text]).toEqual([201, 201, first.text])
+  const [first, repeated] = [await uploadImage(service, admin, image, { headers }), await uploadImage(service, admin, image, { headers })]
+  expect([first.status, repeated.status, repeated.text]).toEqual([201, 201, first.text])
   expect(await service.sql('select id from uploads where account_id = $1', [id])).toHaveLength(1)
   const otherImage = await uploadImage(service, admin, await createImage('png', 31, 30), { headers })
   expect([otherImage.status, otherImage.body.errors[0].type]).toEqual([422, 'key_reused'])
 })
 
-it('requires a complete form with one file', async () => {
+it('refuses a JSON body with 415, and a truncated or missing form with 422', async () => {
   const { admin } = await createAccount(service)
   const { token } = admin
   const { bytes, headers } = await encodeFileForm(await createImage('png', 10, 10))
@@ -149,8 +149,8 @@ it('requires a complete form with one file', async () => {
   expect([json.status, truncated.status, empty.status]).toEqual([415, 422, 422])
 })
 
-/** Return the quantization tables of a JPEG. They depend on its quality only. */
-function quantizationTables(bytes: Uint8Array): string[] {
+/** Return the quantization tables of a JPEG, which identify its quality. */
+function readQuantizationTables(bytes: Uint8Array): string[] {
   const hex = Buffer.from(bytes).toString('hex')
   return [...hex.matchAll(/ffdb(?:0043|0084)([0-9a-f]{130})/g)].map(([, table = '']) => table)
 }

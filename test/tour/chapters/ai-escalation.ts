@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Client } from '../client.ts'
 import { waitForChatMessage, waitForMail } from '../dashboard.ts'
-import { itemOf } from '../expectations.ts'
+import { listWithItem } from '../expectations.ts'
 import { waitForNote } from '../notes.ts'
 import type { Person } from '../person.ts'
-import { onCallAddress } from './register-and-notify.ts'
-import { uploadPicture } from './upload-and-branding.ts'
+import { getOnCallEmail } from './register-and-notify.ts'
+import { uploadImage } from './upload-and-branding.ts'
 
 interface Scene {
   admin: Person
@@ -19,7 +19,7 @@ export async function escalateAiSession(client: Client, scene: Scene): Promise<s
   const session = z.object({ id: z.string(), status: z.literal('active'), title: z.string(), client_name: z.string() })
   const body = { session_type: 'chat', psa_ticket_id: ticketId }
   const { id } = await client.api('POST', '/ai-sessions', { accessToken: admin.accessToken, body, status: 201, returns: session })
-  await askWithPicture(client, admin, id)
+  await askWithImage(client, admin, id)
   await tryFix(client, admin, id)
   const stream = await client.subscribe('/ai-sessions/escalations/stream', robin.accessToken)
   try {
@@ -27,16 +27,16 @@ export async function escalateAiSession(client: Client, scene: Scene): Promise<s
     const event = z.object({ event: z.literal('handoff_created'), data: z.object({ handoff_id: z.literal(handoffId), title: z.string() }) })
     await stream.waitFor(event, 'event about the handoff')
     await requireNotified(client, scene, id)
-    const ready = z.object({ handoff_id: z.literal(handoffId), assessment_status: z.literal('ready') })
-    await stream.waitFor(z.object({ event: z.literal('handoff_assessment_ready'), data: ready }), 'event about the assessment')
+    const readyAssessment = z.object({ handoff_id: z.literal(handoffId), assessment_status: z.literal('ready') })
+    await stream.waitFor(z.object({ event: z.literal('handoff_assessment_ready'), data: readyAssessment }), 'event about the assessment')
   } finally {
     stream.close()
   }
   return id
 }
 
-async function askWithPicture(client: Client, admin: Person, sessionId: string): Promise<void> {
-  const picture = await uploadPicture(client, admin)
+async function askWithImage(client: Client, admin: Person, sessionId: string): Promise<void> {
+  const uploadId = await uploadImage(client, admin)
   const triage_update = z.object({ asset_name: z.literal('LT-0412') })
   const suggested_fix = z.object({ status: z.literal('proposed'), title: z.string() })
   const turn = z.object({ deltas: z.number().min(1), message: z.object({ triage_update, suggested_fix }) })
@@ -44,7 +44,7 @@ async function askWithPicture(client: Client, admin: Person, sessionId: string):
     accessToken: admin.accessToken,
     accept: 'text/event-stream',
     body: {
-      upload_ids: [picture],
+      upload_ids: [uploadId],
       message: 'The tunnel of LT-0412 drops every ten minutes, error 809, as soon as nobody types. Please suggest a fix.',
     },
     returns: z.preprocess(summarizeTurn, turn),
@@ -53,19 +53,19 @@ async function askWithPicture(client: Client, admin: Person, sessionId: string):
 
 /** Count the streamed pieces of text and read the message at the end of the stream. */
 function summarizeTurn(events: unknown): unknown {
-  const { data: all } = z.array(z.object({ event: z.string(), data: z.unknown() })).safeParse(events)
-  const message = all?.find(({ event }) => event === 'message')?.data
-  return { deltas: all?.filter(({ event }) => event === 'delta').length, message }
+  const { data: parsedEvents } = z.array(z.object({ event: z.string(), data: z.unknown() })).safeParse(events)
+  const message = parsedEvents?.find(({ event }) => event === 'message')?.data
+  return { deltas: parsedEvents?.filter(({ event }) => event === 'delta').length, message }
 }
 
 async function tryFix(client: Client, { accessToken }: Person, sessionId: string): Promise<void> {
   const fixes = `/ai-sessions/${sessionId}/suggested-fixes`
-  const proposed = itemOf(z.object({ id: z.string(), status: z.literal('proposed') }), 'proposed fix')
-  const { id } = await client.api('GET', fixes, { accessToken, returns: proposed })
+  const proposedFix = listWithItem(z.object({ id: z.string(), status: z.literal('proposed') }), 'proposed fix')
+  const { id } = await client.api('GET', fixes, { accessToken, returns: proposedFix })
   await client.api('POST', `${fixes}/${id}/apply`, { accessToken, returns: z.object({ id: z.literal(id), applied_at: z.string() }) })
-  const partial = z.object({ id: z.literal(id), status: z.literal('applied_partial'), partial_notes: z.string() })
+  const partialFix = z.object({ id: z.literal(id), status: z.literal('applied_partial'), partial_notes: z.string() })
   const body = { outcome: 'applied_partial', notes: 'Holds for an hour, then drops' }
-  await client.api('PATCH', `${fixes}/${id}/outcome`, { accessToken, body, returns: partial })
+  await client.api('PATCH', `${fixes}/${id}/outcome`, { accessToken, body, returns: partialFix })
 }
 
 async function escalate(client: Client, { admin, robin }: Scene, sessionId: string): Promise<string> {
@@ -82,7 +82,7 @@ async function escalate(client: Client, { admin, robin }: Scene, sessionId: stri
   return handoff_id
 }
 
-/** Require the escalation in Robin's inbox, in mails, in both chat tools, on the ticket and in the queue. */
+/** Require the escalation in Robin's inbox, in e-mails, in both chat tools, on the ticket and in the escalation queue. */
 async function requireNotified(client: Client, { admin, robin, ticketId }: Scene, sessionId: string): Promise<void> {
   const { accessToken } = robin
   const ticket = `(Ticket #${ticketId})`
@@ -91,10 +91,13 @@ async function requireNotified(client: Client, { admin, robin, ticketId }: Scene
     title: z.string().includes(ticket),
     link: z.string().includes(sessionId),
   })
-  await client.api('GET', '/notifications', { accessToken, returns: itemOf(inbox, 'notification about the escalation') })
-  for (const email of [robin.email, onCallAddress(client)]) await waitForMail(client, email, ticket)
+  await client.api('GET', '/notifications', { accessToken, returns: listWithItem(inbox, 'notification about the escalation') })
+  for (const email of [robin.email, getOnCallEmail(client)]) await waitForMail(client, email, ticket)
   for (const tool of [1, 2] as const) await waitForChatMessage(client, tool, ticket)
   await waitForNote(client, admin, { ticketId, sourceId: sessionId, text: 'Holds for an hour, then drops' })
-  const waiting = z.object({ session_id: z.literal(sessionId), urgency: z.literal('high'), claimed_by: z.null() })
-  await client.api('GET', '/ai-sessions/queue', { accessToken, returns: itemOf(waiting, 'escalation that waits for Robin') })
+  const waitingEscalation = z.object({ session_id: z.literal(sessionId), urgency: z.literal('high'), claimed_by: z.null() })
+  await client.api('GET', '/ai-sessions/queue', {
+    accessToken,
+    returns: listWithItem(waitingEscalation, 'escalation that waits for Robin'),
+  })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Client } from '../client.ts'
-import { itemOf } from '../expectations.ts'
+import { listWithItem } from '../expectations.ts'
 import type { Person } from '../person.ts'
 
 interface Scene {
@@ -10,7 +10,7 @@ interface Scene {
   aiSessionId: string
 }
 
-/** Write flows with the model: from words, with the editor's assistant, and from a resolved session. */
+/** Write flows with the model: from a description, with the editor's assistant, and from a resolved session. */
 export async function writeFlows(client: Client, scene: Scene): Promise<void> {
   await buildFlow(client, scene.admin)
   await askAssistant(client, scene.admin)
@@ -20,16 +20,16 @@ export async function writeFlows(client: Client, scene: Scene): Promise<void> {
 async function buildFlow(client: Client, { accessToken }: Person): Promise<void> {
   const conversations = '/ai/flow-builder/conversations'
   const goal = 'If the scanner answers a ping, then restart its service. Otherwise reseat the network cable.'
-  const draftOf = (title: z.ZodString | z.ZodLiteral<string>) =>
+  const createDraftSchema = (title: z.ZodString | z.ZodLiteral<string>) =>
     z.object({ id: z.string(), draft: z.object({ tree_structure: z.object({ type: z.literal('decision'), title }) }) })
   const { id } = await client.api('POST', conversations, {
     accessToken,
     body: { tree_type: 'troubleshooting', environment_tags: ['windows 11'], goal },
     status: 201,
-    returns: draftOf(z.string()),
+    returns: createDraftSchema(z.string()),
   })
   const body = { message: 'Rename the root to “Does the scanner ping?”' }
-  const renamed = draftOf(z.literal('Does the scanner ping?'))
+  const renamed = createDraftSchema(z.literal('Does the scanner ping?'))
   await client.api('POST', `${conversations}/${id}/messages`, { accessToken, body, returns: renamed })
   const flow = z.object({ id: z.string(), name: z.literal('Scanner offline'), status: z.literal('draft') })
   await client.api('POST', `${conversations}/${id}/commit`, { accessToken, body: { name: 'Scanner offline' }, status: 201, returns: flow })
@@ -50,16 +50,16 @@ async function askAssistant(client: Client, { accessToken }: Person): Promise<vo
 }
 
 async function approveProposal(client: Client, { admin, robin, aiSessionId }: Scene): Promise<void> {
-  const pending = z.object({ id: z.string(), status: z.literal('pending'), source: z.literal('ai_session') })
+  const pendingProposal = z.object({ id: z.string(), status: z.literal('pending'), source: z.literal('ai_session') })
   const { id } = await client.api('POST', `/sessions/${aiSessionId}/convert-to-flow`, {
     accessToken: robin.accessToken,
     body: {},
     status: 201,
-    returns: pending,
+    returns: pendingProposal,
   })
-  const approved = z.object({ proposal: z.object({ id: z.literal(id), status: z.literal('approved') }), tree_id: z.string() })
-  await client.api('POST', `/flow-proposals/${id}/approve`, { accessToken: admin.accessToken, status: 201, returns: approved })
+  const approvedProposal = z.object({ proposal: z.object({ id: z.literal(id), status: z.literal('approved') }), tree_id: z.string() })
+  await client.api('POST', `/flow-proposals/${id}/approve`, { accessToken: admin.accessToken, status: 201, returns: approvedProposal })
   const notification = z.object({ event_key: z.literal('proposal.approved'), title: z.string(), link: z.string().includes(id) })
-  const returns = itemOf(notification, 'notification about the approved proposal')
+  const returns = listWithItem(notification, 'notification about the approved proposal')
   await client.api('GET', '/notifications', { accessToken: robin.accessToken, returns })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Client } from '../client.ts'
-import { itemOf } from '../expectations.ts'
+import { listWithItem } from '../expectations.ts'
 import type { Person } from '../person.ts'
 
 const article = `# Restart the spooler
@@ -13,7 +13,7 @@ const article = `# Restart the spooler
 3. Print a test page.
 `
 
-/** Turn an article into a flow, run it to the end on a ticket and export the note. */
+/** Convert an article to a flow, run the flow to its end on a ticket, and export the note. */
 export async function importArticle(client: Client, admin: Person, ticketId: string): Promise<void> {
   const { accessToken } = admin
   const form = new FormData()
@@ -31,7 +31,7 @@ async function createFlow(client: Client, { accessToken }: Person, kbImport: str
   const converted = z.object({ status: z.literal('converted'), node_count: z.literal(4) })
   await client.api('POST', `${kbImport}/convert`, { accessToken, returns: converted })
   const step = z.object({ id: z.string(), kind: z.literal('step'), title: z.string() })
-  const detail = z.object({ nodes: itemOf(step, 'step') })
+  const detail = z.object({ nodes: listWithItem(step, 'step') })
   const { nodes } = await client.api('GET', kbImport, { accessToken, returns: detail })
   const title = 'Open services.msc'
   const changed = z.object({ id: z.literal(nodes.id), title: z.literal(title) })
@@ -50,8 +50,8 @@ async function runFlow(client: Client, { accessToken }: Person, flowId: string, 
     progress,
     current_step: z.object({ id: z.string() }).nullable(),
   })
-  const start = { tree_id: flowId, ticket_number: ticketId }
-  const { id, ...started } = await client.api('POST', '/sessions', { accessToken, body: start, status: 201, returns: session })
+  const startBody = { tree_id: flowId, ticket_number: ticketId }
+  const { id, ...started } = await client.api('POST', '/sessions', { accessToken, body: startBody, status: 201, returns: session })
   let step = started.current_step
   while (step) {
     const body = { step_id: step.id, outcome: 'done' }

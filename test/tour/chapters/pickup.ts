@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Client } from '../client.ts'
-import { itemOf } from '../expectations.ts'
+import { listWithItem } from '../expectations.ts'
 import { waitForNote } from '../notes.ts'
 import type { Person } from '../person.ts'
 
@@ -16,7 +16,7 @@ export async function pickUpEscalation(client: Client, { admin, robin, ticketId,
   const { accessToken } = robin
   const session = `/ai-sessions/${aiSessionId}`
   const triedFix = z.object({ status: z.literal('applied_partial'), partial_notes: z.literal('Holds for an hour, then drops') })
-  const escalation_package = z.object({ fixes: itemOf(triedFix, 'fix that was tried') })
+  const escalation_package = z.object({ fixes: listWithItem(triedFix, 'fix that was tried') })
   const active = z.object({ status: z.literal('active'), picked_up_by_id: z.literal(robin.id), escalation_package })
   await client.api('POST', `${session}/pickup`, { accessToken, returns: active })
   const reply = z.object({ message: z.object({ role: z.literal('assistant'), content: z.string() }) })

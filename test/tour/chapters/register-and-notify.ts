@@ -2,18 +2,18 @@ import * as z from 'zod'
 import type { Client } from '../client.ts'
 import {
   advanceClock,
-  liftFaults,
+  clearFaults,
+  getWebhookPath,
   resetClock,
   setFault,
   waitForChatMessage,
   waitForLink,
   waitForMail,
-  webhookPathOf,
 } from '../dashboard.ts'
-import { itemOf } from '../expectations.ts'
+import { listWithItem } from '../expectations.ts'
 import { type Person, TokenPair } from '../person.ts'
 
-/** Register an account and follow escalations to every channel, one of which fails. Return the admin. */
+/** Register an account and escalate, so that every channel is notified. Then let one channel fail. Return the admin. */
 export async function registerAndNotify(client: Client): Promise<Person> {
   const admin = await register(client)
   const configId = await addChannels(client, admin)
@@ -34,9 +34,9 @@ async function register(client: Client): Promise<Person> {
 
 /** Add one config per channel. Return the id of the first chat tool's config. */
 async function addChannels(client: Client, { accessToken }: Person): Promise<string> {
-  const webhookOf = (tool: 1 | 2) => ({
+  const buildWebhookChannel = (tool: 1 | 2) => ({
     channel: `chat${tool}_webhook`,
-    webhook_url: client.addresses.dashboard + webhookPathOf(client, tool),
+    webhook_url: client.addresses.dashboard + getWebhookPath(client, tool),
   })
   const addChannel = (channel: object) =>
     client.api('POST', '/notifications/configs', {
@@ -45,14 +45,14 @@ async function addChannels(client: Client, { accessToken }: Person): Promise<str
       status: 201,
       returns: z.object({ id: z.string(), channel: z.string(), events_enabled: z.array(z.string()) }),
     })
-  const { id } = await addChannel(webhookOf(1))
-  await addChannel(webhookOf(2))
-  await addChannel({ channel: 'email', email_addresses: [onCallAddress(client)] })
+  const { id } = await addChannel(buildWebhookChannel(1))
+  await addChannel(buildWebhookChannel(2))
+  await addChannel({ channel: 'email', email_addresses: [getOnCallEmail(client)] })
   return id
 }
 
-/** Address that the account's e-mail channel notifies. */
-export function onCallAddress({ run }: Client): string {
+/** Return the address that the account's e-mail channel notifies. */
+export function getOnCallEmail({ run }: Client): string {
   return `oncall-${run}@example.com`
 }
 
@@ -63,9 +63,9 @@ async function notifyEveryChannel(client: Client, admin: Person): Promise<void> 
   const notification = z.object({ event_key: z.literal('session.escalated'), title: z.string().includes(problem) })
   await client.api('GET', '/notifications', {
     accessToken: admin.accessToken,
-    returns: itemOf(notification, `notification about “${problem}”`),
+    returns: listWithItem(notification, `notification about “${problem}”`),
   })
-  await waitForMail(client, onCallAddress(client), problem)
+  await waitForMail(client, getOnCallEmail(client), problem)
   await waitForChatMessage(client, 1, problem)
   await waitForChatMessage(client, 2, problem)
 }
@@ -86,8 +86,8 @@ async function retryFailingChannel(client: Client, admin: Person, configId: stri
   await client.api('GET', path, {
     accessToken: admin.accessToken,
     poll: true,
-    returns: itemOf(failed, 'delivery that failed after 4 attempts'),
+    returns: listWithItem(failed, 'delivery that failed after 4 attempts'),
   })
-  await liftFaults(client)
+  await clearFaults(client)
   await resetClock(client)
 }

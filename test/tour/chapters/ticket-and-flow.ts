@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Client } from '../client.ts'
-import { advanceClock, liftFaults, resetClock, setFault } from '../dashboard.ts'
-import { itemOf } from '../expectations.ts'
+import { advanceClock, clearFaults, resetClock, setFault } from '../dashboard.ts'
+import { listWithItem } from '../expectations.ts'
 import { waitForNote } from '../notes.ts'
 import type { Person } from '../person.ts'
 
@@ -30,7 +30,7 @@ async function connectTicketing(client: Client, { accessToken }: Person): Promis
 
 async function findTicket(client: Client, { accessToken }: Person): Promise<string> {
   const ticket = z.object({ id: z.string(), summary: z.string().startsWith('VPN'), company: z.string() })
-  const returns = z.object({ items: itemOf(ticket, 'unassigned ticket about a VPN') })
+  const returns = z.object({ items: listWithItem(ticket, 'unassigned ticket about a VPN') })
   const path = '/integrations/psa/tickets?unassigned=true&page_size=100'
   const { id } = (await client.api('GET', path, { accessToken, returns })).items
   const context = z.object({
@@ -43,10 +43,10 @@ async function findTicket(client: Client, { accessToken }: Person): Promise<stri
 }
 
 async function answerFirstStep(client: Client, { accessToken }: Person, ticketId: string): Promise<string> {
-  const flow = itemOf(z.object({ id: z.string(), name: z.string().includes('VPN') }), 'flow about VPNs')
+  const flow = listWithItem(z.object({ id: z.string(), name: z.string().includes('VPN') }), 'flow about VPNs')
   const { id: tree_id } = await client.api('GET', '/trees?search=vpn', { accessToken, returns: flow })
   const variables = { user_name: 'maya', vpn_gateway: 'vpn.contoso.example' }
-  const option = itemOf(z.object({ id: z.string(), label: z.string() }), 'option')
+  const option = listWithItem(z.object({ id: z.string(), label: z.string() }), 'option')
   const current_step = z.object({ id: z.string(), options: option })
   const session = await client.api('POST', '/sessions', {
     accessToken,
@@ -67,10 +67,10 @@ async function pushNoteDespiteOutage(client: Client, admin: Person, ticketId: st
   await setFault(client, { service: 'psa', mode: 'down', times: 1 })
   const queued = z.object({ id: z.string(), state: z.literal('queued') })
   const push = await client.api('POST', `/sessions/${sessionId}/push`, { accessToken, body: {}, status: 202, returns: queued })
-  const failedOnce = itemOf(z.object({ id: z.literal(push.id), attempts: z.literal(1) }), 'push with one attempt')
+  const failedOnce = listWithItem(z.object({ id: z.literal(push.id), attempts: z.literal(1) }), 'push with one attempt')
   await client.api('GET', `/integrations/psa/pushes?source_id=${sessionId}`, { accessToken, poll: true, returns: failedOnce })
   await advanceClock(client, 30)
   await waitForNote(client, admin, { ticketId, sourceId: sessionId, text: 'One person', attempts: 2 })
-  await liftFaults(client)
+  await clearFaults(client)
   await resetClock(client)
 }
