@@ -24,6 +24,8 @@ it('FBK-04 FBK-05 returns the account’s feedback to its admin, all feedback to
   const otherFeedback = await otherAccount.admin.call('POST', '/feedback/beta', betaFeedback)
   const staff = await account.addColleague({ role: 'viewer', superAdmin: true })
   const engineer = await account.addColleague({ role: 'engineer', teamRole: 'admin' })
+  // The database refuses to demote the last super admin.
+  await otherAccount.addColleague({ superAdmin: true })
   expect(listIds(await account.admin.call('GET', '/feedback/beta'))).toEqual([ownFeedback.body.id])
   expect(listIds(await account.admin.call('GET', `/feedback/beta?account_id=${otherAccount.id}`))).toEqual([])
   const allIds = listIds(await staff.call('GET', '/feedback/beta?limit=100'))
