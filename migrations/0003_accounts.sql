@@ -1,0 +1,253 @@
+-- Accounts, their teams, members and invites, and the rules about seats and admins.
+create function app.is_small_object(j jsonb) returns boolean language sql immutable parallel safe as $$
+  select jsonb_typeof(j) = 'object' and octet_length(j::text) <= 16384 and (select count(*) <= 64 from jsonb_object_keys(j))
+$$;
+
+-- Each request reads the subscription, so its state is part of the account.
+create table accounts (
+  id                       uuid primary key default uuidv7(),
+  name                     text not null check (length(name) between 1 and 200),
+  timezone                 text not null default 'UTC',
+  plan                     text not null references plan_limits,
+  subscription_status      text not null check (subscription_status in ('trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled')),
+  trial_ends_at            timestamptz(3),
+  past_due_since           timestamptz(3),
+  created_at               timestamptz(3) not null default app.now(),
+  settings                 jsonb not null default '{}' constraint accounts_settings_size check (app.is_small_object(settings)),
+  preferences              jsonb not null default '{}' constraint accounts_preferences_size check (app.is_small_object(preferences)),
+  billing_customer_id      text unique check (length(billing_customer_id) <= 255),
+  provider_subscription_id text unique check (length(provider_subscription_id) <= 255),
+  current_period_end       timestamptz(3),
+  -- The start of the months of use; null until the provider sends one, and then created_at counts.
+  billing_anchor           timestamptz(3),
+  -- The provider's time of the newest event that changed the subscription. Older events change nothing.
+  billing_event_at         timestamptz(3)
+);
+insert into accounts (id, name, plan, subscription_status) values (app.platform_account(), 'Platform', 'enterprise', 'active');
+
+create table teams (
+  id                      uuid not null default uuidv7(),
+  account_id              uuid not null default app.account_id() references accounts on delete cascade,
+  name                    text not null check (length(name) between 1 and 200),
+  created_at              timestamptz(3) not null default app.now(),
+  -- The branding of the team's documents; null for the default.
+  branding_company_name   text check (length(branding_company_name) between 1 and 200),
+  branding_primary_colour text check (branding_primary_colour ~ '^#[0-9a-f]{6}$'),
+  branding_footer_text    text check (length(branding_footer_text) between 1 and 500),
+  branding_logo_upload_id uuid,
+  primary key (id),
+  unique (account_id, id)
+);
+
+create table users (
+  id                   uuid primary key default uuidv7(),
+  account_id           uuid not null default app.account_id() references accounts on delete cascade,
+  email                text not null check (length(email) between 3 and 320),
+  full_name            text not null check (length(full_name) between 1 and 200),
+  role                 text not null check (role in ('viewer', 'engineer', 'admin')),
+  team_id              uuid,
+  team_role            text check (team_role in ('member', 'admin')),
+  is_super_admin       boolean not null default false,
+  is_active            boolean not null default true,
+  email_verified_at    timestamptz(3),
+  must_change_password boolean not null default false,
+  timezone             text not null default 'UTC',
+  created_at           timestamptz(3) not null default app.now(),
+  last_login_at        timestamptz(3),
+  unique (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id),
+  check ((team_id is null) = (team_role is null))
+);
+-- Without the account, which is not known yet at sign-in.
+create unique index users_email on users (lower(email));
+create index users_team on users (account_id, team_id);
+create index users_name on users (account_id, full_name, id);
+-- For the search of staff, who see every account.
+create index users_search on users using gin (email gin_trgm_ops, full_name gin_trgm_ops);
+insert into users (id, account_id, email, full_name, role, is_active, email_verified_at)
+  values (app.service_user(), app.platform_account(), 'service@platform.invalid', 'Support Flow', 'engineer', false, app.now());
+
+create table invites (
+  id          uuid not null default uuidv7(),
+  account_id  uuid not null default app.account_id() references accounts on delete cascade,
+  email       text not null check (length(email) between 3 and 320),
+  role        text not null check (role in ('viewer', 'engineer', 'admin')),
+  team_id     uuid,
+  invited_by  uuid default app.user_id(),
+  expires_at  timestamptz(3) not null default app.now() + interval '7 days',
+  accepted_at timestamptz(3),
+  accepted_by uuid,
+  revoked_at  timestamptz(3),
+  -- Older codes are invalid. Sending the invite again creates a new code.
+  codes_since timestamptz(3) not null default app.now(),
+  created_at  timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, team_id) references teams (account_id, id) on delete set null (team_id),
+  foreign key (account_id, invited_by) references users (account_id, id),
+  foreign key (account_id, accepted_by) references users (account_id, id)
+);
+create index invites_newest on invites (account_id, created_at desc, id desc);
+
+-- Each invite e-mail has its own code. Only the hash is stored.
+create table invite_codes (
+  hash       bytea primary key,
+  invite_id  uuid not null references invites on delete cascade,
+  created_at timestamptz(3) not null default app.now()
+);
+create index invite_codes_invite on invite_codes (invite_id);
+
+-- Codes with which people register while registration is by invitation only.
+create table platform_invite_codes (
+  id         uuid primary key default uuidv7(),
+  hash       bytea not null unique,
+  max_uses   integer not null check (max_uses > 0),
+  used_count integer not null default 0 check (used_count between 0 and max_uses),
+  expires_at timestamptz(3),
+  note       text check (length(note) <= 1000),
+  -- Without a foreign key, as in the audit log: the id stays when the user is deleted.
+  created_by uuid default app.user_id(),
+  created_at timestamptz(3) not null default app.now()
+);
+
+-- A feature that an account has, or lacks, whatever its plan says.
+create table feature_overrides (
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  feature    text not null references features,
+  enabled    boolean not null,
+  created_at timestamptz(3) not null default app.now(),
+  primary key (account_id, feature)
+);
+
+call app.protect('accounts', writes => '{}');
+create policy own on accounts using (id = app.account_id()) with check (id = app.account_id());
+call app.protect('teams');
+call app.protect('users');
+call app.protect('invites');
+call app.protect('feature_overrides');
+
+grant select on accounts, teams, users, feature_overrides to app_runtime;
+grant update (name, timezone, settings, preferences) on accounts to app_runtime;
+grant insert, update, delete on teams to app_runtime;
+grant update (full_name, timezone, role, team_id, team_role, is_active) on users to app_runtime;
+grant select, insert, update on invites to app_runtime;
+grant select, insert, update, delete on accounts, teams, users, feature_overrides to app_platform;
+grant select, insert, update on invites, platform_invite_codes to app_platform;
+grant select, insert, delete on invite_codes to app_platform;
+
+-- Whether the user's address is still unverified 72 hours after registration.
+create function app.is_verification_overdue(u users) returns boolean language sql stable parallel safe as $$
+  select u.email_verified_at is null and u.created_at + interval '72 hours' <= app.now()
+$$;
+
+-- Whether the account is locked until it pays.
+create function app.lapsed(a accounts) returns boolean language sql stable parallel safe as $$
+  select a.subscription_status in ('unpaid', 'canceled')
+    or (a.subscription_status = 'past_due' and a.past_due_since + interval '7 days' < app.now())
+$$;
+
+-- The plan and the subscription that apply now: an expired trial is the free plan.
+create function app.plan_of(a accounts) returns text language sql stable parallel safe as $$
+  select case when a.subscription_status = 'trialing' and a.trial_ends_at <= app.now() then 'free' else a.plan end
+$$;
+create function app.subscription_of(a accounts) returns text language sql stable parallel safe as $$
+  select case when a.subscription_status = 'trialing' and a.trial_ends_at <= app.now() then 'free' else a.subscription_status end
+$$;
+create function app.seats_of(a accounts) returns integer language sql stable parallel safe as $$
+  select l.max_users from public.plan_limits l where l.plan = app.plan_of(a)
+$$;
+
+-- Whether an account has a feature: by its override, else by its plan, else not.
+create function app.feature_on(p_account uuid, p_feature text) returns boolean
+language sql stable parallel safe set search_path = pg_catalog, pg_temp as $$
+  select coalesce(
+    (select o.enabled from public.feature_overrides o where o.account_id = p_account and o.feature = p_feature),
+    (select f.enabled from public.plan_features f join public.accounts a on a.id = p_account
+      where f.plan = app.plan_of(a) and f.feature = p_feature),
+    false)
+$$;
+
+-- Whether the caller may change what belongs to the team: as one of its admins or as an account admin.
+create function app.leads_team(p_team uuid) returns boolean language sql stable parallel safe as $$
+  select current_setting('app.role', true) = 'admin'
+    or (current_setting('app.team_role', true) = 'admin' and current_setting('app.team_id', true) = p_team::text)
+$$;
+-- Whether the caller may change what a member of a team created: as its creator, as an admin of the team or as an account admin.
+create function app.may_change(p_creator uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
+  select coalesce(p_creator = app.user_id(), false) or coalesce(app.role() = 'admin', false)
+    or (coalesce(p_team = app.team_id(), false) and current_setting('app.team_role', true) = 'admin')
+$$;
+-- Whether the caller sees what a member of a team created, by its visibility.
+create function app.sees(p_visibility text, p_author uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
+  select p_visibility in ('account', 'public') or coalesce(p_author = app.user_id(), false)
+    or (p_visibility = 'team' and (coalesce(p_team = app.team_id(), false) or coalesce(app.role() = 'admin', false)))
+$$;
+
+-- Whether an invite can still be accepted.
+create function app.is_open(i invites) returns boolean language sql stable parallel safe as $$
+  select i.accepted_at is null and i.revoked_at is null and i.expires_at > app.now()
+$$;
+
+-- An account keeps at least one active admin. The account is locked, so that two admins cannot remove each other at the same time.
+-- (`for update` would deadlock with the share lock of a new row's foreign key.)
+create function app.keep_last_admin() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  perform from accounts where id = old.account_id for no key update;
+  if not exists (select from users u where u.account_id = old.account_id and u.role = 'admin' and u.is_active) then
+    raise exception 'the last admin' using errcode = 'SF4LA';
+  end if;
+  return null;
+end $$;
+create trigger last_admin after update of role, is_active on users for each row
+  when (old.role = 'admin' and old.is_active and (new.role <> 'admin' or not new.is_active))
+  execute function app.keep_last_admin();
+
+-- The platform keeps at least one active super admin. Security definer, because an account admin who deactivates a member cannot see the
+-- super admins of other accounts.
+create function app.keep_last_super_admin() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('app.keep_last_super_admin', 0));
+  if not exists (select from public.users u where u.is_super_admin and u.is_active) then
+    raise exception 'the last super admin' using errcode = 'SF4LS';
+  end if;
+  return null;
+end $$;
+create trigger last_super_admin after update of is_super_admin, is_active on users for each row
+  when (old.is_super_admin and old.is_active and (not new.is_super_admin or not new.is_active))
+  execute function app.keep_last_super_admin();
+
+-- An account has no more active members and open invites than seats.
+create function app.keep_seats() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  a accounts;
+  taken integer;
+begin
+  select * into a from accounts where id = new.account_id for no key update;
+  select count(*) into taken from users u where u.account_id = new.account_id and u.is_active;
+  if tg_table_name = 'invites' then
+    -- An open invite takes a seat, so that every invited person can join.
+    select taken + count(*) into taken from invites i where i.account_id = new.account_id and app.is_open(i);
+    if exists (select from invites i where i.account_id = new.account_id and lower(i.email) = lower(new.email) and i.id <> new.id
+                  and app.is_open(i)) then
+      raise exception 'this address has an open invite' using errcode = 'SF4IO';
+    end if;
+  end if;
+  if taken > app.seats_of(a) then
+    raise exception 'no seat left' using errcode = 'SF4SE';
+  end if;
+  return null;
+end $$;
+create trigger seats after insert on users for each row execute function app.keep_seats();
+create trigger seats_again after update of is_active on users for each row
+  when (new.is_active and not old.is_active) execute function app.keep_seats();
+create trigger seats after insert or update of codes_since on invites for each row execute function app.keep_seats();
+
+-- Deletes a team and removes its members from it. Fails with foreign_key_violation while other rows belong to the team.
+create function app.delete_team(p_id uuid) returns boolean language plpgsql set search_path = public, pg_temp as $$
+begin
+  perform set_config('app.audit', 'off', true);
+  update users set team_id = null, team_role = null where account_id = app.account_id() and team_id = p_id;
+  perform set_config('app.audit', '', true);
+  delete from teams where account_id = app.account_id() and id = p_id;
+  return found;
+end $$;

@@ -1,0 +1,160 @@
+-- Passwords, sign-ins, tokens, identities at Google and Microsoft, and the functions that open a scope.
+-- Passwords, tokens and codes are stored as hashes, which only the platform role reads.
+create table passwords (
+  user_id    uuid primary key references users on delete cascade,
+  hash       text not null,
+  changed_at timestamptz(3) not null default app.now()
+);
+
+-- One row per sign-in. Each access token names its sign-in, so ending the sign-in applies to the next request.
+create table sign_ins (
+  id           uuid not null default uuidv7(),
+  account_id   uuid not null default app.account_id() references accounts on delete cascade,
+  user_id      uuid not null,
+  user_agent   text not null default '',
+  ip           text not null default '',
+  created_at   timestamptz(3) not null default app.now(),
+  last_used_at timestamptz(3) not null default app.now(),
+  expires_at   timestamptz(3) not null,
+  ended_at     timestamptz(3),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade
+);
+-- A user's open sign-ins, and the time when a member was last seen. The last two columns leave out ended sign-ins without reading their rows.
+create index sign_ins_user on sign_ins (account_id, user_id, last_used_at desc, id desc, ended_at, expires_at);
+create index sign_ins_expiry on sign_ins (expires_at);
+call app.protect('sign_ins');
+
+create table refresh_tokens (
+  hash       bytea primary key,
+  sign_in_id uuid not null references sign_ins on delete cascade,
+  used_at    timestamptz(3),
+  created_at timestamptz(3) not null default app.now()
+);
+create index refresh_tokens_sign_in on refresh_tokens (sign_in_id);
+
+create table one_time_tokens (
+  hash       bytea primary key,
+  user_id    uuid not null references users on delete cascade,
+  purpose    text not null check (purpose in ('verify_email', 'reset_password')),
+  expires_at timestamptz(3) not null,
+  used_at    timestamptz(3),
+  created_at timestamptz(3) not null default app.now()
+);
+create index one_time_tokens_user on one_time_tokens (user_id, purpose);
+create index one_time_tokens_expiry on one_time_tokens (expires_at);
+
+create table login_failures (
+  email        text primary key,
+  failed_at    timestamptz[] not null,
+  locked_until timestamptz(3)
+);
+
+-- The key is the id that a provider never assigns to anyone else (Google: sub, Microsoft: tid and oid), not the e-mail address.
+create table identities (
+  provider   text not null check (provider in ('google', 'microsoft')),
+  subject    text not null check (length(subject) between 1 and 512),
+  user_id    uuid not null references users on delete cascade,
+  created_at timestamptz(3) not null default app.now(),
+  primary key (provider, subject),
+  unique (user_id, provider)
+);
+
+-- One row per started OAuth flow. A conditional update uses it once. The state is stored as a hash.
+create table oauth_states (
+  hash          bytea primary key,
+  provider      text not null check (provider in ('google', 'microsoft')),
+  code_verifier text not null,
+  nonce         text not null,
+  expires_at    timestamptz(3) not null default app.now() + interval '10 minutes',
+  used_at       timestamptz(3),
+  created_at    timestamptz(3) not null default app.now()
+);
+create index oauth_states_expiry on oauth_states (expires_at);
+
+grant select, update (ended_at) on sign_ins to app_runtime;
+grant select, insert, update, delete on passwords, sign_ins, refresh_tokens, one_time_tokens, login_failures, identities, oauth_states
+  to app_platform;
+
+-- The first statement of every scope. It checks the caller against the current rows, not against the claims of the token, and sets whose
+-- rows the following statements see.
+--   p_access    user | engineer | team_admin | account_admin | account_or_super_admin | super_admin
+--   p_past      the guards to skip: none | guards (verified address, subscription) | password (these, and the due password change)
+-- Raises SF401 (not signed in), SF403 (role), SF4PW, SF4EV, SF4SL (guards).
+create function app.enter(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  c record;
+begin
+  select u.role, u.team_id, u.team_role, u.is_super_admin, u.full_name, u.must_change_password,
+         app.is_verification_overdue(u) as unverified,
+         app.lapsed(a) as lapsed
+    into c
+    from public.sign_ins s
+    join public.users u on u.account_id = s.account_id and u.id = s.user_id
+    join public.accounts a on a.id = u.account_id
+   where s.account_id = p_account and s.id = p_sign_in and s.user_id = p_user
+     and s.ended_at is null and s.expires_at > app.now() and u.is_active;
+  if not found then
+    raise exception 'not signed in' using errcode = 'SF401';
+  end if;
+  if not (case p_access
+            when 'user' then true
+            when 'engineer' then c.role in ('engineer', 'admin')
+            when 'team_admin' then c.role = 'admin' or c.team_role = 'admin'
+            when 'account_admin' then c.role = 'admin'
+            when 'account_or_super_admin' then c.role = 'admin' or c.is_super_admin
+            when 'super_admin' then c.is_super_admin
+            else false end) then
+    raise exception 'role' using errcode = 'SF403';
+  end if;
+  if p_past <> 'password' and c.must_change_password then
+    raise exception 'password change required' using errcode = 'SF4PW';
+  end if;
+  if p_past = 'none' and c.unverified then
+    raise exception 'email not verified' using errcode = 'SF4EV';
+  end if;
+  if p_past = 'none' and c.lapsed then
+    raise exception 'subscription lapsed' using errcode = 'SF4SL';
+  end if;
+  perform set_config('app.account_id', p_account::text, true),
+          set_config('app.user_id', p_user::text, true),
+          set_config('app.role', c.role, true),
+          set_config('app.team_id', coalesce(c.team_id::text, ''), true),
+          set_config('app.team_role', coalesce(c.team_role, ''), true),
+          set_config('app.ip', p_ip, true);
+end $$;
+
+-- app.enter for an operation of a feature. Raises SF4FD if the account does not have the feature.
+create function app.enter_feature(
+  p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text, p_feature text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform app.enter(p_user, p_account, p_sign_in, p_access, p_past, p_ip);
+  if not app.feature_on(p_account, p_feature) then
+    raise exception 'feature disabled' using errcode = 'SF4FD';
+  end if;
+end $$;
+
+-- Opens the scope of an account for work without a signed-in user: jobs and webhooks. Only the platform role may.
+create function app.enter_account(p_account uuid, p_actor uuid) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform set_config('app.account_id', p_account::text, true), set_config('app.user_id', coalesce(p_actor::text, ''), true);
+end $$;
+revoke execute on function app.enter_account(uuid, uuid) from app_runtime;
+
+-- Returns those of the sign-ins that app.enter would still admit. `p_users` and `p_sign_ins` are parallel arrays.
+create function app.still_let_in(p_account uuid, p_users uuid[], p_sign_ins uuid[], p_access text, p_feature text) returns setof uuid
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  for n in 1 .. cardinality(p_users) loop
+    begin
+      perform app.enter_feature(p_users[n], p_account, p_sign_ins[n], p_access, 'none', '', p_feature);
+      return next p_sign_ins[n];
+    exception when sqlstate 'SF401' or sqlstate 'SF403' or sqlstate 'SF4PW' or sqlstate 'SF4EV' or sqlstate 'SF4SL' or sqlstate 'SF4FD' then
+      null;
+    end;
+  end loop;
+end $$;
