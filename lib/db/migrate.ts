@@ -1,9 +1,15 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { loadContent } from './content.ts'
+import { type PlatformContent, readContent } from './content-files.ts'
+import { type ApplySettings, applyPending, defaultApplySettings, inTransaction } from './migrate/apply.ts'
+import { lockMigrations } from './migrate/lock.ts'
+import { planMigrations } from './migrate/plan.ts'
+import { retryWhileLocked } from './migrate/retry.ts'
 
-const folder = join(import.meta.dirname, '../../migrations')
+/** The folder with the migrations and the platform's content. */
+export const migrationsFolder = join(import.meta.dirname, '../../migrations')
 
 interface Passwords {
   runtime: string
@@ -11,52 +17,50 @@ interface Passwords {
 }
 
 /**
- * Apply the pending migrations to the database at `ownerUrl`, each file in its own transaction, under one advisory lock. Set the passwords
- * of the two service roles when given. Return the names of the applied files. Throw when an applied file has changed.
+ * Apply the pending migrations to the database at `ownerUrl`, each file as its mode says. Then load the platform's content. Set the passwords
+ * of the two service roles when given. Return the names of the files that changed the database. A second process waits for the first.
+ * Throw before any change when a content file is invalid or an earlier version made the data, and when an applied file has changed.
  */
-export async function migrate(ownerUrl: string, passwords?: Passwords): Promise<string[]> {
-  const client = new pg.Client({ connectionString: ownerUrl })
-  await client.connect()
-  try {
-    await client.query('select pg_advisory_lock(7310001)')
-    await client.query(
-      'create table if not exists public.migrations (name text primary key, checksum text not null, at timestamptz default now())',
-    )
-    const applied = await applyPending(client)
+export async function migrate(
+  ownerUrl: string,
+  passwords?: Passwords,
+  folder = migrationsFolder,
+  changedSettings: Partial<ApplySettings> = {},
+): Promise<string[]> {
+  const settings = { ...defaultApplySettings, ...changedSettings }
+  const content = await readContent(folder)
+  return withClient(ownerUrl, async (client) => {
+    await lockMigrations(client, settings)
+    const applied = await applyPending(client, folder, settings)
+    applied.push(...(await loadInTransaction(client, content, settings)))
     if (passwords) await setPasswords(client, passwords)
     return applied
+  })
+}
+
+/** List what `migrate` would do to the database at `ownerUrl`, without changing it. */
+export async function plan(ownerUrl: string, folder = migrationsFolder): Promise<string[]> {
+  await readContent(folder)
+  return withClient(ownerUrl, (client) => planMigrations(client, folder))
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  // A lost connection fails the statement in flight. Without a listener, the event would also end this process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
   } finally {
     await client.end()
   }
 }
 
-async function applyPending(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from public.migrations')
-  const known = new Map(rows.map((row) => [row.name, row.checksum]))
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  const applied: string[] = []
-  for (const name of names) {
-    const text = await readFile(join(folder, name), 'utf8')
-    const checksum = createHash('sha256').update(text).digest('hex')
-    const before = known.get(name)
-    if (before === checksum) continue
-    if (before)
-      throw new Error(`Migration ${name} has changed since it was applied. Add a new migration instead, or start over with a new database.`)
-    await applyOne(client, name, text, checksum)
-    applied.push(name)
-  }
-  return applied
-}
-
-async function applyOne(client: pg.Client, name: string, text: string, checksum: string): Promise<void> {
-  await client.query('begin')
+async function loadInTransaction(client: pg.Client, content: PlatformContent, settings: ApplySettings): Promise<string[]> {
   try {
-    await client.query(text)
-    await client.query('insert into public.migrations (name, checksum) values ($1, $2)', [name, checksum])
-    await client.query('commit')
+    return await retryWhileLocked('content', settings, () => inTransaction(client, () => loadContent(client, content)))
   } catch (error) {
-    await client.query('rollback')
-    throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new Error(`Loading the platform's content failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
 }
 
@@ -65,10 +69,18 @@ async function setPasswords(client: pg.Client, { runtime, platform }: Passwords)
   await client.query(`alter role app_platform login password ${client.escapeLiteral(platform)}`)
 }
 
-if (import.meta.main) {
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { plan: { type: 'boolean', default: false } } })
   const { DATABASE_OWNER_URL, RUNTIME_PASSWORD, PLATFORM_PASSWORD } = process.env
   if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  if (values.plan) {
+    const lines = await plan(DATABASE_OWNER_URL)
+    console.log(lines.length === 0 ? 'No migration is pending.' : lines.join('\n'))
+    return console.log('A migration then loads the new and changed files of content/.')
+  }
   const passwords = RUNTIME_PASSWORD && PLATFORM_PASSWORD ? { runtime: RUNTIME_PASSWORD, platform: PLATFORM_PASSWORD } : undefined
-  const applied = await migrate(DATABASE_OWNER_URL, passwords)
-  console.log(applied.length === 0 ? 'Already at the newest migration.' : `Applied ${applied.join(', ')}.`)
+  const applied = await migrate(DATABASE_OWNER_URL, passwords, migrationsFolder, { report: (line) => console.log(line) })
+  console.log(applied.length === 0 ? 'Migrations and content are up to date.' : `Applied ${applied.join(', ')}.`)
 }
+
+if (import.meta.main) await main()
