@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { deliverPath } from '../../lib/events/outbox.ts'
 import { job } from '../../lib/http/job.ts'
-import { pushPath } from '../../lib/psa/pushes.ts'
+import { attemptJobs } from '../../lib/outbox/messages.ts'
 import { AssessJob } from '../ai/assessments/schemas.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
 import * as maintenanceRuns from '../maintenance/runs/service.ts'
@@ -18,19 +17,19 @@ const IgnoredBody = z.unknown()
 export const jobOperations = [
   job({
     id: 'jobs.deliver',
-    path: deliverPath,
+    path: attemptJobs.delivery.path,
     body: DeliverJob,
     handle: ({ ctx, body }) => deliveries.deliver(ctx, body),
   }),
   job({
     id: 'jobs.push',
-    path: pushPath,
+    path: attemptJobs.push.path,
     body: PushJob,
     handle: ({ ctx, body }) => pushes.attempt(ctx, body.push_id, body.attempt),
   }),
   job({
     id: 'jobs.assess',
-    path: aiAssessments.assessPath,
+    path: attemptJobs.assessment.path,
     body: AssessJob,
     handle: ({ ctx, body }) => aiAssessments.attempt(ctx, body.handoff_id, body.attempt),
   }),

@@ -1,11 +1,29 @@
 import { sql } from 'kysely'
-import type { PlatformDb } from '../../lib/db/scope.ts'
+import type { DB } from '../../lib/db/schema.ts'
+import { writeStatement } from '../../lib/db/statement.ts'
 
-/** Delete expired rows. Some stay for up to 30 days after they expire, so that support can look at them. */
-export async function deleteExpiredRows(db: PlatformDb): Promise<void> {
-  await sql`delete from idempotency_keys where created_at < app.now() - interval '24 hours'`.execute(db)
-  await sql`delete from sign_ins where expires_at < app.now() - interval '30 days'`.execute(db)
-  await sql`delete from oauth_states where expires_at < app.now() - interval '1 day'`.execute(db)
-  await sql`delete from flow_conversations where expires_at <= app.now()`.execute(db)
-  await sql`delete from one_time_tokens where expires_at < app.now() - interval '30 days'`.execute(db)
+/** Rows that are deleted some time after `column`. Some stay for up to 30 days after they expire, so that support can look at them. */
+export interface Expiry {
+  table: keyof DB
+  column: string
+  keptFor: string
+  /** Rows of one batch, if fewer than usual. */
+  maxBatch?: number
 }
+
+export const expiries: readonly Expiry[] = [
+  { table: 'idempotency_keys', column: 'created_at', keptFor: '24 hours' },
+  // A sign-in takes its refresh tokens with it, up to a thousand.
+  { table: 'sign_ins', column: 'expires_at', keptFor: '30 days', maxBatch: 100 },
+  { table: 'oauth_states', column: 'expires_at', keptFor: '1 day' },
+  { table: 'flow_conversations', column: 'expires_at', keptFor: '0 days' },
+  { table: 'one_time_tokens', column: 'expires_at', keptFor: '30 days' },
+]
+
+/** Delete up to `limit` expired rows of one table. Skip rows that another call is deleting. */
+export const deleteExpired = writeStatement(
+  null,
+  ({ table, column, keptFor }: Expiry, limit: number) => sql`
+    delete from ${sql.table(table)} where ctid = any (array(
+      select ctid from ${sql.table(table)} where ${sql.ref(column)} < app.now() - ${keptFor}::interval limit ${limit} for update skip locked))`,
+)

@@ -1,20 +1,80 @@
+import { describe } from '../../lib/http/app.ts'
+import type { JobContext } from '../../lib/http/job.ts'
+import { sweepLiveEvents } from '../../lib/outbox/live-events.ts'
+import { defaultSweepOptions, type SweepOptions, sweepKind } from '../../lib/outbox/sweep.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
 import * as aiSessions from '../ai/sessions/service.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
 import * as pushes from '../psa/pushes/service.ts'
 import * as queries from './queries.ts'
 
-type SweepContext = deliveries.DeliveryContext & pushes.PushContext & aiAssessments.AssessmentContext
+type SweepContext = deliveries.DeliveryContext &
+  pushes.PushContext &
+  aiAssessments.AssessmentContext &
+  Pick<JobContext, 'queue' | 'realtime' | 'log'>
 
-/** Publish every row that is due and whose message was lost. The cron trigger calls this each minute. */
-export async function sweep(ctx: SweepContext): Promise<void> {
-  await deliveries.sweep(ctx)
-  await pushes.sweep(ctx)
-  await aiAssessments.sweep(ctx)
+/**
+ * Publish all stored work whose message was lost. The cron trigger calls this each minute. The kinds are swept at the same time, so that a
+ * backlog of one does not delay the others. A kind that fails is logged and does not stop the others. Throw the first failure at the end.
+ */
+export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
+  const settings = { ...defaultSweepOptions(), ...options }
+  const kinds = { deliveries, pushes, assessments: aiAssessments }
+  const sweeps: [name: string, sweep: Promise<void>][] = Object.entries(kinds).map(([name, kind]) => [
+    name,
+    kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings)),
+  ])
+  const failures: unknown[] = []
+  for (const [name, sweep] of [...sweeps, ['live_events', sweepLiveEvents(ctx, settings)] as const]) {
+    await sweep.catch((error: unknown) => {
+      failures.push(error)
+      ctx.log({ sweep_failed: name, error: describe(error) })
+    })
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
-/** Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. */
-export async function deleteExpiredRows(ctx: deliveries.DeliveryContext): Promise<void> {
-  await queries.deleteExpiredRows(ctx.platform)
-  await aiSessions.archiveIdle(ctx)
+interface DeletionOptions {
+  batchSize: number
+  /** Time for each kind of row, in milliseconds. */
+  budgetMs: number
+  now: () => number
+}
+const defaultOptions: DeletionOptions = { batchSize: 5000, budgetMs: 5000, now: Date.now }
+
+/**
+ * Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. Each kind of row is processed in batches until
+ * none is left or its time is over. A kind that fails is logged and does not stop the others. Throw the first failure at the end.
+ */
+export async function deleteExpiredRows(ctx: Pick<JobContext, 'platform' | 'log'>, options: Partial<DeletionOptions> = {}): Promise<void> {
+  const settings = { ...defaultOptions, ...options }
+  const failures: unknown[] = []
+  for (const kind of listKinds(ctx, settings.batchSize)) {
+    await processUntilEmpty(kind, settings).catch((error: unknown) => {
+      failures.push(error)
+      ctx.log({ deletion_failed: kind.name, error: describe(error) })
+    })
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+interface RowKind {
+  name: string
+  batchSize: number
+  /** Process up to `limit` rows and return their number. */
+  processBatch(limit: number): Promise<number>
+}
+
+function listKinds(ctx: Pick<JobContext, 'platform'>, batchSize: number): RowKind[] {
+  const expired = queries.expiries.map((expiry) => ({
+    name: expiry.table,
+    batchSize: Math.min(batchSize, expiry.maxBatch ?? batchSize),
+    processBatch: (limit: number) => queries.deleteExpired.run(ctx.platform, expiry, limit),
+  }))
+  return [...expired, { name: 'ai_sessions', batchSize, processBatch: (limit) => aiSessions.archiveIdle(ctx, limit) }]
+}
+
+async function processUntilEmpty({ batchSize, processBatch }: RowKind, { budgetMs, now }: DeletionOptions): Promise<void> {
+  const end = now() + budgetMs
+  while ((await processBatch(batchSize)) === batchSize && now() < end);
 }

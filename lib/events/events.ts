@@ -3,11 +3,11 @@ import type { EventKey } from './keys.ts'
 interface EventOrigin {
   /** The user who caused it; null when a schedule or a job did. */
   actorId: string | null
-  /** The team whose admins are notified as team admins. */
+  /** The team whose admins notifyAdmins includes. Null: only account admins. */
   teamId: string | null
 }
 
-/** Every event that can be notified, with the data of its messages. */
+/** Every event that sends notifications, with the data of its messages. */
 export type Event = EventOrigin &
   (
     | {
@@ -46,13 +46,13 @@ export interface Announcement {
   userIds: string[]
   /** Also notifies the account admins and the admins of the team, except the actor. */
   notifyAdmins: boolean
-  /** Also sends each receiver an e-mail. */
-  mailUsers: boolean
+  /** Also sends every recipient, admins included, an e-mail, unless a matching config already contains the address. */
+  emailRecipients: boolean
 }
 
-/** Shorten a problem to one line of at most 70 characters, with an ellipsis when it was longer. */
-export function toSnippet(problem: string): string {
-  const line = Array.from(problem.replace(/\s+/g, ' ').trim())
+/** Convert a text to one line. Cut it after 70 characters and append an ellipsis if it was longer. */
+export function toSnippet(text: string): string {
+  const line = Array.from(text.replace(/\s+/g, ' ').trim())
   return line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join('')
 }
 
@@ -61,7 +61,7 @@ export const escalationPath = (sessionId: string) => `/pilot/${sessionId}?pickup
 
 /** Return the message and the receivers of an event. */
 export function toAnnouncement(event: Event): Announcement {
-  const defaults = { key: event.key, userIds: [] as string[], notifyAdmins: false, mailUsers: false }
+  const defaults = { key: event.key, userIds: [] as string[], notifyAdmins: false, emailRecipients: false }
   switch (event.key) {
     case 'session.escalated': {
       const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
@@ -74,7 +74,7 @@ export function toAnnouncement(event: Event): Announcement {
         link: escalationPath(event.sessionId),
         userIds,
         notifyAdmins: true,
-        mailUsers: true,
+        emailRecipients: true,
       }
     }
     case 'handoff.claimed':
@@ -121,14 +121,15 @@ export function toAnnouncement(event: Event): Announcement {
         userIds: [event.submitterId],
       }
     default:
-      return toOperationsAnnouncement(event, defaults)
+      return toRemainingAnnouncement(event, defaults)
   }
 }
 
-type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'mailUsers'>
-type OperationsEvent = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` }>
+type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>
+type RemainingEvent = Extract<Event, { key: `maintenance.${string}` | `psa.${string}` | `member.${string}` }>
 
-function toOperationsAnnouncement(event: OperationsEvent, defaults: AnnouncementDefaults): Announcement {
+// Split from toAnnouncement for length.
+function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDefaults): Announcement {
   switch (event.key) {
     case 'maintenance.batch_created': {
       const body = `${event.sessionCount} ${event.sessionCount === 1 ? 'session is' : 'sessions are'} waiting.`

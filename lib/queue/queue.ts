@@ -8,7 +8,10 @@ export interface Message {
 }
 
 export interface QueuePort {
-  /** Publish all messages in one call. Throw when the queue does not accept them; each has a row that a sweep finds. */
+  /**
+   * Publish all messages in one call. Throw if the queue does not accept them. No job is lost: a sweep publishes them again from their
+   * database rows.
+   */
   publish(messages: Message[]): Promise<void>
   /** Throw when the queue does not answer. */
   ping(): Promise<void>

@@ -31,5 +31,11 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
       const { body: events } = await hubOf(accountId).fetch('https://hub/subscribe', { method: 'POST', body, signal })
       return events as ReadableStream<Uint8Array>
     },
+    async ping() {
+      // A hub of its own, so that no account's hub is woken up.
+      const response = await hubOf('ready').fetch('https://hub/')
+      await response.body?.cancel()
+      if (!response.ok) throw new Error(`The hub returned ${response.status}`)
+    },
   }
 }

@@ -13,6 +13,8 @@ interface StreamOwner {
 }
 
 const maxStoredEvents = 256
+/** Open streams per person. One more closes the oldest. */
+const maxStreamsPerUser = 5
 // A client that has read nothing for this long counts as disconnected.
 const maxUnreadMs = 300_000
 // After this many failed sign-in checks in a row, all streams are closed.
@@ -68,11 +70,24 @@ export class EscalationHub {
     const { missed, ...gap } = this.#eventsAfter(lastEventId)
     const leave = () => this.#leave(subscriber)
     const subscriber = openSubscriber(missed, gap, leave)
+    this.#replaceOldest(owner.userId)
     this.#streams.set(subscriber, owner)
     this.#heartbeat ??= setInterval(() => this.#sendHeartbeats(), this.#heartbeatMs)
     signal.addEventListener('abort', leave)
     if (signal.aborted) leave()
     return subscriber.body
+  }
+
+  /**
+   * Close the oldest stream of a user who has as many as allowed. Refusing the new one instead would lock out a client whose connection
+   * broke unnoticed, because its old streams still count.
+   */
+  #replaceOldest(userId: string): void {
+    const own = [...this.#streams].filter(([, owner]) => owner.userId === userId)
+    for (const [subscriber] of own.slice(0, Math.max(0, own.length - maxStreamsPerUser + 1))) {
+      subscriber.replace()
+      this.#leave(subscriber)
+    }
   }
 
   /** Return the stored events after `lastEventId`: none if it is missing or malformed, all if it is higher than the newest id. */

@@ -1,8 +1,10 @@
 /** An event for the open streams of an account. */
+export const liveEvents = ['handoff_created', 'handoff_assessment_ready'] as const
+
 export interface LiveEvent {
   /** The id of its row. The hub ignores a second event with the same key. */
   key: string
-  event: 'handoff_created' | 'handoff_assessment_ready'
+  event: (typeof liveEvents)[number]
   data: Record<string, unknown>
 }
 
@@ -20,4 +22,6 @@ export interface RealtimePort {
   publish(accountId: string, events: readonly LiveEvent[]): Promise<void>
   /** Open a stream of the account's server-sent events. It ends when the client disconnects or loses access. */
   subscribe(accountId: string, listener: StreamListener): Promise<ReadableStream<Uint8Array>>
+  /** Throw when no hub answers. */
+  ping(): Promise<void>
 }

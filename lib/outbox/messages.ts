@@ -1,0 +1,15 @@
+import type { AttemptKind, OutboxEntry } from '../db/outbox-entry.ts'
+import type { Message } from '../queue/queue.ts'
+
+/** The paths of the jobs that make the attempts, and the names of the ids in their bodies. */
+export const attemptJobs = {
+  delivery: { path: '/jobs/notifications/deliver', idField: 'delivery_id' },
+  push: { path: '/jobs/psa/push', idField: 'push_id' },
+  assessment: { path: '/jobs/ai/assess', idField: 'handoff_id' },
+} as const satisfies Record<AttemptKind, { path: Message['path']; idField: string }>
+
+/** Return the queue message of one attempt. The queue drops a copy by its id; the worker drops any other copy by the row's state. */
+export function toMessage({ kind, id, attempt, delaySeconds = 0 }: Extract<OutboxEntry, { kind: AttemptKind }>): Message {
+  const { path, idField } = attemptJobs[kind]
+  return { path, body: { [idField]: id, attempt }, delaySeconds, deduplicationId: `${id}-${attempt}` }
+}

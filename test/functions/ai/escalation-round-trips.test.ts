@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import * as handoffs from '../../../functions/ai/handoffs/service.ts'
+import { openDatabase } from '../../../lib/db/client.ts'
+import type { OutboxEntry } from '../../../lib/db/outbox-entry.ts'
+import { openScope } from '../../../lib/db/scope.ts'
+import type { WriteContext } from '../../../lib/http/operation.ts'
+import { createAiSession } from '../../support/ai.ts'
+import { sharedService } from '../../support/app.ts'
+import { createAccount } from '../../support/people.ts'
+import { connectPsa } from '../../support/psa.ts'
+
+const service = sharedService()
+
+it('an escalation with a ticket takes two database round trips and enqueues its push, deliveries, live event and assessment', async () => {
+  const account = await createAccount(service)
+  await connectPsa(service, account.admin)
+  const owner = await account.addColleague()
+  const session = await createAiSession(owner, { psa_ticket_id: '4711' })
+
+  let roundTrips = 0
+  const { DATABASE_URL = '', NEON_HTTP_ENDPOINT, NEON_WS_PROXY } = service.settings
+  const database = openDatabase({
+    url: DATABASE_URL,
+    httpEndpoint: NEON_HTTP_ENDPOINT,
+    wsProxy: NEON_WS_PROXY,
+    onRoundTrip: () => roundTrips++,
+  })
+  const entries: OutboxEntry[] = []
+  const caller = { userId: owner.id, accountId: account.id, signInId: owner.signInId }
+  const options = { caller, access: 'engineer', skipGuards: 'none', ip: '', readOnly: false } as const
+  const { db } = openScope(database, options, (entry) => entries.push(entry))
+
+  const input = { reason: 'VPN', summary: 'No route', what_was_tried: 'Restart', next_steps: 'Routes', urgency: 'high' } as const
+  const result = await handoffs.escalate({ db, caller } as WriteContext, session.id, input)
+  expect(result).toMatchObject({ status: 'escalated', psa_push: 'queued', notified: 1 })
+  expect(roundTrips).toBe(2)
+  expect(entries.map(({ kind }) => kind).sort()).toEqual(['assessment', 'delivery', 'live_event', 'push'])
+})

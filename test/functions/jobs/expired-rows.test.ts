@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
+import { openDatabase } from '../../../lib/db/client.ts'
+import { openPlatformDb } from '../../../lib/db/scope.ts'
+import { startOwnService } from '../../support/app.ts'
+import { createAccount, type Person } from '../../support/people.ts'
+
+// The work covers the rows of every account, so this file needs its own service.
+const service = await startOwnService()
+const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT } = service.settings
+const platform = openPlatformDb(openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), 'test', () => {})
+const log: Record<string, unknown>[] = []
+const ctx = { platform, log: (line: Record<string, unknown>) => void log.push(line) }
+afterAll(() => service.close())
+
+let admin: Person
+beforeAll(async () => {
+  admin = (await createAccount(service)).admin
+})
+
+const tables = ['idempotency_keys', 'sign_ins', 'oauth_states', 'flow_conversations', 'one_time_tokens', 'ai_sessions']
+const age = "app.now() - interval '40 days' - n * interval '1 second'"
+const rowCount = 25
+
+/** Insert 25 expired rows of each kind. */
+beforeEach(async () => {
+  const { accountId, id } = admin
+  const insert = (text: string) => service.sql(`${text} from generate_series(1, ${rowCount}) n`, [accountId, id])
+  await insert(`insert into idempotency_keys (account_id, user_id, operation, key, request, created_at)
+    select $1::uuid, $2::uuid, 'x', gen_random_uuid()::text, '', ${age}`)
+  await insert(`insert into sign_ins (account_id, user_id, expires_at) select $1::uuid, $2::uuid, ${age}`)
+  await insert(`insert into oauth_states (hash, provider, code_verifier, nonce, expires_at)
+    select uuid_send(gen_random_uuid()), 'google', $1::text, $2::text, ${age}`)
+  await insert(`insert into flow_conversations (account_id, user_id, goal, tree_type, messages, expires_at)
+    select $1::uuid, $2::uuid, 'x', 'procedural', '[]', ${age}`)
+  await insert(`insert into one_time_tokens (hash, user_id, purpose, expires_at)
+    select uuid_send(gen_random_uuid()), $2::uuid, 'verify_email', ${age} + 0 * length($1::text) * interval '1 second'`)
+  await insert(`insert into ai_sessions (account_id, user_id, session_type, title, status, last_activity_at)
+    select $1::uuid, $2::uuid, 'chat', 'x', 'active', ${age}`)
+})
+
+/** Count the expired rows of each kind that are left. */
+async function countExpired(): Promise<Record<string, number>> {
+  const old = (column: string) => `${column} < app.now() - interval '35 days'`
+  const conditions = [old('created_at'), ...Array(4).fill(old('expires_at')), `${old('last_activity_at')} and status <> 'archived'`]
+  const counts = tables.map(async (table, index) => {
+    const [row] = await service.sql<{ n: number }>(`select count(*)::int as n from ${table} where ${conditions[index]}`)
+    return [table, row?.n ?? 0] as const
+  })
+  return Object.fromEntries(await Promise.all(counts))
+}
+
+const each = (count: number) => Object.fromEntries(tables.map((table) => [table, count]))
+
+it('processes expired rows in batches until none is left, and keeps the others', async () => {
+  const roundTrips = service.stack.countRoundTrips()
+  await deleteExpiredRows(ctx, { batchSize: 10 })
+  expect(await countExpired()).toEqual(each(0))
+  // Two full batches and one of five rows, of six kinds.
+  expect(service.stack.countRoundTrips() - roundTrips).toBe(3 * tables.length)
+  expect((await admin.call('GET', '/auth/me')).status).toBe(200)
+})
+
+it('stops each kind after its time, and continues in the next minute', async () => {
+  await deleteExpiredRows(ctx, { batchSize: 10, budgetMs: 0 })
+  expect(await countExpired()).toEqual(each(rowCount - 10))
+  await deleteExpiredRows(ctx, { batchSize: 10 })
+  expect(await countExpired()).toEqual(each(0))
+})
+
+it('logs a kind that fails, processes the others, and throws', async () => {
+  await service.sql(`create function fail_test() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`)
+  await service.sql('create trigger fail_test before delete on sign_ins for each row execute function fail_test()')
+  await expect(deleteExpiredRows(ctx, { batchSize: 10 })).rejects.toThrow('refused')
+  expect(await countExpired()).toEqual({ ...each(0), sign_ins: rowCount })
+  expect(log).toEqual([{ deletion_failed: 'sign_ins', error: expect.objectContaining({ code: 'P0001' }) }])
+  await service.sql('drop function fail_test cascade')
+})
