@@ -50,6 +50,14 @@ const Settings = z.object({
   UPSTASH_REDIS_REST_URL: Url.describe('Redis for rate limits and the cache.'),
   UPSTASH_REDIS_REST_TOKEN: z.string().describe('Token of the Redis database.'),
   REDIS_TIMEOUT_MS: z.coerce.number().int().min(50).max(10_000).default(250).describe('Time-out of a call to Redis, in milliseconds.'),
+  UPLOAD_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(50)
+    .max(30_000)
+    .default(10_000)
+    .describe('Time-out of a call to R2 or Images, in milliseconds.'),
+  READY_CACHE_MS: z.coerce.number().int().min(0).max(60_000).default(5000).describe('How long /ready repeats its result, in milliseconds.'),
   QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Address of the queue.'),
   QSTASH_TOKEN: z.string().describe('Token that publishes jobs.'),
   QSTASH_CURRENT_SIGNING_KEY: z.string().describe('Key that verifies jobs.'),

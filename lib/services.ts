@@ -50,7 +50,7 @@ export function createServices(config: Config, log: Services['log'], bindings: B
         webhookSecret: config.STRIPE_WEBHOOK_SECRET,
         baseUrl: config.STRIPE_BASE_URL,
       }),
-      uploads: { ...r2Objects(UPLOADS), ...imagesConversion(IMAGES) },
+      uploads: { ...r2Objects(UPLOADS, config.UPLOAD_TIMEOUT_MS), ...imagesConversion(IMAGES, config.UPLOAD_TIMEOUT_MS) },
       ai: openAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
       assets: staticAssets(ASSETS),
       guard,

@@ -7,11 +7,13 @@ import { toDatabaseProblem } from '../db/sqlstate.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 
-/** Everything the app needs from its platform. Created once per isolate or process. */
+/** What the app needs from its environment. Created once per isolate or process. */
 export interface Services {
   ports: Ports
   limiter: Limiter
+  /** Database connection as app_runtime. */
   runtime: Database
+  /** Database connection as app_platform. */
   platform: Database
   log(line: Record<string, unknown>): void
 }
@@ -48,8 +50,8 @@ export function createApp(services: Services): Hono<Env> {
     }
     logRequest(c, started, services)
   })
-  app.notFound((c) => respondProblem(c as C, methodProblem(app, c.req.path, c.req.method)))
-  app.onError((error, c) => respondProblem(c as C, asProblem(error), error))
+  app.notFound((c) => respondProblem(c as C, createRouteProblem(app, c.req.path, c.req.method)))
+  app.onError((error, c) => respondProblem(c as C, toProblem(error), error))
   return app
 }
 
@@ -71,7 +73,8 @@ function readRequestId(request: Request): string {
   return id && /^[\w.:-]{8,128}$/.test(id) ? id : crypto.randomUUID()
 }
 
-function methodProblem(app: Hono<Env>, path: string, method: string): Problem {
+/** Return 405 if the path supports other methods, otherwise 404. */
+function createRouteProblem(app: Hono<Env>, path: string, method: string): Problem {
   const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
     (other) => other !== method && app.router.match(other, path)[0].some(([[, route]]) => route.method !== 'ALL'),
   )
@@ -107,12 +110,12 @@ export function describe(error: unknown): Record<string, unknown> {
   return { name: error.name, code, stack, ...(error.cause ? { cause: describe(error.cause) } : {}) }
 }
 
-/** Turn any error into the Problem that is answered; an unknown error becomes 500. */
-export function asProblem(error: unknown): Problem {
+/** Convert an error to a Problem. An unknown error becomes a 500. */
+export function toProblem(error: unknown): Problem {
   return error instanceof Problem ? error : (toDatabaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
 }
 
-/** Answer a Problem and keep its error for the log line. */
+/** Respond with a Problem and store the original error for the log line. */
 export function respondProblem(c: C, problem: Problem, error: unknown = problem): Response {
   c.set('failure', error)
   for (const [name, value] of Object.entries(problem.headers)) c.header(name, value)

@@ -1,4 +1,4 @@
-import { asProblem } from './app.ts'
+import { toProblem } from './app.ts'
 import { type BaseContext, Content } from './operation.ts'
 
 /** Send one server-sent event. */
@@ -8,7 +8,7 @@ export type SendEvent = (event: string, data: unknown) => void
  * Answer with the server-sent events that `produce` sends. A failure before the first event is thrown and becomes a normal error answer.
  * A later failure is sent as an `error` event with the body and status it would have had. The work continues when the client disconnects.
  */
-export async function eventStream(
+export async function createEventStream(
   { afterCommit }: Pick<BaseContext, 'afterCommit'>,
   produce: (send: SendEvent) => Promise<void>,
 ): Promise<Content> {
@@ -34,7 +34,7 @@ export async function eventStream(
   const completed = produce(send)
     .catch((error: unknown) => {
       if (!hasSent) throw error
-      const { status, body } = asProblem(error)
+      const { status, body } = toProblem(error)
       send('error', { status, ...body })
     })
     .finally(() => {

@@ -1,8 +1,17 @@
 import { sql } from 'kysely'
+import * as z from 'zod'
 import { sha256Bytea } from '../auth/hash.ts'
 import type { Scope, WriteDb } from '../db/scope.ts'
+import { readStatement, writeStatement } from '../db/statement.ts'
 import { invalidRequest, Problem } from '../problem.ts'
 import type { RenderedResponse } from './response.ts'
+
+/** What identifies a repeated request of a caller, and the hash of the request. */
+interface RequestKey {
+  operation: string
+  key: string
+  request: string
+}
 
 // Policies filter the same rows, but not on the platform connection, which staff use.
 const isCallers = sql`account_id = app.account_id() and user_id = app.user_id()`
@@ -15,81 +24,42 @@ export function readIdempotencyKey(request: Request): string | null {
 }
 
 /** Hash the request that a key stands for: path, query and body. */
-export async function fingerprint(url: URL, rawBody: string | Uint8Array<ArrayBuffer>): Promise<string> {
+export async function hashRequest(url: URL, rawBody: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const body = typeof rawBody === 'string' ? rawBody : await sha256Bytea(rawBody)
   return sha256Bytea(`${url.pathname}${url.search}\n${body}`)
 }
 
-/**
- * Run `work` once per caller, operation and key within 24 hours, and store its answer in the same transaction. A 400 or 422 is stored
- * too, because the same body would be refused again; its effects are rolled back. Any other problem is thrown and leaves the key free.
- */
-export async function runIdempotent(
-  scope: Scope,
-  operation: string,
-  key: string,
-  request: string,
-  work: (db: WriteDb) => Promise<RenderedResponse>,
-): Promise<RenderedResponse> {
-  return scope.transaction(async (db) => {
-    const { rows: locks } = await sql<{ locked: boolean }>`
-      select pg_try_advisory_xact_lock(hashtextextended(concat_ws(':', app.account_id(), app.user_id(), ${operation}::text, ${key}::text), 0)) as locked`.execute(
-      db,
-    )
-    if (!locks[0]?.locked) throw stillRunning()
-    const stored = await sql<RenderedResponse & { same: boolean }>`
-      select status, body, request = ${request}::bytea as same from idempotency_keys
-       where ${isCallers} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'`.execute(db)
-    const first = stored.rows[0]
-    if (first && !first.same) throw reused()
-    if (first) return { status: first.status, body: first.body }
-    return storeAnswer(db, operation, key, request, await runWithSavepoint(db, work))
-  })
-}
+export const tryLockKey = writeStatement(
+  z.object({ is_locked: z.boolean() }),
+  ({ operation, key }: RequestKey) => sql`
+    select pg_try_advisory_xact_lock(hashtextextended(concat_ws(':', app.account_id(), app.user_id(), ${operation}::text, ${key}::text), 0)) as is_locked`,
+)
 
-async function runWithSavepoint(db: WriteDb, work: (db: WriteDb) => Promise<RenderedResponse>): Promise<RenderedResponse> {
-  await sql`savepoint effects`.execute(db)
-  try {
-    return await work(db)
-  } catch (error) {
-    if (!(error instanceof Problem) || (error.status !== 400 && error.status !== 422)) throw error
-    await sql`rollback to savepoint effects`.execute(db)
-    return { status: error.status, body: JSON.stringify(error.body) }
-  }
-}
+export const selectStoredResponse = readStatement(
+  z.object({ status: z.int().nullable(), body: z.string().nullable(), is_same: z.boolean() }),
+  ({ operation, key, request }: RequestKey) => sql`
+    select status, body, request = ${request}::bytea as is_same from idempotency_keys
+     where ${isCallers} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'`,
+)
 
-async function storeAnswer(
-  db: WriteDb,
-  operation: string,
-  key: string,
-  request: string,
-  answer: RenderedResponse,
-): Promise<RenderedResponse> {
-  await sql`
+export const upsertResponse = writeStatement(
+  null,
+  ({ operation, key, request }: RequestKey, { status, body }: RenderedResponse) => sql`
     insert into idempotency_keys (operation, key, request, status, body)
-    values (${operation}, ${key}, ${request}::bytea, ${answer.status}, ${answer.body})
+    values (${operation}, ${key}, ${request}::bytea, ${status}, ${body})
     on conflict (account_id, user_id, operation, key)
-    do update set request = excluded.request, status = excluded.status, body = excluded.body, created_at = app.now()`.execute(db)
-  return answer
-}
+    do update set request = excluded.request, status = excluded.status, body = excluded.body, created_at = app.now()`,
+)
 
-/**
- * Does the same for an operation that waits for an external service, without an open transaction. The key is first committed with a
- * lease, so that a second request is refused while the first runs. After a crash the key is free when the lease expires.
- */
-export async function runIdempotentWithLease(
-  scope: Scope,
-  operation: string,
-  key: string,
-  request: string,
-  work: () => Promise<RenderedResponse>,
-): Promise<RenderedResponse> {
-  const { rows } = await sql<Partial<RenderedResponse> & { taken: boolean; same: boolean }>`
+/** Lease a key for 5 minutes unless it has a response or another lease. Return the response or lease that it had. */
+export const leaseKey = writeStatement(
+  z.object({ status: z.int().nullable(), body: z.string().nullable(), is_same: z.boolean(), is_leased: z.boolean() }),
+  ({ operation, key, request }: RequestKey) => sql`
     with old as (
-      select status, body, request = ${request}::bytea as same from idempotency_keys
+      select status, body, request = ${request}::bytea as is_same from idempotency_keys
        where ${isCallers} and operation = ${operation} and key = ${key} and created_at > app.now() - interval '24 hours'
          and (status is not null or leased_until > app.now())
-    ), taken as (
+    ), new_lease as (
       insert into idempotency_keys (operation, key, request, leased_until)
       select ${operation}, ${key}, ${request}::bytea, app.now() + interval '5 minutes' where not exists (select from old)
       on conflict (account_id, user_id, operation, key)
@@ -98,32 +68,95 @@ export async function runIdempotentWithLease(
            or (idempotency_keys.status is null and idempotency_keys.leased_until <= app.now())
       returning true
     )
-    select old.status, old.body, coalesce(old.same, true) as same, exists (select from taken) as taken
-      from (select 1) one left join old on true`.execute(scope.db)
-  const first = rows[0]
-  if (first?.taken) return finishLease(scope, operation, key, work)
-  if (first && !first.same) throw reused()
-  if (!first?.status) throw stillRunning()
-  return { status: first.status, body: first.body ?? '' }
+    select old.status, old.body, coalesce(old.is_same, true) as is_same, exists (select from new_lease) as is_leased
+      from (select 1) one left join old on true`,
+)
+
+export const deleteKey = writeStatement(
+  null,
+  ({ operation, key }: RequestKey) => sql`delete from idempotency_keys where ${isCallers} and operation = ${operation} and key = ${key}`,
+)
+
+export const storeLeasedResponse = writeStatement(
+  null,
+  ({ operation, key }: RequestKey, { status, body }: RenderedResponse) => sql`
+    update idempotency_keys set status = ${status}, body = ${body}, leased_until = null
+     where ${isCallers} and operation = ${operation} and key = ${key}`,
+)
+
+export const setSavepoint = writeStatement(null, () => sql`savepoint effects`)
+export const rollbackToSavepoint = writeStatement(null, () => sql`rollback to savepoint effects`)
+
+/**
+ * Run `work` once per caller, operation and key within 24 hours, and store its response in the same transaction. A 400 or 422 is stored
+ * too, because the same body would be refused again; its effects are rolled back. Any other problem is thrown and leaves the key free.
+ */
+export async function runIdempotent(
+  scope: Scope,
+  requestKey: RequestKey,
+  work: (db: WriteDb) => Promise<RenderedResponse>,
+): Promise<RenderedResponse> {
+  return scope.transaction(async (db) => {
+    const { is_locked } = await tryLockKey.one(db, requestKey)
+    if (!is_locked) throw createKeyInUseProblem()
+    const stored = await selectStoredResponse.first(db, requestKey)
+    if (stored) return toStoredResponse(stored)
+    const response = await runWithSavepoint(db, work)
+    await upsertResponse.run(db, requestKey, response)
+    return response
+  })
 }
 
-async function finishLease(scope: Scope, operation: string, key: string, work: () => Promise<RenderedResponse>): Promise<RenderedResponse> {
-  const answer = await work().catch(async (error: unknown) => {
-    if (error instanceof Problem && (error.status === 400 || error.status === 422))
-      return { status: error.status, body: JSON.stringify(error.body) }
-    await sql`delete from idempotency_keys where ${isCallers} and operation = ${operation} and key = ${key}`.execute(scope.db)
+async function runWithSavepoint(db: WriteDb, work: (db: WriteDb) => Promise<RenderedResponse>): Promise<RenderedResponse> {
+  await setSavepoint.run(db)
+  try {
+    return await work(db)
+  } catch (error) {
+    const response = toRepeatableResponse(error)
+    if (!response) throw error
+    await rollbackToSavepoint.run(db)
+    return response
+  }
+}
+
+/** Return the response of a problem that the same request would meet again, or undefined for any other error. */
+function toRepeatableResponse(error: unknown): RenderedResponse | undefined {
+  if (!(error instanceof Problem) || (error.status !== 400 && error.status !== 422)) return undefined
+  return { status: error.status, body: JSON.stringify(error.body) }
+}
+
+/** Return the response stored for a key. Throw if it was stored for another request, or if that request is still running. */
+function toStoredResponse({ status, body, is_same }: { status: number | null; body: string | null; is_same: boolean }): RenderedResponse {
+  if (!is_same) throw createReusedKeyProblem()
+  if (!status) throw createKeyInUseProblem()
+  return { status, body: body ?? '' }
+}
+
+/**
+ * Do the same as `runIdempotent` for an operation that waits for an external service, without an open transaction. The key is first committed with a
+ * lease, so that a second request is refused while the first runs. After a crash the key is free when the lease expires.
+ */
+export async function runIdempotentWithLease(
+  scope: Scope,
+  requestKey: RequestKey,
+  work: () => Promise<RenderedResponse>,
+): Promise<RenderedResponse> {
+  const lease = await leaseKey.one(scope.db, requestKey)
+  if (!lease.is_leased) return toStoredResponse(lease)
+  const response = await work().catch(async (error: unknown) => {
+    const repeatable = toRepeatableResponse(error)
+    if (repeatable) return repeatable
+    await deleteKey.run(scope.db, requestKey)
     throw error
   })
-  await sql`
-    update idempotency_keys set status = ${answer.status}, body = ${answer.body}, leased_until = null
-     where ${isCallers} and operation = ${operation} and key = ${key}`.execute(scope.db)
-  return answer
+  await storeLeasedResponse.run(scope.db, requestKey, response)
+  return response
 }
 
-function stillRunning(): Problem {
+function createKeyInUseProblem(): Problem {
   return new Problem('idempotency_key_in_use', 'The first request with this Idempotency-Key is still running')
 }
 
-function reused(): Problem {
+function createReusedKeyProblem(): Problem {
   return invalidRequest([{ loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' }])
 }

@@ -1,15 +1,19 @@
 import type { Hono } from 'hono'
 import type * as z from 'zod'
+import type { Outbox, OutboxEntry } from '../db/outbox-entry.ts'
 import { openAccountScope, openPlatformDb, type PlatformDb, type Scope } from '../db/scope.ts'
+import { publishEntries } from '../outbox/publish.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { verifySignature } from '../queue/signature.ts'
-import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
+import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 
 export interface JobContext extends Ports {
   platform: PlatformDb
   /** Open the scope of one account: queries see only its rows. */
-  account(accountId: string, actorId?: string | null): Scope
+  openAccountScope(accountId: string, actorId?: string | null): Scope
+  /** Write a line to the log. It must not contain personal data. */
+  log(line: Record<string, unknown>): void
 }
 
 export interface Job<B extends z.ZodType = z.ZodType> {
@@ -25,10 +29,26 @@ export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
   return definition
 }
 
-/** Create the context of a job or of the cron trigger. */
-export function jobContext({ ports, platform }: Services): JobContext {
-  const reason = 'a job acts for the account in its database row'
-  return { ...ports, platform: openPlatformDb(platform, reason), account: (id, actor = null) => openAccountScope(platform, id, actor) }
+/** Run `work` with the context of a job or of the cron trigger. Then publish the work that it has stored, even if it failed. */
+export async function runJob(services: Services, work: (ctx: JobContext) => Promise<void>): Promise<void> {
+  const entries: OutboxEntry[] = []
+  const ctx = createJobContext(services, (entry) => entries.push(entry))
+  try {
+    await work(ctx)
+  } finally {
+    // The queue may be unreachable: the rows stay due, and the sweep publishes them.
+    if (entries.length > 0) await publishEntries(ctx, entries).catch(() => {})
+  }
+}
+
+function createJobContext({ ports, platform, log }: Services, outbox: Outbox): JobContext {
+  const reason = 'jobs and the cron trigger process rows of every account'
+  return {
+    ...ports,
+    platform: openPlatformDb(platform, reason, outbox),
+    openAccountScope: (id, actor = null) => openAccountScope(platform, id, actor, outbox),
+    log: (line) => log({ at: new Date().toISOString(), ...line }),
+  }
 }
 
 /** Add the endpoints of the jobs. They are outside /api/v1 and accept only requests that the queue signed. */
@@ -40,10 +60,10 @@ export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Servic
         const raw = await readSignedBody(c, path, services)
         const parsed = body.safeParse(parseJson(raw))
         if (!parsed.success) throw new Problem('invalid')
-        await handle({ ctx: jobContext(services), body: parsed.data })
+        await runJob(services, (ctx) => handle({ ctx, body: parsed.data }))
         return c.body(null, 200)
       } catch (error) {
-        return respondProblem(c, asProblem(error), error)
+        return respondProblem(c, toProblem(error), error)
       }
     })
   }

@@ -131,7 +131,7 @@ export interface Operation<
   skipGuards?: SkippedGuards
   /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */
   feature?: A extends 'public' ? undefined : Feature
-  /** Why it needs the `platform` connection. Without a reason it gets none. */
+  /** Why the operation needs the `platform` connection. Without a reason, the operation does not get it. */
   platform?: F
   params?: P
   query?: Q

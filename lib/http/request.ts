@@ -1,9 +1,11 @@
 import type { Hono } from 'hono'
 import { type LimitResult, type ParsedRate, parseRate } from '../cache/limiter.ts'
+import type { OutboxEntry } from '../db/outbox-entry.ts'
 import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '../db/scope.ts'
+import { publishEntries } from '../outbox/publish.ts'
 import { Problem } from '../problem.ts'
-import { asProblem, type C, type Env, respondProblem, type Services } from './app.ts'
-import { fingerprint, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
+import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
+import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { type AnyOperation, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { type ReadResult, type RequestInput, readInput } from './validate.ts'
@@ -20,6 +22,8 @@ interface OperationCall {
   caller: Caller | null
   scope: Scope | null
   effects: (() => Promise<unknown>)[]
+  /** The work that the request has stored. It is published after the response. */
+  entries: OutboxEntry[]
 }
 
 /** Add every operation to the app, at its path under /api/v1. */
@@ -37,14 +41,16 @@ async function handleRequest(c: C, op: AnyOperation, rate: ParsedRate | null, se
   c.set('operation', op.id)
   try {
     const caller = requiresToken(op) ? await authenticate(c, services) : null
-    const scope = caller ? openScope(isStaffOperation(op) ? services.platform : services.runtime, buildScopeOptions(op, caller, c)) : null
-    const call: OperationCall = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [] }
+    const entries: OutboxEntry[] = []
+    const database = isStaffOperation(op) ? services.platform : services.runtime
+    const scope = caller ? openScope(database, buildScopeOptions(op, caller, c), (entry) => entries.push(entry)) : null
+    const call: OperationCall = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [], entries }
     const limiting = rate ? services.limiter.count(getRateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
     const rendered = await performCall(call, limiting, rate)
-    if (call.effects.length > 0) c.executionCtx.waitUntil(runEffects(call))
+    if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
     return toResponse(c, op, call.url, await withEtag(op, rendered))
   } catch (error) {
-    return respondProblem(c, asProblem(error), error)
+    return respondProblem(c, toProblem(error), error)
   }
 }
 
@@ -55,7 +61,7 @@ async function performCall(call: OperationCall, limiting: Promise<LimitResult | 
     // A read runs in parallel with the limiter's call, and its result is dropped when over the limit. A write waits for the limiter.
     const [limit, result] = await Promise.all([limiting, toOutcome(callHandler(call, reading.input))])
     // An ended sign-in (401) is answered before the limit, every other failure after it.
-    if (!result.ok && asProblem(result.error).status === 401) throw result.error
+    if (!result.ok && toProblem(result.error).status === 401) throw result.error
     enforceLimit(c, rate, limit)
     if (!result.ok) throw result.error
     return result.value
@@ -80,7 +86,7 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
     return caller
   }
   const floodLimit = await limiter.count(`unauthenticated:${c.get('ip')}`, floodRate, false)
-  if (!floodLimit.allowed) throw rateLimited(floodRate, floodLimit)
+  if (!floodLimit.allowed) throw createRateLimitProblem(floodRate, floodLimit)
   throw new Problem('unauthenticated')
 }
 
@@ -104,7 +110,7 @@ function isStrict(op: AnyOperation): boolean {
   return op.access === 'public' || op.limit === 'ai' || op.id.startsWith('identity.')
 }
 
-function rateLimited(rate: ParsedRate, result: LimitResult): Problem {
+function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem {
   const headers = { 'retry-after': String(result.resetSeconds) }
   return new Problem('rate_limited', `Rate limit exceeded: ${rate.max} per ${rate.unit}`, { headers })
 }
@@ -114,7 +120,7 @@ function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null)
   c.header('ratelimit-limit', String(result.limit))
   c.header('ratelimit-remaining', String(result.remaining))
   c.header('ratelimit-reset', String(result.resetSeconds))
-  if (!result.allowed) throw rateLimited(rate, result)
+  if (!result.allowed) throw createRateLimitProblem(rate, result)
 }
 
 /** Reject an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
@@ -122,16 +128,16 @@ async function rejectInvalidRequest({ c, op, scope, url }: OperationCall, { prob
   await scope?.checkAccess()
   const key = takesIdempotencyKey(op) && problem?.status === 422 ? readIdempotencyKey(c.req.raw) : null
   if (!key || !scope) throw problem
-  return runIdempotent(scope, op.id, key, await fingerprint(url, rawBody), () => Promise.reject(problem))
+  return runIdempotent(scope, { operation: op.id, key, request: await hashRequest(url, rawBody) }, () => Promise.reject(problem))
 }
 
 async function invokeIdempotent(call: OperationCall, input: RequestInput): Promise<RenderedResponse> {
   const { c, op, scope, url } = call
   const key = takesIdempotencyKey(op) && !(op.produces && wantsEvents(c)) ? readIdempotencyKey(c.req.raw) : null
   if (!key || !scope) return callHandler(call, input)
-  const request = await fingerprint(url, input.rawBody)
-  if (op.idempotent === 'leased') return runIdempotentWithLease(scope, op.id, key, request, () => callHandler(call, input))
-  return runIdempotent(scope, op.id, key, request, (db) => callHandler(call, input, db))
+  const requestKey = { operation: op.id, key, request: await hashRequest(url, input.rawBody) }
+  if (op.idempotent === 'leased') return runIdempotentWithLease(scope, requestKey, () => callHandler(call, input))
+  return runIdempotent(scope, requestKey, (db) => callHandler(call, input, db))
 }
 
 function wantsEvents(c: C): boolean {
@@ -159,7 +165,7 @@ async function callHandler(call: OperationCall, input: RequestInput, db: WriteDb
   // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
   if (scope && !scope.isAdmitted && (result.ok || result.error instanceof Problem)) await scope.checkAccess()
   if (!result.ok) {
-    if (services.ports.config.CHECK_RESPONSES) requireDeclared(op, asProblem(result.error))
+    if (services.ports.config.CHECK_RESPONSES) requireDeclared(op, toProblem(result.error))
     throw result.error
   }
   return renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
@@ -170,17 +176,18 @@ function requireDeclared(op: AnyOperation, { kind }: Problem): void {
   if (kind !== 'internal' && !listFailures(op).includes(kind)) throw new TypeError(`${op.id} does not declare the error ${kind}`)
 }
 
-function openDatabases({ op, services, scope }: OperationCall, db: WriteDb | undefined) {
+function openDatabases({ op, services, scope, entries }: OperationCall, db: WriteDb | undefined) {
   if (isStaffOperation(op)) return { platform: db }
   return {
     ...(scope ? { db, callFunction: (name: `app.${string}`, ...rest: (string | number)[]) => scope.callFunction(name, rest) } : {}),
-    ...(op.platform ? { platform: openPlatformDb(services.platform, op.platform) } : {}),
+    ...(op.platform ? { platform: openPlatformDb(services.platform, op.platform, (entry) => entries.push(entry)) } : {}),
   }
 }
 
-/** Run the effects after the commit. Each has a row that a sweep picks up, so a failure is only logged. */
-async function runEffects({ c, effects, services }: OperationCall): Promise<void> {
-  for (const effect of effects) {
+/** Publish the stored work and run the effects after the commit. A failure is only logged: the sweep finds the stored work. */
+async function runEffects({ c, effects, entries, services }: OperationCall): Promise<void> {
+  const publish = () => publishEntries({ ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) }, entries)
+  for (const effect of entries.length > 0 ? [publish, ...effects] : effects) {
     await effect().catch((error: unknown) =>
       services.log({
         at: new Date().toISOString(),

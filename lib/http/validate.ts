@@ -19,7 +19,7 @@ const decoder = new TextDecoder()
 const querySchemas = new WeakMap<AnyOperation, z.ZodType>()
 
 /** Return the query schema of an operation, paging included. */
-export function querySchema(op: AnyOperation): z.ZodObject {
+export function getQuerySchema(op: AnyOperation): z.ZodObject {
   return op.paged
     ? PageQuery.extend((op.query as z.ZodObject | undefined)?.shape ?? {})
     : ((op.query as z.ZodObject | undefined) ?? z.strictObject({}))
@@ -100,7 +100,7 @@ function concatenate(chunks: BodyBytes[], size: number): BodyBytes {
 }
 
 /** Return the media types that an operation accepts; an empty list accepts any. */
-function acceptedMediaTypes(op: AnyOperation): string[] {
+function listAcceptedMediaTypes(op: AnyOperation): string[] {
   return [...(op.body ? [json] : []), ...(op.bodyFormat === 'file' ? ['multipart/form-data'] : [])]
 }
 
@@ -109,13 +109,13 @@ function getMediaType(request: Request): string {
 }
 
 function requireMediaType(op: AnyOperation, request: Request, sent: Uint8Array): void {
-  const taken = acceptedMediaTypes(op)
-  if (sent.byteLength === 0 || taken.length === 0 || taken.includes(getMediaType(request))) return
-  throw new Problem('unsupported_media', `Send ${taken.join(' or ')}`)
+  const accepted = listAcceptedMediaTypes(op)
+  if (sent.byteLength === 0 || accepted.length === 0 || accepted.includes(getMediaType(request))) return
+  throw new Problem('unsupported_media', `Send ${accepted.join(' or ')}`)
 }
 
 function parseQuery(op: AnyOperation, url: URL, errors: FieldError[]): unknown {
-  const schema = querySchemas.get(op) ?? querySchema(op)
+  const schema = querySchemas.get(op) ?? getQuerySchema(op)
   querySchemas.set(op, schema)
   const parameters: Record<string, string> = {}
   for (const [key, value] of url.searchParams) {
@@ -152,7 +152,7 @@ function parseWith(schema: z.ZodType, value: unknown, place: string, errors: Fie
 
 function toInvalid(issue: z.core.$ZodIssue, place: string): FieldError[] {
   if (issue.code === 'invalid_union' && issue.errors.length > 0)
-    return closestAlternative(issue.errors).flatMap((inner) => toInvalid({ ...inner, path: [...issue.path, ...inner.path] }, place))
+    return findClosestAlternative(issue.errors).flatMap((inner) => toInvalid({ ...inner, path: [...issue.path, ...inner.path] }, place))
   const loc = [place, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'is not a known field', type: 'unknown_key' }))
@@ -161,8 +161,8 @@ function toInvalid(issue: z.core.$ZodIssue, place: string): FieldError[] {
   return [{ loc, msg: issue.message, type: issue.code }]
 }
 
-/** Return the issues of the alternative that was most likely meant: its first issue lies deepest, then it has the fewest issues. */
-function closestAlternative(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
+/** Return the issues of the alternative that was most likely meant: its issues lie deepest; among equals, it has the fewest issues. */
+function findClosestAlternative(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
   const depth = (issues: readonly z.core.$ZodIssue[]) => Math.min(...issues.map(({ path }) => path.length))
   return alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []
 }

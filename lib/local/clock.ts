@@ -1,4 +1,4 @@
-/** The clock that PostgreSQL, the queue and cron share. It shows real time plus an offset. */
+/** The clock that PostgreSQL and the local emulators share. It shows real time plus an offset. */
 export interface Clock {
   /** Milliseconds since the epoch, with the offset. */
   now(): number

@@ -77,7 +77,7 @@ const billingActions = ['subscribe', 'change_price', 'past_due', 'paid', 'unpaid
 function renderBillingForm(): Html {
   return html`<h2>Subscription</h2>
 <form class="row" data-path="/desk/billing/events"><input name="email" type="email" required placeholder="e-mail of a user of the account" />${renderSelect('action', billingActions)}
-<input name="price" placeholder="price_local_pro_monthly" /><select name="keep"><option value="">deliver the event</option><option value="true">do not deliver it yet</option></select>
+<input name="price" placeholder="price_local_pro_monthly" /><select name="skipDelivery"><option value="">deliver the event</option><option value="true">do not deliver it yet</option></select>
 <button>send</button></form>`
 }
 

@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import * as z from 'zod'
+import { withConnection } from './connection.ts'
 import type { Stack } from './stack.ts'
 import { selectUserByEmail } from './users.ts'
 
@@ -39,9 +40,7 @@ export const demoSignIns = [...northwind, ...contoso].map(({ email, description 
  * the password; the others get a copy of that hash.
  */
 export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
-  const client = new pg.Client({ connectionString: ownerUrl })
-  await client.connect()
-  try {
+  await withConnection({ connectionString: ownerUrl }, async (client) => {
     await setLocalPrices(client)
     for (const [accountName, people] of [
       ['Northwind IT', northwind],
@@ -53,9 +52,7 @@ export async function seedDemo({ api, ownerUrl }: Stack): Promise<void> {
       for (const person of others) await addColleague(client, first, person)
       await client.query('update users set email_verified_at = app.now() where email = any ($1)', [people.map(({ email }) => email)])
     }
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** Set the price ids of the paid plans to those of the local Stripe emulator. */

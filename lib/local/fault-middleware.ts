@@ -11,13 +11,13 @@ type FaultResponse = { status: 400 | 429 | 503; body: string | object; headers?:
 const garbage = new Uint8Array([0x3c, 0x21, 0x00, 0xff, 0xfe, 0x7b, 0x22, 0x6e, 0x6f, 0x74, 0x20, 0x6a, 0x73, 0x6f, 0x6e])
 
 /**
- * Create middleware that applies a service's fault before its emulator handles the request. `onRefused` is called for requests that the
- * vendor received but answered wrongly. It is not called for `down`, where nothing arrives, nor for `slow`, where the request proceeds.
+ * Create middleware that applies a service's fault before its emulator handles the request. `onFaultyRequest` is called for every request
+ * that reaches the vendor and fails. It is not called for `down`, where nothing arrives, nor for `slow`, where the request proceeds.
  */
 export function faultMiddleware(
   faults: Faults,
   service: Service,
-  onRefused?: (c: LocalContext, fault: Fault) => void | Promise<void>,
+  onFaultyRequest?: (c: LocalContext, fault: Fault) => void | Promise<void>,
 ): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (c, next) => {
     const fault = faults.take(service)
@@ -26,17 +26,17 @@ export function faultMiddleware(
       await sleep(fault.delay_ms ?? 2000)
       return next()
     }
-    if (fault.mode === 'down') return hangUp(c)
-    await onRefused?.(c, fault)
+    if (fault.mode === 'down') return closeConnection(c)
+    await onFaultyRequest?.(c, fault)
     if (fault.mode === 'hang') {
       await waitForRelease(c, faults, service)
-      return hangUp(c)
+      return closeConnection(c)
     }
     return sendFaultResponse(c, service, fault)
   }
 }
 
-function hangUp(c: LocalContext): Response {
+function closeConnection(c: LocalContext): Response {
   c.env.incoming.socket.destroy()
   return RESPONSE_ALREADY_SENT
 }

@@ -20,6 +20,8 @@ export function createImagesRoutes(): Hono {
     const image = form.get('image')
     if (!(image instanceof File)) return sendError(c, 9523, 'No image in the request')
     try {
+      // Miniflare sends every call of the binding to `/`, with the address that Cloudflare's own binding calls in a header.
+      if (c.req.header('mf-url')?.endsWith('/info')) return c.json(await readImageInfo(await image.arrayBuffer()))
       const jpeg = await transformImage(await image.arrayBuffer(), form)
       return c.body(new Uint8Array(jpeg), 200, { 'content-type': 'image/jpeg' })
     } catch (error) {
@@ -27,6 +29,11 @@ export function createImagesRoutes(): Hono {
     }
   })
   return app
+}
+
+async function readImageInfo(image: ArrayBuffer) {
+  const { format, width, height } = await sharp(image).metadata()
+  return { format: `image/${format}`, file_size: image.byteLength, width, height }
 }
 
 async function transformImage(image: ArrayBuffer, form: FormData): Promise<Buffer> {

@@ -28,7 +28,7 @@ export function createNeon(postgresPort: () => number) {
     if (!pool) {
       const url = new URL(connectionString)
       url.host = `127.0.0.1:${postgresPort()}`
-      pool = new pg.Pool({ connectionString: url.href, max: 12, connectionTimeoutMillis: 3000, pipeline: true })
+      pool = new pg.Pool({ connectionString: url.href, max: 24, connectionTimeoutMillis: 3000, pipeline: true })
       pool.on('error', () => {})
       // A connection that breaks during a request fails that request. Without a listener it would end the process.
       pool.on('connect', (client) => client.on('error', () => {}))

@@ -60,6 +60,11 @@ export function createOpenaiRoutes({ records, clock, faults, key }: OpenAiOption
     record(200, text.length > maxRecordedLength ? `${text.slice(0, maxRecordedLength)}…` : text)
     return parsed.data.stream ? sendStream(c, text, clock, parsed.data) : sendCompletion(c, text, clock, parsed.data)
   })
+  app.get('/models/:model', (c) => {
+    if (c.req.header('authorization') !== `Bearer ${key}`) return sendError(c, 401, 'Incorrect API key provided.')
+    if (c.req.param('model') !== modelName) return sendError(c, 404, `The model '${c.req.param('model')}' does not exist`)
+    return c.json({ id: modelName, object: 'model', created: 0, owned_by: 'local' })
+  })
   app.all('*', (c) => sendError(c, 404, `Unknown request URL: ${c.req.method} ${c.req.path}`))
   return app
 }

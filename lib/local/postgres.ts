@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { migrate } from '../db/migrate.ts'
+import { withConnection } from './connection.ts'
 import { findFreePort } from './ports.ts'
 
 const majorVersion = '18'
@@ -149,13 +150,7 @@ async function isReachableByOthers(path: string): Promise<boolean> {
 
 /** Run `work` with a superuser connection, and close it. */
 export async function withSuperuser<T>(port: number, database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ host: '127.0.0.1', port, database, user: 'postgres', password: superPassword })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
+  return withConnection({ host: '127.0.0.1', port, database, user: 'postgres', password: superPassword }, work)
 }
 
 async function createOwner(client: pg.Client): Promise<void> {

@@ -1,4 +1,5 @@
-// The part of ConnectWise's condition language that the service uses: comparisons, `contains`, `in` and `not in`, with `and`, `or` and parentheses.
+// The part of ConnectWise's condition language that the service uses: only `=`, `!=`, `contains`, `in` and `not in`, with `and`, `or` and
+// parentheses.
 
 type Predicate = (item: unknown) => boolean
 type Value = string | number | boolean | null
@@ -50,7 +51,7 @@ export function parseConditions(text: string): Predicate {
     if (operator === '=') return (item) => readField(item, path) === value
     if (operator === '!=') return (item) => readField(item, path) !== value
     if (operator === 'contains') return (item) => String(readField(item, path) ?? '').includes(String(value))
-    throw new Error(`${operator} is not an operator`)
+    throw new Error(`The operator ${operator} is not supported`)
   }
   const parseList = (path: string): Predicate => {
     takeToken('(')

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
-import type { LocalPsa, LocalTicket } from './psa-company.ts'
 import { parseConditions } from './psa-conditions.ts'
+import type { LocalPsa, LocalTicket } from './psa-data.ts'
 
 const root = '/v4_6_release/apis/3.0'
 const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('base64')}`
@@ -11,7 +11,7 @@ const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('b
  */
 export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
-  const { company } = psa
+  const { data } = psa
   app.use('*', async (c, next) => {
     if (c.req.header('authorization') !== requiredAuthorization || c.req.header('clientid') !== 'demo')
       return sendError(c, 401, 'Unauthorized', 'Access is denied')
@@ -23,18 +23,18 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   app.get(`${root}/service/boards`, (c) =>
     sendPage(
       c,
-      company.boards.map(({ id, name, inactive }) => ({ id, name, inactiveFlag: inactive, projectFlag: false })),
+      data.boards.map(({ id, name, inactive }) => ({ id, name, inactiveFlag: inactive, projectFlag: false })),
     ),
   )
   app.get(`${root}/service/boards/:id/statuses`, (c) =>
     sendPage(
       c,
-      company.statuses
+      data.statuses
         .filter(({ boardId }) => boardId === Number(c.req.param('id')))
         .map(({ id, name, closed }) => ({ id, name, closedStatus: closed })),
     ),
   )
-  app.get(`${root}/system/members`, (c) => sendPage(c, company.members.map(toMemberBody)))
+  app.get(`${root}/system/members`, (c) => sendPage(c, data.members.map(toMemberBody)))
   addTicketRoutes(app, psa)
   addRecordRoutes(app, psa)
   app.all('*', (c) => sendError(c, 404, 'NotFound', `No route for ${c.req.path}`))
@@ -47,7 +47,7 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   app.get(`${root}/service/tickets`, (c) =>
     sendPage(
       c,
-      psa.company.tickets.map((ticket) => toTicketBody(psa, ticket)),
+      psa.data.tickets.map((ticket) => toTicketBody(psa, ticket)),
     ),
   )
   app.get(`${root}/service/tickets/:id{[0-9]+}`, (c) => {
@@ -76,7 +76,7 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   app.get(`${root}/service/tickets/:id{[0-9]+}/configurations`, (c) => {
     const ticket = findTicket(c)
     if (!ticket) return notFound(c)
-    const configurations = psa.company.configurations.filter(({ id }) => ticket.configurationIds.includes(id))
+    const configurations = psa.data.configurations.filter(({ id }) => ticket.configurationIds.includes(id))
     return sendPage(
       c,
       configurations.map(({ id, name }) => ({
@@ -88,10 +88,10 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   })
 }
 
-function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
+function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
   const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
   app.get(`${root}/company/companies/:id{[0-9]+}`, (c) => {
-    const record = findById(company.companies, c)
+    const record = findById(data.companies, c)
     if (!record) return sendError(c, 404, 'NotFound', 'Company not found')
     if (record.restricted) return sendError(c, 403, 'Forbidden', 'Your security role does not allow this')
     const { id, name, identifier, phone, street, city, zip } = record
@@ -109,7 +109,7 @@ function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
     })
   })
   app.get(`${root}/company/contacts/:id{[0-9]+}`, (c) => {
-    const contact = findById(company.contacts, c)
+    const contact = findById(data.contacts, c)
     if (!contact) return sendError(c, 404, 'NotFound', 'Contact not found')
     const [firstName, ...rest] = contact.name.split(' ')
     const items = [
@@ -125,7 +125,7 @@ function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
     })
   })
   app.get(`${root}/company/configurations/:id{[0-9]+}`, (c) => {
-    const configuration = findById(company.configurations, c)
+    const configuration = findById(data.configurations, c)
     if (!configuration) return sendError(c, 404, 'NotFound', 'Configuration not found')
     const { id, name, type, maker, model, serial, os, ip } = configuration
     const optional = { ...(os ? { osType: os } : {}), ...(ip ? { ipAddress: ip } : {}) }
@@ -162,24 +162,24 @@ function sendPage(c: Context, items: object[]): Response {
   return c.json(sorted.slice(from, from + Number(pageSize)))
 }
 
-function toTicketBody({ company }: LocalPsa, ticket: LocalTicket) {
+function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
   const toReference = <T extends { id: number; name: string }>(list: readonly T[], id: number | null) => {
     const record = list.find((item) => item.id === id)
     return record && { id: record.id, name: record.name, ...('identifier' in record ? { identifier: record.identifier } : {}) }
   }
-  const [contact, owner] = [toReference(company.contacts, ticket.contactId), toReference(company.members, ticket.memberId)]
+  const [contact, owner] = [toReference(data.contacts, ticket.contactId), toReference(data.members, ticket.memberId)]
   const identifier = owner && 'identifier' in owner ? String(owner.identifier) : undefined
   return {
     id: ticket.id,
     summary: ticket.summary,
     recordType: 'ServiceTicket',
-    board: toReference(company.boards, ticket.boardId),
-    status: { ...toReference(company.statuses, ticket.statusId), Sort: 1 },
-    company: toReference(company.companies, ticket.companyId),
+    board: toReference(data.boards, ticket.boardId),
+    status: { ...toReference(data.statuses, ticket.statusId), Sort: 1 },
+    company: toReference(data.companies, ticket.companyId),
     site: null,
     ...(contact ? { contact, contactName: contact.name } : {}),
     ...(owner ? { owner, resources: identifier } : {}),
-    priority: toReference(company.priorities, ticket.priorityId),
+    priority: toReference(data.priorities, ticket.priorityId),
     severity: 'Medium',
     closedFlag: ticket.closed,
     _info: {
@@ -205,7 +205,7 @@ function toNoteBody(ticketId: number, { id, text, internal, author, createdAt }:
   }
 }
 
-function toMemberBody({ id, identifier, name, email, inactive }: LocalPsa['company']['members'][number]) {
+function toMemberBody({ id, identifier, name, email, inactive }: LocalPsa['data']['members'][number]) {
   const [firstName, ...rest] = name.split(' ')
   return {
     id,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Context, Hono } from 'hono'
-import type { LocalNote, LocalPsa, LocalTicket } from './psa-company.ts'
+import type { LocalNote, LocalPsa, LocalTicket } from './psa-data.ts'
 
 /** HaloPSA's agent for tickets without one. */
 const unassignedAgentId = 1
@@ -11,7 +11,7 @@ const unassignedAgentId = 1
  */
 export function createHaloRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
-  const { company } = psa
+  const { data } = psa
   const tokens = new Set<string>()
   app.post('/auth/token', async (c) => {
     const { grant_type, client_id, client_secret } = Object.fromEntries(new URLSearchParams(await c.req.text()))
@@ -26,12 +26,12 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
     await next()
     return undefined
   })
-  app.get('/api/Team', (c) => c.json(company.boards.map(({ id, name, inactive }) => ({ id, name, inactive }))))
-  app.get('/api/Status', (c) => c.json(company.statuses.map(({ id, name }) => ({ id, name }))))
+  app.get('/api/Team', (c) => c.json(data.boards.map(({ id, name, inactive }) => ({ id, name, inactive }))))
+  app.get('/api/Status', (c) => c.json(data.statuses.map(({ id, name }) => ({ id, name }))))
   app.get('/api/Agent', (c) =>
     c.json([
       { id: unassignedAgentId, name: 'Unassigned', email: '', isdisabled: false },
-      ...company.members.map(({ id, name, email, inactive }) => ({ id, name, email: email ?? '', isdisabled: inactive })),
+      ...data.members.map(({ id, name, email, inactive }) => ({ id, name, email: email ?? '', isdisabled: inactive })),
     ]),
   )
   addTicketRoutes(app, psa)
@@ -44,7 +44,7 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   app.get('/api/Tickets', (c) => {
     const { team, agent_id, client_id, open_only, page_no = '1', page_size = '50' } = c.req.query()
     const teamIds = team?.split(',').map(Number)
-    const matches = psa.company.tickets.filter(
+    const matches = psa.data.tickets.filter(
       (ticket) =>
         (!teamIds || teamIds.includes(ticket.boardId)) &&
         (!agent_id || (ticket.memberId ?? unassignedAgentId) === Number(agent_id)) &&
@@ -80,16 +80,16 @@ function addActionRoutes(app: Hono, psa: LocalPsa): void {
   })
 }
 
-function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
+function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
   const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
   app.get('/api/Client/:id', (c) => {
-    const client = findById(company.companies, c)
+    const client = findById(data.companies, c)
     if (!client || client.restricted) return c.text('', client ? 403 : 404)
     const { id, name, phone, street, city, zip } = client
     return c.json({ id, name, website: '', phonenumber: phone ?? '', main_site: { line1: street, line2: '', line3: city, postcode: zip } })
   })
   app.get('/api/Users/:id', (c) => {
-    const contact = findById(company.contacts, c)
+    const contact = findById(data.contacts, c)
     if (!contact) return c.text('', 404)
     return c.json({
       id: contact.id,
@@ -100,8 +100,8 @@ function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
     })
   })
   app.get('/api/Asset', (c) => {
-    const ids = company.tickets.find(({ id }) => id === Number(c.req.query('ticket_id')))?.configurationIds ?? []
-    const configurations = company.configurations.filter(({ id }) => ids.includes(id)).slice(0, Number(c.req.query('page_size') ?? 50))
+    const ids = data.tickets.find(({ id }) => id === Number(c.req.query('ticket_id')))?.configurationIds ?? []
+    const configurations = data.configurations.filter(({ id }) => ids.includes(id)).slice(0, Number(c.req.query('page_size') ?? 50))
     const assets = configurations.map(({ id, name, type, maker, model, serial, os, ip }) => ({
       id,
       inventory_number: `A${id}`,
@@ -117,21 +117,21 @@ function addRecordRoutes(app: Hono, { company }: LocalPsa): void {
   })
 }
 
-function toTicketBody({ company }: LocalPsa, ticket: LocalTicket) {
+function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
   const findName = (list: readonly { id: number; name: string }[], id: number | null) => list.find((item) => item.id === id)?.name ?? ''
   return {
     id: ticket.id,
     summary: ticket.summary,
     team_id: ticket.boardId,
-    team: findName(company.boards, ticket.boardId),
+    team: findName(data.boards, ticket.boardId),
     status_id: ticket.statusId,
     client_id: ticket.companyId,
-    client_name: findName(company.companies, ticket.companyId),
-    priority: { name: findName(company.priorities, ticket.priorityId) },
+    client_name: findName(data.companies, ticket.companyId),
+    priority: { name: findName(data.priorities, ticket.priorityId) },
     user_id: ticket.contactId ?? 0,
-    user_name: findName(company.contacts, ticket.contactId),
+    user_name: findName(data.contacts, ticket.contactId),
     agent_id: ticket.memberId ?? unassignedAgentId,
-    agent_name: findName(company.members, ticket.memberId) || 'Unassigned',
+    agent_name: findName(data.members, ticket.memberId) || 'Unassigned',
     dateoccurred: removeZone(ticket.createdAt),
     lastactiondate: removeZone(ticket.updatedAt),
     hasbeenclosed: ticket.closed,

@@ -1,22 +1,22 @@
 import type { Hono, MiddlewareHandler } from 'hono'
 import { type Clock, toTimestamp } from './clock.ts'
 import { parseJsonOrText } from './parse-json.ts'
-import { buildCompany, type LocalPsa } from './psa-company.ts'
 import { createConnectwiseRoutes } from './psa-connectwise.ts'
+import { buildPsaData, type LocalPsa } from './psa-data.ts'
 import { createHaloRoutes } from './psa-halo.ts'
 import type { Records } from './records.ts'
 
-/** Create both PSA providers with the data of one company, and middleware that records every call with its response. */
+/** Create both PSA providers with the same data, and middleware that records every call with its response. */
 export function createPsa({ records, clock }: { records: Records; clock: Clock }): {
   connectwise: Hono
   halo: Hono
   recordCalls: MiddlewareHandler
 } {
-  const company = buildCompany()
+  const data = buildPsaData()
   let lastNoteId = 1_000_000
   const psa: LocalPsa = {
-    company,
-    findTicket: (id) => company.tickets.find((ticket) => ticket.id === id),
+    data,
+    findTicket: (id) => data.tickets.find((ticket) => ticket.id === id),
     addNote(ticket, text, internal) {
       const note = { id: ++lastNoteId, text, internal, author: 'Support Flow', createdAt: toTimestamp(clock.now()) }
       ticket.notes.push(note)

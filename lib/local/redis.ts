@@ -7,7 +7,7 @@ export interface RedisOptions {
   token: string
   /** URL of a real Redis. Without it, ioredis-mock is used. */
   redisUrl?: string | undefined
-  /** Separates the data of several emulators in one process. */
+  /** Separates the ioredis-mock data of several emulators in one process. Ignored with `redisUrl`. */
   name: string
   /** The path under which the routes are mounted. Commands in the path begin after it. */
   prefix?: string

@@ -21,7 +21,7 @@ import { createResendRoutes } from './resend.ts'
 import { createSignInRoutes } from './sign-in-page.ts'
 import { createStripe } from './stripe.ts'
 
-/** The keys that the emulators accept. Tests and the laptop each choose their own. */
+/** The secrets that the emulators check or sign with. The tests and the local development stack each provide their own. */
 export interface LocalSecrets {
   redisToken: string
   qstashToken: string
@@ -48,7 +48,7 @@ export interface LocalServerOptions {
   secrets: LocalSecrets
   /** URL of a real Redis. Without it, ioredis-mock is used. */
   redisUrl?: string | undefined
-  /** Separates the data of several servers in one process. */
+  /** Separates the ioredis-mock data of several servers in one process. Ignored with `redisUrl`. */
   redisName: string
   /** Origin of the Worker, for Stripe's events and the sign-in pages. Without it there are no sign-in pages. */
   api?: string
@@ -134,8 +134,8 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   }
 }
 
-async function refuseEmail(email: string): Promise<string> {
-  throw new Error(`No user has the e-mail address ${email}.`)
+async function refuseEmail(): Promise<string> {
+  throw new Error('This server cannot find accounts by e-mail address; send account_id instead.')
 }
 
 type Routes = {

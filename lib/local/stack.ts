@@ -1,8 +1,11 @@
 import { openDatabase } from '../db/client.ts'
+import type { Outbox } from '../db/outbox-entry.ts'
 import { openAccountScope } from '../db/scope.ts'
 import type { Event } from '../events/events.ts'
-import { insertEvent, publishDeliveries } from '../events/outbox.ts'
+import { enqueueEvent } from '../outbox/events.ts'
+import { toMessage } from '../outbox/messages.ts'
 import { qstashQueue } from '../queue/qstash.ts'
+import type { Message } from '../queue/queue.ts'
 import { localClientId } from './identity.ts'
 import { modelName } from './model/model.ts'
 import { createNeon } from './neon.ts'
@@ -56,6 +59,7 @@ export interface Stack {
   api: string
   localServer: LocalServer
   settings: Record<string, string>
+  /** Connection string of the database owner. */
   ownerUrl: string
   /** Count the requests to the database's HTTP endpoint so far. */
   countRoundTrips(): number
@@ -193,9 +197,18 @@ function localSettings(api: string, localServer: LocalServer, database: string):
 /** Write an event as the service does, publish its deliveries, and return their ids. */
 export async function emitEvent(settings: Record<string, string>, accountId: string, event: Event): Promise<string[]> {
   const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT, QSTASH_URL = '', QSTASH_TOKEN = '', PUBLIC_BASE_URL = '' } = settings
-  const wire = openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
-  const ids = await insertEvent(openAccountScope(wire, accountId, event.actorId).db, event)
+  const database = openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
+  const messages: Message[] = []
+  const ids: string[] = []
+  const outbox: Outbox = (entry) => {
+    if (entry.kind === 'live_event') return
+    messages.push(toMessage(entry))
+    ids.push(entry.id)
+  }
+  await enqueueEvent(openAccountScope(database, accountId, event.actorId, outbox).db, event)
   // If publishing fails, the sweep publishes the deliveries later.
-  await publishDeliveries(qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: PUBLIC_BASE_URL }), ids).catch(() => {})
+  await qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: PUBLIC_BASE_URL })
+    .publish(messages)
+    .catch(() => {})
   return ids
 }

@@ -1,13 +1,16 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from './build.ts'
 import { createDemoEscalation, demoSignIns, seedDemo } from './demo.ts'
 import { requireFreePort } from './ports.ts'
 import { type Cluster, removeDataFolder, startPostgres } from './postgres.ts'
+import { recordProcesses, stopOrphans } from './processes.ts'
 import { type Stack, startStack } from './stack.ts'
 
-const dataDir = join(import.meta.dirname, '../../.data/postgres')
-const objectsDir = join(import.meta.dirname, '../../.data/objects')
+const dataFolder = join(import.meta.dirname, '../../.data')
+const dataDir = join(dataFolder, 'postgres')
+const objectsDir = join(dataFolder, 'objects')
+const processesFile = join(dataFolder, 'processes.json')
 const startedAt = performance.now()
 
 // Chrome DevTools looks here by default.
@@ -27,12 +30,20 @@ function readPort(name: string, defaultPort: number): number {
 async function start(): Promise<void> {
   const port = readPort('PORT', 8787)
   const localPort = readPort('LOCAL_PORT', port + 1)
+  await mkdir(dataFolder, { recursive: true })
+  await stopOrphans(processesFile, dataDir)
+  await recordProcesses(processesFile)
   await requireFreePort(port, 'PORT')
   await requireFreePort(localPort, 'LOCAL_PORT')
   if (process.argv.includes('--fresh')) await Promise.all([removeDataFolder(dataDir), rm(objectsDir, { recursive: true, force: true })])
   printProgress('Building the Worker and starting PostgreSQL')
-  const [cluster] = await Promise.all([startPostgres(dataDir, { durable: true }), build()])
+  const building = build()
+  // A failed build is reported below, once PostgreSQL can be stopped.
+  building.catch(() => {})
+  const cluster = await startPostgres(dataDir, { durable: true })
   setStopAll(cluster, null, null)
+  await recordProcesses(processesFile)
+  await building
   printProgress('Migrating the database, and starting the Worker and the local emulators')
   const options = {
     cluster,
@@ -49,6 +60,7 @@ async function start(): Promise<void> {
     onLog: (line) => process.env.LOG && console.log(line),
     createEscalation: createDemoEscalation,
   })
+  await recordProcesses(processesFile)
   setStopAll(cluster, stack, null)
   printProgress('Creating two demo accounts')
   await seedDemo(stack)

@@ -13,7 +13,7 @@ export interface StripeEvent {
 }
 
 export interface StripeEvents {
-  /** Create an event and deliver it, unless `keep` is set. */
+  /** Create an event and deliver it, unless `skipDelivery` is set. */
   send(type: string, object: object, options?: SendOptions): Promise<SentEvent>
   /** Deliver an existing event, for the first time or again. */
   resend(id: string): Promise<SentEvent | undefined>
@@ -29,11 +29,11 @@ export interface StripeEvents {
 
 interface SendOptions {
   /** Do not deliver the event. `resend` can deliver it later, in any order. */
-  keep?: boolean | undefined
+  skipDelivery?: boolean | undefined
   /** Time of the event in seconds since the epoch, now by default. */
   created?: number | undefined
 }
-/** An event and the response to its delivery. `status` is null when it was not delivered. */
+/** An event and the response to its delivery. `status` is null if no delivery was attempted, and 0 if there was no response. */
 export interface SentEvent {
   event: StripeEvent
   status: number | null
@@ -70,7 +70,7 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, state 
   }
 
   const events: StripeEvents = {
-    async send(type, object, { keep, created = now() } = {}) {
+    async send(type, object, { skipDelivery, created = now() } = {}) {
       const event = {
         id: createId('evt'),
         object: 'event',
@@ -81,7 +81,7 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, state 
         data: { object },
       }
       eventById.set(event.id, event)
-      if (!keep) return deliver(event)
+      if (!skipDelivery) return deliver(event)
       records.add('billing', { method: 'NOT SENT', path: urls.webhook, request: event, status: 0, response: null })
       return { event, status: null, answer: null }
     },
@@ -134,7 +134,10 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, state 
   return events
 }
 
-/** Sign a body as Stripe's header does. `signedAt` is in seconds since the epoch, of the real clock, which the receiver compares it with. */
+/**
+ * Create the `stripe-signature` header of a body. `signedAt` is in seconds since the epoch. It uses the real clock, because the receiver
+ * checks it against the real clock.
+ */
 export function signPayload(body: string, secret: string, signedAt: number = Math.floor(Date.now() / 1000)): string {
   return `t=${signedAt},v1=${createHmac('sha256', secret).update(`${signedAt}.${body}`).digest('hex')}`
 }
@@ -154,7 +157,7 @@ const ActionInput = z
     account_id: z.uuid().optional(),
     email: z.email().optional().describe('E-mail address of a user of the account, instead of account_id.'),
     price: z.string().default('price_local_pro_monthly'),
-    keep: z.union([z.boolean(), z.stringbool()]).optional().describe('Create the event but do not deliver it.'),
+    skipDelivery: z.union([z.boolean(), z.stringbool()]).optional().describe('Create the event but do not deliver it.'),
     created: z.int().optional().describe('Time of the event in seconds since the epoch.'),
   })
   .refine(({ account_id, email }) => account_id || email, 'account_id or email is required')

@@ -12,11 +12,16 @@ interface Column {
   type: string
   not_null: boolean
   has_default: boolean
+  /** The definition of a check constraint that limits the column to a list of texts. */
+  allowed: string | null
 }
 
 const columnsQuery = `
   select c.relname as table_name, a.attname as column_name, format_type(a.atttypid, null) as type,
-         a.attnotnull as not_null, a.atthasdef as has_default
+         a.attnotnull as not_null, a.atthasdef or a.attidentity <> '' as has_default,
+         (select min(pg_get_constraintdef(k.oid)) from pg_constraint k
+           where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum]
+             and pg_get_constraintdef(k.oid) ~ '^CHECK \\(\\(\\w+ = ANY \\(ARRAY\\[[^()]*\\]\\)\\)\\)$') as allowed
     from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
    where n.nspname = 'public' and c.relkind in ('r', 'v') and a.attnum > 0 and not a.attisdropped and c.relname <> 'migrations'
    order by 1, a.attnum`
@@ -42,8 +47,17 @@ function toTypescriptType(sqlType: string): string {
   return type
 }
 
-function renderColumn({ column_name, type, not_null, has_default }: Column): string {
-  const base = not_null ? toTypescriptType(type) : `${toTypescriptType(type)} | null`
+/** Return the union of the allowed texts, the declared type of a JSON column, or the type that fits the SQL type. */
+function toColumnType({ table_name, column_name, type, allowed }: Column, jsonColumns: string): string {
+  if (allowed) return [...allowed.matchAll(/'([^']*)'::text/g)].map(([, text]) => `'${text}'`).join(' | ')
+  const key = `'${table_name}.${column_name}'`
+  if (type === 'jsonb' && jsonColumns.includes(key)) return `JsonColumns[${key}]`
+  return toTypescriptType(type)
+}
+
+function renderColumn(column: Column, jsonColumns: string): string {
+  const { column_name, not_null, has_default } = column
+  const base = not_null ? toColumnType(column, jsonColumns) : `${toColumnType(column, jsonColumns)} | null`
   // The database fills account_id from the scope. With this type, code that sets it does not compile.
   if (column_name === 'account_id') return `  account_id: ColumnType<${base}, never, never>`
   return `  ${column_name}: ${has_default ? `Generated<${base}>` : base}`
@@ -62,12 +76,15 @@ async function generateTypes(): Promise<string> {
     await client.connect()
     const { rows } = await client.query<Column>(columnsQuery)
     await client.end()
+    const jsonColumns = await readFile(join(import.meta.dirname, '../db/json-columns.ts'), 'utf8')
     const tables = Object.entries(Object.groupBy(rows, (row) => row.table_name))
     const interfaces = tables.map(
-      ([name, columns = []]) => `export interface ${toPascalCase(name)}Table {\n${columns.map(renderColumn).join('\n')}\n}\n`,
+      ([name, columns = []]) =>
+        `export interface ${toPascalCase(name)}Table {\n${columns.map((column) => renderColumn(column, jsonColumns)).join('\n')}\n}\n`,
     )
     const database = `export interface DB {\n${tables.map(([name]) => `  ${name}: ${toPascalCase(name)}Table`).join('\n')}\n}\n`
-    const head = "// Generated from the migrated database by `npm run db:types`.\nimport type { ColumnType, Generated } from 'kysely'\n"
+    const head =
+      "// Generated from the migrated database by `npm run db:types`.\nimport type { ColumnType, Generated } from 'kysely'\nimport type { JsonColumns } from './json-columns.ts'\n"
     const json = 'export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }\n'
     return [head, json, ...interfaces, database].join('\n')
   } finally {

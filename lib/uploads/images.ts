@@ -1,8 +1,10 @@
+import { withTimeout } from '../net/send-result.ts'
 import type { UploadsPort } from './uploads.ts'
 
 /** The part of Cloudflare's Images binding that this service uses. */
 export interface ImagesBinding {
   input(image: ReadableStream): ImageTransformer
+  info(image: ReadableStream): Promise<unknown>
 }
 interface ImageTransformer {
   transform(options: { width: number; height: number; fit: 'scale-down' }): ImageTransformer
@@ -13,19 +15,40 @@ const quality = 85
 // Codes to report as `failed` instead of `unreadable`: wrong options, quota exceeded, internal error, time-out.
 const serviceErrorCodes = new Set([9401, 9422, 9523, 9524, 9529])
 
-/** Create a `toJpeg` that converts with Cloudflare Images. */
-export function imagesConversion(images: ImagesBinding | undefined): Pick<UploadsPort, 'toJpeg'> {
+/** Create a `toJpeg` that converts with Cloudflare Images. The binding has no time-out; each call ends after `timeoutMs`. */
+export function imagesConversion(images: ImagesBinding | undefined, timeoutMs: number): Pick<UploadsPort, 'toJpeg' | 'pingDecoder'> {
+  const open = () => {
+    if (!images) throw new Error('The Worker has no IMAGES binding')
+    return images
+  }
   return {
     async toJpeg(image, maxSide) {
-      if (!images) throw new Error('The Worker has no IMAGES binding')
+      const binding = open()
       try {
-        const transformer = images.input(new Blob([image]).stream()).transform({ width: maxSide, height: maxSide, fit: 'scale-down' })
-        const result = await transformer.output({ format: 'image/jpeg', quality, background: '#ffffff', anim: false })
-        return { ok: true, jpeg: new Uint8Array(await result.response().arrayBuffer()) }
+        return { ok: true, jpeg: await withTimeout(timeoutMs, convertImage(binding, image, maxSide)) }
       } catch (error) {
-        const code = error instanceof Error && 'code' in error ? error.code : undefined
-        return { ok: false, reason: typeof code === 'number' && !serviceErrorCodes.has(code) ? 'unreadable' : 'failed' }
+        return { ok: false, reason: isImageError(error) ? 'unreadable' : 'failed' }
       }
     },
+    async pingDecoder() {
+      // Reads the header of an image without transforming it, and Images bills transformations:
+      // https://developers.cloudflare.com/images/pricing/
+      await withTimeout(timeoutMs, open().info(new Blob([smallestGif]).stream()))
+    },
   }
+}
+
+// A GIF of one pixel.
+const smallestGif = Uint8Array.from(atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'), (char) => char.charCodeAt(0))
+
+async function convertImage(images: ImagesBinding, image: Uint8Array<ArrayBuffer>, side: number): Promise<Uint8Array<ArrayBuffer>> {
+  const transformer = images.input(new Blob([image]).stream()).transform({ width: side, height: side, fit: 'scale-down' })
+  const result = await transformer.output({ format: 'image/jpeg', quality, background: '#ffffff', anim: false })
+  return new Uint8Array(await result.response().arrayBuffer())
+}
+
+/** Return whether the decoder refused the image, rather than failed itself. */
+function isImageError(error: unknown): boolean {
+  const code = error instanceof Error && !(error instanceof DOMException) && 'code' in error ? error.code : undefined
+  return typeof code === 'number' && !serviceErrorCodes.has(code)
 }

@@ -65,7 +65,10 @@ function readUint16BE(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
 }
 
-/** Return whether a camera may append these bytes: padding, further images (previews, gain maps) or a short video. Anything else may be a hidden file. */
+/**
+ * Return whether a trailer is zero padding or starts like a JPEG (previews, gain maps) or an MP4 video. Cameras append these. Only the
+ * start is checked.
+ */
 function isAllowedTrailer(rest: Uint8Array): boolean {
   if (rest[0] === 0xff && rest[1] === 0xd8) return true
   if (String.fromCharCode(...rest.subarray(4, 8)) === 'ftyp') return true

@@ -1,21 +1,29 @@
+import { withTimeout } from '../net/send-result.ts'
 import type { UploadsPort } from './uploads.ts'
 
 /** The used part of an R2 bucket. */
 export interface R2Bucket {
   put(key: string, value: Uint8Array, options: { httpMetadata: { contentType: string } }): Promise<unknown>
-  get(key: string): Promise<{ body: ReadableStream } | null>
+  get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>
+  head(key: string): Promise<unknown>
   delete(key: string): Promise<void>
 }
 
-/** Create a port that stores objects in R2. */
-export function r2Objects(bucket: R2Bucket | undefined): Pick<UploadsPort, 'put' | 'get' | 'remove'> {
-  const open = () => {
+/** Create a port that stores objects in R2. The binding has no time-out; each call ends after `timeoutMs`, a read with its whole body. */
+export function r2Objects(bucket: R2Bucket | undefined, timeoutMs: number): Pick<UploadsPort, 'put' | 'get' | 'remove' | 'pingObjects'> {
+  const call = async <T>(work: (bucket: R2Bucket) => Promise<T>): Promise<T> => {
     if (!bucket) throw new Error('The Worker has no UPLOADS binding')
-    return bucket
+    return withTimeout(timeoutMs, work(bucket))
   }
   return {
-    put: async (key, jpeg) => void (await open().put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })),
-    get: async (key) => (await open().get(key))?.body ?? null,
-    remove: (key) => open().delete(key),
+    put: async (key, jpeg) => void (await call((r2) => r2.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } }))),
+    // The body is read here: a stream that stalls after the response has started could no longer be answered with an error.
+    get: (key) =>
+      call(async (r2) => {
+        const object = await r2.get(key)
+        return object && new Uint8Array(await object.arrayBuffer())
+      }),
+    remove: (key) => call((r2) => r2.delete(key)),
+    pingObjects: async () => void (await call((r2) => r2.head('ready'))),
   }
 }

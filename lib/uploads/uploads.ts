@@ -5,7 +5,11 @@ export interface UploadsPort {
   /** Convert the first frame to a JPEG of quality 85, upright, on white, at most `maxSide` pixels per side. Never enlarges. */
   toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number): Promise<ConversionResult>
   put(key: string, jpeg: Uint8Array<ArrayBuffer>): Promise<void>
-  /** Return null when the object does not exist. */
-  get(key: string): Promise<ReadableStream | null>
+  /** Return the whole object, or null when it does not exist. */
+  get(key: string): Promise<Uint8Array<ArrayBuffer> | null>
   remove(key: string): Promise<void>
+  /** Throw when the object store does not answer. */
+  pingObjects(): Promise<void>
+  /** Throw when the decoder does not answer. */
+  pingDecoder(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { maxQueuedEvents, openSubscriber } from '../../lib/realtime/subscriber.ts'
+import { chooseRetryMs, maxQueuedEvents, openSubscriber } from '../../lib/realtime/subscriber.ts'
 import { parseEvents } from '../support/ai.ts'
 
 const buildEvent = (id: number) => ({ id, event: 'handoff_created', data: JSON.stringify({ n: id }) })
@@ -98,4 +98,22 @@ it('delivers every event or counts it as dropped, whenever its client reads', as
       },
     ),
   )
+})
+
+it('SSE-12 starts a stream with a random reconnection time of 2 to 5 seconds', async () => {
+  const { read } = openTestSubscriber()
+  const [, retry] = /^: connected\nretry: (\d+)\n\n$/.exec(await read()) ?? []
+  const times = [Number(retry), ...Array.from({ length: 200 }, chooseRetryMs)]
+  expect([Math.min(...times) >= 2000, Math.max(...times) <= 5000]).toEqual([true, true])
+  expect(new Set(times).size).toBeGreaterThan(100)
+})
+
+it('SSE-13 sends a waiting client a `replaced` event with a long reconnection time, and ends its stream', async () => {
+  const { subscriber, reader, read } = openTestSubscriber()
+  await read()
+  const waiting = read()
+  await Promise.resolve()
+  subscriber.replace()
+  expect(await waiting).toBe('retry: 300000\nevent: replaced\ndata: {}\n\n')
+  expect((await reader.read()).done).toBe(true)
 })

@@ -39,7 +39,7 @@ test('the local Resend sends one e-mail per idempotency key, and returns 409 for
   expect(await read('/desk/mail')).toHaveLength(1)
 })
 
-test('a batch creates one record per e-mail, or none if one of them is invalid', async () => {
+test('a batch records every e-mail; one invalid e-mail rejects the whole batch, or only itself with permissive validation', async () => {
   const { resend, read } = await startWithClient()
   const { data } = await resend.batch.send([mail, { ...mail, to: ['bob@example.com', 'eve@example.com'] }])
   expect(data?.data).toHaveLength(2)

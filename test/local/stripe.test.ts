@@ -53,11 +53,11 @@ test('sends the events of a dashboard action with signatures that Stripe’s own
   expect((await read('/desk/billing')).map(({ status }) => status)).toContain(500)
 })
 
-test('the dashboard delivers no events of an action with `keep`, and refuses actions for an account without a subscription', async () => {
+test('the dashboard does not deliver events with `skipDelivery`, and refuses actions for an account without a subscription', async () => {
   const { call, requests } = await startWithClient()
   expectStatus(await call('POST', '/desk/billing/events', actionBody({ action: 'paid' })), 409)
   expectStatus(await call('POST', '/desk/billing/events', actionBody({ action: 'explode' })), 422)
-  await call('POST', '/desk/billing/events', actionBody({ action: 'subscribe', keep: 'true' }))
+  await call('POST', '/desk/billing/events', actionBody({ action: 'subscribe', skipDelivery: 'true' }))
   expect(requests).toEqual([])
   expectStatus(await call('POST', '/desk/billing/events/evt_none/resend'), 404)
 })

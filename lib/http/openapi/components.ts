@@ -28,29 +28,29 @@ export function createComponents(): JsonComponents {
   return {
     schema,
     content(type, io) {
-      const described = schema(type, io)
+      const body = schema(type, io)
       const example = getExample(type)
-      if (example === undefined) return { schema: described }
-      const reference = described.$ref ?? (described.items as Json | undefined)?.$ref
+      if (example === undefined) return { schema: body }
+      const reference = body.$ref ?? (body.items as Json | undefined)?.$ref
       const shared = schemas.get(String(reference).replace('#/components/schemas/', '')) as Json | undefined
-      if (!shared) return { schema: described, example }
+      if (!shared) return { schema: body, example }
       // zod leaves out the examples of a schema with refinements.
-      shared.examples ??= [described.items ? (example as unknown[])[0] : example]
-      return { schema: described }
+      shared.examples ??= [body.items ? (example as unknown[])[0] : example]
+      return { schema: body }
     },
     parameterSchema(type) {
-      const described = schema(type, 'input')
-      if (JSON.stringify(described.enum) !== '["true","false"]') return described
-      const { enum: _, default: initial, ...rest } = described
+      const parameter = schema(type, 'input')
+      if (JSON.stringify(parameter.enum) !== '["true","false"]') return parameter
+      const { enum: _, default: initial, ...rest } = parameter
       return { ...rest, type: 'boolean', ...(initial === undefined ? {} : { default: initial === 'true' }) }
     },
     parameter(parameter, group) {
       const text = JSON.stringify(parameter)
       const [subject = '', rest] = group.split('.')
       const names = [
-        pascalCase(parameter.name),
-        pascalCase(`${subject}_${parameter.name}`),
-        pascalCase(`${subject}_${rest}_${parameter.name}`),
+        toPascalCase(parameter.name),
+        toPascalCase(`${subject}_${parameter.name}`),
+        toPascalCase(`${subject}_${rest}_${parameter.name}`),
       ]
       const name = names.find((candidate) => (parameters.get(candidate) ?? text) === text)
       if (!name) throw new Error(`Two parameters of ${group} are called ${parameter.name}`)
@@ -69,21 +69,21 @@ export function createComponents(): JsonComponents {
       shareDescriptions({
         ...document,
         components: {
-          schemas: extendSchemas(sorted(schemas)),
-          parameters: sorted(new Map([...parameters].map(([name, text]) => [name, JSON.parse(text)]))),
-          responses: sorted(responses),
-          headers: sorted(headers),
+          schemas: extendSchemas(sortByName(schemas)),
+          parameters: sortByName(new Map([...parameters].map(([name, text]) => [name, JSON.parse(text)]))),
+          responses: sortByName(responses),
+          headers: sortByName(headers),
           securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
         },
       }),
   }
 }
 
-function sorted(entries: ReadonlyMap<string, unknown>): Json {
+function sortByName(entries: ReadonlyMap<string, unknown>): Json {
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-export function pascalCase(name: string): string {
+export function toPascalCase(name: string): string {
   return name
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
@@ -109,15 +109,16 @@ interface Conversion {
 function hoistSchema(type: z.ZodType, io: 'input' | 'output', schemas: Map<string, unknown>): Json {
   const conversion = { schemas, io }
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json
-  for (const [name, definition] of Object.entries($defs as Json)) schemas.set(schemaName(name), cleanObject(definition as Json, conversion))
+  for (const [name, definition] of Object.entries($defs as Json))
+    schemas.set(getSchemaName(name), cleanObject(definition as Json, conversion))
   const { id } = root
   if (typeof id !== 'string') return clean(root, conversion) as Json
   schemas.set(id, cleanObject(root, conversion))
   return { $ref: `#/components/schemas/${id}` }
 }
 
-/** zod numbers recursive schemas without an id; the only one here is any JSON value. */
-function schemaName(name: string): string {
+/** Return the component name of a definition. zod numbers recursive schemas without an id; the only one here is any JSON value. */
+function getSchemaName(name: string): string {
   return name.startsWith('__schema') ? 'JsonValue' : name
 }
 
@@ -146,12 +147,12 @@ function hoistShared(schema: Json, schemas: Map<string, unknown>): Json {
 
 function cleanObject(value: Json, conversion: Conversion): Json {
   const entries = Object.entries(value).filter(([key, item]) => !isRedundant(key, item, value, conversion))
-  return nullableType(Object.fromEntries(entries.map(([key, item]) => [key, cleanEntry(key, item, conversion)])))
+  return toNullableType(Object.fromEntries(entries.map(([key, item]) => [key, cleanEntry(key, item, conversion)])))
 }
 
 /**
- * Left out: zod's own ids, patterns and examples where a `format` says the same, the bounds of every JavaScript integer, and that an answer
- * has no further fields, since later versions add some.
+ * Return whether a keyword tells clients nothing: zod's own ids, a pattern or an example where a `format` says the same, and the bounds of
+ * every JavaScript integer. `additionalProperties: false` of an answer is dropped too, because later versions add fields.
  */
 function isRedundant(key: string, item: unknown, schema: Json, { io }: Conversion): boolean {
   if (key === 'id') return typeof item === 'string'
@@ -161,8 +162,8 @@ function isRedundant(key: string, item: unknown, schema: Json, { io }: Conversio
   return (key === 'minimum' && item === Number.MIN_SAFE_INTEGER) || (key === 'maximum' && item === Number.MAX_SAFE_INTEGER)
 }
 
-/** Write "a simple type or null" as one schema: `type: ['string', 'null']`. */
-function nullableType(schema: Json): Json {
+/** Convert `anyOf` of a simple type and null to one schema: `type: ['string', 'null']`. */
+function toNullableType(schema: Json): Json {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || (anyOf[1] as Json).type !== 'null') return schema
   const [{ type, ...simple }] = anyOf as [Json]
@@ -172,11 +173,11 @@ function nullableType(schema: Json): Json {
 }
 
 function cleanEntry(key: string, item: unknown, conversion: Conversion): unknown {
-  if (key === '$ref') return `#/components/schemas/${schemaName(String(item).replace('#/$defs/', ''))}`
+  if (key === '$ref') return `#/components/schemas/${getSchemaName(String(item).replace('#/$defs/', ''))}`
   return valueKeys.has(key) ? item : clean(item, conversion)
 }
 
-/** Move an enum of several texts to the components under its name; its description and default stay beside the reference. */
+/** Move an enum of several texts to the components under its name. The description and default stay beside the reference. */
 function hoistEnum(schema: Json, schemas: Map<string, unknown>): Json {
   const { enum: values, type, ...rest } = schema
   if (!Array.isArray(values) || values.length < 2 || type !== 'string' || String(values) === 'true,false') return schema

@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import { type AnyOperation, requiresToken, takesIdempotencyKey } from '../operation.ts'
-import { querySchema } from '../validate.ts'
+import { getQuerySchema } from '../validate.ts'
 import { createComponents, type JsonComponents } from './components.ts'
 import { conventions } from './conventions.ts'
 import type { Json } from './json.ts'
-import { errorResponses, successResponses } from './responses.ts'
+import { buildErrorResponses, buildSuccessResponses } from './responses.ts'
 
 /** One tag of the document: a group of operations, shown under its subject. */
 export interface TagInfo {
@@ -15,7 +15,7 @@ export interface TagInfo {
 }
 
 /** Build the OpenAPI 3.1 document from the declarations alone. The same declarations always give the same text. */
-export function openApi(operations: readonly AnyOperation[], tags: readonly TagInfo[], version: string): Json {
+export function buildOpenApi(operations: readonly AnyOperation[], tags: readonly TagInfo[], version: string): Json {
   const components = createComponents()
   const paths: Record<string, Json> = {}
   for (const op of operations) {
@@ -33,7 +33,7 @@ export function openApi(operations: readonly AnyOperation[], tags: readonly TagI
     },
     servers: [{ url: '/', description: 'This service' }],
     tags: tags.map(({ name, displayName, description }) => ({ name, 'x-displayName': displayName, description })),
-    'x-tagGroups': tagGroups(tags),
+    'x-tagGroups': groupTags(tags),
     security: [{ bearer: [] }],
     paths,
   }
@@ -45,8 +45,8 @@ export function getGroup(op: AnyOperation): string {
   return op.id.slice(0, op.id.lastIndexOf('.'))
 }
 
-/** Return the tags grouped by subject, which is the first part of their name. */
-function tagGroups(tags: readonly TagInfo[]): Json[] {
+/** Group the tags by subject, which is the first part of their name. */
+function groupTags(tags: readonly TagInfo[]): Json[] {
   const subjects = [...new Set(tags.map(({ name }) => getSubject(name)))]
   return subjects.map((subject) => ({
     name: subject.charAt(0).toUpperCase() + subject.slice(1),
@@ -64,9 +64,9 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
     summary: op.summary,
     ...(op.description ? { description: op.description } : {}),
     tags: [getGroup(op)],
-    ...parameters(op, components),
-    ...requestBody(op, components),
-    responses: { ...successResponses(op, components), ...errorResponses(op, components) },
+    ...buildParameters(op, components),
+    ...buildRequestBody(op, components),
+    responses: { ...buildSuccessResponses(op, components), ...buildErrorResponses(op, components) },
     ...(requiresToken(op) ? {} : { security: [] }),
     'x-access': op.access,
     'x-rate-limit': op.limit,
@@ -80,7 +80,7 @@ const formSchema = {
   required: ['file'],
 }
 
-function requestBody(op: AnyOperation, components: JsonComponents): Json {
+function buildRequestBody(op: AnyOperation, components: JsonComponents): Json {
   const media = {
     ...(op.body ? { 'application/json': components.content(op.body, 'input') } : {}),
     ...(op.bodyFormat === 'file' ? { 'multipart/form-data': { schema: formSchema } } : {}),
@@ -99,7 +99,7 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-function parameters(op: AnyOperation, components: JsonComponents): Json {
+function buildParameters(op: AnyOperation, components: JsonComponents): Json {
   const describe = (place: string, shape: z.ZodObject | undefined) =>
     Object.entries(shape?.shape ?? {}).map(([name, field]) => ({
       name,
@@ -108,6 +108,10 @@ function parameters(op: AnyOperation, components: JsonComponents): Json {
       description: (field as z.ZodType).description ?? '',
       schema: components.parameterSchema(field as z.ZodType),
     }))
-  const all = [...describe('path', op.params), ...describe('query', querySchema(op)), ...(takesIdempotencyKey(op) ? [idempotencyKey] : [])]
+  const all = [
+    ...describe('path', op.params),
+    ...describe('query', getQuerySchema(op)),
+    ...(takesIdempotencyKey(op) ? [idempotencyKey] : []),
+  ]
   return all.length > 0 ? { parameters: all.map((parameter) => components.parameter(parameter, getGroup(op))) } : {}
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { codedProblems, isErrorCode, type ProblemKind, problemBody, problems } from '../../problem.ts'
 import { type AnyOperation, listFailures } from '../operation.ts'
-import { type JsonComponents, pascalCase } from './components.ts'
+import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 
 const codeList = Object.entries(codedProblems).map(([code, { status, detail }]) => `- \`${code}\` (${status}): ${detail}.`)
@@ -11,12 +11,14 @@ const ErrorCode = z
 
 const ProblemSchema = z
   .object({
-    detail: z.string().describe('What is wrong and what to do, for people.'),
-    code: ErrorCode.optional().describe('What is wrong, for a client to tell apart.'),
+    detail: z.string().describe('Human-readable message: what is wrong and what to do.'),
+    code: ErrorCode.optional().describe('Machine-readable error code.'),
   })
   .meta({ id: 'Problem' })
 
-const BillingProblem = z.object({ error: z.string().describe('What is wrong, for a client to tell apart.') }).meta({ id: 'BillingProblem' })
+const BillingProblem = z
+  .object({ error: z.string().describe('Machine-readable error code of the billing operations.') })
+  .meta({ id: 'BillingProblem' })
 
 const ValidationProblem = ProblemSchema.extend({
   errors: z
@@ -26,7 +28,7 @@ const ValidationProblem = ProblemSchema.extend({
           .array(z.union([z.string(), z.int()]))
           .describe('The place: `path`, `query`, `body` or `header`, then the keys that lead to the value.'),
         msg: z.string().describe('Completes the sentence "<field> …".'),
-        type: z.string().describe('The kind of mistake.'),
+        type: z.string().describe('Machine-readable kind of the error.'),
       }),
     )
     .optional()
@@ -36,40 +38,40 @@ const ValidationProblem = ProblemSchema.extend({
 const limitHeaders = {
   'RateLimit-Limit': 'Calls allowed in the window.',
   'RateLimit-Remaining': 'Calls left in the window.',
-  'RateLimit-Reset': 'Seconds until another call is allowed.',
+  'RateLimit-Reset': 'Seconds until the oldest counted call leaves the window and frees one call.',
 }
 
-/** Return the responses of a success, by status. */
-export function successResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
-  const success = successResponse(op, components)
+/** Build the responses of a success, by status. */
+export function buildSuccessResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
+  const success = buildSuccessResponse(op, components)
   const notModified = { description: 'The client already has this content (`If-None-Match`).' }
   return {
-    ...(op.getOrCreate ? { 200: { ...success, description: 'It already existed.' } } : {}),
+    ...(op.getOrCreate ? { 200: { ...success, description: 'The resource already existed.' } } : {}),
     [op.success]: success,
     ...(op.hasEtag || op.maxAgeSeconds ? { 304: components.response('NotModified', notModified) } : {}),
   }
 }
 
-function successResponse(op: AnyOperation, components: JsonComponents): Json {
+function buildSuccessResponse(op: AnyOperation, components: JsonComponents): Json {
   const headers = {
     ...(op.success === 307 ? { Location: 'Where to repeat the request.' } : {}),
-    ...(op.paged ? { Link: 'The next page (`rel="next"`), while more rows follow.' } : {}),
+    ...(op.paged ? { Link: 'URL of the next page (`rel="next"`); absent on the last page.' } : {}),
     ...(op.hasEtag || op.maxAgeSeconds ? { ETag: 'Identifies this content.', 'Cache-Control': 'Who may cache it, and for how long.' } : {}),
   }
-  const described = {
+  const baseResponse = {
     description: statusText[op.success] ?? 'Success',
-    ...(Object.keys(headers).length > 0 ? { headers: headerReferences(headers, components) } : {}),
+    ...(Object.keys(headers).length > 0 ? { headers: buildHeaders(headers, components) } : {}),
   }
   if (op.produces)
-    return { ...described, content: Object.fromEntries(op.produces.map((type: string) => [type, producedContent(op, type, components)])) }
-  return op.returns ? { ...described, content: { 'application/json': components.content(op.returns, 'output') } } : described
+    return { ...baseResponse, content: Object.fromEntries(op.produces.map((type: string) => [type, buildContent(op, type, components)])) }
+  return op.returns ? { ...baseResponse, content: { 'application/json': components.content(op.returns, 'output') } } : baseResponse
 }
 
-function producedContent(op: AnyOperation, type: string, components: JsonComponents): Json {
+function buildContent(op: AnyOperation, type: string, components: JsonComponents): Json {
   return op.returns && type === 'application/json' ? components.content(op.returns, 'output') : { schema: { type: 'string' } }
 }
 
-/** Failures that nearly every operation can answer with. They are one `default` response instead of six entries per operation. */
+/** Failures of nearly every operation. One `default` response describes them, instead of six responses per operation. */
 export const commonFailures: readonly ProblemKind[] = [
   'unauthenticated',
   'too_large',
@@ -79,19 +81,25 @@ export const commonFailures: readonly ProblemKind[] = [
   'unavailable',
 ]
 
-/** Return the failures of an operation by status. Each is a shared response that lists the possible codes; `default` stands for the common ones. */
-export function errorResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
+/**
+ * Build the responses of failures, by status. Each is a shared response that lists the possible codes. `default` stands for the common
+ * failures.
+ */
+export function buildErrorResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
   const byStatus = [...Map.groupBy(listFailures(op), (kind) => problems[kind].status)].sort(([a], [b]) => a - b)
-  const own = byStatus.filter(([, kinds]) => !kinds.every((kind) => commonFailures.includes(kind)))
-  const responses = own.map(([status, kinds]) => [status, errorResponse(kinds.toSorted(), components)] as const)
-  return { ...Object.fromEntries(responses), default: commonResponse(components) }
+  const specificFailures = byStatus.filter(([, kinds]) => !kinds.every((kind) => commonFailures.includes(kind)))
+  const responses = specificFailures.map(([status, kinds]) => [status, buildErrorResponse(kinds.toSorted(), components)] as const)
+  return { ...Object.fromEntries(responses), default: buildCommonResponse(components) }
 }
 
-function commonResponse(components: JsonComponents): Json {
+function buildCommonResponse(components: JsonComponents): Json {
   const lines = commonFailures.map((kind) => `${problems[kind].status}: ${problems[kind].detail}.`)
   return components.response('Failure', {
     description: `Failures of any operation. ${lines.join(' ')}`,
-    headers: headerReferences({ ...limitHeaders, 'Retry-After': 'Seconds to wait.', ...wwwAuthenticate('unauthenticated') }, components),
+    headers: buildHeaders(
+      { ...limitHeaders, 'Retry-After': 'Seconds to wait.', ...buildAuthenticateHeader('unauthenticated') },
+      components,
+    ),
     content: { 'application/json': { schema: components.schema(ProblemSchema, 'output'), example: problemBody('rate_limited') } },
   })
 }
@@ -107,7 +115,7 @@ const statusText: Record<number, string> = {
 const guardCodes: ProblemKind[] = ['email_not_verified', 'password_change_required', 'subscription_lapsed']
 
 /** Return the name of a shared response: its status in words, and its possible codes. The three account guards count as one. */
-function responseName(kinds: readonly ProblemKind[]): string {
+function buildResponseName(kinds: readonly ProblemKind[]): string {
   const hasGuards = guardCodes.every((code) => kinds.includes(code))
   const codes = kinds.filter((kind) => kind in codedProblems && !(hasGuards && guardCodes.includes(kind)))
   const status = problems[kinds[0] ?? 'internal'].status
@@ -129,40 +137,40 @@ const statusNames: Record<number, string> = {
   503: 'Unavailable',
 }
 
-function errorResponse(kinds: readonly ProblemKind[], components: JsonComponents): Json {
+function buildErrorResponse(kinds: readonly ProblemKind[], components: JsonComponents): Json {
   const [first = 'internal'] = kinds
   const isInvalid = kinds.includes('invalid')
   const billing = kinds.filter((kind) => 'error' in problemBody(kind))
   const shapes = [
-    ...(kinds.length > billing.length ? [problemSchema(kinds, components)] : []),
+    ...(kinds.length > billing.length ? [buildProblemSchema(kinds, components)] : []),
     ...(billing.length > 0 ? [components.schema(BillingProblem, 'output')] : []),
   ]
   const example = {
     ...problemBody(first),
     ...(isInvalid ? { errors: [{ loc: ['body', 'name'], msg: 'is required', type: 'missing' }] } : {}),
   }
-  const headers = problems[first].status === 429 ? { ...limitHeaders, 'Retry-After': 'Seconds to wait.' } : wwwAuthenticate(first)
-  const name = [responseName(kinds), ...(billing.length > 0 ? [pascalCase(billing.join('_'))] : [])].join('.')
+  const headers = problems[first].status === 429 ? { ...limitHeaders, 'Retry-After': 'Seconds to wait.' } : buildAuthenticateHeader(first)
+  const name = [buildResponseName(kinds), ...(billing.length > 0 ? [toPascalCase(billing.join('_'))] : [])].join('.')
   return components.response(name, {
     description: kinds.length > 1 ? 'See `code`.' : `${problems[first].detail}.`,
-    ...(Object.keys(headers).length > 0 ? { headers: headerReferences(headers, components) } : {}),
+    ...(Object.keys(headers).length > 0 ? { headers: buildHeaders(headers, components) } : {}),
     content: { 'application/json': { schema: shapes.length > 1 ? { anyOf: shapes } : shapes[0], example } },
   })
 }
 
-function wwwAuthenticate(kind: ProblemKind): Record<string, string> {
+function buildAuthenticateHeader(kind: ProblemKind): Record<string, string> {
   return problems[kind].status === 401 ? { 'WWW-Authenticate': '`Bearer`.' } : {}
 }
 
-/** Return the problem schema, narrowed to the possible codes. `code` is required when every failure has one. */
-function problemSchema(kinds: readonly ProblemKind[], components: JsonComponents): Json {
+/** Build the problem schema, restricted to the possible codes. `code` is required when every failure has one. */
+function buildProblemSchema(kinds: readonly ProblemKind[], components: JsonComponents): Json {
   const base = components.schema(kinds.includes('invalid') ? ValidationProblem : ProblemSchema, 'output')
   const codes = kinds.filter(isErrorCode)
   if (codes.length === 0) return base
-  const narrowed = { properties: { code: { enum: codes, description: 'The cause.' } } }
-  return { allOf: [base, codes.length === kinds.length ? { ...narrowed, required: ['code'] } : narrowed] }
+  const codeRestriction = { properties: { code: { enum: codes, description: 'Cause.' } } }
+  return { allOf: [base, codes.length === kinds.length ? { ...codeRestriction, required: ['code'] } : codeRestriction] }
 }
 
-function headerReferences(headers: Record<string, string>, components: JsonComponents): Json {
+function buildHeaders(headers: Record<string, string>, components: JsonComponents): Json {
   return Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, components.header(name, description)]))
 }

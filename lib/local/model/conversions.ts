@@ -56,15 +56,17 @@ function convertAiSession(facts: FinishedSession, target: DraftedFlow | null): D
   const nodes = [createNode(createId, { kind: 'solution', title: removeNames(title), description: removeNames(description) })]
   const steps = (facts.steps ?? []).filter(({ kind, response }) => response !== null && kind !== 'fix').slice(-20)
   for (const { kind, text, response } of steps.reverse())
-    nodes.unshift(...leadTo(nodes[0] as FlatNode, removeNames(text), kind === 'question' ? removeNames(response ?? '') : null, createId))
-  nodes.unshift(...leadTo(nodes[0] as FlatNode, `Is it this: ${truncate(problem, 200)}?`, 'Yes', createId))
+    nodes.unshift(
+      ...createNodesBefore(nodes[0] as FlatNode, removeNames(text), kind === 'question' ? removeNames(response ?? '') : null, createId),
+    )
+  nodes.unshift(...createNodesBefore(nodes[0] as FlatNode, `Is it this: ${truncate(problem, 200)}?`, 'Yes', createId))
   const intake = asset_name ? [{ key: 'asset_name', label: 'Device', type: 'text', required: false, options: null }] : []
   const flow = { name: truncate(problem, 80), description: truncate(problem, 2000), nodes, intake }
   return target ? prependFlow(flow, target) : flow
 }
 
-/** Create a node that leads to `next`: a decision with a second way out if it was answered, otherwise an action. */
-function leadTo(next: FlatNode, text: string, answer: string | null, createId: CreateId): FlatNode[] {
+/** Create the nodes that lead to `next`: a decision with a second way out if `answer` is set, otherwise an action. */
+function createNodesBefore(next: FlatNode, text: string, answer: string | null, createId: CreateId): FlatNode[] {
   const [title = '', ...otherLines] = text.split('\n')
   const fields = { title: truncate(title, 300), description: truncate(otherLines.join('\n'), 4000) }
   if (answer === null) return [createNode(createId, { kind: 'action', ...fields, next: next.id })]
@@ -76,7 +78,7 @@ function leadTo(next: FlatNode, text: string, answer: string | null, createId: C
   return [createNode(createId, { kind: 'decision', ...fields, options }), otherCause]
 }
 
-/** Put a new flow before an existing one. Its way out for other causes leads to the root of the existing flow. */
+/** Put a new flow before an existing one. The new flow's way out for other causes leads to the root of the existing flow. */
 function prependFlow({ nodes, intake }: DraftedFlow, target: DraftedFlow): DraftedFlow {
   const root = target.nodes[0] as FlatNode
   const otherCause = nodes.find(({ title }) => title === otherCauseTitle)

@@ -44,7 +44,10 @@ function findOptionIndex({ options }: OutlineNode, answer: string): number {
   )
 }
 
-/** Return the last node of the path from a node that matches a text best. */
+/**
+ * Score each path from `from` (default: the root) against the text. Return the last node of the best path, or of the first path if none
+ * matches.
+ */
 export function findLikelyEnd(flow: Outline, from: OutlineNode | undefined, text: string): OutlineNode | undefined {
   const paths = listPaths(flow, from ?? flow.nodes[0])
   const best = findBestIndex(
@@ -54,7 +57,7 @@ export function findLikelyEnd(flow: Outline, from: OutlineNode | undefined, text
   return paths[Math.max(best, 0)]?.at(-1)
 }
 
-/** List all paths from a node to the end of a flow. */
+/** List the paths from a node to each end of the flow. Skip cycles and paths of more than 51 nodes. */
 function listPaths({ nodes }: Outline, from: OutlineNode | undefined): OutlineNode[][] {
   const nodeById = new Map(nodes.map((node) => [node.id, node]))
   const paths: OutlineNode[][] = []

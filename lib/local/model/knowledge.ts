@@ -25,13 +25,13 @@ export function createArticleNodes({ pieces = [] }: Article) {
     if (isIntroduction) continue
     const first = groupStart
     const firstText = pieces.find((piece) => piece.number === first)?.text ?? text
-    groups.push({ first, last: number, kind: classify(kind, firstText), title: createTitle(firstText) })
+    groups.push({ first, last: number, kind: classifyPiece(kind, firstText), title: createTitle(firstText) })
     groupStart = null
   }
   return { groups }
 }
 
-function classify(kind: string, text: string): string {
+function classifyPiece(kind: string, text: string): string {
   if (kind === 'decision' || kind === 'option') return kind
   const line = text.replace(listMarkerPattern, '').replace(/^[*_`]+/, '')
   if (endPattern.test(line)) return 'solution'

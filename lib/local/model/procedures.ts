@@ -16,7 +16,7 @@ const conditionPattern =
   /^(?:if|when)\s+(.+?)(?:,\s*(?:then\s+)?|\s+then\s+)(.+?)(?:(?:[,;.]|\s)\s*(?:otherwise|else|if not)\b[,:]?\s+(.+?))?[.!]?$/is
 const otherwisePattern = /^(?:otherwise|else|if not)\b[,:]?\s+(.+?)[.!]?$/is
 
-/** Parse the statements of a procedure: the items of a list with the lines below them, or the sentences of other text. At most 40. */
+/** Parse at most 40 statements of a procedure: headings and list items with the lines below them, or sentences if there is no list. */
 export function parseStatements(text: string): Statement[] {
   const lines = text.split(/\n+/).filter((line) => line.trim())
   const isList = lines.some((line) => listMarkerPattern.test(line))
@@ -45,7 +45,7 @@ export function parseCondition(sentence: string): Condition | undefined {
   return condition && action ? { condition, action, otherwise: otherwise ?? null } : undefined
 }
 
-/** Parse a task. The text after a colon is its details; without one, a long sentence is repeated as its own details. */
+/** Parse a task. The text after a colon becomes the details. Without one, more than 120 characters are both title and details. */
 function parseTask(sentence: string): Statement {
   const [, title = sentence, details = ''] = /^([^:]{3,100}):\s+(.+)$/s.exec(sentence) ?? []
   return { task: title.replace(/[.!]+$/, ''), details: details || (title.length > 120 ? sentence : '') }
@@ -96,7 +96,10 @@ export const createDecision = (createId: CreateId, condition: string, [yes, no]:
     ],
   })
 
-/** Build a tree from statements, root first. Tasks become actions, conditions become decisions, and the last task becomes a solution. */
+/**
+ * Build a tree from statements, root first. Tasks become actions, conditions become decisions, and the last task becomes a solution. The
+ * action of a condition becomes a solution too. Headings are skipped.
+ */
 export function buildTree(statements: readonly Statement[], createId: CreateId): FlatNode[] {
   const [first, ...rest] = statements.filter((statement) => !('heading' in statement))
   if (!first || 'heading' in first) return [createNode(createId, { kind: 'solution', title: 'Hand it over with what was found' })]
@@ -157,8 +160,8 @@ export function buildSkeleton(topic: string, isTree: boolean, createId: CreateId
 const jumpPattern = /^go (?:back )?to (?:the )?(?:step |node |question )?["“']?(.+?)["”']?$/i
 
 /**
- * Replace nodes such as “Go back to …” by links to the node that they name, as a careless model would. Flows must not contain such
- * cycles. When the service has reported that problem (`hasProblems`), the nodes stay as they are.
+ * Imitate a careless model: remove nodes such as “Go back to …” and link to the named node instead, which creates an invalid cycle. After
+ * the service has rejected the cycle (`hasProblems`), keep the nodes unchanged.
  */
 export function linkJumps(nodes: readonly FlatNode[], hasProblems: boolean): FlatNode[] {
   if (hasProblems) return [...nodes]
@@ -172,6 +175,7 @@ export function linkJumps(nodes: readonly FlatNode[], hasProblems: boolean): Fla
     .filter(({ id }) => !targetById.has(id))
     .map((node) => ({
       ...node,
+      next: node.next && (targetById.get(node.next) ?? node.next),
       options: node.options.map(({ label, leads_to }) => ({ label, leads_to: targetById.get(leads_to) ?? leads_to })),
     }))
 }

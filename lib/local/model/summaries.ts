@@ -10,15 +10,16 @@ interface SummaryFacts extends Facts {
   conversation?: { role: string; text: string }[]
 }
 
-const listKnown = (facts: Facts) => [...(facts.evidence ?? []), ...(facts.known ?? []).map(({ key, value }) => `${key}: ${value}`)]
+/** List the evidence and the known facts. */
+const listObservations = (facts: Facts) => [...(facts.evidence ?? []), ...(facts.known ?? []).map(({ key, value }) => `${key}: ${value}`)]
 /** List the answered steps, the fixes with their status, and the actions that are done. */
-const listTried = ({ fixes = [], steps = [], task_lane }: Facts) => [
+const listAttempts = ({ fixes = [], steps = [], task_lane }: Facts) => [
   ...steps.filter(({ response }) => response).map(({ text, response }) => `${truncate(text, 120)}: ${truncate(response ?? '', 200)}`),
   ...fixes.map(({ title, status }) => `${title}: ${status.replaceAll('_', ' ')}`),
   ...(task_lane?.actions ?? []).filter(({ done }) => done).map(({ text }) => `${text}: done`),
 ]
 /** List the open questions and actions. */
-const listOpen = ({ task_lane }: Facts) => [
+const listOpenTasks = ({ task_lane }: Facts) => [
   ...(task_lane?.questions ?? []).map(({ text }) => text),
   ...(task_lane?.actions ?? []).filter(({ done }) => !done).map(({ text }) => text),
 ]
@@ -43,9 +44,9 @@ export function createStatusUpdate(facts: SummaryFacts, turns: readonly Turn[]) 
     const brief = joinParagraphs(`Problem: ${problem}`, cause ? `Working on: ${cause}` : '')
     if (facts.length === 'quick') return { text: brief }
     const sections = [
-      createSection('Seen:', listKnown(facts)),
-      createSection('Done:', listTried(facts)),
-      createSection('Open:', listOpen(facts)),
+      createSection('Seen:', listObservations(facts)),
+      createSection('Done:', listAttempts(facts)),
+      createSection('Open:', listOpenTasks(facts)),
     ]
     return { text: joinParagraphs(brief, ...sections) }
   }
@@ -53,7 +54,7 @@ export function createStatusUpdate(facts: SummaryFacts, turns: readonly Turn[]) 
   const message = `We are working on your report: “${problem}”. ${state}`
   const details =
     facts.length === 'detailed'
-      ? [createSection('What we did so far:', listTried(facts)), createSection('What comes next:', listOpen(facts))]
+      ? [createSection('What we did so far:', listAttempts(facts)), createSection('What comes next:', listOpenTasks(facts))]
       : []
   const text = joinParagraphs(message, ...details)
   return { text: facts.audience === 'email_draft' ? joinParagraphs('Hello,', text, 'Kind regards,\nYour support team') : text }
@@ -79,22 +80,22 @@ export function createSessionOutput(facts: SummaryFacts, turns: readonly Turn[])
         text: joinParagraphs(
           `# ${truncate(facts.session?.title ?? problem, 120)}`,
           `## Symptoms\n${problem}`,
-          createSection('## Observations', listKnown(facts)),
+          createSection('## Observations', listObservations(facts)),
           `## Cause\n${cause}`,
-          `## Resolution\n${toNumberedList([...listTried(facts), result])}`,
+          `## Resolution\n${toNumberedList([...listAttempts(facts), result])}`,
         ),
       }
     case 'ticket_note':
       return {
-        text: joinParagraphs(`Problem: ${problem}`, `Cause: ${cause}`, createSection('Done:', listTried(facts)), `Result: ${result}`),
+        text: joinParagraphs(`Problem: ${problem}`, `Cause: ${cause}`, createSection('Done:', listAttempts(facts)), `Result: ${result}`),
       }
     default:
       return {
         text: joinParagraphs(
           `**Problem** ${problem}`,
           `**Cause** ${cause}`,
-          createSection('**Seen**', listKnown(facts)),
-          createSection('**Done**', listTried(facts)),
+          createSection('**Seen**', listObservations(facts)),
+          createSection('**Done**', listAttempts(facts)),
           `**Result** ${result}`,
         ),
       }
@@ -111,9 +112,9 @@ export function createHandoffDraft(facts: SummaryFacts, turns: readonly Turn[]) 
   const problem = describeProblem(facts, turns)
   const cause = facts.triage?.triage_hypothesis
   return {
-    summary: joinParagraphs(problem, cause ? `Likely cause: ${cause}` : '', createSection('Seen:', listKnown(facts))),
-    what_was_tried: listTried(facts).join('\n'),
-    next_steps: listOpen(facts).join('\n'),
+    summary: joinParagraphs(problem, cause ? `Likely cause: ${cause}` : '', createSection('Seen:', listObservations(facts))),
+    what_was_tried: listAttempts(facts).join('\n'),
+    next_steps: listOpenTasks(facts).join('\n'),
     reason: cause ? `Not solved with what was tried for “${truncate(cause, 200)}”.` : 'The cause is not found yet.',
     urgency: urgencyPatterns.find(([, pattern]) => pattern.test(problem))?.[0] ?? ('normal' as const),
   }
@@ -126,9 +127,9 @@ export function createEscalationAssessment(facts: SummaryFacts, turns: readonly 
     text: joinParagraphs(
       `**Problem** ${describeProblem(facts, turns)}`,
       `**Likeliest cause** ${cause}`,
-      createSection('**Speaks for it**', listKnown(facts)),
-      createSection('**Do not repeat**', listTried(facts)),
-      createSection('**Check first**', listOpen(facts).slice(0, 3)),
+      createSection('**Speaks for it**', listObservations(facts)),
+      createSection('**Do not repeat**', listAttempts(facts)),
+      createSection('**Check first**', listOpenTasks(facts).slice(0, 3)),
     ),
   }
 }

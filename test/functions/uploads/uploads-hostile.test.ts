@@ -113,17 +113,20 @@ describe('hostile files', () => {
 describe('an upload while the image decoder fails', () => {
   let service: Awaited<ReturnType<typeof startOwnService>>
   beforeAll(async () => {
-    service = await startOwnService()
+    service = await startOwnService({ UPLOAD_TIMEOUT_MS: '1000' })
   })
   afterAll(() => service.close())
 
-  it.each(['down', 'error', 'garbage'])('returns 502 and stores nothing while the image decoder has the fault %s', async (mode) => {
-    const { admin, id } = await createAccount(service)
-    await dashboard(service).setFault({ service: 'images', mode })
-    const checksumsBefore = await readChecksums(service, id)
-    expectStatus(await uploadImage(service, admin, png), 502)
-    expect(await readChecksums(service, id)).toEqual(checksumsBefore)
-    await dashboard(service).clearFaults()
-    expectStatus(await uploadImage(service, admin, png), 201)
-  })
+  it.each(['down', 'error', 'garbage', 'hang'])(
+    'UPL-05 returns 502 and stores nothing while the image decoder has the fault %s',
+    async (mode) => {
+      const { admin, id } = await createAccount(service)
+      await dashboard(service).setFault({ service: 'images', mode })
+      const checksumsBefore = await readChecksums(service, id)
+      expectStatus(await uploadImage(service, admin, png), 502)
+      expect(await readChecksums(service, id)).toEqual(checksumsBefore)
+      await dashboard(service).clearFaults()
+      expectStatus(await uploadImage(service, admin, png), 201)
+    },
+  )
 })

@@ -25,7 +25,7 @@ export interface LocalTicket {
 }
 type Named = { id: number; name: string }
 
-export interface LocalCompany {
+export interface PsaData {
   boards: (Named & { inactive: boolean })[]
   statuses: (Named & { boardId: number; closed: boolean })[]
   priorities: Named[]
@@ -110,16 +110,16 @@ function createRandom(seed: number): () => number {
 const hourMs = 3_600_000
 const firstTicketMs = Date.parse('2026-09-01T08:00:00.000Z')
 
-/** The data that both providers serve in their own wire formats. */
+/** The data that both providers serve in their own wire formats, with the functions they share. */
 export interface LocalPsa {
-  company: LocalCompany
+  data: PsaData
   findTicket(id: number): LocalTicket | undefined
   /** Add a note to a ticket as the API's user. */
   addNote(ticket: LocalTicket, text: string, internal: boolean): LocalNote
 }
 
 /** Build six client companies with contacts and devices, four boards, seven members, and 200 tickets with the ids 4601 to 4800. */
-export function buildCompany(): LocalCompany {
+export function buildPsaData(): PsaData {
   const next = createRandom(20_261_121)
   const randomBelow = (count: number) => Math.floor(next() * count)
   const pick = <T>(list: readonly T[]): T => list[randomBelow(list.length)] as T
@@ -189,7 +189,7 @@ function buildClients(pick: <T>(list: readonly T[]) => T, randomBelow: (count: n
 
 function buildTicket(
   id: number,
-  { boards, statuses, priorities, members, companies, contacts, configurations }: Omit<LocalCompany, 'tickets'>,
+  { boards, statuses, priorities, members, companies, contacts, configurations }: Omit<PsaData, 'tickets'>,
   pick: <T>(list: readonly T[]) => T,
   randomBelow: (count: number) => number,
 ): LocalTicket {

@@ -1,0 +1,125 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { openDatabase } from '../../../lib/db/client.ts'
+import { toDatabaseProblem } from '../../../lib/db/sqlstate.ts'
+import { withSuperuser } from '../../../lib/local/postgres.ts'
+import { type ApiResponse, dashboard, startOwnService } from '../../support/app.ts'
+import { createAccount, type Person } from '../../support/people.ts'
+
+let service: Awaited<ReturnType<typeof startOwnService>>
+let person: Person
+beforeAll(async () => {
+  service = await startOwnService()
+  person = (await createAccount(service)).admin
+})
+afterAll(() => service.close())
+
+const config = { channel: 'email', email_addresses: ['oncall@people.example'] }
+/** A read, a write of one round trip, and one in a transaction. */
+const callEach = () => [
+  person.call('GET', '/notifications'),
+  person.call('PATCH', '/auth/me', { full_name: 'Dana' }),
+  createConfigInTransaction(),
+]
+const createConfigInTransaction = () => person.call('POST', '/notifications/configs', config, { 'idempotency-key': crypto.randomUUID() })
+
+function expectUnavailable({ status, body, headers }: ApiResponse): void {
+  expect([status, body, headers.get('retry-after')]).toEqual([503, { detail: 'Temporarily unavailable; try again' }, '5'])
+}
+
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+// The service gives up after 2.75 s. A busy machine may take longer.
+const maxHungMs = 3500
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const getDatabaseName = () => new URL(service.stack.ownerUrl).pathname.slice(1)
+const asSuperuser = <T>(work: (client: pg.Client) => Promise<T>) => withSuperuser(inject('shared').postgresPort, getDatabaseName(), work)
+
+/** Run `work` while another transaction holds the table `notification_configs`, so that inserts wait until `work` calls `unlock`. */
+function whileConfigsAreLocked(work: (unlock: () => Promise<unknown>) => Promise<void>): Promise<void> {
+  return asSuperuser(async (client) => {
+    await client.query('begin; lock table notification_configs in exclusive mode')
+    await work(() => client.query('rollback'))
+  })
+}
+
+/** Wait until an insert into `notification_configs` waits for the lock. */
+async function waitForInsert(): Promise<void> {
+  const select = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await expect.poll(() => asSuperuser(async (client) => (await client.query(select)).rowCount), { timeout: 5000 }).toBe(1)
+}
+
+/** End the connections of the service, as PostgreSQL does when it shuts down. */
+const endConnections = () =>
+  asSuperuser((client) =>
+    client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename like 'app_%'"),
+  )
+
+it.each(['down', 'hang'])('WIR-28 WIR-29 returns 503 within 3 s while the database has the fault %s, and 200 afterwards', async (mode) => {
+  await dashboard(service).setFault({ service: 'postgres', mode })
+  let responses: ApiResponse[] = []
+  const ms = await measureMs(async () => {
+    responses = await Promise.all(callEach())
+  })
+  responses.forEach(expectUnavailable)
+  expect(ms).toBeLessThan(maxHungMs)
+  await dashboard(service).clearFaults()
+  await expect.poll(async () => (await person.call('GET', '/notifications')).status, { timeout: 5000 }).toBe(200)
+  expect((await person.call('GET', '/notifications/configs')).body).toEqual([])
+})
+
+it('WIR-29 returns 503 within 3 s when the database hangs inside a transaction, and stores nothing', async () => {
+  await whileConfigsAreLocked(async (unlock) => {
+    const response = createConfigInTransaction()
+    await waitForInsert()
+    await dashboard(service).setFault({ service: 'postgres', mode: 'hang' })
+    expect(await measureMs(() => response)).toBeLessThan(maxHungMs)
+    expectUnavailable(await response)
+    await dashboard(service).clearFaults()
+    await unlock()
+  })
+  await expect.poll(async () => (await person.call('GET', '/notifications/configs')).body, { timeout: 5000 }).toEqual([])
+})
+
+it('WIR-29 waits for a slow statement longer than for a hung database', async () => {
+  await whileConfigsAreLocked(async (unlock) => {
+    const responses = [person.call('POST', '/notifications/configs', config), createConfigInTransaction()]
+    await pause(3300)
+    await unlock()
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([201, 201])
+  })
+})
+
+it('WIR-28 returns 503 with Retry-After when PostgreSQL ends the connection of a transaction', async () => {
+  await whileConfigsAreLocked(async (unlock) => {
+    const response = createConfigInTransaction()
+    await waitForInsert()
+    await endConnections()
+    expectUnavailable(await response)
+    await unlock()
+  })
+})
+
+it('WIR-28 reports a connection that PostgreSQL ended between two statements as unavailable', async () => {
+  const { DATABASE_URL = '', NEON_HTTP_ENDPOINT, NEON_WS_PROXY } = service.settings
+  const database = openDatabase({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
+  const connection = await database.begin('begin')
+  await endConnections()
+  await pause(300)
+  const error = await connection.query({ sql: 'select 1', parameters: [] }).catch((error: unknown) => error)
+  expect(toDatabaseProblem(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  await connection.end()
+})
+
+it('WIR-28 returns 503 with Retry-After while PostgreSQL accepts no more connections', async () => {
+  await service.sql(`alter database ${getDatabaseName()} connection limit 0`)
+  await endConnections()
+  for (const response of await Promise.all(callEach())) expectUnavailable(response)
+  await service.sql(`alter database ${getDatabaseName()} connection limit -1`)
+  expect((await person.call('GET', '/notifications')).status).toBe(200)
+})

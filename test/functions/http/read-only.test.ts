@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { openDatabase } from '../../../lib/db/client.ts'
+import { inTransaction, openScope, type WriteDb } from '../../../lib/db/scope.ts'
+import { getSqlState } from '../../../lib/db/sqlstate.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
+import { sharedService } from '../../support/app.ts'
+import { createAccount } from '../../support/people.ts'
+
+const service = sharedService()
+const renameTeams = writeStatement(null, () => sql`update teams set name = 'Renamed'`)
+
+/** Write calls that `ReadDb`, the database type of a GET, does not offer. PostgreSQL must refuse them too. */
+const writes: [name: string, write: (db: WriteDb) => Promise<unknown>][] = [
+  ['a builder query', (db) => db.updateTable('teams').set({ name: 'Renamed' }).execute()],
+  ['a statement', (db) => renameTeams.run(db)],
+  ['a batch', (db) => db.batch([renameTeams.query()])],
+  ['a transaction', (db) => inTransaction(db, (tx) => renameTeams.run(tx))],
+]
+
+it.each(writes)('the database of a GET refuses %s that writes', async (_, write) => {
+  const { admin, id } = await createAccount(service)
+  const { DATABASE_URL = '', NEON_HTTP_ENDPOINT, NEON_WS_PROXY } = service.settings
+  const caller = { userId: admin.id, accountId: id, signInId: admin.signInId }
+  const scope = openScope(
+    openDatabase({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY }),
+    { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true },
+    () => {},
+  )
+  const error = await write(scope.db).catch((thrown: unknown) => thrown)
+  // read_only_sql_transaction, https://www.postgresql.org/docs/18/errcodes-appendix.html
+  expect(getSqlState(error)).toBe('25006')
+  expect(await service.sql('select name from teams where account_id = $1', [id])).toEqual([{ name: 'Test team' }])
+})
