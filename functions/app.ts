@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { createApp, type Env, type Services } from '../lib/http/app.ts'
 import { mountHealth } from '../lib/http/health.ts'
-import { jobContext, mountJobs } from '../lib/http/job.ts'
+import { mountJobs, runJob } from '../lib/http/job.ts'
 import { mountOperations } from '../lib/http/request.ts'
 import { jobOperations } from './jobs/operations.ts'
 import { deleteExpiredRows, sweep } from './jobs/service.ts'
@@ -33,8 +33,8 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
 
 /** Run the periodic work. The cron trigger calls this each minute. If a part fails, run the others, then throw the first failure. */
 export async function runEveryMinute(services: Services): Promise<void> {
-  const ctx = jobContext(services)
   const failures: unknown[] = []
-  for (const work of [sweep, runDueSchedules, deleteExpiredRows]) await work(ctx).catch((error: unknown) => failures.push(error))
+  for (const work of [sweep, runDueSchedules, deleteExpiredRows])
+    await runJob(services, work).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }

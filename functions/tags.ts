@@ -4,8 +4,8 @@ const tag = (name: string, displayName: string, description: string): TagInfo =>
 
 /** The groups of operations in reading order, as the API reference shows them. */
 export const tags: readonly TagInfo[] = [
-  tag('public', 'Public pages', 'Plans, public settings, beta sign-up and sales leads, for anyone.'),
-  tag('identity.auth', 'Sign-in', 'Register, sign in with a password, refresh tokens, and the signed-in user.'),
+  tag('public', 'Public pages', 'Plans, public settings, beta sign-up and sales leads. No sign-in needed.'),
+  tag('identity.auth', 'Sign-in', 'Register, sign in with a password, refresh tokens and read the signed-in user.'),
   tag('identity.oauth', 'Sign-in with Google or Microsoft', 'OpenID Connect sign-in.'),
   tag('identity.credentials', 'Passwords and addresses', 'Change or reset a password, verify an e-mail address.'),
   tag('identity.signIns', 'Sign-ins', 'The places where a user is signed in.'),
@@ -24,7 +24,7 @@ export const tags: readonly TagInfo[] = [
   tag('flows.pins', 'Pinned flows', 'Flows that a user has pinned for quick access.'),
   tag('flows.categories', 'Categories and tags', 'Labels that group flows.'),
   tag('flows.stepLibrary', 'Step library', 'Steps that sessions and flows reuse.'),
-  tag('flows.gallery', 'Gallery', 'Public flows and scripts, for anyone.'),
+  tag('flows.gallery', 'Gallery', 'Public flows and scripts. No sign-in needed.'),
   tag('sessions', 'Sessions', 'Runs of a flow.'),
   tag('sessions.steps', 'Session steps', 'Decisions, custom steps and completion of a run.'),
   tag('sessions.notes', 'Supporting data and ratings', 'Snippets, screenshots and ratings of a run.'),
@@ -33,7 +33,7 @@ export const tags: readonly TagInfo[] = [
   tag('maintenance.schedules', 'Maintenance schedules', 'When a maintenance flow runs on its targets.'),
   tag('maintenance.runs', 'Maintenance runs', 'Past and manual runs of a schedule.'),
   tag('maintenance.targetLists', 'Target lists', 'The machines or clients that maintenance runs on.'),
-  tag('scripts', 'Scripts', 'Script templates with safe parameters.'),
+  tag('scripts', 'Scripts', 'Script templates whose parameters are inserted as escaped literals.'),
   tag('scripts.drafts', 'Script drafts', 'Scripts from AI sessions that wait for review.'),
   tag('scripts.builder', 'Script builder', 'Write a script in a conversation with the model.'),
   tag('diagrams', 'Network diagrams', 'Diagrams of client networks.'),
@@ -57,7 +57,7 @@ export const tags: readonly TagInfo[] = [
   tag('notifications', 'Notifications', 'The inbox, delivery channels and their deliveries.'),
   tag('analytics', 'Analytics', 'Metrics of teams, users, flows and escalations.'),
   tag('feedback', 'Feedback', 'Feedback about the service.'),
-  tag('admin.users', 'Administration: users', 'Users, accounts, subscriptions and the audit log, for super admins.'),
-  tag('admin.plans', 'Administration: plans', 'Plan limits, feature flags, invite codes and sales leads, for super admins.'),
-  tag('admin.gallery', 'Administration: gallery', 'What the public gallery shows, for super admins.'),
+  tag('admin.users', 'Administration: users', 'Users, accounts, subscriptions and the audit log. For super admins only.'),
+  tag('admin.plans', 'Administration: plans', 'Plan limits, feature flags, invite codes and sales leads. For super admins only.'),
+  tag('admin.gallery', 'Administration: gallery', 'Choose what the public gallery shows. For super admins only.'),
 ]

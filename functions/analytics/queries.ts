@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
+import type * as z from 'zod'
 import type { PageQuery } from '../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../lib/db/scope.ts'
-import { statement } from '../../lib/db/statement.ts'
-import type { EscalationMetrics, FlowMetrics, MyMetrics, StepMetrics, TeamMetrics } from './schemas.ts'
+import type { ReadDb } from '../../lib/db/scope.ts'
+import { notNull, readStatement } from '../../lib/db/statement.ts'
+import { EscalationMetrics, FlowMetrics, MyMetrics, StepMetrics, TeamMetrics } from './schemas.ts'
 
 /** `lasted` is null until a session is completed, so open sessions do not count. */
 const medianMinutes = sql`round((percentile_cont(0.5) within group (order by s.lasted) / 60)::numeric, 2)::float8`
@@ -15,61 +16,68 @@ const flowName = (tree: RawBuilder<unknown>) => sql`
   (select n.tree_name from sessions n
     where n.account_id = app.account_id() and n.tree_id = ${tree} and n.started_at is not null order by n.started_at desc limit 1)`
 
-/** Return the metrics of the caller's sessions (`ownOnly`), or of all sessions of the account. */
-export async function selectMetrics(db: ReadDb, days: number, ownOnly: boolean): Promise<Omit<MyMetrics, 'period'>> {
-  const [[by_day, ratings], [completed, top_flows]] = await Promise.all([
-    db.batch([statement(db, metricsPerDay(days, ownOnly)), statement(db, ratingMetrics(days, ownOnly))]),
-    db.batch([statement(db, completedMetrics(days, ownSessionCondition(ownOnly))), statement(db, topFlows(days, ownOnly))]),
-  ])
-  const sessions_started = by_day.reduce((sum, { started }) => sum + started, 0)
-  return { sessions_started, ...(completed[0] as CompletedMetrics), ...(ratings[0] as RatingMetrics), by_day, top_flows }
-}
+const CompletedMetrics = MyMetrics.pick({ sessions_completed: true, resolution_rate: true, median_minutes: true })
+const RatingMetrics = MyMetrics.pick({ csat_average: true, csat_count: true })
 
-type CompletedMetrics = Pick<MyMetrics, 'sessions_completed' | 'resolution_rate' | 'median_minutes'>
-type RatingMetrics = Pick<MyMetrics, 'csat_average' | 'csat_count'>
-
-const completedMetrics = (days: number, condition: RawBuilder<unknown>) => sql<CompletedMetrics>`
+const completedMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
   select count(*)::integer as sessions_completed, ${resolutionRate} as resolution_rate, ${medianMinutes} as median_minutes
     from sessions s where s.account_id = app.account_id() and s.completed_at >= ${periodStart(days)} ${condition}`
 
-function ratingMetrics(days: number, ownOnly: boolean) {
-  return sql<RatingMetrics>`
-    select round(avg(r.score), 2)::float8 as csat_average, count(*)::integer as csat_count from session_ratings r
-     where r.account_id = app.account_id() and r.rated_at >= ${periodStart(days)} ${ownOnly ? sql`and r.session_user_id = app.user_id()` : sql``}`
-}
+export const selectCompletedMetrics = readStatement(CompletedMetrics, (days: number, ownOnly: boolean) =>
+  completedMetrics(days, ownSessionCondition(ownOnly)),
+)
 
-function topFlows(days: number, ownOnly: boolean) {
-  return sql<MyMetrics['top_flows'][number]>`
+export const selectRatingMetrics = readStatement(
+  RatingMetrics,
+  (days: number, ownOnly: boolean) => sql`
+    select round(avg(r.score), 2)::float8 as csat_average, count(*)::integer as csat_count from session_ratings r
+     where r.account_id = app.account_id() and r.rated_at >= ${periodStart(days)} ${ownOnly ? sql`and r.session_user_id = app.user_id()` : sql``}`,
+)
+
+export const selectTopFlows = readStatement(
+  MyMetrics.shape.top_flows.element,
+  (days: number, ownOnly: boolean) => sql`
     select g.tree_id, ${flowName(sql`g.tree_id`)} as name, g.sessions
       from (select s.tree_id, count(*)::integer as sessions from sessions s
              where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${ownSessionCondition(ownOnly)}
              group by s.tree_id order by count(*) desc, s.tree_id limit 10) g
-     order by g.sessions desc, g.tree_id`
-}
+     order by g.sessions desc, g.tree_id`,
+)
 
 /** Count the sessions of every day of the period, today last. Each local day is one index range, so no row's own day is computed. */
-function metricsPerDay(days: number, ownOnly: boolean) {
+export const selectMetricsPerDay = readStatement(MyMetrics.shape.by_day.element, (days: number, ownOnly: boolean) => {
   const countPerDay = (column: string) => sql`
     lateral (select count(*)::integer as n from sessions s
       where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${ownSessionCondition(ownOnly)})`
-  return sql<MyMetrics['by_day'][number]>`
+  return sql`
     select d.date, started.n as started, completed.n as completed
       from app.days_of(${days}) d, ${countPerDay('s.started_at')} started, ${countPerDay('s.completed_at')} completed
      order by d.start`
+})
+
+/** Return the metrics of the caller's sessions (`ownOnly`), or of all sessions of the account. */
+export async function selectMetrics(db: ReadDb, days: number, ownOnly: boolean): Promise<Omit<MyMetrics, 'period'>> {
+  const [[by_day, ratings], [completed, top_flows]] = await Promise.all([
+    db.batch([selectMetricsPerDay.query(days, ownOnly), selectRatingMetrics.query(days, ownOnly)]),
+    db.batch([selectCompletedMetrics.query(days, ownOnly), selectTopFlows.query(days, ownOnly)]),
+  ])
+  const sessions_started = by_day.reduce((sum, { started }) => sum + started, 0)
+  const [completedCounts, ratingCounts] = [completed[0], ratings[0]] as [z.output<typeof CompletedMetrics>, z.output<typeof RatingMetrics>]
+  return { sessions_started, ...completedCounts, ...ratingCounts, by_day, top_flows }
 }
 
 /** Return the metrics of every user who started or completed a session, most sessions first. */
-export async function selectUserMetrics(db: ReadDb, days: number): Promise<TeamMetrics['by_user']> {
-  const { rows } = await sql<TeamMetrics['by_user'][number]>`
+export const selectUserMetrics = readStatement(
+  TeamMetrics.shape.by_user.element,
+  (days: number) => sql`
     select u.id as user_id, u.full_name as name, started.n as sessions, completed.resolution_rate, completed.median_minutes
       from users u, lateral (
         select count(*)::integer as n from sessions s
          where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${periodStart(days)}) started,
       lateral (${completedMetrics(days, sql`and s.user_id = u.id`)}) completed
      where u.account_id = app.account_id() and (started.n > 0 or completed.sessions_completed > 0)
-     order by started.n desc, u.full_name, u.id`.execute(db as WriteDb)
-  return rows
-}
+     order by started.n desc, u.full_name, u.id`,
+)
 
 const flowMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
   select g.*, ${flowName(sql`g.tree_id`)} as name
@@ -81,54 +89,81 @@ const flowMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
 
 const thumbCounts = sql`count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down`
 
-/** Count the feedback per flow. The condition on `given_at` is for its index: feedback is never older than the start of its session. */
-const thumbsPerFlow = (days: number) => sql<Pick<FlowMetrics, 'tree_id' | 'thumbs_up' | 'thumbs_down'>>`
-  select s.tree_id, ${thumbCounts}
-    from session_step_feedback f, lateral (
-      select s.tree_id, s.started_at from sessions s where s.account_id = f.account_id and s.id = f.session_id offset 0) s
-   where f.account_id = app.account_id() and f.given_at >= ${periodStart(days)} and s.started_at >= ${periodStart(days)}
-   group by s.tree_id`
+const SessionCounts = FlowMetrics.omit({ thumbs_up: true, thumbs_down: true })
 
-export async function selectFlowMetrics(db: ReadDb, days: number, { skip, limit }: PageQuery): Promise<FlowMetrics[]> {
-  const page = sql<Omit<FlowMetrics, 'thumbs_up' | 'thumbs_down'>>`
-    ${flowMetrics(days, sql``)} order by g.sessions desc, g.tree_id offset ${skip} limit ${limit + 1}`
-  const [[flows], [thumbs]] = await Promise.all([db.batch([statement(db, page)]), db.batch([statement(db, thumbsPerFlow(days))])])
+/** Count the feedback per flow. The condition on `given_at` is for its index: feedback is never older than the start of its session. */
+export const selectThumbsPerFlow = readStatement(
+  FlowMetrics.pick({ tree_id: true, thumbs_up: true, thumbs_down: true }),
+  (days: number) => sql`
+    select s.tree_id, ${thumbCounts}
+      from session_step_feedback f, lateral (
+        select s.tree_id, s.started_at from sessions s where s.account_id = f.account_id and s.id = f.session_id offset 0) s
+     where f.account_id = app.account_id() and f.given_at >= ${periodStart(days)} and s.started_at >= ${periodStart(days)}
+     group by s.tree_id`,
+)
+
+export const selectFlowPage = readStatement(
+  SessionCounts,
+  (days: number, { skip, limit }: PageQuery) =>
+    sql`${flowMetrics(days, sql``)} order by g.sessions desc, g.tree_id offset ${skip} limit ${limit + 1}`,
+)
+
+export async function selectFlowMetrics(db: ReadDb, days: number, page: PageQuery): Promise<FlowMetrics[]> {
+  const [flows, thumbs] = await Promise.all([selectFlowPage.all(db, days, page), selectThumbsPerFlow.all(db, days)])
   const countsByFlow = new Map(thumbs.map(({ tree_id, ...counts }) => [tree_id, counts]))
   return flows.map((flow) => ({ ...flow, ...(countsByFlow.get(flow.tree_id) ?? { thumbs_up: 0, thumbs_down: 0 }) }))
 }
 
-type StepCounts = Omit<StepMetrics, 'title'>
+const StepCounts = StepMetrics.omit({ title: true })
+type StepCounts = z.output<typeof StepCounts>
+
+const flowCondition = (treeId: string) => sql`and s.tree_id = ${treeId}`
+const startedSessions = (days: number, treeId: string) => sql`
+  select s.account_id, s.id from sessions s
+   where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${flowCondition(treeId)} offset 0`
+
+export const selectOneFlow = readStatement(SessionCounts, (days: number, treeId: string) => flowMetrics(days, flowCondition(treeId)))
+
+export const selectAnsweredSteps = readStatement(
+  StepCounts.pick({ step_id: true, visits: true, median_seconds: true }),
+  (days: number, treeId: string) => sql`
+    select d.step_id, count(distinct m.id)::integer as visits, percentile_cont(0.5) within group (order by d.duration_seconds)::float8 as median_seconds
+      from (${startedSessions(days, treeId)}) m, lateral (
+        select d.step_id, d.duration_seconds from session_decisions d where d.account_id = m.account_id and d.session_id = m.id offset 0) d
+     group by d.step_id order by d.step_id`,
+)
+
+/** Count the sessions that are at a step, or ended at it, without an answer to it. */
+export const selectUnansweredSteps = readStatement(
+  StepCounts.pick({ visits: true, drop_offs: true }).extend({ step_id: notNull<string>() }),
+  (days: number, treeId: string) => sql`
+    select s.current_step_id as step_id, count(*)::integer as visits, count(*) filter (where s.state in ('completed', 'abandoned'))::integer as drop_offs
+      from (${startedSessions(days, treeId)}) m, lateral (
+        select s.state, s.current_step_id from sessions s where s.account_id = m.account_id and s.id = m.id offset 0) s
+     where s.current_step_id is not null
+       and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = s.current_step_id offset 0)
+     group by s.current_step_id order by s.current_step_id`,
+)
+
+export const selectThumbsPerStep = readStatement(
+  StepCounts.pick({ step_id: true, thumbs_up: true, thumbs_down: true }),
+  (days: number, treeId: string) => sql`
+    select f.step_id, ${thumbCounts}
+      from (${startedSessions(days, treeId)}) m, lateral (
+        select f.step_id, f.helpful from session_step_feedback f where f.account_id = m.account_id and f.session_id = m.id offset 0) f
+     group by f.step_id order by f.step_id`,
+)
 
 /**
  * Return the metrics of a flow (undefined if no session of the period started with it), and those of each step that a session reached or
  * that has feedback.
  */
 export async function selectOneFlowMetrics(db: ReadDb, days: number, treeId: string) {
-  const flowCondition = sql`and s.tree_id = ${treeId}`
-  const sessions = sql`select s.account_id, s.id from sessions s where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${flowCondition} offset 0`
-  const answeredQuery = sql<Pick<StepCounts, 'step_id' | 'visits' | 'median_seconds'>>`
-    select d.step_id, count(distinct m.id)::integer as visits, percentile_cont(0.5) within group (order by d.duration_seconds)::float8 as median_seconds
-      from (${sessions}) m, lateral (
-        select d.step_id, d.duration_seconds from session_decisions d where d.account_id = m.account_id and d.session_id = m.id offset 0) d
-     group by d.step_id order by d.step_id`
-  const openQuery = sql<Pick<StepCounts, 'step_id' | 'visits' | 'drop_offs'>>`
-    select s.current_step_id as step_id, count(*)::integer as visits, count(*) filter (where s.state in ('completed', 'abandoned'))::integer as drop_offs
-      from (${sessions}) m, lateral (
-        select s.state, s.current_step_id from sessions s where s.account_id = m.account_id and s.id = m.id offset 0) s
-     where s.current_step_id is not null
-       and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = s.current_step_id offset 0)
-     group by s.current_step_id order by s.current_step_id`
-  const thumbsQuery = sql<Pick<StepCounts, 'step_id' | 'thumbs_up' | 'thumbs_down'>>`
-    select f.step_id, ${thumbCounts}
-      from (${sessions}) m, lateral (
-        select f.step_id, f.helpful from session_step_feedback f where f.account_id = m.account_id and f.session_id = m.id offset 0) f
-     group by f.step_id order by f.step_id`
-  const flowQuery = sql<Omit<FlowMetrics, 'thumbs_up' | 'thumbs_down'>>`${flowMetrics(days, flowCondition)}`
-  const [[answeredSteps], [flows, openSteps, stepThumbs]] = await Promise.all([
-    db.batch([statement(db, answeredQuery)]),
-    db.batch([statement(db, flowQuery), statement(db, openQuery), statement(db, thumbsQuery)]),
+  const [answeredSteps, [flows, unansweredSteps, stepThumbs]] = await Promise.all([
+    selectAnsweredSteps.all(db, days, treeId),
+    db.batch([selectOneFlow.query(days, treeId), selectUnansweredSteps.query(days, treeId), selectThumbsPerStep.query(days, treeId)]),
   ])
-  return { metrics: flows[0], steps: mergeSteps([...answeredSteps, ...openSteps, ...stepThumbs]) }
+  return { metrics: flows[0], steps: mergeSteps([...answeredSteps, ...unansweredSteps, ...stepThumbs]) }
 }
 
 /** Merge the counts of each step. Its visits are the sessions that answered it plus those that stopped at it without an answer. */
@@ -142,17 +177,16 @@ function mergeSteps(parts: readonly (Pick<StepCounts, 'step_id'> & Partial<StepC
 }
 
 /**
- * Return the response times of handoffs claimed in the period. `greatest` ignores null and would return 0, so handoffs without a first
+ * Select the response times of handoffs claimed in the period. `greatest` ignores null and would return 0, so handoffs without a first
  * action are filtered out.
  */
-export async function selectEscalationMetrics(db: ReadDb, days: number): Promise<Omit<EscalationMetrics, 'period' | 'metric_definition'>> {
+export const selectEscalationMetrics = readStatement(EscalationMetrics.omit({ period: true, metric_definition: true }), (days: number) => {
   const seconds = sql`greatest(0, extract(epoch from h.first_action_at - h.claimed_at))`
   const percentile = (share: number) =>
     sql`round((percentile_cont(${sql.lit(share)}) within group (order by ${seconds}) filter (where h.first_action_at is not null))::numeric, 3)::float8`
-  const { rows } = await sql<Omit<EscalationMetrics, 'period' | 'metric_definition'>>`
+  return sql`
     select round(avg(${seconds}) filter (where h.first_action_at is not null), 3)::float8 as avg_seconds, ${percentile(0.5)} as median_seconds,
            ${percentile(0.95)} as p95_seconds, count(*)::integer as n_handoffs_claimed, count(h.first_action_at)::integer as n_handoffs_with_action
       from ai_handoffs h
-     where h.account_id = app.account_id() and h.claimed_at >= ${periodStart(days)}`.execute(db as WriteDb)
-  return rows[0] as Omit<EscalationMetrics, 'period' | 'metric_definition'>
-}
+     where h.account_id = app.account_id() and h.claimed_at >= ${periodStart(days)}`
+})

@@ -10,7 +10,7 @@ const daysByPeriod: Record<Period, number> = { '7d': 7, '30d': 30, '90d': 90 }
 
 export async function getTeam({ db }: ReadContext, period: Period) {
   const days = daysByPeriod[period]
-  const [metrics, by_user] = await Promise.all([queries.selectMetrics(db, days, false), queries.selectUserMetrics(db, days)])
+  const [metrics, by_user] = await Promise.all([queries.selectMetrics(db, days, false), queries.selectUserMetrics.all(db, days)])
   return { period, ...metrics, by_user }
 }
 
@@ -45,7 +45,7 @@ const metricDefinition =
   'Seconds from the claim of an escalated handoff to the first action of the claimant in the session; 0 if the action came before the claim. Measured over the handoffs claimed in the period that have a first action.'
 
 export async function getEscalations({ db }: ReadContext, period: Period): Promise<EscalationMetrics> {
-  return { period, ...(await queries.selectEscalationMetrics(db, daysByPeriod[period])), metric_definition: metricDefinition }
+  return { period, ...(await queries.selectEscalationMetrics.one(db, daysByPeriod[period])), metric_definition: metricDefinition }
 }
 
 /** Return the metrics of every step of the flow, in its order, then those of steps that the flow no longer has. */

@@ -1,4 +1,6 @@
 import type { BillingEvent, BillingPort, ProviderResult, Subscription } from '../../lib/billing/billing.ts'
+import { decideEvent } from '../../lib/billing/decide-event.ts'
+import { inTransaction } from '../../lib/db/scope.ts'
 import type { Context, ReadContext } from '../../lib/http/operation.ts'
 import type { RawBody } from '../../lib/net/raw-body.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -21,7 +23,7 @@ export async function createPortalSession({ db, billing, config }: ReadContext) 
 }
 
 export async function getSubscription({ db }: ReadContext) {
-  const { builds_used, builds_limit, resets_at, ...subscription } = await queries.selectSubscription(db)
+  const { builds_used, builds_limit, resets_at, ...subscription } = await queries.selectSubscription.one(db)
   return { ...subscription, ai_builds: { used: builds_used, limit: builds_limit, resets_at } }
 }
 
@@ -46,19 +48,37 @@ async function processEvent({ platform, billing }: WebhookContext, event: Billin
     const { customerId, accountId } = change
     // The subscription's own event may have arrived before the account of the customer was known, so its state is fetched.
     const subscription = await fetchSubscription(billing, change.subscriptionId)
-    return ignoreTie(await queries.applyEvent(platform, event, { customerId, accountId, subscription, isFetched: true }))
+    return ignoreTie(await applyEvent(platform, event, { customerId, accountId, subscription, isFetched: true }))
   }
-  const { customerId, accountId } = change.subscription
-  const outcome = await queries.applyEvent(platform, event, {
-    customerId,
-    accountId,
-    subscription: change.subscription,
-    isFetched: false,
-  })
+  const { subscription } = change
+  const { customerId, accountId } = subscription
+  const outcome = await applyEvent(platform, event, { customerId, accountId, subscription, isFetched: false })
   if (outcome !== 'tie') return outcome
   // Event times have whole seconds, so only the provider knows the state after two events of one second.
-  const subscription = await fetchSubscription(billing, change.subscription.id)
-  return ignoreTie(await queries.applyEvent(platform, event, { customerId, accountId, subscription, isFetched: true }))
+  const fetched = await fetchSubscription(billing, subscription.id)
+  return ignoreTie(await applyEvent(platform, event, { customerId, accountId, subscription: fetched, isFetched: true }))
+}
+
+interface EventUpdate {
+  customerId: string
+  accountId: string | null
+  subscription: Subscription | null
+  isFetched: boolean
+}
+
+/** Apply an event to the account it belongs to. The account is locked, so that its events are applied one at a time. */
+function applyEvent(platform: WebhookContext['platform'], event: BillingEvent, update: EventUpdate): Promise<Outcome | 'tie'> {
+  return inTransaction(platform, async (tx) => {
+    const account = await queries.lockEventAccount.first(tx, update)
+    const facts = account && (await queries.selectEventFacts.one(tx, event.id, update.subscription))
+    const decision = decideEvent(facts ? { ...account, ...facts } : null, { at: event.at, ...update })
+    if (!facts || !decision.isStored) return decision.outcome
+    await queries.insertEvent(tx, account.id, event)
+    if (decision.linksCustomer) await queries.updateCustomerId(tx, account.id, update.customerId)
+    if (decision.changesSubscription && update.subscription)
+      await queries.updateSubscription(tx, account.id, event.at, facts.matchingPlan, update.subscription)
+    return decision.outcome
+  })
 }
 
 /** Fetch the current state of a subscription from the provider. Return null without an id, and if the provider does not know the id. */

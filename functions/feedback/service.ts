@@ -1,19 +1,19 @@
 import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import type { PlatformDb } from '../../lib/db/scope.ts'
-import { publishDeliveries } from '../../lib/events/outbox.ts'
 import type { Context, WriteContext } from '../../lib/http/operation.ts'
 import type { EmailContent } from '../../lib/mail/layout.ts'
+import { enqueueDelivery } from '../../lib/outbox/deliveries.ts'
 import * as queries from './queries.ts'
 import type { BetaFeedbackCreate, BetaFeedbackQuery, FeedbackCreate } from './schemas.ts'
 
-export async function create({ db, config, queue, afterCommit }: WriteContext, input: FeedbackCreate) {
-  const { delivery_ids, ...feedback } = await queries.insertFeedback(db, input, config.FEEDBACK_EMAIL ?? null)
-  afterCommit(() => publishDeliveries(queue, delivery_ids))
+export async function create({ db, config }: WriteContext, input: FeedbackCreate) {
+  const { delivery_ids, ...feedback } = await queries.insertFeedback.one(db, input, config.FEEDBACK_EMAIL ?? null)
+  for (const id of delivery_ids) enqueueDelivery(db, id)
   return feedback
 }
 
 export async function createBeta({ db }: WriteContext, input: BetaFeedbackCreate) {
-  return queries.insertBetaFeedback(db, input)
+  return queries.insertBetaFeedback.one(db, input)
 }
 
 type AdminContext = Context<'get', 'account_or_super_admin', string>
@@ -21,8 +21,8 @@ type AdminContext = Context<'get', 'account_or_super_admin', string>
 /** List beta feedback. Row-level security limits account admins to their account. Super admins read through the `platform` connection. */
 export async function listBeta({ db, platform, caller }: AdminContext, query: BetaFeedbackQuery & PageQuery) {
   const rows = (await queries.isSuperAdmin(db, caller.userId))
-    ? await queries.selectBetaFeedback(platform, 'all_accounts', query)
-    : await queries.selectBetaFeedback(db, 'own_account', query)
+    ? await queries.selectBetaFeedback.all(platform, 'all_accounts', query)
+    : await queries.selectBetaFeedback.all(db, 'own_account', query)
   return toPage(rows, query.limit)
 }
 

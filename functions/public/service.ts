@@ -1,7 +1,7 @@
 import type { PlatformDb } from '../../lib/db/scope.ts'
-import { publishDeliveries } from '../../lib/events/outbox.ts'
 import { type BaseContext, type Context, Redirect } from '../../lib/http/operation.ts'
 import type { EmailContent } from '../../lib/mail/layout.ts'
+import { enqueueDelivery } from '../../lib/outbox/deliveries.ts'
 import * as queries from './queries.ts'
 import type { SalesLeadCreate } from './schemas.ts'
 
@@ -24,9 +24,9 @@ export async function getConfig({ config }: BaseContext) {
 }
 
 /** Insert a lead and queue an e-mail to sales. The analytics event is sent after the commit and may be lost. */
-export async function createLead({ platform, config, queue, analytics, afterCommit }: PublicContext, lead: SalesLeadCreate) {
-  const { delivery_id, ...receipt } = await queries.insertLead(platform, lead, config.SALES_EMAIL ?? null)
-  if (delivery_id) afterCommit(() => publishDeliveries(queue, [delivery_id]))
+export async function createLead({ platform, config, analytics, afterCommit }: PublicContext, lead: SalesLeadCreate) {
+  const { delivery_id, ...receipt } = await queries.insertLead.one(platform, lead, config.SALES_EMAIL ?? null)
+  if (delivery_id) enqueueDelivery(platform, delivery_id)
   const properties = { source: lead.source, seats: lead.seats ?? null }
   afterCommit(() => analytics.capture({ event: 'sales_lead_created', subject: receipt.id, properties }))
   return receipt

@@ -8,9 +8,9 @@ export const uploadOperations = [
     method: 'post',
     path: '/uploads',
     summary: 'Upload an image',
-    description: `The image is for a chat message or a logo. Accepts PNG, JPEG, WebP and GIF, recognised by content, with at most 50 million pixels. Stores
-the image as a JPEG of quality 85 with at most 1568 pixels per side: upright, on a white background and without metadata. Of an animation,
-only the first frame is stored.`,
+    description: `For chat messages and logos. Accepts PNG, JPEG, WebP and GIF, detected by content, with at most 50 million pixels and
+12,000 per side. The image is stored as a JPEG of quality 85 with at most 1568 pixels per side. It is upright, on a white background and
+without metadata. Only the first frame of an animation is stored.`,
     access: 'engineer',
     limit: '20/minute',
     bodyFormat: 'file',

@@ -30,6 +30,8 @@ export interface AiPort {
   readonly model: string
   /** Call the model once. Throw AiFailure. */
   complete(completion: Completion): Promise<CompletionResult>
+  /** Throw when the provider does not answer, refuses the key or does not know the model. Costs no tokens. */
+  ping(): Promise<void>
 }
 
 /** `timeout`: no answer in time. `refused`: a repeat would get the same answer. `failed`: anything else, also an unusable answer. */

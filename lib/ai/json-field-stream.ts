@@ -18,7 +18,7 @@ export function streamJsonField(field: string, onText: (delta: string) => void):
       }
       at = opened[0].length
     }
-    const end = endOfCompleteText(text, at)
+    const end = findEndOfCompleteText(text, at)
     ended = text[end] === '"'
     const added = text.slice(at, end)
     at = end
@@ -34,8 +34,8 @@ function passOn(escaped: string, onText: (delta: string) => void): void {
   }
 }
 
-/** Return the offset of the closing quote, or of the last complete character. */
-function endOfCompleteText(text: string, from: number): number {
+/** Return the offset of the closing quote, or the offset after the last complete character. */
+function findEndOfCompleteText(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== '"') {
     const length = text[at] === '\\' ? (text[at + 1] === 'u' ? 6 : 2) : 1

@@ -13,7 +13,7 @@ const maxBytes = 4 * 1024 * 1024
 
 /** Create a port that calls the chat completions API with a JSON schema for the answer. It never repeats a call; that is up to the caller. */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
-  const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: limitedFetch })
+  const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: fetchWithSizeLimit })
   return {
     model,
     async complete(completion) {
@@ -27,6 +27,14 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
       } catch (error) {
         throw toFailure(error, signal)
       }
+    },
+    async ping() {
+      const found = await client.models.retrieve(model).catch((error: unknown) => {
+        // A key that is restricted to completions gets 403 here, which proves that the provider answers.
+        if (error instanceof APIError && error.status === 403) return { id: model }
+        throw error
+      })
+      if (typeof found?.id !== 'string') throw new AiFailure('failed', 'The AI provider returned no model')
     },
   }
 }
@@ -97,8 +105,8 @@ async function completeStreamed(
   return completed
 }
 
-/** Stop reading a response that exceeds the size limit. */
-async function limitedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+/** Fetch without following redirects. Stop reading a response that exceeds the size limit. */
+async function fetchWithSizeLimit(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'manual' })
   if (!response.body) return response
   let seen = 0

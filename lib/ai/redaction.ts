@@ -1,11 +1,14 @@
 import { mask } from '../text/mask.ts'
 import { maskSecrets } from '../text/mask-secrets.ts'
 
-/** What is masked before texts are sent to the provider: nothing; passwords, tokens and keys; or also addresses and paths. */
+/**
+ * What is masked in texts for the AI provider. `none`: nothing. `secrets`: passwords, tokens and keys. `all`: also IP addresses, e-mail
+ * addresses and network paths.
+ */
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]
 
-/** Mask every text in a value. Property names are ours and stay. */
+/** Mask every text in a value. Property names contain no user input and are not masked. */
 export function redact<T>(value: T, redaction: Redaction): T {
   return redaction === 'none' ? value : (maskTexts(value, redaction === 'all' ? mask : maskSecrets) as T)
 }

@@ -1,4 +1,5 @@
 import { type Problem, staleVersion } from '../problem.ts'
+import { toDatabaseProblem } from './sqlstate.ts'
 
 const maxAttempts = 5
 
@@ -16,4 +17,20 @@ export async function retryOnConflict<T>(
     if (result !== undefined) return result
   }
   throw await createConflict()
+}
+
+// Together shorter than the lease of an attempt, with the time-outs of four statements.
+const defaultPausesMs = [200, 1000, 4000]
+
+/** Repeat `work` after each pause while it fails because the database is unavailable. `work` must be idempotent. */
+export async function retryWhileUnavailable<T>(work: () => Promise<T>, pausesMs: readonly number[] = defaultPausesMs): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await work()
+    } catch (error) {
+      if (toDatabaseProblem(error)?.kind !== 'unavailable') throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+  return work()
 }

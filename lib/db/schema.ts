@@ -1,5 +1,6 @@
 // Generated from the migrated database by `npm run db:types`.
 import type { ColumnType, Generated } from 'kysely'
+import type { JsonColumns } from './json-columns.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -8,12 +9,12 @@ export interface AccountsTable {
   name: string
   timezone: Generated<string>
   plan: string
-  subscription_status: string
+  subscription_status: 'trialing' | 'free' | 'active' | 'past_due' | 'unpaid' | 'canceled'
   trial_ends_at: string | null
   past_due_since: string | null
   created_at: Generated<string>
-  settings: Generated<Json>
-  preferences: Generated<Json>
+  settings: Generated<JsonColumns['accounts.settings']>
+  preferences: Generated<JsonColumns['accounts.preferences']>
   billing_customer_id: string | null
   provider_subscription_id: string | null
   current_period_end: string | null
@@ -38,7 +39,7 @@ export interface AiFactsTable {
   session_id: string
   key: string
   value: string
-  source: string
+  source: 'user' | 'ai'
   created_by: Generated<string>
   created_at: Generated<string>
   updated_at: Generated<string>
@@ -50,18 +51,18 @@ export interface AiFixesTable {
   session_id: string
   title: string
   description: string
-  kind: string
+  kind: 'manual' | 'script' | 'template'
   script_account_id: string | null
   script_template_id: string | null
-  status: Generated<string>
+  status: Generated<'proposed' | 'applied_success' | 'applied_failed' | 'applied_partial' | 'applied_pending' | 'dismissed'>
   applied_at: string | null
   verified_at: string | null
   partial_notes: string | null
   pending_reason: string | null
   failure_reason: string | null
   ai_drafted_script: string | null
-  ai_drafted_language: string | null
-  ai_drafted_parameters: Generated<Json>
+  ai_drafted_language: 'powershell' | 'bash' | 'python' | null
+  ai_drafted_parameters: Generated<JsonColumns['ai_fixes.ai_drafted_parameters']>
   ai_outcome_proposal: Json | null
   created_at: Generated<string>
   updated_at: Generated<string>
@@ -71,14 +72,14 @@ export interface AiHandoffsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   session_id: string
-  intent: string
+  intent: 'park' | 'escalate'
   created_by: Generated<string>
   target_user_id: string | null
   reason: Generated<string>
   summary: Generated<string>
   what_was_tried: Generated<string>
   next_steps: Generated<string>
-  urgency: Generated<string>
+  urgency: Generated<'low' | 'normal' | 'high' | 'critical'>
   documentation: Generated<string>
   claimed_by: string | null
   claimed_at: string | null
@@ -86,8 +87,9 @@ export interface AiHandoffsTable {
   first_action_at: string | null
   closed_at: string | null
   ai_assessment: string | null
-  assessment_status: string | null
+  assessment_status: 'pending' | 'ready' | 'failed' | 'timed_out' | null
   assessment_lease: string | null
+  swept_at: string | null
   psa_push_id: string | null
   created_at: Generated<string>
   assessment_attempts: Generated<number>
@@ -106,8 +108,8 @@ export interface AiMessagesTable {
   account_id: ColumnType<string, never, never>
   session_id: string
   branch_id: string
-  position: number
-  role: string
+  position: Generated<number>
+  role: 'user' | 'assistant'
   content: string
   author_id: string | null
   created_at: Generated<string>
@@ -117,7 +119,7 @@ export interface AiOutputsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   session_id: string
-  kind: string
+  kind: 'resolution_summary' | 'ticket_note' | 'client_email' | 'kb_article'
   content: string
   edited: Generated<boolean>
   psa_push_id: string | null
@@ -131,9 +133,9 @@ export interface AiSessionsTable {
   account_id: ColumnType<string, never, never>
   team_id: Generated<string | null>
   user_id: Generated<string>
-  session_type: string
+  session_type: 'guided' | 'chat'
   title: string
-  status: Generated<string>
+  status: Generated<'active' | 'parked' | 'requesting_escalation' | 'escalated' | 'claimed' | 'resolved' | 'abandoned' | 'archived'>
   problem_summary: string | null
   psa_ticket_id: string | null
   tree_account_id: string | null
@@ -143,15 +145,15 @@ export interface AiSessionsTable {
   asset_name: string | null
   issue_category: string | null
   triage_hypothesis: string | null
-  evidence_items: Generated<Json>
-  pending_task_lane: Generated<Json>
+  evidence_items: Generated<JsonColumns['ai_sessions.evidence_items']>
+  pending_task_lane: Generated<JsonColumns['ai_sessions.pending_task_lane']>
   is_branching: Generated<boolean>
   active_branch_id: Generated<string>
-  escalation_package: Json | null
+  escalation_package: JsonColumns['ai_sessions.escalation_package'] | null
   escalated_to_id: string | null
   picked_up_by_id: string | null
   state_version: Generated<number>
-  outcome: string | null
+  outcome: 'resolved' | 'workaround' | 'not_reproducible' | null
   resolution_notes: string | null
   psa_push_id: string | null
   last_activity_at: Generated<string>
@@ -165,9 +167,9 @@ export interface AiStepsTable {
   account_id: ColumnType<string, never, never>
   session_id: string
   seq: number
-  kind: string
+  kind: 'question' | 'action' | 'fix'
   text: string
-  options: Generated<Json>
+  options: Generated<JsonColumns['ai_steps.options']>
   rationale: string | null
   response: string | null
   created_at: Generated<string>
@@ -200,8 +202,8 @@ export interface BetaFeedbackTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   user_id: Generated<string>
-  reaction: string
-  category: string
+  reaction: 'positive' | 'neutral' | 'negative'
+  category: 'general' | 'bug' | 'idea' | 'ui' | 'ai' | 'performance'
   text: string
   page_url: string | null
   ai_session_id: string | null
@@ -230,17 +232,18 @@ export interface DeliveriesTable {
   config_id: string | null
   event_id: string | null
   event_key: string | null
-  channel: string
+  channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: string | null
+  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | null
   user_id: string | null
-  state: Generated<string>
+  state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
   last_status_code: number | null
   next_attempt_at: Generated<string | null>
   leased_until: string | null
+  swept_at: string | null
   delivered_at: string | null
   created_at: Generated<string>
   invite_id: string | null
@@ -253,7 +256,7 @@ export interface DeviceTypesTable {
   account_id: ColumnType<string, never, never>
   team_id: string | null
   name: string
-  category: string
+  category: 'network' | 'compute' | 'storage' | 'cloud' | 'endpoint' | 'infrastructure' | 'security'
   icon: string | null
   created_by: Generated<string | null>
   created_at: Generated<string>
@@ -264,12 +267,12 @@ export interface DraftTemplatesTable {
   account_id: ColumnType<string, never, never>
   team_id: string | null
   created_by: Generated<string>
-  status: Generated<string>
+  status: Generated<'pending' | 'accepted' | 'rejected'>
   name: string
   description: Generated<string>
-  language: string
+  language: 'powershell' | 'bash' | 'python'
   script_body: string
-  proposed_parameters: Generated<Json>
+  proposed_parameters: Generated<JsonColumns['draft_templates.proposed_parameters']>
   source_session_id: string | null
   source_ticket_ref: string | null
   promoted_template_id: string | null
@@ -316,8 +319,8 @@ export interface FlowConversationsTable {
   account_id: ColumnType<string, never, never>
   user_id: Generated<string>
   goal: string
-  tree_type: string
-  environment_tags: Generated<Json>
+  tree_type: 'troubleshooting' | 'procedural' | 'maintenance'
+  environment_tags: Generated<JsonColumns['flow_conversations.environment_tags']>
   messages: Json
   draft: Json | null
   turns: Generated<number>
@@ -329,13 +332,13 @@ export interface FlowProposalsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   team_id: Generated<string | null>
-  source: string
+  source: 'session' | 'ai_session'
   source_id: string
-  action: string
+  action: 'create' | 'update'
   target_tree_id: string | null
   target_version: number | null
   proposed_flow: Json
-  status: Generated<string>
+  status: Generated<'pending' | 'approved' | 'rejected'>
   submitted_by: Generated<string>
   decided_by: string | null
   decided_at: string | null
@@ -356,7 +359,7 @@ export interface IdempotencyKeysTable {
 }
 
 export interface IdentitiesTable {
-  provider: string
+  provider: 'google' | 'microsoft'
   subject: string
   user_id: string
   created_at: Generated<string>
@@ -372,7 +375,7 @@ export interface InvitesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   email: string
-  role: string
+  role: 'viewer' | 'engineer' | 'admin'
   team_id: string | null
   invited_by: Generated<string | null>
   expires_at: Generated<string>
@@ -389,7 +392,7 @@ export interface KbImportNodesTable {
   import_id: string
   parent_id: string | null
   position: number
-  kind: string
+  kind: 'section' | 'step' | 'note' | 'decision' | 'solution'
   title: string
   content: string
 }
@@ -400,9 +403,9 @@ export interface KbImportsTable {
   team_id: string | null
   created_by: Generated<string>
   title: string
-  format: string
-  blocks: Json
-  status: Generated<string>
+  format: 'markdown' | 'text' | 'html' | 'docx'
+  blocks: JsonColumns['kb_imports.blocks']
+  status: Generated<'uploaded' | 'converted' | 'committed' | 'failed'>
   tree_id: string | null
   created_at: Generated<string>
   updated_at: Generated<string>
@@ -413,10 +416,10 @@ export interface LibraryStepsTable {
   account_id: ColumnType<string, never, never>
   team_id: string | null
   created_by: Generated<string>
-  visibility: Generated<string>
+  visibility: Generated<'private' | 'team' | 'account'>
   title: string
   description: Generated<string>
-  step_type: string
+  step_type: 'action' | 'solution' | 'procedure_step'
   source_tree_id: string | null
   source_node_id: string | null
   source_tree_name: string | null
@@ -437,8 +440,8 @@ export interface MaintenanceRunsTable {
   account_id: ColumnType<string, never, never>
   schedule_id: string
   due_at: string
-  trigger: string
-  status: string
+  trigger: 'scheduled' | 'manual'
+  status: 'created' | 'failed' | 'missed'
   error: string | null
   batch_ids: Generated<string[]>
   session_count: Generated<number>
@@ -471,8 +474,8 @@ export interface NetworkDiagramsTable {
   description: Generated<string>
   client_name: string | null
   asset_name: string | null
-  nodes: Json
-  edges: Json
+  nodes: JsonColumns['network_diagrams.nodes']
+  edges: JsonColumns['network_diagrams.edges']
   is_archived: Generated<boolean>
   created_by: Generated<string>
   created_at: Generated<string>
@@ -483,10 +486,10 @@ export interface NetworkDiagramsTable {
 export interface NotificationConfigsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  channel: string
+  channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   webhook_url: string | null
-  email_addresses: Json | null
-  events_enabled: Json
+  email_addresses: JsonColumns['notification_configs.email_addresses'] | null
+  events_enabled: JsonColumns['notification_configs.events_enabled']
   created_at: Generated<string>
 }
 
@@ -506,7 +509,7 @@ export interface NotificationsTable {
 
 export interface OauthStatesTable {
   hash: Uint8Array
-  provider: string
+  provider: 'google' | 'microsoft'
   code_verifier: string
   nonce: string
   expires_at: Generated<string>
@@ -520,7 +523,7 @@ export interface OnboardingTable {
   current_step: Generated<number>
   completed_steps: Generated<number[]>
   skipped_steps: Generated<number[]>
-  data: Generated<Json>
+  data: Generated<JsonColumns['onboarding.data']>
   dismissed_at: string | null
   updated_at: Generated<string>
 }
@@ -528,7 +531,7 @@ export interface OnboardingTable {
 export interface OneTimeTokensTable {
   hash: Uint8Array
   user_id: string
-  purpose: string
+  purpose: 'verify_email' | 'reset_password'
   expires_at: string
   used_at: string | null
   created_at: Generated<string>
@@ -547,7 +550,7 @@ export interface PlanBillingTable {
   monthly_price_cents: number | null
   annual_price_cents: number | null
   currency: Generated<string>
-  features: Generated<Json>
+  features: Generated<JsonColumns['plan_billing.features']>
   is_public: Generated<boolean>
   is_archived: Generated<boolean>
   sort_order: Generated<number>
@@ -584,7 +587,7 @@ export interface PlatformInviteCodesTable {
 export interface PsaConnectionsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  provider: string
+  provider: 'connectwise' | 'halopsa'
   base_url: string
   identity: Json
   credentials: string
@@ -613,16 +616,17 @@ export interface PsaPushesTable {
   ticket_id: string
   body: string
   internal: Generated<boolean>
-  source_kind: string
+  source_kind: 'session' | 'ai_session' | 'output'
   source_id: string
   requested_by: Generated<string | null>
-  state: Generated<string>
+  state: Generated<'queued' | 'retrying' | 'pushed' | 'failed'>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
   last_status_code: number | null
   next_attempt_at: Generated<string | null>
   leased_until: string | null
+  swept_at: string | null
   pushed_at: string | null
   provider_note_id: string | null
   created_at: Generated<string>
@@ -630,7 +634,7 @@ export interface PsaPushesTable {
 
 export interface QuotaCountersTable {
   account_id: ColumnType<string, never, never>
-  quota: string
+  quota: 'ai_builds' | 'kb_imports'
   period_start: string
   used: Generated<number>
 }
@@ -647,7 +651,7 @@ export interface SalesLeadsTable {
   email: string
   name: string
   company: string
-  source: string
+  source: 'pricing_page' | 'contact_form' | 'landing_page' | 'demo_request' | 'referral'
   message: string | null
   phone: string | null
   seats: number | null
@@ -658,8 +662,8 @@ export interface ScriptBuilderMessagesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   session_id: string
-  position: number
-  role: string
+  position: Generated<number>
+  role: 'user' | 'assistant'
   content: string
   created_at: Generated<string>
 }
@@ -668,13 +672,13 @@ export interface ScriptBuilderSessionsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   user_id: Generated<string>
-  origin: string
+  origin: 'standalone' | 'pilot_inline'
   ai_session_id: string | null
   place: number | null
-  language: string
+  language: 'powershell' | 'bash' | 'python'
   title: string
   script_body: string | null
-  parameters_schema: Generated<Json>
+  parameters_schema: Generated<JsonColumns['script_builder_sessions.parameters_schema']>
   created_at: Generated<string>
   updated_at: Generated<string>
 }
@@ -696,8 +700,8 @@ export interface ScriptTemplatesTable {
   slug: string
   description: Generated<string>
   script_body: string
-  parameters_schema: Generated<Json>
-  language: string
+  parameters_schema: Generated<JsonColumns['script_templates.parameters_schema']>
+  language: 'powershell' | 'bash' | 'python'
   requires_elevation: Generated<boolean>
   category_id: string | null
   is_shared: Generated<boolean>
@@ -717,7 +721,7 @@ export interface SessionCustomStepsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   session_id: string
-  source: string
+  source: 'ad-hoc' | 'step-library' | 'forked-tree'
   after_step_id: string
   title: string
   description: Generated<string>
@@ -734,7 +738,7 @@ export interface SessionDecisionsTable {
   seq: number
   step_id: string
   option_id: string | null
-  outcome: string | null
+  outcome: 'done' | 'skipped' | 'failed' | null
   note: string | null
   started_at: string
   duration_seconds: number
@@ -748,7 +752,7 @@ export interface SessionFallbacksTable {
   seq: number
   step_id: string
   fallback_step_id: string
-  outcome: string
+  outcome: 'done' | 'skipped' | 'failed'
   note: string | null
   decided_at: Generated<string>
 }
@@ -777,7 +781,7 @@ export interface SessionSupportingDataTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
   session_id: string
-  kind: string
+  kind: 'text' | 'screenshot'
   title: string
   content: string | null
   upload_id: string | null
@@ -796,11 +800,11 @@ export interface SessionsTable {
   tree_id: string
   tree_version: number
   tree_name: string
-  state: string
+  state: 'prepared' | 'in_progress' | 'completed' | 'abandoned'
   ticket_number: string | null
   client_name: string | null
-  variables: Generated<Json>
-  outcome: string | null
+  variables: Generated<JsonColumns['sessions.variables']>
+  outcome: 'resolved' | 'unresolved' | 'escalated' | 'cancelled' | null
   notes: string | null
   next_steps: string | null
   batch_id: string | null
@@ -830,9 +834,10 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: string
+  event: 'handoff_created' | 'handoff_assessment_ready'
   data: Json
   created_at: Generated<string>
+  swept_at: string | null
 }
 
 export interface TargetListsTable {
@@ -883,13 +888,13 @@ export interface TreeVersionsTable {
   account_id: ColumnType<string, never, never>
   tree_id: string
   version: number
-  status: string
+  status: 'draft' | 'published'
   name: string
   description: Generated<string>
   category: string | null
-  tree_structure: Json | null
-  intake_form: Generated<Json>
-  tree_type: string
+  tree_structure: JsonColumns['tree_versions.tree_structure'] | null
+  intake_form: Generated<JsonColumns['tree_versions.intake_form']>
+  tree_type: 'troubleshooting' | 'procedural' | 'maintenance'
   saved_by: Generated<string | null>
   restored_from: number | null
   created_at: Generated<string>
@@ -900,9 +905,9 @@ export interface TreesTable {
   account_id: ColumnType<string, never, never>
   team_id: string | null
   author_id: Generated<string>
-  tree_type: string
-  status: string
-  visibility: string
+  tree_type: 'troubleshooting' | 'procedural' | 'maintenance'
+  status: 'draft' | 'published'
+  visibility: 'private' | 'team' | 'account' | 'public'
   name: string
   description: Generated<string>
   category_id: string | null
@@ -915,7 +920,7 @@ export interface TreesTable {
   root_tree_id: string | null
   fork_depth: Generated<number>
   fork_reason: string | null
-  import_metadata: Json | null
+  import_metadata: JsonColumns['trees.import_metadata'] | null
   is_gallery_featured: Generated<boolean>
   gallery_sort_order: Generated<number>
   is_gallery_hidden: Generated<boolean>
@@ -945,9 +950,9 @@ export interface UsersTable {
   account_id: ColumnType<string, never, never>
   email: string
   full_name: string
-  role: string
+  role: 'viewer' | 'engineer' | 'admin'
   team_id: string | null
-  team_role: string | null
+  team_role: 'member' | 'admin' | null
   is_super_admin: Generated<boolean>
   is_active: Generated<boolean>
   email_verified_at: string | null

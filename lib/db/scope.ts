@@ -2,6 +2,7 @@ import { type Compilable, type InferResult, Kysely, type Transaction } from 'kys
 import type { Feature } from '../features.ts'
 import type { Database, Statement } from './client.ts'
 import { lazyDialect, runInContext, type TenantContext } from './dialect.ts'
+import type { Outbox } from './outbox-entry.ts'
 import type { DB } from './schema.ts'
 
 // See README.md beside this file on tenancy, and on why the queries filter by account although policies do so too.
@@ -13,15 +14,22 @@ export interface Batches {
   batch<const Q extends readonly Compilable[]>(queries: Q): Promise<Results<Q>>
 }
 
-/** The database of a GET. Its transaction is read only in PostgreSQL too. */
-export type ReadDb = Batches & Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom' | 'with' | 'withRecursive' | 'fn' | 'getExecutor'>
-export type WriteDb = ReadDb & Pick<Kysely<DB>, 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto' | 'transaction'>
+export interface Enqueues {
+  /** Register work that the current transaction has stored. It is published after the commit. */
+  readonly outbox: Outbox
+}
 
-type PlatformTables = {
+type Writes = 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto' | 'with' | 'transaction'
+
+/** The database of a GET. It cannot write by its type, and its transaction is read only in PostgreSQL too. */
+export type ReadDb = Batches & Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom'>
+export type WriteDb = ReadDb & Pick<Kysely<DB>, Writes> & Enqueues
+
+export type PlatformTables = {
   [T in keyof DB]: DB[T] extends { account_id: unknown } ? Omit<DB[T], 'account_id'> & { account_id: string } : DB[T]
 }
 /** The `platform` connection: it sees the rows of every account, so each statement names the account. */
-export type PlatformDb = Kysely<PlatformTables>
+export type PlatformDb = Pick<Kysely<PlatformTables>, 'selectFrom' | Writes> & Enqueues
 /** The `platform` connection of a super admin. Each statement runs after `app.enter`, so a revoked super admin cannot write. */
 export type StaffDb = PlatformDb & Batches
 
@@ -67,17 +75,17 @@ function enterStatement({ caller, access, skipGuards, ip, feature }: ScopeOption
 }
 
 /** Open the scope of a caller, the only way to a tenant's rows. Every statement runs after app.enter in the same transaction. */
-export function openScope(database: Database, options: ScopeOptions): Scope {
-  return createScope(database, { statement: enterStatement(options), readOnly: options.readOnly })
+export function openScope(database: Database, options: ScopeOptions, outbox: Outbox): Scope {
+  return createScope(database, { statement: enterStatement(options), readOnly: options.readOnly }, outbox)
 }
 
 /** Open an account's scope for work without a signed-in user. `database` must be the `platform` connection. */
-export function openAccountScope(database: Database, accountId: string, actorId: string | null): Scope {
+export function openAccountScope(database: Database, accountId: string, actorId: string | null, outbox: Outbox): Scope {
   const statement = { sql: 'select app.enter_account($1, $2)', parameters: [accountId, actorId] }
-  return createScope(database, { statement, readOnly: false })
+  return createScope(database, { statement, readOnly: false }, outbox)
 }
 
-function createScope(outer: Database, context: TenantContext & { statement: Statement }): Scope {
+function createScope(outer: Database, context: TenantContext & { statement: Statement }, outbox: Outbox): Scope {
   const { statement, readOnly } = context
   let isAdmitted = false
   const markAdmitted = async <T>(work: Promise<T>): Promise<T> => {
@@ -92,7 +100,7 @@ function createScope(outer: Database, context: TenantContext & { statement: Stat
     return (await runInContext(database, context, statements)).map(({ rows }) => rows)
   }
   return {
-    db: Object.assign(kysely, { batch }) as unknown as WriteDb,
+    db: Object.assign(kysely, { batch, outbox }) as unknown as WriteDb,
     get isAdmitted() {
       return isAdmitted
     },
@@ -103,27 +111,29 @@ function createScope(outer: Database, context: TenantContext & { statement: Stat
       return result?.rows[0]
     },
     checkAccess: async () => void (await database.run([statement], { readOnly })),
-    transaction: (work) => kysely.transaction().execute((tx) => work(joinTransaction(tx))),
+    transaction: (work) => kysely.transaction().execute((tx) => work(joinTransaction(tx, outbox))),
   }
 }
 
-/** Run `work` in one transaction; batches inside join it. */
-export function inTransaction<T>(db: Pick<WriteDb, 'transaction'>, work: (db: WriteDb) => Promise<T>): Promise<T> {
-  return db.transaction().execute((tx) => work(joinTransaction(tx)))
+/** Run `work` in one transaction; batches and transactions inside join it. */
+export function inTransaction<Db extends WriteDb | PlatformDb, T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  const { outbox } = db
+  return (db as unknown as Kysely<DB>).transaction().execute((tx) => work(joinTransaction(tx, outbox) as unknown as Db))
 }
 
 /** Give a transaction the interface of a scope's database. Inner transactions and batches join it. */
-function joinTransaction(tx: Transaction<DB>): WriteDb {
+function joinTransaction(tx: Transaction<DB>, outbox: Outbox): WriteDb {
   const batch = async (queries: readonly Compilable[]) => {
     const results: unknown[] = []
     for (const query of queries) results.push((await tx.executeQuery(query.compile())).rows)
     return results
   }
   const transaction = () => ({ execute: <T>(work: (db: Transaction<DB>) => Promise<T>) => work(tx) })
-  return Object.assign(tx, { batch, transaction }) as unknown as WriteDb
+  return Object.assign(tx, { batch, transaction, outbox }) as unknown as WriteDb
 }
 
 /** Open the rows of every account. `reason` only documents why the caller needs them. */
-export function openPlatformDb(database: Database, _reason: string): PlatformDb {
-  return new Kysely<PlatformTables>({ dialect: lazyDialect(database, { statement: null, readOnly: false }) })
+export function openPlatformDb(database: Database, _reason: string, outbox: Outbox): PlatformDb {
+  const kysely = new Kysely<PlatformTables>({ dialect: lazyDialect(database, { statement: null, readOnly: false }) })
+  return Object.assign(kysely, { outbox })
 }

@@ -27,10 +27,18 @@ const problemKinds: Record<string, ProblemKind> = {
   '40P01': 'unavailable',
   '55P03': 'unavailable',
   '57014': 'unavailable',
+  // PostgreSQL ended the connection: it shuts down, crashed or starts, or the connection was idle for too long.
   '57P01': 'unavailable',
+  '57P02': 'unavailable',
   '57P03': 'unavailable',
-  '53300': 'unavailable',
+  '57P05': 'unavailable',
+  '25P03': 'unavailable',
+  '25P04': 'unavailable',
 }
+// Connection exceptions, and insufficient resources such as `53300 too_many_connections`:
+// https://www.postgresql.org/docs/18/errcodes-appendix.html
+const unavailableClasses = /^(08|53)/
+const retryAfter = { 'retry-after': '5' }
 
 /** Return the SQLSTATE of an error or of its cause, or undefined. */
 export function getSqlState(error: unknown): string | undefined {
@@ -64,15 +72,24 @@ export function throwUnknownId(field: string, resource: string, constraint = '')
 /** Turn an error of the database or of its connection into a Problem. Return undefined for any other error. */
 export function toDatabaseProblem(error: unknown): Problem | undefined {
   const state = getSqlState(error)
-  if (state) return new Problem(problemKinds[state] ?? 'internal', undefined, { cause: error })
-  return isConnectionError(error) ? new Problem('unavailable', undefined, { cause: error, headers: { 'retry-after': '5' } }) : undefined
+  const kind = state ? toProblemKind(state) : isConnectionError(error) ? 'unavailable' : undefined
+  return kind && new Problem(kind, undefined, { cause: error, headers: kind === 'unavailable' ? retryAfter : {} })
 }
 
+function toProblemKind(state: string): ProblemKind {
+  return problemKinds[state] ?? (unavailableClasses.test(state) ? 'unavailable' : 'internal')
+}
+
+// Neon's driver and the `pg` inside it report a lost connection by message only. workerd adds "WebSocket …" and "Network connection lost."
+const connectionErrorMessage =
+  /timeout|WebSocket|Connection terminated|connection.*closed|Network connection lost|is not queryable|establishing an SSL connection/i
+
 function isConnectionError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return (
-    error.name === 'NeonDbError' ||
-    error.name === 'TimeoutError' ||
-    /timeout|WebSocket|Connection terminated|connection.*closed|Network connection lost/i.test(error.message)
-  )
+  if (!(error instanceof Error)) return isErrorEvent(error)
+  return error.name === 'NeonDbError' || error.name === 'TimeoutError' || connectionErrorMessage.test(error.message)
+}
+
+/** Return whether this is the event of a WebSocket that failed, with which Neon's driver rejects instead of an Error. */
+function isErrorEvent(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'type' in error && error.type === 'error'
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { features } from '../../lib/features.ts'
-import { openApi } from '../../lib/http/openapi/document.ts'
+import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { type AnyOperation, listFailures, operation } from '../../lib/http/operation.ts'
 import { request, sharedService } from '../support/app.ts'
 import { createAccount } from '../support/people.ts'
@@ -9,8 +9,8 @@ import { serveOperations } from '../support/serve-operations.ts'
 
 const service = sharedService()
 
-/** A read and a write operation that belong to a feature. */
 const featureFields = { feature: 'kb_import', access: 'engineer', path: '/probe/imports' } as const
+/** A read and a write operation that require the feature `kb_import`. */
 const probes = [
   operation({
     ...featureFields,
@@ -47,7 +47,7 @@ it('the code lists the same features as the database', async () => {
   expect(rows.map(({ key }) => key).sort()).toEqual([...features].sort())
 })
 
-it('AUT-34 an operation returns 403 feature_disabled and writes nothing while its feature is off, from the next request on', async () => {
+it('AUT-34 returns 403 feature_disabled and writes nothing while the feature is off; a change applies to the next request', async () => {
   const { id, admin } = await createAccount(service)
   const count = () => request(probeServer, 'GET', featureFields.path, { token: admin.token })
   const rename = (key?: string) =>
@@ -79,8 +79,8 @@ it('an operation checks role and guards before its feature, and its feature befo
   expect((await rename(admin.token, { nome: 'New' })).body.code).toBe('feature_disabled')
 })
 
-it('the OpenAPI document contains the feature of an operation, and its failures include feature_disabled', () => {
-  const { paths } = openApi(probes, [], '1') as unknown as { paths: Record<string, Record<string, { 'x-feature': string }>> }
+it('the OpenAPI document names the feature of an operation, and listFailures includes feature_disabled', () => {
+  const { paths } = buildOpenApi(probes, [], '1') as unknown as { paths: Record<string, Record<string, { 'x-feature': string }>> }
   expect(paths[`/api/v1${featureFields.path}`]?.get?.['x-feature']).toBe('kb_import')
   for (const op of probes) expect(listFailures(op)).toContain('feature_disabled')
 })

@@ -23,7 +23,9 @@ const createMarkdownSample: Fixture = async () => ({
   body: { markdown: '---\nname: Printer offline\ntype: troubleshooting\n---\n\n## Solution: Reseat the network cable {#cable}\n' },
 })
 
-const createFlowVersion: Fixture = async (service, owner) => ({ params: { ...(await createFlow(service, owner)).params, version: '1' } })
+const createFlowWithVersionParam: Fixture = async (service, owner) => ({
+  params: { ...(await createFlow(service, owner)).params, version: '1' },
+})
 
 export async function insertPin(service: Service, owner: Person): Promise<string> {
   const tree = await insertTree(service, owner)
@@ -75,8 +77,8 @@ export const flowFixtures: Record<string, Fixture> = {
   'flows.pins.unpin': async (service, owner) => ({ params: { tree_id: await insertPin(service, owner) } }),
 
   'flows.versions.list': async (service, owner) => ({ ...(await createFlow(service, owner)), query: { skip: '0', limit: '20' } }),
-  'flows.versions.get': createFlowVersion,
-  'flows.versions.restore': createFlowVersion,
+  'flows.versions.get': createFlowWithVersionParam,
+  'flows.versions.restore': createFlowWithVersionParam,
 
   'flows.transfer.export': createFlow,
   'flows.transfer.import': async () => ({

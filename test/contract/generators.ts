@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as z from 'zod'
 import type { AnyOperation } from '../../lib/http/operation.ts'
-import { querySchema } from '../../lib/http/validate.ts'
+import { getQuerySchema } from '../../lib/http/validate.ts'
 import { extremeNumbers, hostileText, hostileValue, rawBodies } from './hostile-values.ts'
 
 type Schema = Record<string, unknown>
@@ -213,7 +213,7 @@ function planParts(op: AnyOperation): { [K in keyof FuzzPlan]: fc.Arbitrary<Fuzz
     }),
     query: fc.record({
       kind: usually<FuzzPlan['query']['kind']>('sample', fc.constantFrom('generated', 'broken'), op.paged ? 1 : 4),
-      generated: arbitraryFor(toInlineSchema(querySchema(op))) as fc.Arbitrary<Record<string, unknown>>,
+      generated: arbitraryFor(toInlineSchema(getQuerySchema(op))) as fc.Arbitrary<Record<string, unknown>>,
       broken: brokenQueries(op),
     }),
     body: bodyPlans(op),
@@ -223,7 +223,7 @@ function planParts(op: AnyOperation): { [K in keyof FuzzPlan]: fc.Arbitrary<Fuzz
 }
 
 function brokenQueries(op: AnyOperation): fc.Arbitrary<string> {
-  const names = Object.keys(querySchema(op).shape)
+  const names = Object.keys(getQuerySchema(op).shape)
   const unknownNames = ['zz_unknown', '__proto__', '', 'a[b]', 'constructor']
   const name = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...(names.length > 0 ? names : unknownNames)) },

@@ -39,7 +39,7 @@ describe('list of operations', () => {
     expect(Object.keys(fixtures).filter((id) => !ids.includes(id))).toEqual([])
   })
 
-  it('every operation has a unique id of the form group.verb, and a unique method and path', () => {
+  it('every operation has a unique id of the form group.verb or group.subgroup.verb, and a unique method and path', () => {
     const ids = operations.map(({ id }) => id)
     const routes = operations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
     expect([new Set(ids).size, new Set(routes).size]).toEqual([operations.length, operations.length])
@@ -61,7 +61,7 @@ describe.concurrent('access', () => {
   })
 
   it.each(casesOf(requiresToken))(
-    'WIR-09 AUT-09 %s returns 401 with WWW-Authenticate without a Bearer token, and changes nothing',
+    'WIR-09 AUT-09 %s returns 401 with WWW-Authenticate for a missing or invalid Bearer token, and changes nothing',
     async (_, op) => {
       const { sample, rows, person } = await createSetup(op)
       const before = await rows()
@@ -138,7 +138,7 @@ describe.concurrent('request validation', () => {
     const malformed = ['1', 'null', `${id}0`, id.slice(1), id.replaceAll('-', ''), `{${id}}`, `${id}'--`, '٣'.repeat(36)]
     for (const [n, text] of malformed.entries()) {
       if (n % 4 === 3) {
-        // The strictest limit is five calls a minute.
+        // Continue with a new caller: the strictest limit of an operation with an id is 5 calls a minute.
         expect(await rows()).toEqual(before)
         ;({ sample, token, rows } = await createSetup(op))
         before = await rows()

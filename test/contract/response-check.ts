@@ -9,7 +9,7 @@ export interface RawResponse {
 
 const places = new Set(['path', 'query', 'body', 'header'])
 
-/** Return the statuses that an operation declares: its success and its failures. */
+/** Return the statuses that an operation declares: success, 200 for an existing resource, 304, and failures. */
 export function listDeclaredStatuses(op: AnyOperation): Set<number> {
   const failures = listFailures(op).map((kind) => problems[kind].status)
   return new Set([op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...failures])
@@ -20,13 +20,15 @@ export function findFault(op: AnyOperation, { status, headers, text }: RawRespon
   if (status >= 500) return `returned ${status}`
   if (!listDeclaredStatuses(op).has(status)) return `returned ${status}, which it does not declare`
   if (!headers.get('x-request-id')) return 'returned without X-Request-Id'
-  if (status === op.success && op.produces)
+  if (status === 304) return null
+  const isSuccess = status === op.success || (op.getOrCreate && status === 200)
+  if (isSuccess && op.produces)
     return op.produces.includes(headers.get('content-type')?.split(';')[0] ?? '') ? null : 'returned content of a type it does not declare'
-  if (status === op.success && !op.returns) return text === '' ? null : 'returned content where it declares none'
+  if (isSuccess && !op.returns) return text === '' ? null : 'returned content where it declares none'
   if (!headers.get('content-type')?.startsWith('application/json')) return `returned ${headers.get('content-type')} instead of JSON`
   const body = parseJson(text)
   if (body === undefined) return 'returned malformed JSON'
-  return status === op.success ? findSuccessFault(op, body) : findFailureFault(op, status, headers, body)
+  return isSuccess ? findSuccessFault(op, body) : findFailureFault(op, status, headers, body)
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import * as z from 'zod'
+import { countUse } from '../../functions/scripts/scripts/queries.ts'
+import { jsonb } from '../../lib/db/expressions.ts'
 import type { Page } from '../../lib/db/page.ts'
 import { type Context, operation } from '../../lib/http/operation.ts'
 
@@ -78,7 +81,7 @@ export async function checkContexts(
   visitor: Context<'post', 'public', undefined>,
   trusted: Context<'post', 'public', 'why'>,
 ) {
-  const config = { channel: 'email', email_addresses: '[]', events_enabled: '[]' }
+  const config = { channel: 'email', email_addresses: jsonb<string[]>([]), events_enabled: jsonb<string[]>([]) } as const
   reader.db.selectFrom('users').select('id')
   writer.db.insertInto('notification_configs').values(config)
   trusted.platform.insertInto('accounts')
@@ -91,6 +94,15 @@ export async function checkContexts(
   reader.db.deleteFrom
   // @ts-expect-error a GET has no transaction to write in
   reader.db.transaction
+  // @ts-expect-error a GET cannot write in a common table expression
+  reader.db.with
+  // @ts-expect-error a GET cannot run a statement that writes
+  countUse.run(reader.db, 'a')
+  // @ts-expect-error a GET cannot run SQL text
+  sql`delete from users`.execute(reader.db)
+  // @ts-expect-error SQL text runs only as a statement whose row shape is declared
+  sql`delete from users`.execute(writer.db)
+  countUse.run(writer.db, 'a')
   sender.platform.insertInto('accounts')
 
   // @ts-expect-error a signed operation has no tenant database

@@ -41,6 +41,13 @@ export function sharedService(): Service {
   return createServiceHandle(api, localOrigin, ownerUrl, settings)
 }
 
+/** Connect to the shared service's database as its owner. */
+export async function connectAsOwner(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: inject('shared').ownerUrl })
+  await client.connect()
+  return client
+}
+
 /** A service with its own stack. `log` contains the lines that the Worker has logged. */
 export interface OwnService extends Service {
   stack: Stack
@@ -57,7 +64,8 @@ export async function startOwnService(
 ): Promise<OwnService> {
   const database = `flow_${process.pid}_${++stackCount}`
   const log: string[] = []
-  const cluster = openCluster(inject('shared').postgresPort)
+  const { postgresPort, servicePort } = inject('shared')
+  const cluster = { ...openCluster(postgresPort), port: servicePort }
   const stack = await startStack({
     cluster,
     database,

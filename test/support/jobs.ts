@@ -1,15 +1,19 @@
 import { openDatabase } from '../../lib/db/client.ts'
+import type { Outbox } from '../../lib/db/outbox-entry.ts'
 import { openAccountScope } from '../../lib/db/scope.ts'
 import type { Event } from '../../lib/events/events.ts'
-import { insertEvent } from '../../lib/events/outbox.ts'
 import { signMessage } from '../../lib/local/qstash-delivery.ts'
+import { enqueueEvent } from '../../lib/outbox/events.ts'
 import type { Service } from './app.ts'
 
 /** Insert an event as the service does, but publish nothing to the queue. Return the delivery ids. */
-export function emitWithoutPublishing(service: Service, accountId: string, event: Event): Promise<string[]> {
+export async function emitWithoutPublishing(service: Service, accountId: string, event: Event): Promise<string[]> {
   const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT } = service.settings
   const database = openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
-  return insertEvent(openAccountScope(database, accountId, event.actorId).db, event)
+  const ids: string[] = []
+  const outbox: Outbox = (entry) => void (entry.kind === 'delivery' && ids.push(entry.id))
+  await enqueueEvent(openAccountScope(database, accountId, event.actorId, outbox).db, event)
+  return ids
 }
 
 /** Build a `session.escalated` event for a session that does not exist. */

@@ -7,7 +7,7 @@ export function measureCpuTime<T>(work: () => T): { result: T; ms: number } {
 }
 
 /** Run `work` and return the processor time it used, in milliseconds. */
-export function cpuTimeMs(work: () => unknown): number {
+export function measureCpuTimeMs(work: () => unknown): number {
   return measureCpuTime(work).ms
 }
 

@@ -17,8 +17,7 @@ export interface PlanNode {
 
 const explainSettings = `
   load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
-  set auto_explain.log_timing = off; set auto_explain.log_format = json; set auto_explain.log_level = notice;
-  set session authorization app_runtime`
+  set auto_explain.log_timing = off; set auto_explain.log_format = json; set auto_explain.log_level = notice;`
 
 export interface ExplainedStatements {
   /** The nodes of all plans, including those of statements inside functions. */
@@ -28,17 +27,18 @@ export interface ExplainedStatements {
 }
 
 /**
- * Run `work` with a database connection of the service's role, and return the plans of all its statements. With `pooled`, statements are
- * prepared and use generic plans, as behind a connection pooler. `clearRecorded` discards the plans and statements recorded so far.
+ * Run `work` with a database connection of the role, and return the plans of all its statements. With `pooled`, statements are prepared
+ * and use generic plans, as behind a connection pooler. `clearRecorded` discards the plans and statements recorded so far.
  */
 export async function explainStatements<T>(
   service: Service,
   pooled: boolean,
   work: (connection: Database, clearRecorded: () => void) => Promise<T>,
+  role: 'app_runtime' | 'app_platform' = 'app_runtime',
 ): Promise<ExplainedStatements & { result: T }> {
   const database = new URL(service.settings.DATABASE_URL ?? '').pathname.slice(1)
   return withSuperuser(inject('shared').postgresPort, database, async (client) => {
-    await client.query(explainSettings)
+    await client.query(`${explainSettings} set session authorization ${role}`)
     if (pooled) await client.query('set plan_cache_mode = force_generic_plan')
     const explained: ExplainedStatements = { nodes: [], batches: [] }
     client.on('notice', ({ message = '' }) => explained.nodes.push(...flattenPlan(JSON.parse(message.slice(message.indexOf('\n'))).Plan)))

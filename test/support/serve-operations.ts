@@ -6,7 +6,10 @@ import type { AnyOperation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { createServices } from '../../lib/services.ts'
 
-/** Serve operations over HTTP from this process until the test file ends. The Worker need not contain these operations. */
+/**
+ * Serve operations over HTTP from this process. Call it at the top level of a test file; the server closes when the file ends. The
+ * operations need not be part of the Worker.
+ */
 export async function serveOperations(operations: readonly AnyOperation[], settings: Record<string, string>): Promise<{ api: string }> {
   const services = createServices(parseConfig(settings), () => {})
   const app = createApp(services)

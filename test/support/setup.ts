@@ -3,14 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { build } from '../../lib/local/build.ts'
-import { startPostgres } from '../../lib/local/postgres.ts'
+import { startPostgres, withSuperuser } from '../../lib/local/postgres.ts'
 import { startStack } from '../../lib/local/stack.ts'
+import { writeRelease } from './release.ts'
+import { startStatementRecorder } from './statement-recorder.ts'
 
 export interface SharedService {
   api: string
   localOrigin: string
   ownerUrl: string
   postgresPort: number
+  /** Port of PostgreSQL for the services under test. It differs from `postgresPort` while statements are recorded. */
+  servicePort: number
   settings: Record<string, string>
 }
 
@@ -30,8 +34,10 @@ export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'flow-test-'))
   const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
   await cluster.createDatabase(templateDatabase)
+  const recorder = process.env.RECORD_STATEMENTS ? await startStatementRecorder(cluster.port) : undefined
+  const servicePort = recorder?.port ?? cluster.port
   const stack = await startStack({
-    cluster,
+    cluster: { ...cluster, port: servicePort },
     database: 'flow_shared',
     template: templateDatabase,
     port: 0,
@@ -39,9 +45,13 @@ export default async function setup(project: TestProject) {
     settings: longTimeouts,
   })
   const { api, ownerUrl, settings } = stack
-  project.provide('shared', { api, localOrigin: stack.localServer.origin, ownerUrl, postgresPort: cluster.port, settings })
+  const { origin } = stack.localServer
+  project.provide('shared', { api, localOrigin: origin, ownerUrl, postgresPort: cluster.port, servicePort, settings })
   return async () => {
     await stack.close()
+    const failed = project.vitest.state.getCountOfFailedTests()
+    if (recorder && failed === 0) await withSuperuser(cluster.port, templateDatabase, (client) => writeRelease(client, recorder.list()))
+    await recorder?.close()
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })
   }

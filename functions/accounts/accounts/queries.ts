@@ -1,65 +1,90 @@
-import { sql } from 'kysely'
-import type { AuditRow } from '../../../lib/db/rows/audit.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
+import type { JsonColumns } from '../../../lib/db/json-columns.ts'
+import { auditColumns } from '../../../lib/db/rows/audit.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { AccountUpdate, Member, MemberUpdate } from './schemas.ts'
+import type { Account, AccountUpdate, Member, MemberUpdate } from './schemas.ts'
 
-interface AccountRow {
-  id: string
-  name: string
-  timezone: string
-  settings: Record<string, never>
-  plan: string
-  subscription_status: 'trialing' | 'free' | 'active' | 'past_due' | 'unpaid' | 'canceled'
-  trial_ends_at: string | null
-  max_users: number | null
-  users: number
-  open_invites: number
-  created_at: string
-}
-
-export async function selectAccount(db: ReadDb): Promise<AccountRow> {
-  const { rows } = await sql<AccountRow>`
-    select a.id, a.name, a.timezone, a.settings, app.plan_of(a) as plan, app.subscription_of(a) as subscription_status, a.trial_ends_at,
-           app.seats_of(a) as max_users, a.created_at,
-           (select count(*)::integer from users u where u.is_active) as users,
-           (select count(*)::integer from invites i where app.is_open(i)) as open_invites
-      from accounts a where a.id = app.account_id()`.execute(db as WriteDb)
-  return rows[0] as AccountRow
+export function selectAccount(db: ReadDb) {
+  return db
+    .selectFrom('accounts as a')
+    .select([
+      'a.id',
+      'a.name',
+      'a.timezone',
+      'a.settings',
+      sql<string>`app.plan_of(a)`.as('plan'),
+      sql<Account['subscription_status']>`app.subscription_of(a)`.as('subscription_status'),
+      'a.trial_ends_at',
+      sql<number | null>`app.seats_of(a)`.as('max_users'),
+      'a.created_at',
+      sql<number>`(select count(*)::integer from users u where u.is_active)`.as('users'),
+      sql<number>`(select count(*)::integer from invites i where app.is_open(i))`.as('open_invites'),
+    ])
+    .where('a.id', '=', accountId)
+    .executeTakeFirstOrThrow()
 }
 
 export async function updateAccount(db: WriteDb, { settings, ...columns }: AccountUpdate): Promise<void> {
   await db
     .updateTable('accounts')
-    .set({ ...columns, ...(settings ? { settings: JSON.stringify(settings) } : {}) } as { name?: string })
-    .where('id', '=', sql<string>`app.account_id()`)
+    .set({ ...columns, settings: settings && jsonb(settings) })
+    .where('id', '=', accountId)
     .execute()
 }
 
-export async function selectPreferences(db: ReadDb): Promise<Record<string, never>> {
-  const { rows } = await sql<{ preferences: Record<string, never> }>`select preferences from accounts where id = app.account_id()`.execute(
-    db as WriteDb,
-  )
-  return rows[0]?.preferences ?? {}
+export async function selectPreferences(db: ReadDb): Promise<JsonColumns['accounts.preferences']> {
+  const { preferences } = await db.selectFrom('accounts').select('preferences').where('id', '=', accountId).executeTakeFirstOrThrow()
+  return preferences
 }
 
 /** Merge `changes` into the preferences at the top level, in one statement. Remove keys whose value is null. Return all preferences. */
-export async function mergePreferences(db: WriteDb, changes: Record<string, unknown>): Promise<Record<string, never>> {
-  const { rows } = await sql<{ preferences: Record<string, never> }>`
-    update accounts set preferences = (
-      select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(preferences || ${JSON.stringify(changes)}::jsonb) where value <> 'null')
-     where id = app.account_id() returning preferences`.execute(db)
-  return rows[0]?.preferences ?? {}
+export async function mergePreferences(db: WriteDb, changes: Record<string, unknown>): Promise<JsonColumns['accounts.preferences']> {
+  const merged = sql<JsonColumns['accounts.preferences']>`(
+    select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(preferences || ${jsonb(changes)}) where value <> 'null')`
+  const { preferences } = await db
+    .updateTable('accounts')
+    .set({ preferences: merged })
+    .where('id', '=', accountId)
+    .returning('preferences')
+    .executeTakeFirstOrThrow()
+  return preferences
 }
 
-const memberColumns = sql`
-  u.id, u.email, u.full_name, u.role, u.team_id, u.team_role, u.is_active, u.email_verified_at is not null as email_verified, u.created_at,
-  (select max(s.last_used_at) from sign_ins s where s.account_id = u.account_id and s.user_id = u.id) as last_seen_at`
+const lastSeen = sql<string | null>`
+  (select s.last_used_at from sign_ins s where s.account_id = u.account_id and s.user_id = u.id order by s.last_used_at desc limit 1)`
+const memberColumns = [
+  'u.id',
+  'u.email',
+  'u.full_name',
+  'u.role',
+  'u.team_id',
+  'u.team_role',
+  'u.is_active',
+  sql<boolean>`u.email_verified_at is not null`.as('email_verified'),
+  'u.created_at',
+  lastSeen.as('last_seen_at'),
+] as const
 
-export async function selectMembers(db: ReadDb, skip: number, limit: number): Promise<Member[]> {
-  const { rows } = await sql<Member>`
-    select ${memberColumns} from users u where u.account_id = app.account_id()
-     order by u.full_name, u.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+/** Select a page of members by name. The inner query skips rows without reading their sign-ins. */
+export function selectMembers(db: ReadDb, skip: number, limit: number): Promise<Member[]> {
+  const page = db
+    .selectFrom('users')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('full_name')
+    .orderBy('id')
+    .offset(skip)
+    .limit(limit + 1)
+  return db.selectFrom(page.as('u')).select(memberColumns).orderBy('u.full_name').orderBy('u.id').execute()
+}
+
+/** Return the new team role: none without a team, and by default `member` in a new team. */
+function toTeamRole({ team_id, team_role: newRole }: MemberUpdate): RawBuilder<Member['team_role']> | null {
+  if (team_id === null) return null
+  const role = newRole ?? null
+  if (team_id === undefined) return sql`case when team_id is not null then coalesce(${role}, team_role) end`
+  return sql`coalesce(${role}, case when team_id is distinct from ${team_id}::uuid then 'member' end, team_role)`
 }
 
 /**
@@ -67,32 +92,47 @@ export async function selectMembers(db: ReadDb, skip: number, limit: number): Pr
  * Revoke the sign-ins of a deactivated member in the same statement. Return the updated member, because a second query could fail: the
  * update may have removed the caller's own rights. Return undefined for an unknown member.
  */
-export async function updateMember(
-  db: WriteDb,
-  id: string,
-  { role, team_id, team_role, is_active }: MemberUpdate,
-): Promise<Member | undefined> {
-  const { rows } = await sql<Member>`
-    with updated_member as (
-      update users set
-        role = coalesce(${role ?? null}, role),
-        team_id = case when ${team_id !== undefined} then ${team_id ?? null}::uuid else team_id end,
-        team_role = case when ${team_id === null} or (${team_id === undefined} and team_id is null) then null
-                         else coalesce(${team_role ?? null}, case when ${team_id !== undefined} and team_id is distinct from ${team_id ?? null}::uuid then 'member' end, team_role) end,
-        is_active = coalesce(${is_active ?? null}::boolean, is_active)
-       where id = ${id} returning *
-    ), ended_sign_ins as (
-      update sign_ins s set ended_at = app.now() from updated_member u where not u.is_active and s.user_id = u.id and s.ended_at is null
+export function updateMember(db: WriteDb, id: string, changes: MemberUpdate): Promise<Member | undefined> {
+  const { role, team_id, is_active } = changes
+  return db
+    .with('u', (query) =>
+      query
+        .updateTable('users')
+        .set({ role, team_id, is_active, team_role: toTeamRole(changes) })
+        .where('id', '=', id)
+        .returningAll(),
     )
-    select ${memberColumns} from updated_member u`.execute(db)
-  return rows[0]
+    .with('ended_sign_ins', (query) =>
+      query
+        .updateTable('sign_ins as s')
+        .from('u')
+        .set({ ended_at: now })
+        .where('u.is_active', '=', false)
+        .whereRef('s.user_id', '=', 'u.id')
+        .where('s.ended_at', 'is', null),
+    )
+    .selectFrom('u')
+    .select(memberColumns)
+    .executeTakeFirst()
 }
 
-export async function selectAuditLog(db: ReadDb, skip: number, limit: number) {
-  const { rows } = await sql<AuditRow>`
-    select l.id, l.account_id, l.actor_id, u.full_name as actor_name, l.action, l.resource_type, l.resource_id, l.changes, l.ip, l.created_at
-      from audit_logs l left join users u on u.account_id = l.account_id and u.id = l.actor_id
-     where l.account_id = app.account_id()
-     order by l.created_at desc, l.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+/** Select a page of the audit log, newest first. The inner query skips entries within the index `audit_logs_newest`. */
+export function selectAuditLog(db: ReadDb, skip: number, limit: number) {
+  const page = db
+    .selectFrom('audit_logs')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+  return db
+    .selectFrom(page.as('page'))
+    .innerJoin('audit_logs as l', 'l.id', 'page.id')
+    .leftJoin('users as actor', (join) => join.onRef('actor.account_id', '=', 'l.account_id').onRef('actor.id', '=', 'l.actor_id'))
+    .select(auditColumns)
+    .where('l.account_id', '=', accountId)
+    .orderBy('l.created_at', 'desc')
+    .orderBy('l.id', 'desc')
+    .execute()
 }

@@ -1,26 +1,32 @@
 import { sql } from 'kysely'
-import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { Invite, InviteCreate, InviteLookup } from './schemas.ts'
+import * as z from 'zod'
+import { accountId, bytea, now } from '../../../lib/db/expressions.ts'
+import type { PlatformDb, ReadDb } from '../../../lib/db/scope.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
+import { Invite, type InviteCreate, type InviteLookup } from './schemas.ts'
 
-const inviteColumns = sql`
-  i.id, i.email, i.role, i.team_id, i.invited_by, u.full_name as inviter_name, i.expires_at, i.accepted_at, i.created_at,
-  case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked'
-       when app.is_open(i) then 'open' else 'expired' end as status`
-const joinInviter = sql`left join users u on u.account_id = i.account_id and u.id = i.invited_by`
+const isOpen = sql<boolean>`app.is_open(i)`
+const status = sql<Invite['status']>`
+  case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked' when ${isOpen} then 'open' else 'expired' end`
 
-export async function selectInvites(db: ReadDb, skip: number, limit: number): Promise<Invite[]> {
-  const { rows } = await sql<Invite>`
-    select ${inviteColumns} from invites i ${joinInviter} where i.account_id = app.account_id()
-     order by i.created_at desc, i.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+export function selectInvites(db: ReadDb, skip: number, limit: number): Promise<Invite[]> {
+  return db
+    .selectFrom('invites as i')
+    .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 'i.account_id').onRef('u.id', '=', 'i.invited_by'))
+    .select(['i.id', 'i.email', 'i.role', 'i.team_id', 'i.invited_by', 'u.full_name as inviter_name'])
+    .select(['i.expires_at', 'i.accepted_at', 'i.created_at', status.as('status')])
+    .where('i.account_id', '=', accountId)
+    .orderBy('i.created_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
 /** Insert an invite and the delivery of its e-mail in one statement. Return undefined if a user of the account has the address. */
-export async function insertInvite(
-  db: WriteDb,
-  { email, role, team_id }: InviteCreate,
-): Promise<(Invite & { delivery_id: string }) | undefined> {
-  const { rows } = await sql<Invite & { delivery_id: string }>`
+export const insertInvite = writeStatement(
+  Invite.extend({ delivery_id: z.string() }),
+  ({ email, role, team_id }: InviteCreate) => sql`
     with i as (
       insert into invites (email, role, team_id)
       select ${email}, ${role}, ${team_id ?? null}::uuid
@@ -31,65 +37,61 @@ export async function insertInvite(
     )
     select i.id, i.email, i.role, i.team_id, i.invited_by, u.full_name as inviter_name, i.expires_at, i.accepted_at, i.created_at,
            'open' as status, d.id as delivery_id
-      from i ${joinInviter}, inserted_delivery d`.execute(db)
-  return rows[0]
-}
+      from i left join users u on u.account_id = i.account_id and u.id = i.invited_by, inserted_delivery d`,
+)
 
-/** Revoke an invite that was neither accepted nor revoked. Return whether the invite exists, and whether this call revoked it. */
-export async function revokeInvite(db: WriteDb, id: string): Promise<{ does_exist: boolean; is_revoked: boolean }> {
-  const { rows } = await sql<{ does_exist: boolean; is_revoked: boolean }>`
+/** Revoke an invite that was neither accepted nor revoked. The row says whether the invite exists, and whether this call revoked it. */
+export const revokeInvite = writeStatement(
+  z.object({ is_known: z.boolean(), is_revoked: z.boolean() }),
+  (id: string) => sql`
     with revoked_invite as (
       update invites i set revoked_at = app.now() where i.id = ${id} and i.accepted_at is null and i.revoked_at is null returning id
     )
-    select exists (select from invites where id = ${id}) as does_exist, exists (select from revoked_invite) as is_revoked`.execute(db)
-  return rows[0] ?? { does_exist: false, is_revoked: false }
-}
+    select exists (select from invites where id = ${id}) as is_known, exists (select from revoked_invite) as is_revoked`,
+)
 
 /**
  * Extend an invite to 7 days from now, invalidate the codes sent so far and insert the delivery of a new e-mail. Return undefined for an
  * accepted, revoked or unknown invite.
  */
-export async function renewInvite(db: WriteDb, id: string): Promise<{ delivery_id: string } | undefined> {
-  const { rows } = await sql<{ delivery_id: string }>`
+export const renewInvite = writeStatement(
+  z.object({ delivery_id: z.string() }),
+  (id: string) => sql`
     with i as (
       update invites set codes_since = app.now(), expires_at = app.now() + interval '7 days'
        where id = ${id} and accepted_at is null and revoked_at is null returning id, email
     )
-    insert into deliveries (channel, recipient, purpose, invite_id) select 'email', email, 'invite', id from i returning id as delivery_id`.execute(
-    db,
-  )
-  return rows[0]
-}
+    insert into deliveries (channel, recipient, purpose, invite_id) select 'email', email, 'invite', id from i returning id as delivery_id`,
+)
 
 export async function hasInvite(db: ReadDb, id: string): Promise<boolean> {
   return (await db.selectFrom('invites').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
-export async function selectInviteByCode(db: PlatformDb, hash: string): Promise<InviteLookup | undefined> {
-  const { rows } = await sql<InviteLookup>`
-    select a.name as account_name, u.full_name as inviter_name, i.email as invited_email, i.role
-      from invite_codes c join invites i on i.id = c.invite_id and c.created_at >= i.codes_since
-      join accounts a on a.id = i.account_id ${joinInviter}
-     where c.hash = ${hash}::bytea and app.is_open(i)`.execute(db)
-  return rows[0]
-}
-
-interface ClaimedInvite {
-  id: string
-  account_id: string
-  team_id: string | null
-  role: string
-  invited_by: string | null
+export function selectInviteByCode(db: PlatformDb, hash: string): Promise<InviteLookup | undefined> {
+  return db
+    .selectFrom('invite_codes as c')
+    .innerJoin('invites as i', (join) => join.onRef('i.id', '=', 'c.invite_id').onRef('c.created_at', '>=', 'i.codes_since'))
+    .innerJoin('accounts as a', 'a.id', 'i.account_id')
+    .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 'i.account_id').onRef('u.id', '=', 'i.invited_by'))
+    .select(['a.name as account_name', 'u.full_name as inviter_name', 'i.email as invited_email', 'i.role'])
+    .where('c.hash', '=', bytea(hash))
+    .where(isOpen)
+    .executeTakeFirst()
 }
 
 /** Accept an open invite for the address that it was sent to. Return undefined for an invalid code and for another address. */
-export async function claimInvite(db: PlatformDb, codeHash: string, email: string): Promise<ClaimedInvite | undefined> {
-  const { rows } = await sql<ClaimedInvite>`
-    update invites i set accepted_at = app.now() from invite_codes c
-     where c.hash = ${codeHash}::bytea and i.id = c.invite_id and c.created_at >= i.codes_since and app.is_open(i) and lower(i.email) = lower(${email})
-    returning i.id, i.account_id, i.role, i.invited_by,
-              coalesce(i.team_id, (select t.id from teams t where t.account_id = i.account_id order by t.created_at, t.id limit 1)) as team_id`.execute(
-    db,
-  )
-  return rows[0]
+export function claimInvite(db: PlatformDb, codeHash: string, email: string) {
+  const firstTeam = sql<string>`(select t.id from teams t where t.account_id = i.account_id order by t.created_at, t.id limit 1)`
+  return db
+    .updateTable('invites as i')
+    .from('invite_codes as c')
+    .set({ accepted_at: now })
+    .where('c.hash', '=', bytea(codeHash))
+    .whereRef('i.id', '=', 'c.invite_id')
+    .whereRef('c.created_at', '>=', 'i.codes_since')
+    .where(isOpen)
+    .where(sql<boolean>`lower(i.email) = lower(${email})`)
+    .returning(['i.id', 'i.account_id', 'i.role', 'i.invited_by', sql<string | null>`coalesce(i.team_id, ${firstTeam})`.as('team_id')])
+    .executeTakeFirst()
 }

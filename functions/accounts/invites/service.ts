@@ -2,8 +2,8 @@ import { sha256Bytea } from '../../../lib/auth/hash.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
 import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
-import { publishDeliveries } from '../../../lib/events/outbox.ts'
 import type { Context, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
 import { notFound, Problem } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { InviteCreate } from './schemas.ts'
@@ -12,24 +12,24 @@ export async function list({ db }: ReadContext, { skip, limit }: PageQuery) {
   return toPage(await queries.selectInvites(db, skip, limit), limit)
 }
 
-export async function create({ db, afterCommit, queue }: WriteContext, input: InviteCreate) {
-  const inserted = await queries.insertInvite(db, input).catch(throwUnknownId('team_id', 'team'))
+export async function create({ db }: WriteContext, input: InviteCreate) {
+  const inserted = await queries.insertInvite.first(db, input).catch(throwUnknownId('team_id', 'team'))
   if (!inserted) throw new Problem('already_member')
   const { delivery_id, ...invite } = inserted
-  afterCommit(() => publishDeliveries(queue, [delivery_id]))
+  enqueueDelivery(db, delivery_id)
   return invite
 }
 
 export async function revoke({ db }: WriteContext, id: string) {
-  const { does_exist, is_revoked } = await queries.revokeInvite(db, id)
-  if (!does_exist) throw notFound('Invite')
+  const { is_known, is_revoked } = await queries.revokeInvite.one(db, id)
+  if (!is_known) throw notFound('Invite')
   if (!is_revoked) throw inviteClosed()
 }
 
-export async function resend({ db, afterCommit, queue }: WriteContext, id: string) {
-  const renewed = await queries.renewInvite(db, id)
+export async function resend({ db }: WriteContext, id: string) {
+  const renewed = await queries.renewInvite.first(db, id)
   if (!renewed) throw (await queries.hasInvite(db, id)) ? inviteClosed() : notFound('Invite')
-  afterCommit(() => publishDeliveries(queue, [renewed.delivery_id]))
+  enqueueDelivery(db, renewed.delivery_id)
 }
 
 export async function lookUp({ platform }: Context<'get', 'public', string>, code: string) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { OnboardingStatus, OnboardingStep } from './schemas.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { OnboardingStatus, type OnboardingStep } from './schemas.ts'
 
 /** The columns of an OnboardingStatus, from `onboarding o`, whose row may be missing, and from the facts `f`. */
 const statusColumns = sql`
@@ -10,22 +10,20 @@ const statusColumns = sql`
   f.email_verified, f.tried_ai_assistant, f.psa_connected, f.team_invited, f.first_flow_created`
 const onboardingFacts = sql`app.onboarding_facts(app.account_id(), app.user_id()) f`
 
-export async function selectStatus(db: ReadDb): Promise<OnboardingStatus> {
-  const { rows } = await sql<OnboardingStatus>`
-    select ${statusColumns} from ${onboardingFacts} left join onboarding o on o.account_id = app.account_id() and o.user_id = app.user_id()`.execute(
-    db as WriteDb,
-  )
-  return rows[0] as OnboardingStatus
-}
+export const selectStatus = readStatement(
+  OnboardingStatus,
+  () => sql`
+    select ${statusColumns} from ${onboardingFacts} left join onboarding o on o.account_id = app.account_id() and o.user_id = app.user_id()`,
+)
 
 /**
  * Store a completed or skipped step. Change nothing and return undefined for a step below the highest one sent. Keep a completed step as it
  * is; complete a skipped step.
  */
-export async function upsertStep(db: WriteDb, { step, action, data = {} }: OnboardingStep): Promise<OnboardingStatus | undefined> {
+export const upsertStep = writeStatement(OnboardingStatus, ({ step, action, data = {} }: OnboardingStep) => {
   const isCompleted = action === 'complete'
   const stepData = JSON.stringify(isCompleted ? { [step]: data } : {})
-  const { rows } = await sql<OnboardingStatus>`
+  return sql`
     with o as (
       insert into onboarding as o (current_step, completed_steps, skipped_steps, data)
       values (${step}, case when ${isCompleted} then array[${step}::integer] else '{}' end,
@@ -41,17 +39,16 @@ export async function upsertStep(db: WriteDb, { step, action, data = {} }: Onboa
        where o.current_step <= excluded.current_step
       returning *
     )
-    select ${statusColumns} from o, ${onboardingFacts}`.execute(db)
-  return rows[0]
-}
+    select ${statusColumns} from o, ${onboardingFacts}`
+})
 
-export async function upsertDismissal(db: WriteDb): Promise<OnboardingStatus> {
-  const { rows } = await sql<OnboardingStatus>`
+export const upsertDismissal = writeStatement(
+  OnboardingStatus,
+  () => sql`
     with o as (
       insert into onboarding as o (dismissed_at) values (app.now())
       on conflict (account_id, user_id) do update set dismissed_at = coalesce(o.dismissed_at, excluded.dismissed_at)
       returning *
     )
-    select ${statusColumns} from o, ${onboardingFacts}`.execute(db)
-  return rows[0] as OnboardingStatus
-}
+    select ${statusColumns} from o, ${onboardingFacts}`,
+)

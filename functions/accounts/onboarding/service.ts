@@ -4,15 +4,15 @@ import * as queries from './queries.ts'
 import type { OnboardingStep } from './schemas.ts'
 
 export async function getStatus({ db }: ReadContext) {
-  return queries.selectStatus(db)
+  return queries.selectStatus.one(db)
 }
 
 export async function completeStep({ db }: Context<'patch', 'user', undefined>, step: OnboardingStep) {
-  const status = await queries.upsertStep(db, step)
+  const status = await queries.upsertStep.first(db, step)
   if (!status) throw new Problem('onboarding_step_passed', 'A later step was already sent')
   return status
 }
 
 export async function dismissRest({ db }: WriteContext) {
-  return queries.upsertDismissal(db)
+  return queries.upsertDismissal.one(db)
 }

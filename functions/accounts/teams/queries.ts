@@ -1,41 +1,45 @@
 import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId } from '../../../lib/db/expressions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { Branding, BrandingUpdate, Team } from './schemas.ts'
 
-const teamColumns = sql`
-  t.id, t.account_id, t.name, t.created_at,
-  (select count(*)::integer from users u where u.account_id = t.account_id and u.team_id = t.id and u.is_active) as member_count`
+const memberCount = sql<number>`
+  (select count(*)::integer from users u where u.account_id = teams.account_id and u.team_id = teams.id and u.is_active)`
 
-export async function selectTeams(db: ReadDb, skip: number, limit: number): Promise<Team[]> {
-  const { rows } = await sql<Team>`
-    select ${teamColumns} from teams t where t.account_id = app.account_id() order by t.name, t.id offset ${skip} limit ${limit + 1}`.execute(
-    db as WriteDb,
-  )
-  return rows
+function selectTeamRows(db: ReadDb) {
+  return db.selectFrom('teams').select(['id', 'account_id', 'name', 'created_at', memberCount.as('member_count')])
 }
 
-export async function selectTeam(db: ReadDb, id: string): Promise<Team | undefined> {
-  const { rows } = await sql<Team>`select ${teamColumns} from teams t where t.id = ${id}`.execute(db as WriteDb)
-  return rows[0]
+export function selectTeams(db: ReadDb, skip: number, limit: number): Promise<Team[]> {
+  return selectTeamRows(db)
+    .where('account_id', '=', accountId)
+    .orderBy('name')
+    .orderBy('id')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+}
+
+export function selectTeam(db: ReadDb, id: string): Promise<Team | undefined> {
+  return selectTeamRows(db).where('id', '=', id).executeTakeFirst()
 }
 
 export async function insertTeam(db: WriteDb, name: string): Promise<Team> {
-  const { rows } = await sql<Team>`
-    with t as (insert into teams (name) values (${name}) returning *) select id, account_id, name, created_at, 0 as member_count from t`.execute(
-    db,
-  )
-  return rows[0] as Team
+  const team = await db.insertInto('teams').values({ name }).returning(['id', 'account_id', 'name', 'created_at']).executeTakeFirstOrThrow()
+  return { ...team, member_count: 0 }
 }
 
 export async function updateTeam(db: WriteDb, id: string, name: string): Promise<void> {
   await db.updateTable('teams').set({ name }).where('id', '=', id).execute()
 }
 
-/** Delete a team. Return false for an unknown team. Violates a foreign key while the team still owns something. */
-export async function deleteTeam(db: WriteDb, id: string): Promise<boolean> {
-  const { rows } = await sql<{ deleted: boolean }>`select app.delete_team(${id}) as deleted`.execute(db)
-  return rows[0]?.deleted ?? false
-}
+/** Delete a team. Violates a foreign key while the team still owns something. */
+export const deleteTeam = writeStatement(
+  z.object({ is_deleted: z.boolean() }),
+  (id: string) => sql`select app.delete_team(${id}) as is_deleted`,
+)
 
 const brandingColumns = [
   'id as team_id',

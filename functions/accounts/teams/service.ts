@@ -20,10 +20,10 @@ export async function rename({ db }: WriteContext, id: string, name: string | un
 }
 
 export async function remove({ db }: WriteContext, id: string) {
-  const isDeleted = await queries.deleteTeam(db, id).catch((error: unknown) => {
+  const deletion = await queries.deleteTeam.first(db, id).catch((error: unknown) => {
     throw getSqlState(error) === '23503' ? new Problem('in_use', 'The team still owns content; move or delete it first') : error
   })
-  if (!isDeleted) throw notFound('Team')
+  if (!deletion?.is_deleted) throw notFound('Team')
 }
 
 export async function assignMember(ctx: WriteContext, team_id: string, userId: string, team_role: 'admin' | 'member') {

@@ -2,27 +2,42 @@ import { sql } from 'kysely'
 import type { StaffDb } from '../../../lib/db/scope.ts'
 import type { GalleryFlowState, GalleryFlowUpdate, GalleryScriptState, GalleryScriptUpdate } from './schemas.ts'
 
-export async function updateFlow(db: StaffDb, id: string, changes: GalleryFlowUpdate): Promise<GalleryFlowState | undefined> {
-  const { is_featured = null, sort_order = null, is_hidden = null } = changes
-  const { rows } = await sql<GalleryFlowState>`
-    update trees t set is_gallery_featured = coalesce(${is_featured}, t.is_gallery_featured),
-           gallery_sort_order = coalesce(${sort_order}, t.gallery_sort_order), is_gallery_hidden = coalesce(${is_hidden}, t.is_gallery_hidden)
-     where t.id = ${id} and t.deleted_at is null
-    returning t.id as tree_id, t.account_id, t.name, t.is_gallery_featured as is_featured, t.gallery_sort_order as sort_order,
-              t.is_gallery_hidden as is_hidden, t.visibility = 'public' and t.status = 'published' and not t.is_gallery_hidden as is_shown`.execute(
-    db,
-  )
-  return rows[0]
+// A field that is absent is assigned to itself, because an UPDATE needs at least one column.
+
+export function updateFlow(db: StaffDb, id: string, changes: GalleryFlowUpdate): Promise<GalleryFlowState | undefined> {
+  const { is_featured, sort_order, is_hidden } = changes
+  return db
+    .updateTable('trees')
+    .set(({ ref }) => ({
+      is_gallery_featured: is_featured ?? ref('is_gallery_featured'),
+      gallery_sort_order: sort_order ?? ref('gallery_sort_order'),
+      is_gallery_hidden: is_hidden ?? ref('is_gallery_hidden'),
+    }))
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(['id as tree_id', 'account_id', 'name', 'is_gallery_featured as is_featured', 'gallery_sort_order as sort_order'])
+    .returning(['is_gallery_hidden as is_hidden', isShown.as('is_shown')])
+    .executeTakeFirst()
 }
 
-export async function updateScript(db: StaffDb, id: string, changes: GalleryScriptUpdate): Promise<GalleryScriptState | undefined> {
-  const { is_featured = null, sort_order = null } = changes
-  const { rows } = await sql<GalleryScriptState>`
-    update script_templates s set is_gallery_featured = coalesce(${is_featured}, s.is_gallery_featured),
-           gallery_sort_order = coalesce(${sort_order}, s.gallery_sort_order)
-     where s.id = ${id}
-    returning s.id as template_id, s.account_id, s.name, s.slug, s.is_gallery_featured as is_featured, s.gallery_sort_order as sort_order`.execute(
-    db,
-  )
-  return rows[0]
+const isShown = sql<boolean>`visibility = 'public' and status = 'published' and not is_gallery_hidden`
+
+export function updateScript(db: StaffDb, id: string, changes: GalleryScriptUpdate): Promise<GalleryScriptState | undefined> {
+  const { is_featured, sort_order } = changes
+  return db
+    .updateTable('script_templates')
+    .set(({ ref }) => ({
+      is_gallery_featured: is_featured ?? ref('is_gallery_featured'),
+      gallery_sort_order: sort_order ?? ref('gallery_sort_order'),
+    }))
+    .where('id', '=', id)
+    .returning([
+      'id as template_id',
+      'account_id',
+      'name',
+      'slug',
+      'is_gallery_featured as is_featured',
+      'gallery_sort_order as sort_order',
+    ])
+    .executeTakeFirst()
 }

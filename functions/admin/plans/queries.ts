@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
+import { now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
+import type { Json, PlanBillingTable, PlanLimitsTable } from '../../../lib/db/schema.ts'
 import type { StaffDb } from '../../../lib/db/scope.ts'
-import { statement } from '../../../lib/db/statement.ts'
-import type { FeatureFlag, FeatureOverride, InviteCode, InviteCodeCreate, LeadQuery, PlanLimits, SalesLead } from './schemas.ts'
+import { queryBuilder, readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { FeatureFlag, FeatureOverride, InviteCode, type InviteCodeCreate, type LeadQuery, PlanLimits, SalesLead } from './schemas.ts'
 
 const selectPlanSql = sql`
   select l.plan, l.max_users, l.max_kb_imports, l.max_ai_builds_per_month, b.display_name, b.description, b.monthly_price_cents,
@@ -10,19 +12,65 @@ const selectPlanSql = sql`
          b.provider_monthly_price_id, b.provider_annual_price_id
     from plan_limits l left join plan_billing b on b.plan = l.plan`
 
-export async function selectPlans(db: StaffDb, { skip, limit }: PageQuery): Promise<PlanLimits[]> {
-  const { rows } = await sql<PlanLimits>`
-    ${selectPlanSql} order by b.sort_order nulls last, l.plan collate "C" offset ${skip} limit ${limit + 1}`.execute(db)
-  return rows
+export const selectPlans = readStatement(
+  PlanLimits,
+  ({ skip, limit }: PageQuery) => sql`
+    ${selectPlanSql} order by b.sort_order nulls last, l.plan collate "C" offset ${skip} limit ${limit + 1}`,
+)
+
+interface PlanChanges {
+  plan: string
+  /** Absent values stay unchanged, in a new plan null. */
+  limits: Updateable<PlanLimitsTable>
+  /** Absent values stay unchanged, in a new plan the default. Without any value no billing row is inserted. */
+  billing: Updateable<PlanBillingTable>
 }
 
-/** Insert or update a plan with its limits and billing. Violates a unique key if another plan has one of the provider's ids. */
-export async function upsertPlan(db: StaffDb, plan: string, changes: Record<string, unknown>): Promise<PlanLimits> {
-  const [, rows] = await db.batch([
-    statement(db, sql`select app.put_plan(${JSON.stringify(changes)}::jsonb)`),
-    statement(db, sql<PlanLimits>`${selectPlanSql} where l.plan = ${plan}`),
-  ])
+/** Select a plan. */
+export const selectPlan = readStatement(PlanLimits, (plan: string) => sql`${selectPlanSql} where l.plan = ${plan}`)
+
+/**
+ * Insert or update a plan with its limits and billing, and insert one audit row unless nothing changes. The billing row is written after the
+ * limits row is locked, so that the last of concurrent updates is the last in both.
+ */
+export const writePlan = writeStatement(null, ({ plan, limits, billing }: PlanChanges) => {
+  const savedLimits = queryBuilder
+    .insertInto('plan_limits')
+    .values({ ...limits, plan })
+    .onConflict((conflict) => conflict.column('plan').doUpdateSet({ ...limits, plan }))
+    .returning(['plan', ...changedRow])
+  const savedBilling = queryBuilder
+    .insertInto('plan_billing')
+    .values({ ...billing, display_name: billing.display_name ?? capitalise(plan), plan: sql<string>`(select plan from saved_limits)` })
+    .onConflict((conflict) => conflict.column('plan').doUpdateSet({ ...billing, updated_at: now }))
+    .returning(changedRow)
+  const hasBilling = Object.values(billing).some((value) => value !== undefined)
+  return sql`
+    with saved_limits as (${savedLimits}),
+    saved_billing as (${hasBilling ? savedBilling : sql`select null::jsonb as before, null::jsonb as after where false`}),
+    change as (
+      select l.plan, l.before,
+             app.changes(coalesce(l.before, '{}'), l.after, '{}')
+               || coalesce((select app.changes(coalesce(b.before, '{}'), b.after, '{}') from saved_billing b), '{}') as fields
+        from saved_limits l)
+    insert into audit_logs (account_id, actor_id, action, resource_type, changes, ip)
+    select app.platform_account(), app.user_id(), case when before is null then 'plan.created' else 'plan.updated' end, 'plan',
+           jsonb_build_object('plan', jsonb_build_object('from', before -> 'plan', 'to', plan)) || fields,
+           nullif(current_setting('app.ip', true), '')
+      from change where fields <> '{}'`
+})
+
+/** Insert or update a plan and return it. Violates a unique key if another plan has one of the provider's ids. */
+export async function upsertPlan(db: StaffDb, changes: PlanChanges): Promise<PlanLimits> {
+  const [, rows] = await db.batch([writePlan.query(changes), selectPlan.query(changes.plan)])
   return rows[0] as PlanLimits
+}
+
+/** The row before and after a write; null before an insert. */
+const changedRow = [sql<Json>`to_jsonb(old)`.as('before'), sql<Json>`to_jsonb(new)`.as('after')] as const
+
+function capitalise(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 const selectFlagSql = sql`
@@ -36,28 +84,38 @@ const selectFlagSql = sql`
                      join accounts a on a.id = o.account_id), '[]') as overrides
     from features f`
 
-export async function selectFlags(db: StaffDb): Promise<FeatureFlag[]> {
-  const { rows } = await sql<FeatureFlag>`${selectFlagSql} order by f.key`.execute(db)
-  return rows
-}
+export const selectFlags = readStatement(FeatureFlag, () => sql`${selectFlagSql} order by f.key`)
 
-export async function selectFlag(db: StaffDb, key: string): Promise<FeatureFlag | undefined> {
-  const { rows } = await sql<FeatureFlag>`${selectFlagSql} where f.key = ${key}`.execute(db)
-  return rows[0]
-}
+export const selectFlag = readStatement(FeatureFlag, (key: string) => sql`${selectFlagSql} where f.key = ${key}`)
+
+export const setPlanFeature = writeStatement(
+  null,
+  (key: string, plan: string, enabled: boolean) => sql`
+    insert into plan_features as p (plan, feature, enabled) select ${plan}, key, ${enabled} from features where key = ${key}
+    on conflict (plan, feature) do update set enabled = excluded.enabled`,
+)
 
 /** Set a feature for a plan. Return undefined for an unknown feature. Violates `plan_features_plan_fkey` for an unknown plan. */
 export async function upsertPlanFeature(db: StaffDb, key: string, plan: string, enabled: boolean): Promise<FeatureFlag | undefined> {
-  const [, rows] = await db.batch([
-    statement(
-      db,
-      sql`insert into plan_features as p (plan, feature, enabled) select ${plan}, key, ${enabled} from features where key = ${key}
-          on conflict (plan, feature) do update set enabled = excluded.enabled`,
-    ),
-    statement(db, sql<FeatureFlag>`${selectFlagSql} where f.key = ${key}`),
-  ])
+  const [, rows] = await db.batch([setPlanFeature.query(key, plan, enabled), selectFlag.query(key)])
   return rows[0]
 }
+
+export const upsertOverride = writeStatement(
+  null,
+  (accountId: string, key: string, enabled: boolean) => sql`
+    insert into feature_overrides (account_id, feature, enabled)
+    select a.id, f.key, ${enabled} from accounts a, features f where a.id = ${accountId} and f.key = ${key}
+    on conflict (account_id, feature) do update set enabled = excluded.enabled`,
+)
+
+export const selectOverride = readStatement(
+  FeatureOverride,
+  (accountId: string, key: string) => sql`
+    select a.id as account_id, a.name as account_name, f.key, o.enabled as override, app.feature_on(a.id, f.key) as enabled
+      from accounts a cross join features f left join feature_overrides o on o.account_id = a.id and o.feature = f.key
+     where a.id = ${accountId} and f.key = ${key}`,
+)
 
 /**
  * Set the override of an account (true, false), delete it (null) or leave it unchanged (undefined). Return the override and the effective
@@ -69,24 +127,10 @@ export async function setOverride(
   key: string,
   enabled: boolean | null | undefined,
 ): Promise<FeatureOverride | undefined> {
-  const [, , rows] = await db.batch([
-    statement(db, sql`delete from feature_overrides where account_id = ${accountId} and feature = ${key} and ${enabled === null}`),
-    statement(
-      db,
-      sql`insert into feature_overrides (account_id, feature, enabled)
-          select a.id, f.key, ${enabled ?? null}::boolean from accounts a, features f
-           where a.id = ${accountId} and f.key = ${key} and ${typeof enabled === 'boolean'}
-          on conflict (account_id, feature) do update set enabled = excluded.enabled`,
-    ),
-    statement(
-      db,
-      sql<FeatureOverride>`
-        select a.id as account_id, a.name as account_name, f.key, o.enabled as override, app.feature_on(a.id, f.key) as enabled
-          from accounts a cross join features f left join feature_overrides o on o.account_id = a.id and o.feature = f.key
-         where a.id = ${accountId} and f.key = ${key}`,
-    ),
-  ])
-  return rows[0]
+  const deletion = db.deleteFrom('feature_overrides').where('account_id', '=', accountId).where('feature', '=', key)
+  const changes = enabled === undefined ? [] : [enabled === null ? deletion : upsertOverride.query(accountId, key, enabled)]
+  const results = await db.batch([...changes, selectOverride.query(accountId, key)])
+  return results.at(-1)?.[0] as FeatureOverride | undefined
 }
 
 const codeColumns = sql`
@@ -94,27 +138,27 @@ const codeColumns = sql`
   case when c.used_count >= c.max_uses then 'used_up' when c.expires_at <= app.now() then 'expired' else 'open' end as status`
 
 /** Insert a platform invite code. Insert nothing and return undefined if `expires_at` is not in the future. */
-export async function insertInviteCode(db: StaffDb, hash: string, input: InviteCodeCreate): Promise<InviteCode | undefined> {
-  const { rows } = await sql<InviteCode>`
+export const insertInviteCode = writeStatement(
+  InviteCode,
+  (hash: string, input: InviteCodeCreate) => sql`
     with input as (select ${input.expires_at ?? null}::timestamptz as expires_at), c as (
       insert into platform_invite_codes (hash, max_uses, expires_at, note)
       select ${hash}::bytea, ${input.max_uses}, expires_at, ${input.note ?? null} from input where expires_at is null or expires_at > app.now()
       returning *
     )
-    select ${codeColumns} from c left join users u on u.id = c.created_by`.execute(db)
-  return rows[0]
-}
+    select ${codeColumns} from c left join users u on u.id = c.created_by`,
+)
 
-export async function selectInviteCodes(db: StaffDb, { skip, limit }: PageQuery): Promise<InviteCode[]> {
-  const { rows } = await sql<InviteCode>`
+export const selectInviteCodes = readStatement(
+  InviteCode,
+  ({ skip, limit }: PageQuery) => sql`
     select ${codeColumns} from platform_invite_codes c left join users u on u.id = c.created_by
-     order by c.id desc offset ${skip} limit ${limit + 1}`.execute(db)
-  return rows
-}
+     order by c.id desc offset ${skip} limit ${limit + 1}`,
+)
 
-export async function selectSalesLeads(db: StaffDb, { source, skip, limit }: LeadQuery & PageQuery): Promise<SalesLead[]> {
-  const { rows } = await sql<SalesLead>`
+export const selectSalesLeads = readStatement(
+  SalesLead,
+  ({ source, skip, limit }: LeadQuery & PageQuery) => sql`
     select id, email, name, company, source, message, phone, seats, received_at from sales_leads
-     where ${source ? sql`source = ${source}` : sql`true`} order by id desc offset ${skip} limit ${limit + 1}`.execute(db)
-  return rows
-}
+     where ${source ? sql`source = ${source}` : sql`true`} order by id desc offset ${skip} limit ${limit + 1}`,
+)

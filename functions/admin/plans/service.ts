@@ -9,24 +9,26 @@ import type { FeatureOverrideUpdate, InviteCodeCreate, LeadQuery, PlanFeatureUpd
 type StaffContext = Context<'post', 'super_admin', string>
 
 export async function listLimits({ platform }: StaffContext, page: PageQuery) {
-  return toPage(await queries.selectPlans(platform, page), page.limit)
+  return toPage(await queries.selectPlans.all(platform, page), page.limit)
 }
 
 /** Create or update a plan. The change takes effect immediately, because plans are not cached. */
-export async function putLimits({ platform }: StaffContext, { display_name, ...otherFields }: PlanLimitsUpdate) {
+export async function putLimits({ platform }: StaffContext, update: PlanLimitsUpdate) {
+  const { plan, max_users, max_kb_imports, max_ai_builds_per_month, display_name, ...prices } = update
+  const limits = { max_users, max_kb_imports, max_ai_builds_per_month }
   // A `display_name` of null counts as absent.
-  const changes = { ...otherFields, ...(display_name ? { display_name } : {}) }
-  return queries.upsertPlan(platform, otherFields.plan, changes).catch((error: unknown) => {
+  const billing = { ...prices, ...(display_name ? { display_name } : {}) }
+  return queries.upsertPlan(platform, { plan, limits, billing }).catch((error: unknown) => {
     throw getSqlState(error) === '23505' ? new Problem('provider_id_taken') : error
   })
 }
 
 export async function listFeatureFlags({ platform }: StaffContext) {
-  return queries.selectFlags(platform)
+  return queries.selectFlags.all(platform)
 }
 
 export async function putFeatureFlag({ platform }: StaffContext, key: string, { plan, enabled }: PlanFeatureUpdate) {
-  if (plan === undefined || enabled === undefined) return (await queries.selectFlag(platform, key)) ?? throwNotFound('Feature')
+  if (plan === undefined || enabled === undefined) return (await queries.selectFlag.first(platform, key)) ?? throwNotFound('Feature')
   return (await queries.upsertPlanFeature(platform, key, plan, enabled).catch(throwUnknownId('plan', 'plan'))) ?? throwNotFound('Feature')
 }
 
@@ -37,15 +39,15 @@ export async function putFeatureOverride({ platform }: StaffContext, accountId: 
 /** Create a platform invite code. Only its hash is stored, so only this result contains the code. */
 export async function createInviteCode({ platform }: StaffContext, input: InviteCodeCreate) {
   const code = randomToken()
-  const inviteCode = await queries.insertInviteCode(platform, await sha256Bytea(code), input)
+  const inviteCode = await queries.insertInviteCode.first(platform, await sha256Bytea(code), input)
   if (!inviteCode) throw invalidField(['body', 'expires_at'], 'must be in the future', 'too_small')
   return { ...inviteCode, code }
 }
 
 export async function listInviteCodes({ platform }: StaffContext, page: PageQuery) {
-  return toPage(await queries.selectInviteCodes(platform, page), page.limit)
+  return toPage(await queries.selectInviteCodes.all(platform, page), page.limit)
 }
 
 export async function listSalesLeads({ platform }: StaffContext, query: LeadQuery & PageQuery) {
-  return toPage(await queries.selectSalesLeads(platform, query), query.limit)
+  return toPage(await queries.selectSalesLeads.all(platform, query), query.limit)
 }

@@ -117,7 +117,7 @@ export const AdminAccount = z
   })
 export type AdminAccount = z.infer<typeof AdminAccount>
 
-const AdminSignIn = z
+export const AdminSignIn = z
   .strictObject({
     id: Id,
     user_agent: z.string().describe('The User-Agent header of the device.'),

@@ -1,57 +1,73 @@
 import { sql } from 'kysely'
-import type { PlatformDb, WriteDb } from '../../../lib/db/scope.ts'
+import * as z from 'zod'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { DueRow, isUnswept } from '../../../lib/outbox/attempts.ts'
 
-export interface ClaimedAssessment {
-  id: string
-  account_id: string
-  session_id: string
+export const ClaimedAssessment = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  session_id: z.string(),
   /** The session's owner, who may read it in every state. */
-  user_id: string
-  attempts: number
-}
+  user_id: z.string(),
+  attempts: z.int(),
+})
+export type ClaimedAssessment = z.output<typeof ClaimedAssessment>
 
 /** Maximum number of attempts at one assessment. A second attempt is made only if the worker of the first crashed. */
 export const maxAttempts = 2
 
 /** Lease attempt number `attempt` for 60 seconds. Return undefined when it is already claimed or the assessment is finished. */
-export async function claimAssessment(db: PlatformDb, id: string, attempt: number): Promise<ClaimedAssessment | undefined> {
-  const { rows } = await sql<ClaimedAssessment>`
+export const claimAssessment = writeStatement(
+  ClaimedAssessment,
+  (id: string, attempt: number) => sql`
     update ai_handoffs h set assessment_attempts = assessment_attempts + 1, assessment_lease = app.now() + interval '60 seconds'
       from ai_sessions s
      where h.id = ${id} and h.assessment_status = 'pending' and h.assessment_attempts = ${attempt} - 1 and h.assessment_attempts < ${maxAttempts}
        and (h.assessment_lease is null or h.assessment_lease <= app.now()) and s.account_id = h.account_id and s.id = h.session_id
-    returning h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts`.execute(db)
-  return rows[0]
-}
+    returning h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts`,
+)
 
-/** Select pending assessments without a valid lease: the queue lost their message, or their worker crashed. */
-export async function selectDueAssessments(db: PlatformDb, limit: number): Promise<ClaimedAssessment[]> {
-  const { rows } = await sql<ClaimedAssessment>`
+/** Mark assessments that are due as swept: the queue lost their message, or their worker crashed. */
+export const claimDueAssessments = writeStatement(
+  DueRow,
+  (limit: number) => sql`
+    update ai_handoffs set swept_at = app.now() where id = any (array(
+      select id from ai_handoffs
+       where assessment_status = 'pending' and created_at <= app.now() - interval '5 seconds' and assessment_attempts < ${maxAttempts}
+         and (assessment_lease is null or assessment_lease <= app.now()) and ${isUnswept}
+       order by created_at limit ${limit} for update skip locked))
+    returning id, assessment_attempts::integer as attempts`,
+)
+
+/** Select pending assessments whose last attempt was claimed and never completed. */
+export const selectAbandonedAssessments = readStatement(
+  ClaimedAssessment,
+  () => sql`
     select h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts
       from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
-     where h.assessment_status = 'pending' and h.created_at <= app.now() - interval '5 seconds'
-       and (h.assessment_lease is null or h.assessment_lease <= app.now())
-     order by h.created_at limit ${limit}`.execute(db)
-  return rows
-}
+     where h.assessment_status = 'pending' and h.assessment_attempts >= ${maxAttempts} and h.assessment_lease <= app.now()
+     order by h.created_at limit 100`,
+)
 
 export interface AssessmentResult {
   status: 'ready' | 'failed' | 'timed_out'
   text: string | null
 }
-export interface AssessedSession {
-  title: string
-  team_id: string | null
-  claimed_by: string | null
-}
+export const AssessedSession = z.object({
+  title: z.string(),
+  team_id: z.string().nullable(),
+  claimed_by: z.string().nullable(),
+})
+export type AssessedSession = z.output<typeof AssessedSession>
 
 /**
  * Store the result of an attempt in the handoff and in the session's escalation package. Return undefined when the assessment
  * is no longer pending or a later attempt was made.
  * Locks the session before its handoff, as every other statement on both does, so that they cannot deadlock.
  */
-export async function storeAssessment(db: WriteDb, { id, session_id, attempts }: ClaimedAssessment, { status, text }: AssessmentResult) {
-  const { rows } = await sql<AssessedSession>`
+export const storeAssessment = writeStatement(
+  AssessedSession,
+  ({ id, session_id, attempts }: ClaimedAssessment, { status, text }: AssessmentResult) => sql`
     with s as (
       select s.id, s.title, s.team_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id} for no key update
     ), h as (
@@ -63,6 +79,5 @@ export async function storeAssessment(db: WriteDb, { id, session_id, attempts }:
     ), updated_package as (
       update ai_sessions s set escalation_package = s.escalation_package || jsonb_build_object('assessment', ${text}::text)
         from h where s.account_id = app.account_id() and s.id = ${session_id} and ${status} = 'ready' and s.escalation_package ->> 'handoff_id' = ${id}::text)
-    select s.title, s.team_id, h.claimed_by from h, s`.execute(db)
-  return rows[0]
-}
+    select s.title, s.team_id, h.claimed_by from h, s`,
+)

@@ -3,41 +3,34 @@ import { ask } from '../../../lib/ai/ask.ts'
 import { toCaseFacts } from '../../../lib/ai/facts.ts'
 import { escalationAssessment } from '../../../lib/ai/prompts/writing.ts'
 import { selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
-import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
-import { republishDue } from '../../../lib/queue/attempts.ts'
-import { insertLiveEvent, publishLiveEvents, sweepLiveEvents } from '../../../lib/realtime/outbox.ts'
+import { enqueueEvent } from '../../../lib/outbox/events.ts'
+import { enqueueLiveEvent } from '../../../lib/outbox/live-events.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
 import * as queries from './queries.ts'
 
-export type AssessmentContext = Pick<JobContext, 'platform' | 'account' | 'queue' | 'ai' | 'config' | 'realtime'>
-
-export const assessPath = '/jobs/ai/assess'
-
-export function assessMessage(id: string, attempt: number) {
-  return { path: assessPath, body: { handoff_id: id, attempt }, deduplicationId: `${id}-${attempt}` } as const
-}
+export type AssessmentContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'ai' | 'config'>
 
 /** Make one attempt at the assessment of a handoff. A duplicate message finds the attempt already claimed and does nothing. */
 export async function attempt(ctx: AssessmentContext, handoffId: string, attemptNumber: number): Promise<void> {
-  const assessment = await queries.claimAssessment(ctx.platform, handoffId, attemptNumber)
+  const assessment = await queries.claimAssessment.first(ctx.platform, handoffId, attemptNumber)
   if (assessment) await storeResult(ctx, assessment, await assessHandoff(ctx, assessment))
 }
 
-const maxSwept = 100
-// An attempt can take 15 seconds, so a sweep makes few itself while the queue is unreachable.
-const maxLocalAttempts = 4
+/** Fail the assessments whose last attempt never reported a result. */
+export async function failAbandoned(ctx: AssessmentContext): Promise<void> {
+  for (const assessment of await queries.selectAbandonedAssessments.all(ctx.platform))
+    await storeResult(ctx, assessment, { status: 'failed', text: null })
+}
 
-/** Republish due assessments, fail those without attempts left, and publish due live events. The cron trigger calls this each minute. */
-export async function sweep(ctx: AssessmentContext): Promise<void> {
-  const assessments = await queries.selectDueAssessments(ctx.platform, maxSwept)
-  const exhausted = assessments.filter(({ attempts }) => attempts >= queries.maxAttempts)
-  for (const assessment of exhausted) await storeResult(ctx, assessment, { status: 'failed', text: null })
-  const due = assessments.filter(({ attempts }) => attempts < queries.maxAttempts)
-  let localAttempts = 0
-  await republishDue(ctx.queue, due, assessMessage, async (id, attemptNumber) => {
-    if (localAttempts++ < maxLocalAttempts) await attempt(ctx, id, attemptNumber)
-  })
-  await sweepLiveEvents(ctx)
+/** Return the functions with which the sweep claims and attempts due assessments. */
+export function toSweptKind(ctx: AssessmentContext): SweptKind {
+  return {
+    kind: 'assessment',
+    parallel: 1,
+    claimDue: (limit) => queries.claimDueAssessments.all(ctx.platform, limit),
+    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
+  }
 }
 
 /** Ask the model for an assessment of the case. Return a failed result instead of throwing when the model fails. */
@@ -45,8 +38,8 @@ async function assessHandoff(
   ctx: AssessmentContext,
   { id, account_id, user_id, session_id }: queries.ClaimedAssessment,
 ): Promise<queries.AssessmentResult> {
-  const { db } = ctx.account(account_id, user_id)
-  const session = await selectAiSession(db, session_id)
+  const { db } = ctx.openAccountScope(account_id, user_id)
+  const session = await selectAiSession.first(db, session_id)
   if (!session) return { status: 'failed', text: null }
   const {
     reason = '',
@@ -66,16 +59,15 @@ async function assessHandoff(
   }
 }
 
-/** Store a result with its events in one transaction, then publish the events. */
+/** Store a result and enqueue its events in one transaction. */
 async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAssessment, result: queries.AssessmentResult): Promise<void> {
-  const scope = ctx.account(claimed.account_id)
-  const events = await scope.transaction(async (db) => {
-    const session = await queries.storeAssessment(db, claimed, result)
-    if (!session) return undefined
+  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    const session = await queries.storeAssessment.first(db, claimed, result)
+    if (!session) return
     const data = { handoff_id: claimed.id, session_id: claimed.session_id, assessment_status: result.status }
-    const live = await insertLiveEvent(db, 'handoff_assessment_ready', data)
-    if (result.status !== 'ready') return { live, deliveries: [] }
-    const deliveries = await insertEvent(db, {
+    await enqueueLiveEvent(db, 'handoff_assessment_ready', data)
+    if (result.status !== 'ready') return
+    await enqueueEvent(db, {
       key: 'handoff.assessment_ready',
       actorId: null,
       teamId: session.team_id,
@@ -83,10 +75,5 @@ async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAsses
       sessionTitle: session.title,
       claimantId: session.claimed_by,
     })
-    return { live, deliveries }
   })
-  if (!events) return
-  // The rows are committed: the sweep publishes what fails here.
-  await publishLiveEvents({ db: ctx.platform, realtime: ctx.realtime }, claimed.account_id, [events.live]).catch(() => {})
-  await publishDeliveries(ctx.queue, events.deliveries).catch(() => {})
 }

@@ -30,7 +30,7 @@ export const escalationOperations = [
     path: '/ai-sessions/escalations/stream',
     summary: 'Stream escalation events',
     description:
-      'Server-sent events, each with an `id`: `handoff_created` `{handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id, created_at}`, `handoff_assessment_ready` `{handoff_id, session_id, assessment_status}`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` `{dropped}` is the number of events that were dropped because the client read too slowly or because they are no longer stored: fetch the queue again. After its user signs out, is deactivated or becomes a viewer, the stream ends at the next heartbeat. It stays open when the access token expires.',
+      'Server-sent events, each with an `id`: `handoff_created` `{handoff_id, session_id, title, engineer_name, psa_ticket_id, target_user_id, created_at}`, `handoff_assessment_ready` `{handoff_id, session_id, assessment_status}`, and a heartbeat comment every 25 seconds. After a reconnect with `Last-Event-ID`, the missed events among the last 256 come first. `overflow` `{dropped}` reports how many events the client missed: it read too slowly or they are no longer stored. Fetch the queue again after it. A client that loses its stream reconnects after `retry` milliseconds, 2 to 5 s. A user may have 5 open streams. A sixth closes the oldest, which first receives `replaced` with a `retry` of 5 minutes; its client should close the EventSource. The stream ends at the next heartbeat after the user signs out, is deactivated or becomes a viewer. It stays open when the access token expires.',
     access: 'engineer',
     limit: '10/minute',
     feature,

@@ -1,55 +1,62 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
 import type { PageQuery } from '../../../lib/db/page.ts'
-import type { AiStatus, Handoff } from '../../../lib/db/rows/ai-session.ts'
+import { aiStatuses, type Handoff } from '../../../lib/db/rows/ai-session.ts'
 import { handoffItem } from '../../../lib/db/rows/ai-session-queries.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { QueueItem } from './schemas.ts'
+import type { ReadDb } from '../../../lib/db/scope.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { QueueItem } from './schemas.ts'
 
-const urgencyRank = sql`array_position(array['critical', 'high', 'normal', 'low'], coalesce(h.urgency, 'normal'))`
+const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
+const rankOf = (urgency: RawBuilder<unknown>) => sql`array_position(array['critical', 'high', 'normal', 'low'], ${urgency})`
 
-/** Select the escalations of colleagues that wait for a claim or a pick-up, the most urgent first, then the oldest. */
-export async function selectQueue(db: ReadDb, { skip, limit }: PageQuery): Promise<QueueItem[]> {
-  const { rows } = await sql<QueueItem>`
-    select s.id as session_id, h.id as handoff_id, s.title, u.full_name as engineer_name, s.psa_ticket_id, s.client_name,
-           coalesce(h.urgency, 'normal') as urgency, coalesce(h.target_user_id, s.escalated_to_id) as target_user_id, h.claimed_by,
-           coalesce(h.created_at, s.updated_at) as created_at
-      from ai_sessions s
-      left join ai_handoffs h on h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'
-      left join users u on u.account_id = s.account_id and u.id = coalesce(h.created_by, s.user_id)
-     where s.account_id = app.account_id() and s.status in ('requesting_escalation', 'escalated', 'claimed')
-       and coalesce(h.created_by, s.user_id) <> app.user_id()
-       and (s.team_id is null or app.team_id() is null or s.team_id = app.team_id() or app.role() = 'admin'
-            or app.user_id() in (h.target_user_id, s.escalated_to_id, h.claimed_by))
-     order by ${urgencyRank}, coalesce(h.created_at, s.updated_at), s.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
-}
+/**
+ * Select the escalations of colleagues that wait for a claim or a pick-up, the most urgent first, then the oldest. The subqueries with a
+ * limit make PostgreSQL look up each handoff and each engineer by id. If it expected few rows in the account, it would instead join each
+ * session with all handoffs and all users of the account.
+ */
+export const selectQueue = readStatement(
+  QueueItem,
+  ({ skip, limit }: PageQuery) => sql`
+    select q.session_id, q.handoff_id, q.title, u.full_name as engineer_name, q.psa_ticket_id, q.client_name, q.urgency, q.target_user_id,
+           q.claimed_by, q.created_at
+      from (
+        select s.id as session_id, h.id as handoff_id, s.title, coalesce(h.created_by, s.user_id) as engineer_id, s.psa_ticket_id, s.client_name,
+               coalesce(h.urgency, 'normal') as urgency, coalesce(h.target_user_id, s.escalated_to_id) as target_user_id, h.claimed_by,
+               coalesce(h.created_at, s.updated_at) as created_at
+          from ai_sessions s left join lateral (select * from ai_handoffs h where ${openHandoff} limit 1) h on true
+         where s.account_id = app.account_id() and s.status in ('requesting_escalation', 'escalated', 'claimed')
+           and coalesce(h.created_by, s.user_id) <> app.user_id()
+           and (s.team_id is null or app.team_id() is null or s.team_id = app.team_id() or app.role() = 'admin'
+                or app.user_id() in (h.target_user_id, s.escalated_to_id, h.claimed_by))
+         order by ${rankOf(sql`coalesce(h.urgency, 'normal')`)}, coalesce(h.created_at, s.updated_at), s.id offset ${skip} limit ${limit + 1}
+      ) q left join lateral (select full_name from users where account_id = app.account_id() and id = q.engineer_id limit 1) u on true
+     order by ${rankOf(sql`q.urgency`)}, q.created_at, q.session_id`,
+)
 
 /** Run an empty statement, so that a caller without access is refused before the stream opens. */
 export async function requireAccess(db: ReadDb): Promise<void> {
-  await sql`select 1`.execute(db as WriteDb)
+  await db.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
 }
 
 /** A session that the caller has just claimed or picked up. */
-export interface ClaimedSession {
-  title: string
-  team_id: string | null
+export const ClaimedSession = z.object({
+  title: z.string(),
+  team_id: z.string().nullable(),
   /** The engineer who escalated it; null for an escalation without a handoff. */
-  engineer_id: string | null
+  engineer_id: z.string().nullable(),
   /** Whether the session was unclaimed before. */
-  is_new: boolean
-  claimant_name: string
-}
+  is_new: z.boolean(),
+  claimant_name: z.string(),
+})
+export type ClaimedSession = z.output<typeof ClaimedSession>
 
 const callerName = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
-const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
 
 /** Claim an unclaimed handoff of a colleague. Of several concurrent callers the first wins. Return undefined for the others. */
-export async function claimHandoff(
-  db: WriteDb,
-  sessionId: string,
-  handoffId: string,
-): Promise<(ClaimedSession & { handoff: Handoff }) | undefined> {
-  const { rows } = await sql<ClaimedSession & { handoff: Handoff }>`
+export const claimHandoff = writeStatement(
+  ClaimedSession.extend({ handoff: z.custom<Handoff>() }),
+  (sessionId: string, handoffId: string) => sql`
     with s as (
       update ai_sessions s set status = 'claimed', updated_at = app.now()
        where s.account_id = app.account_id() and s.id = ${sessionId} and s.status in ('escalated', 'requesting_escalation')
@@ -57,15 +64,13 @@ export async function claimHandoff(
       returning s.id, s.title, s.team_id)
     update ai_handoffs x set claimed_by = app.user_id(), claimed_at = app.now() from s
      where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${handoffId} and x.claimed_by is null
-    returning jsonb_build_object(${handoffItem}) as handoff, s.title, s.team_id, x.created_by as engineer_id, true as is_new, ${callerName} as claimant_name`.execute(
-    db,
-  )
-  return rows[0]
-}
+    returning jsonb_build_object(${handoffItem}) as handoff, s.title, s.team_id, x.created_by as engineer_id, true as is_new, ${callerName} as claimant_name`,
+)
 
 /** Make a colleague's escalated session active for the caller, unless another user has claimed it. Return undefined if nothing changed. */
-export async function pickUpSession(db: WriteDb, id: string): Promise<ClaimedSession | undefined> {
-  const { rows } = await sql<ClaimedSession>`
+export const pickUpSession = writeStatement(
+  ClaimedSession,
+  (id: string) => sql`
     with s as (
       update ai_sessions s
          set status = 'active', picked_up_by_id = app.user_id(), updated_at = app.now(), last_activity_at = app.now()
@@ -81,30 +86,29 @@ export async function pickUpSession(db: WriteDb, id: string): Promise<ClaimedSes
          set claimed_by = app.user_id(), claimed_at = coalesce(h.claimed_at, app.now()), picked_up_at = app.now(), closed_at = app.now()
         from s where ${openHandoff}
       returning h.created_by as engineer_id, old.claimed_by is null as is_new)
-    select s.title, s.team_id, h.engineer_id, coalesce(h.is_new, false) as is_new, ${callerName} as claimant_name from s left join h on true`.execute(
-    db,
-  )
-  return rows[0]
-}
+    select s.title, s.team_id, h.engineer_id, coalesce(h.is_new, false) as is_new, ${callerName} as claimant_name from s left join h on true`,
+)
 
-export interface HandoffState {
-  status: AiStatus
+export const HandoffState = z.object({
+  status: z.enum(aiStatuses),
   /** Whether the caller may read the session. */
-  can_read: boolean
+  can_read: z.boolean(),
   /** Whether the caller has picked up the session. */
-  has_picked_up: boolean
+  has_picked_up: z.boolean(),
   /** Whether the caller handed the session over. */
-  is_author: boolean
+  is_author: z.boolean(),
   /** Whether the caller has claimed the handoff. */
-  is_claimant: boolean
-  is_escalation: boolean
-  handoff: Handoff | null
-  winner: { id: string; name: string } | null
-}
+  is_claimant: z.boolean(),
+  is_escalation: z.boolean(),
+  handoff: z.custom<Handoff | null>(),
+  winner: z.custom<{ id: string; name: string } | null>(),
+})
+export type HandoffState = z.output<typeof HandoffState>
 
 /** Select the state of a handoff, or of the session's newest escalation if `handoffId` is null. */
-export async function selectHandoffState(db: ReadDb, sessionId: string, handoffId: string | null): Promise<HandoffState | undefined> {
-  const { rows } = await sql<HandoffState>`
+export const selectHandoffState = readStatement(
+  HandoffState,
+  (sessionId: string, handoffId: string | null) => sql`
     select s.status, app.sees_ai_session(s) as can_read, coalesce(s.picked_up_by_id = app.user_id(), false) as has_picked_up,
            coalesce(x.created_by, s.user_id) = app.user_id() as is_author, coalesce(x.claimed_by = app.user_id(), false) as is_claimant,
            coalesce(x.intent = 'escalate', true) as is_escalation,
@@ -117,8 +121,5 @@ export async function selectHandoffState(db: ReadDb, sessionId: string, handoffI
            and case when ${handoffId}::uuid is null then h.intent = 'escalate' else h.id = ${handoffId} end
          order by h.created_at desc, h.id desc limit 1) x on true
       left join users u on u.account_id = s.account_id and u.id = x.claimed_by
-     where s.account_id = app.account_id() and s.id = ${sessionId} and (${handoffId}::uuid is null or x.id is not null)`.execute(
-    db as WriteDb,
-  )
-  return rows[0]
-}
+     where s.account_id = app.account_id() and s.id = ${sessionId} and (${handoffId}::uuid is null or x.id is not null)`,
+)

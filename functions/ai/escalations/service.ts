@@ -1,15 +1,15 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { Handoff } from '../../../lib/db/rows/ai-session.ts'
 import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
-import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
+import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { notFound, Problem } from '../../../lib/problem.ts'
 import type { AiSessionDetail } from '../sessions/schemas.ts'
 import * as aiSessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
 
 export async function listQueue({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectQueue(db, page), page.limit)
+  return toPage(await queries.selectQueue.all(db, page), page.limit)
 }
 
 export async function streamEvents({ db, caller, realtime, lastEventId, signal }: ReadContext): Promise<Content> {
@@ -20,9 +20,9 @@ export async function streamEvents({ db, caller, realtime, lastEventId, signal }
 
 /** Claim a handoff. Idempotent for the current claimant. */
 export async function claim(ctx: WriteContext, sessionId: string, handoffId: string): Promise<Handoff> {
-  const claimed = await claimAndNotify(ctx, sessionId, (db) => queries.claimHandoff(db, sessionId, handoffId))
+  const claimed = await claimAndNotify(ctx, sessionId, (db) => queries.claimHandoff.first(db, sessionId, handoffId))
   if (claimed) return claimed.handoff
-  const state = await queries.selectHandoffState(ctx.db, sessionId, handoffId)
+  const state = await queries.selectHandoffState.first(ctx.db, sessionId, handoffId)
   if (!state?.is_claimant || !state.handoff) throw claimConflict(state)
   return state.handoff
 }
@@ -33,8 +33,8 @@ const maxAttempts = 3
 /** Pick up an escalated session. Idempotent for the colleague who has already picked it up. */
 export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail> {
   for (let attempt = 1; ; attempt++) {
-    if (await claimAndNotify(ctx, sessionId, (db) => queries.pickUpSession(db, sessionId))) break
-    const state = await queries.selectHandoffState(ctx.db, sessionId, null)
+    if (await claimAndNotify(ctx, sessionId, (db) => queries.pickUpSession.first(db, sessionId))) break
+    const state = await queries.selectHandoffState.first(ctx.db, sessionId, null)
     if (state?.status === 'active' && state.has_picked_up) break
     const isOwnClaim = state?.status === 'claimed' && state.is_claimant
     if (!isOwnClaim || attempt === maxAttempts) throw claimConflict(state)
@@ -51,10 +51,10 @@ async function claimAndNotify<T extends queries.ClaimedSession>(
   sessionId: string,
   claimSession: (db: WriteDb) => Promise<T | undefined>,
 ) {
-  const { session, deliveries } = await inTransaction(ctx.db, async (db) => {
+  return inTransaction(ctx.db, async (db) => {
     const session = await claimSession(db)
-    if (!session?.is_new || !session.engineer_id) return { session, deliveries: [] }
-    const deliveries = await insertEvent(db, {
+    if (!session?.is_new || !session.engineer_id) return session
+    await enqueueEvent(db, {
       key: 'handoff.claimed',
       actorId: ctx.caller.userId,
       teamId: session.team_id,
@@ -63,10 +63,8 @@ async function claimAndNotify<T extends queries.ClaimedSession>(
       claimantName: session.claimant_name,
       engineerId: session.engineer_id,
     })
-    return { session, deliveries }
+    return session
   })
-  if (deliveries.length > 0) ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
-  return session
 }
 
 /**

@@ -1,21 +1,33 @@
 import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { Fix } from '../../../lib/db/rows/ai-session.ts'
 import { type AiSessionState, lockAiSession } from '../../../lib/db/rows/ai-session-lock.ts'
 import { fixItem, isOwnAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { Language } from '../../../lib/scripts/schema.ts'
 import type { FixId, OutcomePatch, ScriptPatch } from './schemas.ts'
 
 const isOpenFix = sql`x.status in ('proposed', 'applied_partial', 'applied_pending')`
 
+const fix = sql<Fix>`jsonb_build_object(${fixItem})`
+
 export async function selectFixes(db: ReadDb, sessionId: string, { skip, limit }: PageQuery): Promise<Fix[]> {
-  const { rows } = await sql<{ fix: Fix }>`
-    select jsonb_build_object(${fixItem}) as fix
-      from ai_sessions s join ai_fixes x on x.account_id = s.account_id and x.session_id = s.id
-     where s.account_id = app.account_id() and s.id = ${sessionId} and app.sees_ai_session(s)
-     order by x.created_at, x.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows.map(({ fix }) => fix)
+  const rows = await db
+    .selectFrom('ai_sessions as s')
+    .innerJoin('ai_fixes as x', (join) => join.onRef('x.account_id', '=', 's.account_id').onRef('x.session_id', '=', 's.id'))
+    .select(fix.as('fix'))
+    .where('s.account_id', '=', accountId)
+    .where('s.id', '=', sessionId)
+    .where(sql<boolean>`app.sees_ai_session(s)`)
+    .orderBy('x.created_at')
+    .orderBy('x.id')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+  return rows.map((row) => row.fix)
 }
 
 /** A fix and the state of its session. `fix` is undefined when the session has no such fix. */
@@ -24,28 +36,30 @@ export interface FixRow {
   fix: Fix | undefined
   language: Language | null
 }
-const fixRow = ({ session_id, fix_id }: FixId) => sql<{ fix: Fix; language: Language | null }>`
-  select jsonb_build_object(${fixItem}) as fix, x.ai_drafted_language as language from ai_fixes x
-   where x.account_id = app.account_id() and x.session_id = ${session_id} and x.id = ${fix_id}`
+
+function selectFixRow(db: ReadDb, { session_id, fix_id }: FixId) {
+  return db
+    .selectFrom('ai_fixes as x')
+    .select([fix.as('fix'), 'x.ai_drafted_language as language'])
+    .where('x.account_id', '=', accountId)
+    .where('x.session_id', '=', session_id)
+    .where('x.id', '=', fix_id)
+}
 
 export async function selectFix(db: WriteDb, ids: FixId): Promise<FixRow> {
-  const { session, rows } = await lockAiSession(db, ids.session_id, [fixRow(ids)])
+  const { session, rows } = await lockAiSession(db, ids.session_id, [selectFixRow(db, ids)])
   return { session, fix: rows[0][0]?.fix, language: rows[0][0]?.language ?? null }
 }
 
 /** Record activity in the session. */
 export async function touchSession(db: WriteDb, sessionId: string): Promise<void> {
-  await sql`update ai_sessions s set last_activity_at = app.now() where ${isOwnAiSession(sessionId)}`.execute(db)
+  await db.updateTable('ai_sessions as s').set({ last_activity_at: now }).where(isOwnAiSession(sessionId)).execute()
 }
 
-/** If `condition` holds, update the fix and increment the session's state_version. Return the current fix in either case. */
-async function updateFix(
-  db: WriteDb,
-  ids: FixId,
-  assignments: RawBuilder<unknown>,
-  condition: RawBuilder<unknown>,
-): Promise<FixRow & { isChanged: boolean }> {
-  const write = sql`
+/** If `condition` holds, update the fix and increment the session's state_version. */
+export const updateFixIf = writeStatement(
+  z.object({ id: z.string() }),
+  (ids: FixId, assignments: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`
     with x as (
       update ai_fixes x set ${assignments}, updated_at = app.now() from ai_sessions s
        where ${isOwnAiSession(ids.session_id)} and x.account_id = s.account_id and x.session_id = s.id and x.id = ${ids.fix_id} and ${condition}
@@ -53,8 +67,17 @@ async function updateFix(
     ), updated_session as (
       update ai_sessions s set state_version = s.state_version + 1, last_activity_at = app.now(), updated_at = app.now()
         from x where ${isOwnAiSession(ids.session_id)}
-    ) select id from x`
-  const { session, rows } = await lockAiSession(db, ids.session_id, [write, fixRow(ids)])
+    ) select id from x`,
+)
+
+/** Update the fix if `condition` holds. Return the current fix in either case. */
+async function updateFix(
+  db: WriteDb,
+  ids: FixId,
+  assignments: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+): Promise<FixRow & { isChanged: boolean }> {
+  const { session, rows } = await lockAiSession(db, ids.session_id, [updateFixIf.query(ids, assignments, condition), selectFixRow(db, ids)])
   return { session, isChanged: rows[0].length > 0, fix: rows[1][0]?.fix, language: rows[1][0]?.language ?? null }
 }
 
@@ -95,12 +118,12 @@ export function updateScript(db: WriteDb, ids: FixId, { script, parameters, lang
   const assignments = [
     sql`ai_drafted_script = ${script}`,
     sql`ai_drafted_language = coalesce(${language ?? null}, x.ai_drafted_language, 'powershell')`,
-    ...(parameters ? [sql`ai_drafted_parameters = ${JSON.stringify(parameters)}::jsonb`] : []),
+    ...(parameters ? [sql`ai_drafted_parameters = ${jsonb(parameters)}`] : []),
   ]
   const differences = [
     sql`x.ai_drafted_script is distinct from ${script}`,
     ...(language ? [sql`x.ai_drafted_language is distinct from ${language}`] : []),
-    ...(parameters ? [sql`x.ai_drafted_parameters <> ${JSON.stringify(parameters)}::jsonb`] : []),
+    ...(parameters ? [sql`x.ai_drafted_parameters <> ${jsonb(parameters)}`] : []),
   ]
   return updateFix(db, ids, sql.join(assignments), sql`${isOpenFix} and (${sql.join(differences, sql` or `)})`)
 }

@@ -25,7 +25,7 @@ export async function list({ db }: ReadContext, sessionId: string, page: PageQue
 export async function apply({ db }: WriteContext, ids: FixId): Promise<SuggestedFix> {
   const fix = requireOwnFix(await queries.applyFix(db, ids))
   if (fix.status === 'proposed') return fix
-  throw alreadyDecided(fix)
+  throw createDecidedProblem(fix)
 }
 
 export async function clearProposal({ db }: WriteContext, ids: FixId): Promise<void> {
@@ -110,7 +110,7 @@ function builderPath({ session_id, fix_id }: FixId): string {
 }
 
 function requireOwnFix({ session, fix }: Pick<queries.FixRow, 'session' | 'fix'>): SuggestedFix & Fix {
-  if (!session?.is_owner) throw aiSessions.changeRefused(session, [])
+  if (!session?.is_owner) throw aiSessions.createChangeProblem(session, [])
   if (!fix) throw notFound('Suggested fix')
   return fix as SuggestedFix & Fix
 }
@@ -119,9 +119,9 @@ function requireOwnFix({ session, fix }: Pick<queries.FixRow, 'session' | 'fix'>
 function requireRecorded(result: queries.FixRow & { isChanged: boolean }): SuggestedFix {
   const fix = requireOwnFix(result)
   if (result.isChanged || !finalStatuses.includes(fix.status)) return fix
-  throw alreadyDecided(fix)
+  throw createDecidedProblem(fix)
 }
 
-function alreadyDecided({ status }: Fix): Problem {
+function createDecidedProblem({ status }: Fix): Problem {
   return new Problem('already_decided', `This fix already has an outcome: ${status.replaceAll('_', ' ')}`, { facts: { status } })
 }

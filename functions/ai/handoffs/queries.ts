@@ -1,111 +1,189 @@
 import { sql } from 'kysely'
+import * as z from 'zod'
+import { clip } from '../../../lib/chat/chat.ts'
+import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
-import type { AiStatus, Handoff } from '../../../lib/db/rows/ai-session.ts'
-import { handoffItem, isOwnAiSession, updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import type { AiSessionRow, AiStatus, Handoff } from '../../../lib/db/rows/ai-session.ts'
+import { handoffItem, isOwnAiSession, selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { statement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { Event } from '../../../lib/events/events.ts'
+import { Role } from '../../../lib/http/fields.ts'
+import { callEmit, EmittedEvent } from '../../../lib/outbox/events.ts'
+import { StoredLiveEvent } from '../../../lib/outbox/live-events.ts'
+import { maxPushLength } from '../../../lib/outbox/pushes.ts'
+import type { LiveEvent } from '../../../lib/realtime/realtime.ts'
 import type { HandoffCreate } from './schemas.ts'
+
+const ChangedRow = z.object({ id: z.string() })
 
 /** States in which a session may be parked or escalated. */
 export const escalatableStates = ['active', 'parked'] as const satisfies readonly AiStatus[]
 
 /** Park the caller's own session. */
-export function parkSession(db: WriteDb, id: string) {
-  return updateAiSession(
-    db,
-    id,
-    sql`update ai_sessions s set status = 'parked', updated_at = app.now(), last_activity_at = app.now()
-         where ${isOwnAiSession(id, escalatableStates)} returning s.id`,
-  )
-}
+export const parkSession = writeStatement(
+  ChangedRow,
+  (id: string) => sql`
+    update ai_sessions s set status = 'parked', updated_at = app.now(), last_activity_at = app.now()
+     where ${isOwnAiSession(id, escalatableStates)} returning s.id`,
+)
 
-/** Escalate the caller's own session. A colleague who picked it up before no longer works on it. */
-export function escalateSession(db: WriteDb, id: string) {
-  return updateAiSession(
-    db,
-    id,
-    sql`update ai_sessions s
-           set status = 'escalated', escalated_to_id = null, picked_up_by_id = null, updated_at = app.now(), last_activity_at = app.now()
-         where ${isOwnAiSession(id, escalatableStates)} returning s.id`,
-  )
-}
+export const selectCallerAndColleague = readStatement(
+  z.object({ name: z.string(), role: Role, is_caller: z.boolean() }),
+  (colleagueId: string | null) => sql`
+    select u.full_name as name, u.role, u.id = app.user_id() as is_caller from users u
+     where u.account_id = app.account_id() and u.is_active and u.id in (app.user_id(), ${colleagueId}::uuid)`,
+)
 
 export interface Person {
   name: string
   role: string
 }
 
-/** Select the caller, and the active colleague with this id. */
-export async function selectCallerAndTarget(db: WriteDb, targetId: string | null): Promise<{ caller: Person; target: Person | undefined }> {
-  const { rows } = await sql<Person & { is_caller: boolean }>`
-    select u.full_name as name, u.role, u.id = app.user_id() as is_caller from users u
-     where u.account_id = app.account_id() and u.is_active and u.id in (app.user_id(), ${targetId}::uuid)`.execute(db)
-  return {
-    caller: rows.find(({ is_caller }) => is_caller) ?? { name: '', role: '' },
-    target: rows.find(({ is_caller }) => !is_caller),
-  }
+/** Select a session that the caller may see, the caller, and the active colleague with this id. */
+export async function selectSessionAndPeople(db: WriteDb, sessionId: string, targetId: string | null) {
+  const [sessions, people] = await db.batch([selectAiSession.query(sessionId), selectCallerAndColleague.query(targetId)])
+  const caller: Person = people.find(({ is_caller }) => is_caller) ?? { name: '', role: '' }
+  return { session: sessions[0], caller, target: people.find(({ is_caller }) => !is_caller) as Person | undefined }
 }
 
 export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; targetId: string | null; documentation: string }
 
-/** Close the session's open handoff, if there is one, and insert a new one. */
-export async function insertHandoff(db: WriteDb, sessionId: string, newHandoff: NewHandoff): Promise<Handoff> {
+const HandoffItem = z.object({ handoff: z.custom<Handoff>() })
+
+export const insertOpenHandoff = writeStatement(HandoffItem, (sessionId: string, newHandoff: NewHandoff) => {
   const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = newHandoff
-  const close = sql`
-    update ai_handoffs set closed_at = app.now() where account_id = app.account_id() and session_id = ${sessionId} and closed_at is null`
-  const insert = sql<{ handoff: Handoff }>`
+  return sql`
     insert into ai_handoffs as x (id, session_id, intent, target_user_id, reason, summary, what_was_tried, next_steps, urgency, documentation, assessment_status)
     values (${id}, ${sessionId}, ${intent}, ${targetId}, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation},
             ${intent === 'escalate' ? 'pending' : null})
     returning jsonb_build_object(${handoffItem}) as handoff`
-  const [, [row]] = await db.batch([statement(db, close), statement(db, insert)])
+})
+
+/** Close the session's open handoff, if there is one, and insert a new one. */
+export async function insertHandoff(db: WriteDb, sessionId: string, newHandoff: NewHandoff): Promise<Handoff> {
+  const close = db
+    .updateTable('ai_handoffs')
+    .set({ closed_at: now })
+    .where('account_id', '=', accountId)
+    .where('session_id', '=', sessionId)
+    .where('closed_at', 'is', null)
+  const [, [row]] = await db.batch([close, insertOpenHandoff.query(sessionId, newHandoff)])
   return (row as { handoff: Handoff }).handoff
 }
 
-export async function setEscalationPackage(
-  db: WriteDb,
-  sessionId: string,
-  escalationPackage: Record<string, unknown>,
-  targetId: string | null,
-) {
-  await sql`
-    update ai_sessions set escalation_package = ${JSON.stringify(escalationPackage)}::jsonb, escalated_to_id = ${targetId}
-     where account_id = app.account_id() and id = ${sessionId}`.execute(db)
+/** An escalation with everything that is stored with it. */
+export interface NewEscalation {
+  /** The session as it was read. The escalation is stored only if the session has not changed since. */
+  session: Pick<AiSessionRow, 'id' | 'updated_at' | 'state_version' | 'psa_ticket_id'>
+  handoff: NewHandoff
+  escalationPackage: Record<string, unknown>
+  liveEventData: LiveEvent['data']
+  event: Event
 }
 
-export async function setHandoffPush(db: WriteDb, handoffId: string, pushId: string): Promise<void> {
-  await sql`update ai_handoffs set psa_push_id = ${pushId} where account_id = app.account_id() and id = ${handoffId}`.execute(db)
+const currentTime = sql`jsonb_build_object('created_at', app.iso(app.now()::timestamptz(3)))`
+
+/** Escalate the caller's own session. A colleague who picked it up before no longer works on it. */
+export const escalateUnchanged = writeStatement(
+  ChangedRow,
+  ({ session, handoff, escalationPackage }: NewEscalation) => sql`
+    update ai_sessions s
+       set status = 'escalated', escalated_to_id = ${handoff.targetId}::uuid, picked_up_by_id = null,
+           escalation_package = ${jsonb(escalationPackage)} || ${currentTime}, updated_at = app.now(), last_activity_at = app.now()
+     where ${isOwnAiSession(session.id, escalatableStates)} and s.updated_at = ${session.updated_at}::timestamptz
+       and s.state_version = ${session.state_version}
+    returning s.id`,
+)
+
+/** Condition on `ai_sessions s`: this transaction has escalated the session. The statements below do nothing otherwise. */
+const isEscalated = ({ session, handoff }: NewEscalation) =>
+  sql`s.account_id = app.account_id() and s.id = ${session.id} and s.escalation_package ->> 'handoff_id' = ${handoff.id}`
+
+export const closeFormerHandoff = writeStatement(
+  null,
+  (escalation: NewEscalation) => sql`
+    update ai_handoffs h set closed_at = app.now() from ai_sessions s
+     where ${isEscalated(escalation)} and h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null`,
+)
+
+export const insertEscalation = writeStatement(HandoffItem, (escalation: NewEscalation) => {
+  const { id, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = escalation.handoff
+  return sql`
+    insert into ai_handoffs as x (id, session_id, intent, target_user_id, reason, summary, what_was_tried, next_steps, urgency, documentation, assessment_status)
+    select ${id}::uuid, s.id, 'escalate', ${targetId}::uuid, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation}, 'pending'
+      from ai_sessions s where ${isEscalated(escalation)}
+    returning jsonb_build_object(${handoffItem}) as handoff`
+})
+
+/** Insert the push of the documentation to the ticket, if the session has one and the account has an active connection. */
+export const insertEscalationPush = writeStatement(
+  ChangedRow,
+  (escalation: NewEscalation) => sql`
+    with push as (
+      insert into psa_pushes (ticket_id, body, internal, source_kind, source_id)
+      select s.psa_ticket_id, ${clip(escalation.handoff.documentation, maxPushLength)}, true, 'ai_session', s.id from ai_sessions s
+       where ${isEscalated(escalation)} and s.psa_ticket_id is not null
+         and exists (select from psa_connections c where c.account_id = s.account_id and c.is_active)
+      returning id
+    ), updated_session as (
+      update ai_sessions s set psa_push_id = push.id from push where ${isEscalated(escalation)}
+    ), updated_handoff as (
+      update ai_handoffs h set psa_push_id = push.id from push where h.account_id = app.account_id() and h.id = ${escalation.handoff.id}
+    ) select id from push`,
+)
+
+export const insertHandoffCreated = writeStatement(
+  StoredLiveEvent,
+  (escalation: NewEscalation) => sql`
+    insert into stream_events (event, data)
+    select 'handoff_created', ${jsonb(escalation.liveEventData)} || ${currentTime} from ai_sessions s where ${isEscalated(escalation)}
+    returning account_id, id as key, event, data`,
+)
+
+/** Emit the event. `offset 0` makes PostgreSQL call the function once, and only for an escalated session. */
+export const emitEscalated = writeStatement(
+  EmittedEvent,
+  (escalation: NewEscalation) => sql`
+    select (emitted).delivery_ids, (emitted).user_ids
+      from (select ${callEmit(escalation.event)} as emitted from ai_sessions s where ${isEscalated(escalation)} offset 0) e`,
+)
+
+/** Store an escalation with its messages in one round trip. Return undefined and store nothing if the session has changed. */
+export async function storeEscalation(db: WriteDb, escalation: NewEscalation) {
+  const [changed, , handoffs, pushes, liveEvents, emitted] = await db.batch([
+    escalateUnchanged.query(escalation),
+    closeFormerHandoff.query(escalation),
+    insertEscalation.query(escalation),
+    insertEscalationPush.query(escalation),
+    insertHandoffCreated.query(escalation),
+    emitEscalated.query(escalation),
+  ])
+  const [handoff, liveEvent, event] = [handoffs[0]?.handoff, liveEvents[0], emitted[0]]
+  if (changed.length === 0 || !handoff || !liveEvent || !event) return undefined
+  return { handoff, pushId: pushes[0]?.id ?? null, liveEvent, event }
 }
 
-/** Count the in-app notifications that this transaction inserted for an escalation. */
-export async function countEscalationNotifications(db: WriteDb, link: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::integer as n from notifications
-     where account_id = app.account_id() and created_at = app.now()::timestamptz(3) and event_key = 'session.escalated' and link = ${link}`.execute(
-    db,
-  )
-  return rows[0]?.n ?? 0
-}
-
-export async function selectHandoffs(db: ReadDb, sessionId: string, { skip, limit }: PageQuery): Promise<Handoff[]> {
-  const { rows } = await sql<{ handoff: Handoff }>`
+export const selectHandoffItems = readStatement(
+  HandoffItem,
+  (sessionId: string, { skip, limit }: PageQuery) => sql`
     select jsonb_build_object(${handoffItem}) as handoff from ai_handoffs x
      where x.account_id = app.account_id() and x.session_id = ${sessionId}
-     order by x.created_at desc, x.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows.map(({ handoff }) => handoff)
+     order by x.created_at desc, x.id desc offset ${skip} limit ${limit + 1}`,
+)
+
+export async function selectHandoffs(db: ReadDb, sessionId: string, page: PageQuery): Promise<Handoff[]> {
+  return (await selectHandoffItems.all(db, sessionId, page)).map(({ handoff }) => handoff)
 }
 
 /** Resume the caller's own parked session, and close its open handoff. */
-export function resumeSession(db: WriteDb, id: string) {
-  return updateAiSession(
-    db,
-    id,
-    sql`
+export const resumeSession = writeStatement(
+  ChangedRow,
+  (id: string) => sql`
     with s as (
       update ai_sessions s set status = 'active', updated_at = app.now(), last_activity_at = app.now()
        where ${isOwnAiSession(id, ['parked'])} returning s.id
     ), closed_handoff as (
       update ai_handoffs h set closed_at = app.now() from s where h.account_id = app.account_id() and h.session_id = s.id and h.closed_at is null
     ) select id from s`,
-  )
-}
+)

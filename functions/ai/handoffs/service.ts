@@ -4,18 +4,17 @@ import { toCaseFacts } from '../../../lib/ai/facts.ts'
 import { handoffDraft } from '../../../lib/ai/prompts/writing.ts'
 import { clip } from '../../../lib/chat/chat.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import { retryOnConflict } from '../../../lib/db/retry.ts'
 import type { AiSessionRow, Handoff } from '../../../lib/db/rows/ai-session.ts'
-import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
+import { updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { inTransaction } from '../../../lib/db/scope.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
-import { escalationPath } from '../../../lib/events/events.ts'
-import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
-import { eventStream } from '../../../lib/http/event-stream.ts'
+import { createEventStream } from '../../../lib/http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
+import { registerLiveEvent } from '../../../lib/outbox/live-events.ts'
 import { invalidField, notFound } from '../../../lib/problem.ts'
-import { publishPushes } from '../../../lib/psa/pushes.ts'
-import { insertLiveEvent, publishLiveEvents } from '../../../lib/realtime/outbox.ts'
 import type { LiveEvent } from '../../../lib/realtime/realtime.ts'
-import { assessMessage } from '../assessments/service.ts'
 import type { AiSessionDetail, SessionClose } from '../sessions/schemas.ts'
 import * as aiSessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
@@ -29,10 +28,11 @@ export async function create(ctx: WriteContext, id: string, { intent, ...input }
   if (intent === 'escalate') return (await escalateSession(ctx, id, input)).handoff
   requireOtherTarget(ctx, input)
   return inTransaction(ctx.db, async (db) => {
-    const { isChanged, session } = await queries.parkSession(db, id)
-    if (!isChanged || !session) throw aiSessions.changeRefused(session, queries.escalatableStates)
-    await selectParticipants(db, input.target_user_id)
-    return (await createHandoff(db, session, { intent, ...input })).handoff
+    const { isChanged, session } = await updateAiSession(db, id, queries.parkSession.query(id))
+    if (!isChanged || !session) throw aiSessions.createChangeProblem(session, queries.escalatableStates)
+    requireTarget(input, (await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)).target)
+    const text = writeDocumentation(session, { notes: input.summary })
+    return queries.insertHandoff(db, id, toNewHandoff({ intent, ...input }, text))
   })
 }
 
@@ -48,8 +48,8 @@ export async function list({ db }: ReadContext, id: string, page: PageQuery) {
 }
 
 export async function resume({ db }: WriteContext, id: string): Promise<AiSessionDetail> {
-  const { isChanged, session } = await queries.resumeSession(db, id)
-  if (!isChanged || !session) throw aiSessions.changeRefused(session, ['parked'])
+  const { isChanged, session } = await updateAiSession(db, id, queries.resumeSession.query(id))
+  if (!isChanged || !session) throw aiSessions.createChangeProblem(session, ['parked'])
   return aiSessions.toDetail(session)
 }
 
@@ -59,7 +59,7 @@ export async function draft(ctx: WriteContext, id: string): Promise<Content> {
   const ticket = await aiSessions.findTicketFacts(ctx, session.psa_ticket_id)
   const conversation = session.messages.slice(-maxPromptMessages).map(({ role, content }) => ({ role, text: content }))
   const facts = { ...toCaseFacts(session, ticket), conversation }
-  return eventStream(ctx, async (send) => {
+  return createEventStream(ctx, async (send) => {
     const listener = {
       field: 'summary',
       onText: (text: string) => send('delta', { text }),
@@ -69,49 +69,56 @@ export async function draft(ctx: WriteContext, id: string): Promise<Content> {
   })
 }
 
-/** Store an escalation with the rows of its messages in one transaction, then publish each message after the commit. */
+/** Store an escalation and enqueue its messages. Read the session again if it changes in between. */
 async function escalateSession(ctx: WriteContext, id: string, input: HandoffEscalate) {
   requireOtherTarget(ctx, input)
-  const escalation = await inTransaction(ctx.db, (db) => storeEscalation(db, id, input, ctx.caller.userId))
-  const { handoff, live, deliveries, pushId } = escalation
-  ctx.afterCommit(() => publishLiveEvents(ctx, ctx.caller.accountId, [live]))
-  ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
-  if (pushId) ctx.afterCommit(() => publishPushes(ctx.queue, [pushId]))
-  ctx.afterCommit(() => ctx.queue.publish([assessMessage(handoff.id, 1)]))
-  return escalation
+  const { db } = ctx
+  const { text, handoff, pushId, liveEvent, event } = await retryOnConflict('session', () => tryEscalate(ctx, id, input))
+  registerLiveEvent(db, liveEvent)
+  for (const deliveryId of event.delivery_ids) enqueueDelivery(db, deliveryId)
+  if (pushId) db.outbox({ kind: 'push', id: pushId, attempt: 1 })
+  db.outbox({ kind: 'assessment', id: handoff.id, attempt: 1 })
+  return { handoff, text, pushId, notified: event.user_ids.length }
 }
 
-async function storeEscalation(db: WriteDb, id: string, input: HandoffEscalate, userId: string) {
-  const { isChanged, session } = await queries.escalateSession(db, id)
-  if (!isChanged || !session) throw aiSessions.changeRefused(session, queries.escalatableStates)
-  const { caller } = await selectParticipants(db, input.target_user_id)
-  const { handoff, text } = await createHandoff(db, session, { intent: 'escalate', ...input })
-  await queries.setEscalationPackage(db, id, toEscalationPackage(session, handoff), handoff.target_user_id)
-  const pushId = await aiSessions.pushDocumentation(db, session, text)
-  if (pushId) await queries.setHandoffPush(db, handoff.id, pushId)
-  const live = await insertLiveEvent(db, 'handoff_created', toLiveEventData(session, handoff, caller.name))
-  const deliveries = await insertEvent(db, {
+/** Read the session and store its escalation. Return undefined if the session has changed in between. */
+async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
+  const { session, caller, target } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
+  if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
+    throw aiSessions.createChangeProblem(session, queries.escalatableStates)
+  requireTarget(input, target)
+  const text = writeDocumentation(session, { handoff: input })
+  const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
+  const escalationPackage = toEscalationPackage(session, handoff, userId)
+  const stored = await queries.storeEscalation(db, {
+    session,
+    handoff,
+    escalationPackage,
+    liveEventData: toLiveEventData(session, handoff, caller.name),
+    event: toEscalationEvent(session, handoff, { userId, name: caller.name }),
+  })
+  return stored && { text, ...stored }
+}
+
+function toNewHandoff({ target_user_id, ...input }: HandoffCreate, documentation: string): queries.NewHandoff {
+  return { ...input, id: uuidv7(), targetId: target_user_id ?? null, documentation: clip(documentation, maxDocumentationLength) }
+}
+
+function toEscalationEvent(session: AiSessionRow, { targetId }: queries.NewHandoff, caller: { userId: string; name: string }) {
+  return {
     key: 'session.escalated',
-    actorId: userId,
+    actorId: caller.userId,
     teamId: session.team_id,
-    sessionId: id,
+    sessionId: session.id,
     engineerName: caller.name,
     problemSummary: session.problem_summary ?? session.title,
     psaTicketId: session.psa_ticket_id,
-    targetUserId: handoff.target_user_id,
-  })
-  const notified = deliveries.length + (await queries.countEscalationNotifications(db, escalationPath(id)))
-  return { handoff, text, live, deliveries, pushId, notified }
+    targetUserId: targetId,
+  } as const
 }
 
-/** Write the documentation and insert the handoff. Return both. */
-async function createHandoff(db: WriteDb, session: AiSessionRow, { target_user_id, ...input }: HandoffCreate) {
-  const text = writeDocumentation(session, input.intent === 'escalate' ? { handoff: input } : { notes: input.summary })
-  const row = { ...input, id: uuidv7(), targetId: target_user_id ?? null, documentation: clip(text, maxDocumentationLength) }
-  return { handoff: await queries.insertHandoff(db, session.id, row), text }
-}
-
-function toEscalationPackage(session: AiSessionRow, handoff: Handoff) {
+/** Return what the colleague who picks the session up sees. The database adds the time. */
+function toEscalationPackage(session: AiSessionRow, handoff: queries.NewHandoff, userId: string) {
   return {
     summary: handoff.summary,
     problem: session.problem_summary ?? session.title,
@@ -122,25 +129,22 @@ function toEscalationPackage(session: AiSessionRow, handoff: Handoff) {
     next_steps: handoff.next_steps,
     urgency: handoff.urgency,
     handoff_id: handoff.id,
-    created_by: handoff.created_by,
-    created_at: handoff.created_at,
+    created_by: userId,
   }
 }
 
-function toLiveEventData({ id, title, psa_ticket_id }: AiSessionRow, handoff: Handoff, engineerName: string): LiveEvent['data'] {
-  const { id: handoff_id, target_user_id, created_at } = handoff
-  return { handoff_id, session_id: id, title, engineer_name: engineerName, psa_ticket_id, target_user_id, created_at }
+/** Return the data of the live event. The database adds the time. */
+function toLiveEventData(session: AiSessionRow, { id, targetId }: queries.NewHandoff, engineerName: string): LiveEvent['data'] {
+  const { title, psa_ticket_id } = session
+  return { handoff_id: id, session_id: session.id, title, engineer_name: engineerName, psa_ticket_id, target_user_id: targetId }
 }
 
 function requireOtherTarget({ caller }: WriteContext, { target_user_id }: Pick<HandoffEscalate, 'target_user_id'>): void {
   if (target_user_id === caller.userId) throw invalidField(['body', 'target_user_id'], 'must be the id of another user', 'own_target')
 }
 
-/** Select the caller and the target. Throw 404 for a target that is not an active user of the account, 422 for a viewer. */
-async function selectParticipants(db: WriteDb, targetId: string | undefined) {
-  const participants = await queries.selectCallerAndTarget(db, targetId ?? null)
-  if (targetId && !participants.target) throw notFound('Target engineer')
-  if (participants.target?.role === 'viewer')
-    throw invalidField(['body', 'target_user_id'], 'must be the id of an engineer or admin', 'viewer_target')
-  return participants
+/** Throw 404 for a target that is not an active user of the account, 422 for a viewer. */
+function requireTarget({ target_user_id }: Pick<HandoffEscalate, 'target_user_id'>, target: queries.Person | undefined): void {
+  if (target_user_id && !target) throw notFound('Target engineer')
+  if (target?.role === 'viewer') throw invalidField(['body', 'target_user_id'], 'must be the id of an engineer or admin', 'viewer_target')
 }

@@ -1,53 +1,57 @@
 import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { lockAiSession } from '../../../lib/db/rows/ai-session-lock.ts'
 import { isOwnAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { Output, OutputCreate, OutputId } from './schemas.ts'
+import type { WriteDb } from '../../../lib/db/scope.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { Output, type OutputCreate, type OutputId } from './schemas.ts'
 
 const outputColumns = sql`
   o.id, o.session_id, o.kind, o.content, o.edited, p.pushed_at, case p.state when 'retrying' then 'queued' else p.state end as psa_push,
   o.created_by, o.created_at, o.updated_at`
 const joinPush = sql`left join psa_pushes p on p.account_id = o.account_id and p.id = o.psa_push_id`
 
-export async function selectOutputs(db: ReadDb, sessionId: string, { skip, limit }: PageQuery): Promise<Output[]> {
-  const { rows } = await sql<Output>`
+export const selectOutputs = readStatement(
+  Output,
+  (sessionId: string, { skip, limit }: PageQuery) => sql`
     select ${outputColumns} from ai_sessions s join ai_outputs o on o.account_id = s.account_id and o.session_id = s.id ${joinPush}
      where s.account_id = app.account_id() and s.id = ${sessionId} and app.sees_ai_session(s)
-     order by o.created_at, o.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
-}
+     order by o.created_at, o.id offset ${skip} limit ${limit + 1}`,
+)
 
 /** Insert an output. Return undefined when the caller no longer owns the session. */
-export async function insertOutput(
-  db: WriteDb,
-  sessionId: string,
-  kind: OutputCreate['kind'],
-  content: string,
-): Promise<Output | undefined> {
-  const { rows } = await sql<Output>`
+export const insertOutput = writeStatement(
+  Output,
+  (sessionId: string, kind: OutputCreate['kind'], content: string) => sql`
     with s as (
       update ai_sessions s set last_activity_at = app.now() where ${isOwnAiSession(sessionId)} returning s.id
     ), o as (
       insert into ai_outputs (session_id, kind, content) select s.id, ${kind}, ${content} from s returning *
-    ) select ${outputColumns} from o ${joinPush}`.execute(db)
-  return rows[0]
-}
+    ) select ${outputColumns} from o ${joinPush}`,
+)
 
+const OutputRow = Output.extend({ psa_push_id: z.string().nullable() })
 /** An output with the id of its push. */
-export type OutputRow = Output & { psa_push_id: string | null }
-const outputRow = ({ session_id, output_id }: OutputId) => sql<OutputRow>`
-  select ${outputColumns}, o.psa_push_id from ai_outputs o ${joinPush} where o.account_id = app.account_id() and o.session_id = ${session_id} and o.id = ${output_id}`
+export type OutputRow = z.output<typeof OutputRow>
+
+export const selectOutput = readStatement(
+  OutputRow,
+  ({ session_id, output_id }: OutputId) => sql`
+    select ${outputColumns}, o.psa_push_id from ai_outputs o ${joinPush}
+     where o.account_id = app.account_id() and o.session_id = ${session_id} and o.id = ${output_id}`,
+)
 
 /** Lock the session and select the output. No other request can push or edit the output until the transaction ends. */
 export async function lockOutput(db: WriteDb, ids: OutputId) {
-  const { session, rows } = await lockAiSession(db, ids.session_id, [outputRow(ids)])
+  const { session, rows } = await lockAiSession(db, ids.session_id, [selectOutput.query(ids)])
   return { session, output: rows[0][0] }
 }
 
-/** Update an output that has no push or a failed push, and unlink the failed push. */
-export async function updateOutput(db: WriteDb, ids: OutputId, content: string) {
-  const write = sql`
+export const updateContent = writeStatement(
+  z.object({ id: z.string() }),
+  (ids: OutputId, content: string) => sql`
     with updated_output as (
       update ai_outputs o set content = ${content}, edited = true, psa_push_id = null, updated_at = app.now() from ai_sessions s
        where ${isOwnAiSession(ids.session_id)} and o.account_id = s.account_id and o.session_id = s.id and o.id = ${ids.output_id}
@@ -55,22 +59,32 @@ export async function updateOutput(db: WriteDb, ids: OutputId, content: string) 
       returning o.id
     ), updated_session as (
       update ai_sessions s set last_activity_at = app.now() from updated_output where ${isOwnAiSession(ids.session_id)}
-    ) select id from updated_output`
-  const { session, rows } = await lockAiSession(db, ids.session_id, [write, outputRow(ids)])
+    ) select id from updated_output`,
+)
+
+/** Update an output that has no push or a failed push, and unlink the failed push. */
+export async function updateOutput(db: WriteDb, ids: OutputId, content: string) {
+  const { session, rows } = await lockAiSession(db, ids.session_id, [updateContent.query(ids, content), selectOutput.query(ids)])
   return { session, isChanged: rows[0].length > 0, output: rows[1][0] }
 }
 
 export async function setOutputPush(db: WriteDb, outputId: string, pushId: string): Promise<void> {
-  await sql`update ai_outputs set psa_push_id = ${pushId}, updated_at = app.now() where account_id = app.account_id() and id = ${outputId}`.execute(
-    db,
-  )
+  await db
+    .updateTable('ai_outputs')
+    .set({ psa_push_id: pushId, updated_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', outputId)
+    .execute()
 }
 
 /** Lock the session and select the push of its documentation. */
 export async function lockDocumentationPush(db: WriteDb, sessionId: string) {
-  const read = sql<{ id: string; state: 'queued' | 'retrying' | 'pushed' | 'failed' }>`
-    select p.id, p.state from ai_sessions s join psa_pushes p on p.account_id = s.account_id and p.id = s.psa_push_id
-     where s.account_id = app.account_id() and s.id = ${sessionId}`
-  const { rows } = await lockAiSession(db, sessionId, [read])
+  const push = db
+    .selectFrom('ai_sessions as s')
+    .innerJoin('psa_pushes as p', (join) => join.onRef('p.account_id', '=', 's.account_id').onRef('p.id', '=', 's.psa_push_id'))
+    .select(['p.id', 'p.state'])
+    .where('s.account_id', '=', accountId)
+    .where('s.id', '=', sessionId)
+  const { rows } = await lockAiSession(db, sessionId, [push])
   return rows[0][0]
 }

@@ -7,8 +7,8 @@ import type { AiSessionRow } from '../../../lib/db/rows/ai-session.ts'
 import type { AiSessionState } from '../../../lib/db/rows/ai-session-lock.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { enqueuePush } from '../../../lib/outbox/pushes.ts'
 import { notFound, Problem } from '../../../lib/problem.ts'
-import { insertPush, publishPushes } from '../../../lib/psa/pushes.ts'
 import * as connection from '../../psa/connection/service.ts'
 import * as pushes from '../../psa/pushes/service.ts'
 import * as aiSessions from '../sessions/service.ts'
@@ -18,20 +18,20 @@ import type { DocumentationPush, Output, OutputCreate, OutputId, OutputPatch, St
 /** Ask the model for a status update for one audience. Stores nothing. */
 export async function createStatusUpdate(ctx: WriteContext, id: string, options: StatusUpdateCreate): Promise<{ text: string }> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
-  return ask(ctx, statusPrompt, { facts: { ...(await writingFacts(ctx, session)), ...options } })
+  return ask(ctx, statusPrompt, { facts: { ...(await collectWritingFacts(ctx, session)), ...options } })
 }
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
-  const outputs = await queries.selectOutputs(db, sessionId, page)
+  const outputs = await queries.selectOutputs.all(db, sessionId, page)
   if (outputs.length === 0) await aiSessions.find(db, sessionId)
   return toPage(outputs, page.limit)
 }
 
 export async function create(ctx: WriteContext, id: string, { kind }: OutputCreate): Promise<Output> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
-  const { text } = await ask(ctx, sessionOutput, { facts: { ...(await writingFacts(ctx, session)), kind } })
-  const output = await queries.insertOutput(ctx.db, id, kind, text)
-  if (!output) throw aiSessions.changeRefused(await aiSessions.find(ctx.db, id), [])
+  const { text } = await ask(ctx, sessionOutput, { facts: { ...(await collectWritingFacts(ctx, session)), kind } })
+  const output = await queries.insertOutput.first(ctx.db, id, kind, text)
+  if (!output) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), [])
   return output
 }
 
@@ -48,23 +48,21 @@ export async function update({ db }: WriteContext, ids: OutputId, { content }: O
 
 /** Queue the output as a ticket note, or retry its failed push. Return an output unchanged that is already queued or pushed. */
 export async function push(ctx: WriteContext, ids: OutputId): Promise<Output> {
-  const pushId = await inTransaction(ctx.db, async (db) => {
+  await inTransaction(ctx.db, async (db) => {
     const locked = await queries.lockOutput(db, ids)
     const output = requireOwnOutput(locked)
-    if (output.psa_push === 'queued' || output.psa_push === 'pushed') return null
+    if (output.psa_push === 'queued' || output.psa_push === 'pushed') return
     const ticketId = requireTicket(locked.session)
     await connection.requireActive({ db })
     if (output.psa_push_id) {
-      await pushes.retry({ ...ctx, db }, output.psa_push_id)
-      return null
+      await pushes.retry({ db }, output.psa_push_id)
+      return
     }
     const { kind, content: body } = output
-    const id = await insertPush(db, { ticketId, body, internal: kind !== 'client_email', sourceKind: 'output', sourceId: ids.output_id })
+    const id = await enqueuePush(db, { ticketId, body, internal: kind !== 'client_email', sourceKind: 'output', sourceId: ids.output_id })
     if (!id) throw connection.notConnected()
     await queries.setOutputPush(db, ids.output_id, id)
-    return id
   })
-  if (pushId) ctx.afterCommit(() => publishPushes(ctx.queue, [pushId]))
   return toOutput(requireOwnOutput(await queries.lockOutput(ctx.db, ids)))
 }
 
@@ -72,26 +70,20 @@ export async function push(ctx: WriteContext, ids: OutputId): Promise<Output> {
 export async function retryPush(ctx: WriteContext, id: string): Promise<DocumentationPush> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
   requireTicket(session)
-  const pushId = await inTransaction(ctx.db, async (db) => {
+  await inTransaction(ctx.db, async (db) => {
     const push = await queries.lockDocumentationPush(db, id)
     const isFirst = !push && session.status === 'resolved'
     if (push?.state !== 'failed' && !isFirst)
       throw new Problem('not_failed', 'No note of this session has failed', { facts: { psa_push: push?.state ?? null } })
     await connection.requireActive({ db })
-    if (isFirst)
-      return aiSessions.pushDocumentation(
-        db,
-        session,
-        writeDocumentation(session, { outcome: session.outcome, notes: session.resolution_notes }),
-      )
-    await pushes.retry({ ...ctx, db }, push?.id ?? '')
-    return null
+    const { outcome, resolution_notes: notes } = session
+    if (isFirst) await aiSessions.pushDocumentation(db, session, writeDocumentation(session, { outcome, notes }))
+    else await pushes.retry({ db }, push?.id ?? '')
   })
-  if (pushId) ctx.afterCommit(() => publishPushes(ctx.queue, [pushId]))
   return { session_id: id, psa_push: 'queued' }
 }
 
-async function writingFacts(ctx: WriteContext, session: AiSessionRow) {
+async function collectWritingFacts(ctx: WriteContext, session: AiSessionRow) {
   return toWholeCase(session, await aiSessions.findTicketFacts(ctx, session.psa_ticket_id))
 }
 
@@ -102,7 +94,7 @@ function requireOwnOutput({
   session: AiSessionState | undefined
   output: queries.OutputRow | undefined
 }): queries.OutputRow {
-  if (!session?.is_owner) throw aiSessions.changeRefused(session, [])
+  if (!session?.is_owner) throw aiSessions.createChangeProblem(session, [])
   if (!output) throw notFound('Output')
   return output
 }

@@ -1,17 +1,14 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type InferResult, type NotNull, type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, jsonb } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
-import { type AiSessionItem, type AiSessionRow, openStates } from '../../../lib/db/rows/ai-session.ts'
-import {
-  aiSessionColumns,
-  aiSessionJoins,
-  fullAiSession,
-  isOwnAiSession,
-  updateAiSession,
-} from '../../../lib/db/rows/ai-session-queries.ts'
-import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { statement } from '../../../lib/db/statement.ts'
-import type { TreeStructure } from '../../../lib/flows/structure.ts'
+import { AiSessionItem, type AiSessionRow, openStates } from '../../../lib/db/rows/ai-session.ts'
+import { aiSessionColumns, aiSessionJoins, isOwnAiSession, selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import type { AiSessionQuery, AiSessionResolve } from './schemas.ts'
+
+const ChangedRow = z.object({ id: z.string() })
 
 export interface NewAiSession {
   id: string
@@ -25,105 +22,119 @@ export interface NewAiSession {
   environment_tags: string[]
 }
 
-export async function insertAiSession(db: WriteDb, session: NewAiSession): Promise<AiSessionRow | undefined> {
-  const { tree_id, environment_tags, ...columns } = session
-  const insert = sql`
+export const insertOwnAiSession = writeStatement(
+  null,
+  ({ tree_id, environment_tags, ...columns }: NewAiSession) => sql`
     insert into ai_sessions (${sql.join(Object.keys(columns).map((column) => sql.ref(column)))}, environment_tags, tree_account_id, tree_id)
-    select ${sql.join(Object.values(columns))}, array(select jsonb_array_elements_text(${JSON.stringify(environment_tags)}::jsonb)), t.account_id, t.id
-      from (select 1) single_row left join trees t on t.id = ${tree_id} and t.deleted_at is null`
-  const [, rows] = await db.batch([statement(db, insert), statement(db, fullAiSession(session.id))])
+    select ${sql.join(Object.values(columns))}, array(select jsonb_array_elements_text(${jsonb(environment_tags)})), t.account_id, t.id
+      from (select 1) single_row left join trees t on t.id = ${tree_id} and t.deleted_at is null`,
+)
+
+export async function insertAiSession(db: WriteDb, session: NewAiSession): Promise<AiSessionRow | undefined> {
+  const [, rows] = await db.batch([insertOwnAiSession.query(session), selectAiSession.query(session.id)])
   return rows[0]
 }
 
-/** Select the sessions that the caller started, picked up or is the target of, newest first. Each of the three parts uses its own index. */
-export async function selectAiSessions(db: ReadDb, { skip, limit, ...query }: AiSessionQuery & PageQuery): Promise<AiSessionItem[]> {
+/**
+ * Select the sessions that the caller started or picked up, or that were escalated to the caller, newest first. Each of the three parts
+ * uses its own index.
+ */
+export const selectAiSessions = readStatement(AiSessionItem, ({ skip, limit, ...query }: AiSessionQuery & PageQuery) => {
   const filters = Object.entries(query).map(([column, value]) => sql`and s.${sql.ref(column)} = ${value}`)
   const newestBy = (column: RawBuilder<unknown>) => sql`
     (select s.id, s.created_at from ai_sessions s where s.account_id = app.account_id() and s.${column} = app.user_id() ${sql.join(filters, sql` `)}
       order by s.created_at desc, s.id desc limit ${skip + limit + 1}::bigint)`
-  const { rows } = await sql<AiSessionItem>`
+  return sql`
     with candidates as (${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}),
          page as (select id from candidates order by created_at desc, id desc offset ${skip} limit ${limit + 1})
     select ${aiSessionColumns} from page join ai_sessions s on s.account_id = app.account_id() and s.id = page.id ${aiSessionJoins}
-     order by s.created_at desc, s.id desc`.execute(db as WriteDb)
-  return rows
-}
+     order by s.created_at desc, s.id desc`
+})
 
+/** Delete the caller's own session. Return whether there was one. */
 export async function deleteAiSession(db: WriteDb, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    delete from ai_sessions s where s.account_id = app.account_id() and s.id = ${id} and app.owns_ai_session(s) returning s.id`.execute(db)
-  return rows.length > 0
+  const { numDeletedRows } = await db.deleteFrom('ai_sessions as s').where(isOwnAiSession(id)).executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }
 
 const closeHandoff = (id: string) => sql`
   update ai_handoffs h set closed_at = app.now() from closed_session where h.account_id = app.account_id() and h.session_id = ${id} and h.closed_at is null`
 
 /** Resolve an open session and close its open handoff. */
-export function resolveAiSession(db: WriteDb, id: string, { outcome, notes }: AiSessionResolve) {
-  return updateAiSession(
-    db,
-    id,
-    sql`
+export const resolveAiSession = writeStatement(
+  ChangedRow,
+  (id: string, { outcome, notes }: AiSessionResolve) => sql`
     with closed_session as (
       update ai_sessions s
          set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, resolved_at = app.now(), updated_at = app.now(),
              last_activity_at = app.now()
        where ${isOwnAiSession(id, openStates)} returning s.id
     ), closed_handoff as (${closeHandoff(id)}) select id from closed_session`,
-  )
-}
+)
 
 /** Abandon an open session and close its open handoff. */
-export function abandonAiSession(db: WriteDb, id: string) {
-  return updateAiSession(
-    db,
-    id,
-    sql`
+export const abandonAiSession = writeStatement(
+  ChangedRow,
+  (id: string) => sql`
     with closed_session as (
       update ai_sessions s set status = 'abandoned', updated_at = app.now() where ${isOwnAiSession(id, openStates)} returning s.id
     ), closed_handoff as (${closeHandoff(id)}) select id from closed_session`,
-  )
-}
+)
 
 export async function setSessionPush(db: WriteDb, id: string, pushId: string): Promise<void> {
-  await sql`update ai_sessions set psa_push_id = ${pushId} where account_id = app.account_id() and id = ${id}`.execute(db)
+  await db.updateTable('ai_sessions').set({ psa_push_id: pushId }).where('account_id', '=', accountId).where('id', '=', id).execute()
 }
 
-/** Archive chats without activity for 30 days. */
-export async function archiveIdle(db: PlatformDb): Promise<void> {
-  await sql`
+/** Archive up to `limit` chats without activity for 30 days. Skip chats that another call changes. */
+export const archiveIdleChats = writeStatement(
+  null,
+  (limit: number) => sql`
     update ai_sessions set status = 'archived', updated_at = app.now()
-     where session_type = 'chat' and status in ('active', 'parked') and last_activity_at < app.now() - interval '30 days'`.execute(db)
+     where ctid = any (array(
+       select ctid from ai_sessions
+        where session_type = 'chat' and status in ('active', 'parked') and last_activity_at < app.now() - interval '30 days'
+        limit ${limit} for update skip locked))`,
+)
+
+function selectCandidateFlows(db: ReadDb, query: RawBuilder<unknown>, treeId: string | null) {
+  const flows = db
+    .selectFrom('trees as t')
+    .innerJoin('tree_versions as v', (join) =>
+      join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
+    )
+    .select(['t.id', 't.name', 't.description', 'v.category', 'v.tree_structure'])
+    .where('t.tree_type', '=', 'troubleshooting')
+    .where('t.status', '=', 'published')
+    .where('t.deleted_at', 'is', null)
+    .where('v.tree_structure', 'is not', null)
+    .orderBy(sql`ts_rank(t.words, ${query})`, 'desc')
+    .orderBy('t.usage_count', 'desc')
+    .orderBy('t.id')
+    .limit(4)
+    .$narrowType<{ tree_structure: NotNull }>()
+  return treeId ? flows.where('t.id', '=', treeId) : flows
 }
 
-export interface CandidateFlow {
-  id: string
-  name: string
-  description: string
-  category: string | null
-  tree_structure: TreeStructure
-}
-export interface CandidateTemplate {
-  id: string
-  name: string
-  description: string
-  language: 'powershell' | 'bash' | 'python'
+function selectCandidateTemplates(db: ReadDb, query: RawBuilder<unknown>) {
+  return db
+    .selectFrom('script_templates')
+    .select(['id', 'name', 'description', 'language'])
+    .where(sql<boolean>`words @@ ${query}`)
+    .orderBy(sql`ts_rank(words, ${query})`, 'desc')
+    .orderBy('id')
+    .limit(5)
 }
 
-/** Select flows and scripts that may match a text, the best match first. If `treeId` is set, it is the only flow that is considered. */
-export async function selectCandidates(db: Pick<ReadDb, 'batch' | 'getExecutor'>, text: string, treeId: string | null) {
+export type CandidateFlow = InferResult<ReturnType<typeof selectCandidateFlows>>[number]
+export type CandidateTemplate = InferResult<ReturnType<typeof selectCandidateTemplates>>[number]
+
+/**
+ * Select up to 4 published troubleshooting flows, ranked by match with the text but not filtered, and up to 5 scripts that match the text.
+ * With `treeId`, consider only that flow.
+ */
+export async function selectCandidates(db: ReadDb, text: string, treeId: string | null) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
-  const query = [...new Set(words)].slice(0, 100).join(' or ')
-  const flows = sql<CandidateFlow>`
-    select t.id, t.name, t.description, v.category, v.tree_structure
-      from trees t join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
-     where t.tree_type = 'troubleshooting' and t.status = 'published' and t.deleted_at is null and v.tree_structure is not null
-       and (${treeId}::uuid is null or t.id = ${treeId})
-     order by ts_rank(t.words, websearch_to_tsquery('english', ${query})) desc, t.usage_count desc, t.id limit 4`
-  const templates = sql<CandidateTemplate>`
-    select s.id, s.name, s.description, s.language from script_templates s
-     where s.words @@ websearch_to_tsquery('english', ${query})
-     order by ts_rank(s.words, websearch_to_tsquery('english', ${query})) desc, s.id limit 5`
-  const [flowRows, templateRows] = await db.batch([statement(db, flows), statement(db, templates)])
-  return { flows: flowRows, templates: templateRows }
+  const query = sql`websearch_to_tsquery('english', ${[...new Set(words)].slice(0, 100).join(' or ')})`
+  const [flows, templates] = await db.batch([selectCandidateFlows(db, query, treeId), selectCandidateTemplates(db, query)])
+  return { flows, templates }
 }

@@ -387,7 +387,7 @@ export const SessionClose = z
     psa_push: z
       .enum(['pushed', 'queued', 'failed', 'not_linked'])
       .describe('The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA.'),
-    notified: z.int().describe('Number of notifications: those in the app, and the e-mails and chat messages to send.'),
+    notified: z.int().describe('Number of people who were notified.'),
   })
   .meta({
     id: 'SessionCloseResponse',

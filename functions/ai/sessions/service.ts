@@ -2,14 +2,14 @@ import { writeDocumentation } from '../../../lib/ai/documentation.ts'
 import type { TicketFacts } from '../../../lib/ai/facts.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { type AiSessionRow, type AiStatus, openStates } from '../../../lib/db/rows/ai-session.ts'
-import { selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { selectAiSession, updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { enqueuePush } from '../../../lib/outbox/pushes.ts'
 import { notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
 import { toPromptNotes } from '../../../lib/psa/prompt.ts'
-import { insertPush, publishPushes } from '../../../lib/psa/pushes.ts'
 import * as psa from '../../psa/tickets/service.ts'
 import * as sessions from '../../sessions/sessions/service.ts'
 import * as queries from './queries.ts'
@@ -34,7 +34,7 @@ export async function create(ctx: WriteContext, input: AiSessionCreate): Promise
 }
 
 export async function list({ db }: ReadContext, query: AiSessionQuery & PageQuery) {
-  return toPage(await queries.selectAiSessions(db, query), query.limit)
+  return toPage(await queries.selectAiSessions.all(db, query), query.limit)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<AiSessionDetail> {
@@ -50,11 +50,10 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
   const before = await findOwn(ctx.db, id, openStates)
   const text = writeDocumentation(before, { outcome, notes })
   const pushId = await inTransaction(ctx.db, async (db) => {
-    const { isChanged, session } = await queries.resolveAiSession(db, id, input)
-    if (!isChanged) throw changeRefused(session, openStates)
+    const { isChanged, session } = await updateAiSession(db, id, queries.resolveAiSession.query(id, input))
+    if (!isChanged) throw createChangeProblem(session, openStates)
     return pushDocumentation(db, before, text)
   })
-  if (pushId) ctx.afterCommit(() => publishPushes(ctx.queue, [pushId]))
   return {
     session_id: id,
     status: 'resolved',
@@ -67,19 +66,19 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
 
 /** Close a session without an outcome. A closed session is not changed. */
 export async function abandon({ db }: WriteContext, id: string): Promise<SessionClose> {
-  const { isChanged, session } = await queries.abandonAiSession(db, id)
-  if (!session?.is_owner) throw changeRefused(session, [])
+  const { isChanged, session } = await updateAiSession(db, id, queries.abandonAiSession.query(id))
+  if (!session?.is_owner) throw createChangeProblem(session, [])
   const status = isChanged ? 'abandoned' : session.status
   return { session_id: id, status, handoff_id: null, documentation: '', psa_push: 'not_linked', notified: 0 }
 }
 
 /**
- * Insert the push of a session's documentation as an internal note of its ticket. Return the push id, or null without a ticket or a
+ * Enqueue the push of a session's documentation as an internal note of its ticket. Return the push id, or null without a ticket or a
  * connected PSA.
  */
 export async function pushDocumentation(db: WriteContext['db'], { id, psa_ticket_id }: AiSessionRow, body: string): Promise<string | null> {
   if (!psa_ticket_id) return null
-  const pushId = await insertPush(db, { ticketId: psa_ticket_id, body, internal: true, sourceKind: 'ai_session', sourceId: id })
+  const pushId = await enqueuePush(db, { ticketId: psa_ticket_id, body, internal: true, sourceKind: 'ai_session', sourceId: id })
   if (pushId) await queries.setSessionPush(db, id, pushId)
   return pushId
 }
@@ -118,18 +117,18 @@ export function findCandidates({ db }: Pick<ReadContext, 'db'>, text: string, tr
 
 /** Return a session that the caller may see, or throw 404. */
 export async function find(db: ReadContext['db'], id: string): Promise<AiSessionRow> {
-  return (await selectAiSession(db, id)) ?? throwNotFound('AI session')
+  return (await selectAiSession.first(db, id)) ?? throwNotFound('AI session')
 }
 
 /** Return the caller's own session. Throw 404, 403, or 409 outside `states`. An empty list allows every state. */
 export async function findOwn(db: ReadContext['db'], id: string, states: readonly AiStatus[]): Promise<AiSessionRow> {
   const session = await find(db, id)
-  if (!session.is_owner || (states.length > 0 && !states.includes(session.status))) throw changeRefused(session, states)
+  if (!session.is_owner || (states.length > 0 && !states.includes(session.status))) throw createChangeProblem(session, states)
   return session
 }
 
 /** Create the problem for a session that cannot be changed: 404, 403, or 409 with the session's status. */
-export function changeRefused(session: Pick<AiSessionRow, 'is_owner' | 'status'> | undefined, states: readonly AiStatus[]): Problem {
+export function createChangeProblem(session: Pick<AiSessionRow, 'is_owner' | 'status'> | undefined, states: readonly AiStatus[]): Problem {
   if (!session) return notFound('AI session')
   if (!session.is_owner) return new Problem('forbidden', 'Only the engineer who works on this session may change it')
   const { status } = session
@@ -142,8 +141,9 @@ export function toDetail({ team_id: _team, is_owner: _owner, ...session }: AiSes
   return session as AiSessionDetail
 }
 
-export async function archiveIdle({ platform }: Pick<JobContext, 'platform'>): Promise<void> {
-  await queries.archiveIdle(platform)
+/** Archive up to `limit` idle chats of any account. Return their number. */
+export async function archiveIdle({ platform }: Pick<JobContext, 'platform'>, limit: number): Promise<number> {
+  return queries.archiveIdleChats.run(platform, limit)
 }
 
 async function requireTroubleshootingFlow(ctx: WriteContext, treeId: string): Promise<void> {

@@ -115,7 +115,7 @@ export const aiTriageOperations = [
     path: `${basePath}/facts`,
     summary: 'Create or update a fact',
     description:
-      'A change adds 1 to `state_version`. Repeating a value that a user recorded changes nothing. Returns 409 `limit_reached` for a new fact if the session has 200 facts, and 409 `wrong_state` for a closed session.',
+      'A change adds 1 to `state_version`. Sending the current value of a fact with source `user` changes nothing. Returns 409 `limit_reached` for a new fact if the session has 200 facts, and 409 `wrong_state` for a closed session.',
     access: 'engineer',
     limit: 'write',
     feature,

@@ -1,5 +1,5 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { openStates } from '../../../lib/db/rows/ai-session.ts'
+import { maxFacts, openStates } from '../../../lib/db/rows/ai-session.ts'
 import type { AiSessionState } from '../../../lib/db/rows/ai-session-lock.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { invalidField, limitReached, notFound, throwNotFound } from '../../../lib/problem.ts'
@@ -12,13 +12,13 @@ import type { Branch, BranchCreate, BranchId, FactList, FactPut, FactWithVersion
 export async function update({ db }: WriteContext, id: string, patch: TriagePatch): Promise<AiSessionDetail> {
   if (Object.keys(patch).length === 0) return aiSessions.toDetail(await aiSessions.findOwn(db, id, openStates))
   const { isChanged, session } = await queries.updateTriage(db, id, patch)
-  if (!isChanged || !session) throw aiSessions.changeRefused(session, openStates)
+  if (!isChanged || !session) throw aiSessions.createChangeProblem(session, openStates)
   return aiSessions.toDetail(session)
 }
 
 export async function putTaskLane({ db }: WriteContext, id: string, lane: TaskLane): Promise<TaskLane> {
   const { isChanged, session } = await queries.updateTaskLane(db, id, lane)
-  if (!isChanged) throw aiSessions.changeRefused(session, openStates)
+  if (!isChanged) throw aiSessions.createChangeProblem(session, openStates)
   return lane
 }
 
@@ -32,16 +32,16 @@ export async function listBranches({ db }: ReadContext, id: string, page: PageQu
 export async function createBranch({ db }: WriteContext, id: string, { name, from_message_id }: BranchCreate): Promise<Branch> {
   const { isChanged, session, branch } = await queries.insertBranch(db, id, name, from_message_id)
   if (isChanged && branch) return branch
-  requireOpen(session)
-  if (from_message_id && !(await queries.isOnActiveBranch(db, id, from_message_id)))
+  requireOpenSession(session)
+  if (from_message_id && !(await queries.selectActiveBranchMessage.first(db, id, from_message_id)))
     throw invalidField(['body', 'from_message_id'], 'must be the id of a message of the active branch', 'unknown_message')
-  throw limitReached('branches', queries.maxBranches, `A session has at most ${queries.maxBranches} branches`)
+  throw limitReached('branches', queries.maxBranches, `A session has at most ${queries.maxBranches} branches; activate an existing one`)
 }
 
 export async function activateBranch({ db }: WriteContext, ids: BranchId): Promise<Branch> {
   const { isChanged, session, branch } = await queries.activateBranch(db, ids)
   if (session?.is_owner && !branch) throw notFound('Branch')
-  if (!isChanged || !branch) throw aiSessions.changeRefused(session, openStates)
+  if (!isChanged || !branch) throw aiSessions.createChangeProblem(session, openStates)
   return branch
 }
 
@@ -51,12 +51,13 @@ export async function listFacts({ db }: ReadContext, id: string): Promise<FactLi
 
 export async function putFact({ db }: WriteContext, id: string, fact: FactPut): Promise<FactWithVersion> {
   const { session, fact: storedFact } = await queries.upsertFact(db, id, fact)
-  const { state_version } = requireOpen(session)
-  if (!storedFact) throw limitReached('facts', queries.maxFacts, `A session has at most ${queries.maxFacts} facts`)
+  const { state_version } = requireOpenSession(session)
+  if (!storedFact) throw limitReached('facts', maxFacts, `A session has at most ${maxFacts} facts; update an existing one`)
   return { ...storedFact, state_version }
 }
 
-function requireOpen(session: AiSessionState | undefined): AiSessionState {
-  if (!session?.is_owner || !openStates.some((status) => status === session.status)) throw aiSessions.changeRefused(session, openStates)
+function requireOpenSession(session: AiSessionState | undefined): AiSessionState {
+  if (!session?.is_owner || !openStates.some((status) => status === session.status))
+    throw aiSessions.createChangeProblem(session, openStates)
   return session
 }

@@ -6,7 +6,7 @@ import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { type AiSessionRow, workingStates } from '../../../lib/db/rows/ai-session.ts'
 import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
-import { eventStream } from '../../../lib/http/event-stream.ts'
+import { createEventStream } from '../../../lib/http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { invalidField, notFound, Problem } from '../../../lib/problem.ts'
 import type { AiSessionCreate, AiSessionDetail } from '../sessions/schemas.ts'
@@ -32,18 +32,19 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
 export async function sendMessage(ctx: WriteContext, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   const images = await loadImages(ctx, upload_ids)
-  const branchId = await queries.insertUserMessage(ctx.db, id, message, upload_ids)
-  if (!branchId) throw aiSessions.changeRefused(await aiSessions.find(ctx.db, id), workingStates)
+  const newMessage = { id: uuidv7(), content: message, uploadIds: upload_ids }
+  const branchId = (await queries.insertUserMessage.first(ctx.db, id, newMessage))?.branch_id
+  if (!branchId) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), workingStates)
   const input = await collectTurnInput(ctx, session, message)
   const turns = [...toTurns(session), { role: 'user' as const, text: message, images }]
   const storeReply = async (answer: ChatTurn) => {
     const { row, applied } = await queries.storeReply(ctx.db, id, branchId, answer.reply, toTurnChanges(answer, input))
     if (!row) throw new Problem('stale_version', 'Someone else deleted this session')
     const reply = { id: row.id, role: 'assistant' as const, content: row.content, created_at: row.created_at }
-    return withoutNulls({ message: reply, ...applied }) as ChatReply
+    return removeNulls({ message: reply, ...applied }) as ChatReply
   }
   if (!ctx.wantsEvents) return storeReply(await ask(ctx, chatTurn, { facts: input.facts, turns }))
-  return eventStream(ctx, async (send) => {
+  return createEventStream(ctx, async (send) => {
     const listener: AnswerListener = {
       field: 'reply',
       onText: (text) => send('delta', { text }),
@@ -58,11 +59,11 @@ export async function respondToStep(ctx: WriteContext, id: string, { response, s
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   if (session.session_type !== 'guided') throw new Problem('wrong_session_type', 'This is a chat session')
   const current = session.steps.find((step) => step.response === null)
-  if (step_id && step_id !== current?.step_id) throw stepNotCurrent(current)
-  if (!current && response !== undefined) throw stepNotCurrent(current)
+  if (step_id && step_id !== current?.step_id) throw createStepProblem(current)
+  if (!current && response !== undefined) throw createStepProblem(current)
   if (current) {
     if (response === undefined) throw invalidField(['body', 'response'], 'is required by the current step', 'missing')
-    if (!(await queries.answerStep(ctx.db, id, current.step_id, response))) await throwStepNotCurrent(ctx, id)
+    if ((await queries.answerStep.run(ctx.db, id, current.step_id, response)) === 0) await throwStepNotCurrent(ctx, id)
     current.response = response
   }
   return addNextStep(ctx, session)
@@ -75,7 +76,7 @@ export async function listMessages(
 ) {
   const session = await aiSessions.find(db, id)
   const branchId = branch_id ?? session.active_branch_id
-  if (branch_id && !(await queries.hasBranch(db, id, branch_id))) throw notFound('Branch')
+  if (branch_id && !(await queries.selectBranch(db, id, branch_id))) throw notFound('Branch')
   return toPage(await queries.selectMessages(db, id, branchId, page), page.limit)
 }
 
@@ -92,7 +93,7 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
     })
   if (!step) throw new Problem('stale_version', 'Someone else deleted this session')
   const { triage_update, suggested_fix } = applied
-  return withoutNulls({ step, triage_update, suggested_fix }) as GuidedReply
+  return removeNulls({ step, triage_update, suggested_fix }) as GuidedReply
 }
 
 interface TurnInput {
@@ -139,31 +140,35 @@ function toNewFix({ title, description, template, script }: FixIdea, templates: 
 }
 
 /** Return a copy without the fields that are null. */
-function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
+function removeNulls(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
 /** Load the images of a message, in order. Throw 422 for an unknown upload. */
 async function loadImages(ctx: WriteContext, ids: readonly string[]): Promise<Uint8Array[]> {
   if (ids.length === 0) return []
-  const rows = await queries.selectUploads(ctx.db, ids)
+  const rows = await queries.selectUploads.all(ctx.db, ids)
   return Promise.all(
     ids.map(async (id, index) => {
       const key = rows.find((row) => row.id === id)?.object_key
-      const jpeg = key && (await ctx.uploads.get(key))
+      const jpeg = key && (await ctx.uploads.get(key).catch(throwUnavailable))
       if (!jpeg) throw invalidField(['body', 'upload_ids', index], 'must be the id of an existing upload', 'unknown_upload')
-      return new Uint8Array(await new Response(jpeg).arrayBuffer())
+      return jpeg
     }),
   )
+}
+
+function throwUnavailable(cause: unknown): never {
+  throw new Problem('unavailable', undefined, { cause, headers: { 'retry-after': '5' } })
 }
 
 /** Throw why a step could not be answered: the session is no longer active, or the step is no longer current. */
 async function throwStepNotCurrent(ctx: WriteContext, id: string): Promise<never> {
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
-  throw stepNotCurrent(session.steps.find((step) => step.response === null))
+  throw createStepProblem(session.steps.find((step) => step.response === null))
 }
 
-function stepNotCurrent(current: AiSessionRow['steps'][number] | undefined): Problem {
+function createStepProblem(current: AiSessionRow['steps'][number] | undefined): Problem {
   const detail = current ? 'Another step is the current one' : 'No step is open; send a request without a response to get the next one'
   return new Problem('step_not_current', detail, { facts: { current_step: current ?? null } })
 }

@@ -11,20 +11,21 @@ import * as queries from './queries.ts'
 import type { AiQuota, Suggestion, SuggestionRequest } from './schemas.ts'
 
 export async function getQuota({ db }: Pick<ReadContext, 'db'>): Promise<AiQuota> {
-  const { seconds: _, ...quota } = await queries.selectQuota(db)
+  const { seconds: _, ...quota } = await queries.selectQuota.one(db)
   return quota
 }
 
 /** Throw 429 when no build is left, so that the model is not called in vain. Reserve nothing: `countBuild` makes the final check. */
 export async function requireBuild({ db }: Pick<ReadContext, 'db'>): Promise<void> {
-  const quota = await queries.selectQuota(db)
+  const quota = await queries.selectQuota.one(db)
   if (quota.limit !== null && quota.used >= quota.limit) throw quotaExceeded(quota)
 }
 
 /** Count one build in the transaction that stores its result. Throw 429 when another request used the last one. */
 export async function countBuild(db: WriteContext['db']): Promise<void> {
-  if (await queries.countBuild(db)) return
-  throw quotaExceeded(await queries.selectQuota(db))
+  const { is_counted } = await queries.countBuild.one(db)
+  if (is_counted) return
+  throw quotaExceeded(await queries.selectQuota.one(db))
 }
 
 /** Ask the model for one edit and apply it to a copy of the flow. Stores nothing. */
@@ -45,7 +46,7 @@ export async function suggest(
   })
 }
 
-function quotaExceeded({ resets_at, seconds }: Awaited<ReturnType<typeof queries.selectQuota>>): Problem {
+function quotaExceeded({ resets_at, seconds }: Awaited<ReturnType<typeof queries.selectQuota.one>>): Problem {
   const detail = 'All AI builds of this month are used'
   return new Problem('ai_quota_exceeded', detail, { facts: { resets_at }, headers: { 'retry-after': String(seconds) } })
 }

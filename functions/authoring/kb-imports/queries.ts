@@ -1,89 +1,129 @@
 import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, isEditable, jsonb, mayChange, now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { statement } from '../../../lib/db/statement.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import type { Article } from '../../../lib/knowledge/article.ts'
 import type { Block } from '../../../lib/knowledge/blocks.ts'
-import type { KbImport, KbImportItem, KbImportQuery, KbNode, KbNodeUpdate, KbQuota } from './schemas.ts'
+import { KbImport, type KbImportItem, type KbImportQuery, KbNode, type KbNodeUpdate } from './schemas.ts'
 
 export interface KbImportRow extends KbImport {
   /** Whether the caller may change it. */
   may_change: boolean
 }
 
-const importColumns = sql`
-  i.id, i.account_id, i.team_id, i.created_by, i.title, i.format, i.status, i.tree_id, i.created_at, i.updated_at,
-  (select count(*)::integer from kb_import_nodes n where n.account_id = i.account_id and n.import_id = i.id) as node_count`
-const fullImportColumns = sql`${importColumns}, app.may_change(i.created_by, i.team_id) as may_change,
-  coalesce((select jsonb_agg(jsonb_build_object('id', n.id, 'parent_id', n.parent_id, 'position', n.position, 'kind', n.kind,
-                                                'title', n.title, 'content', n.content) order by n.position, n.id)
-              from kb_import_nodes n where n.account_id = i.account_id and n.import_id = i.id), '[]') as nodes`
-const mayChange = sql`i.account_id = app.account_id() and app.may_change(i.created_by, i.team_id)`
 const planLimit = sql`
   select l.max_kb_imports as max_imports from accounts a join plan_limits l on l.plan = app.plan_of(a) where a.id = app.account_id()`
 
-export async function selectQuota(db: ReadDb): Promise<Pick<KbQuota, 'used' | 'limit'>> {
-  const { rows } = await sql<Pick<KbQuota, 'used' | 'limit'>>`
+export const selectQuota = readStatement(
+  z.object({ used: z.int(), limit: z.int().nullable() }),
+  () => sql`
     select plan.max_imports as limit, coalesce((select q.used from quota_counters q
       where q.account_id = app.account_id() and q.quota = 'kb_imports' and q.period_start = 'epoch'), 0) as used
-      from (${planLimit}) plan`.execute(db as WriteDb)
-  return rows[0] ?? { used: 0, limit: 0 }
+      from (${planLimit}) plan`,
+)
+
+const nodeCount = sql<number>`
+  (select count(*)::integer from kb_import_nodes n where n.account_id = i.account_id and n.import_id = i.id)`
+const nodes = sql<KbNode[]>`
+  coalesce((select jsonb_agg(jsonb_build_object('id', n.id, 'parent_id', n.parent_id, 'position', n.position, 'kind', n.kind,
+                                                'title', n.title, 'content', n.content) order by n.position, n.id)
+              from kb_import_nodes n where n.account_id = i.account_id and n.import_id = i.id), '[]')`
+
+function selectItems(db: ReadDb) {
+  return db
+    .selectFrom('kb_imports as i')
+    .select([
+      'i.id',
+      'i.account_id',
+      'i.team_id',
+      'i.created_by',
+      'i.title',
+      'i.format',
+      'i.status',
+      'i.tree_id',
+      'i.created_at',
+      'i.updated_at',
+    ])
+    .select(nodeCount.as('node_count'))
 }
 
-export async function selectImports(db: ReadDb, { status, skip, limit }: KbImportQuery & PageQuery): Promise<KbImportItem[]> {
-  const { rows } = await sql<KbImportItem>`
-    select ${importColumns} from kb_imports i where i.account_id = app.account_id() and (${status ?? null}::text is null or i.status = ${status ?? null})
-     order by i.created_at desc, i.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+export function selectImports(db: ReadDb, { status, skip, limit }: KbImportQuery & PageQuery): Promise<KbImportItem[]> {
+  let imports = selectItems(db).where('i.account_id', '=', accountId)
+  if (status) imports = imports.where('i.status', '=', status)
+  return imports
+    .orderBy('i.created_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
-export async function selectImport(db: ReadDb, id: string): Promise<KbImportRow | undefined> {
-  return (await sql<KbImportRow>`select ${fullImportColumns} from kb_imports i where i.id = ${id}`.execute(db as WriteDb)).rows[0]
+export function selectImport(db: ReadDb, id: string): Promise<KbImportRow | undefined> {
+  return selectItems(db)
+    .select([mayChange('i.created_by', 'i.team_id').as('may_change'), nodes.as('nodes')])
+    .where('i.id', '=', id)
+    .executeTakeFirst()
 }
 
 export async function selectBlocks(db: ReadDb, id: string): Promise<Block[]> {
-  const { rows } = await sql<{ blocks: Block[] }>`select i.blocks from kb_imports i where i.id = ${id}`.execute(db as WriteDb)
-  return rows[0]?.blocks ?? []
+  const article = await db.selectFrom('kb_imports').select('blocks').where('id', '=', id).executeTakeFirst()
+  return article?.blocks ?? []
 }
 
 /** Count and insert an import in one statement. Return undefined and count nothing when the plan allows no more. */
-export async function insertImport(db: WriteDb, { title, format, blocks }: Article): Promise<KbImport | undefined> {
-  const { rows } = await sql<KbImport>`
+export const insertImport = writeStatement(
+  KbImport,
+  ({ title, format, blocks }: Article) => sql`
     with plan as (${planLimit}), updated_counter as (
       insert into quota_counters (quota, period_start, used) select 'kb_imports', 'epoch', 1 from plan where max_imports is null or max_imports > 0
       on conflict (account_id, quota, period_start) do update set used = quota_counters.used + 1
         where (select plan.max_imports is null or quota_counters.used < plan.max_imports from plan)
       returning used), i as (
       insert into kb_imports (team_id, title, format, blocks)
-      select app.team_id(), ${title}, ${format}, ${JSON.stringify(blocks)}::jsonb from updated_counter returning *)
-    select ${importColumns}, '[]'::jsonb as nodes from i`.execute(db)
-  return rows[0]
+      select app.team_id(), ${title}, ${format}, ${jsonb(blocks)} from updated_counter returning *)
+    select id, account_id, team_id, created_by, title, format, status, tree_id, created_at, updated_at, 0 as node_count, '[]'::jsonb as nodes from i`,
+)
+
+function lockRow(db: WriteDb, id: string, states: readonly KbImport['status'][]) {
+  return db
+    .selectFrom('kb_imports as i')
+    .select('i.id')
+    .where('i.id', '=', id)
+    .where(isEditable('i'))
+    .where('i.status', 'in', states)
+    .forUpdate()
 }
 
 /** Lock an import for the rest of the transaction. Return false when the caller may not change it or its status is not in `states`. */
 export async function lockImport(db: WriteDb, id: string, states: readonly KbImport['status'][]): Promise<boolean> {
-  const { rows } = await sql`
-    select i.id from kb_imports i where i.id = ${id} and ${mayChange} and i.status in (${sql.join(states)}) for update`.execute(db)
-  return rows.length > 0
+  return (await lockRow(db, id, states).executeTakeFirst()) !== undefined
+}
+
+export const insertNodes = writeStatement(
+  null,
+  (importId: string, nodes: readonly KbNode[]) => sql`
+    insert into kb_import_nodes (id, import_id, parent_id, position, kind, title, content)
+    select id, ${importId}, parent_id, position, kind, title, content from jsonb_to_recordset(${jsonb(nodes)})
+      as n (id uuid, parent_id uuid, position integer, kind text, title text, content text)`,
+)
+
+function updateImport(db: WriteDb, id: string) {
+  return db.updateTable('kb_imports as i').set({ updated_at: now }).where('i.id', '=', id).where(isEditable('i'))
 }
 
 /** Replace the nodes of an import that the transaction has locked, and mark the import as converted. */
 export async function replaceNodes(db: WriteDb, id: string, nodes: readonly KbNode[]): Promise<void> {
-  const deleteNodes = sql`delete from kb_import_nodes n where n.account_id = app.account_id() and n.import_id = ${id}`
-  const insertNodes = sql`
-    insert into kb_import_nodes (id, import_id, parent_id, position, kind, title, content)
-    select id, ${id}, parent_id, position, kind, title, content from jsonb_to_recordset(${JSON.stringify(nodes)}::jsonb)
-      as n (id uuid, parent_id uuid, position integer, kind text, title text, content text)`
-  const markConverted = sql`update kb_imports i set status = 'converted', updated_at = app.now() where i.id = ${id} and ${mayChange}`
-  await db.batch([statement(db, deleteNodes), statement(db, insertNodes), statement(db, markConverted)])
+  const deleteNodes = db.deleteFrom('kb_import_nodes').where('account_id', '=', accountId).where('import_id', '=', id)
+  await db.batch([deleteNodes, insertNodes.query(id, nodes), updateImport(db, id).set({ status: 'converted' })])
 }
 
-/** Lock the import, update a node and renumber all positions, in one transaction. Return undefined if the change is not allowed. */
-export async function updateNode(db: WriteDb, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode | undefined> {
+/** Update a node and renumber all positions. Return no row if the change is not allowed. */
+export const updateAndMoveNode = writeStatement(KbNode, (id: string, nodeId: string, change: KbNodeUpdate) => {
   const { kind = null, title = null, content = null } = change
-  const isOpen = sql`i.id = ${id} and ${mayChange} and i.status = 'converted'`
-  const lock = sql`select i.id from kb_imports i where ${isOpen} for update`
-  const update = sql<KbNode>`
+  const isOpen = sql`i.id = ${id} and ${isEditable('i')} and i.status = 'converted'`
+  return sql`
     with recursive ${movedNodes(id, nodeId, change)}, updated_nodes as (
       update kb_import_nodes n set parent_id = p.parent_id, position = p.position,
              kind = case when n.id = ${nodeId} then coalesce(${kind}, n.kind) else n.kind end,
@@ -95,7 +135,11 @@ export async function updateNode(db: WriteDb, id: string, nodeId: string, change
       returning n.id, n.parent_id, n.position, n.kind, n.title, n.content),
     updated_import as (update kb_imports i set updated_at = app.now() where ${isOpen} and exists (select from updated_nodes))
     select * from updated_nodes where id = ${nodeId}`
-  const [, rows] = await db.batch([statement(db, lock), statement(db, update)])
+})
+
+/** Lock the import, update a node and renumber all positions, in one transaction. Return undefined if the change is not allowed. */
+export async function updateNode(db: WriteDb, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode | undefined> {
+  const [, rows] = await db.batch([lockRow(db, id, ['converted']), updateAndMoveNode.query(id, nodeId, change)])
   return rows[0]
 }
 
@@ -130,18 +174,15 @@ function movedNodes(id: string, nodeId: string, { parent_id, position }: KbNodeU
 
 /** Mark an import as failed if it was never converted. */
 export async function markFailed(db: WriteDb, id: string): Promise<void> {
-  await sql`update kb_imports i set status = 'failed', updated_at = app.now() where i.id = ${id} and ${mayChange} and i.status = 'uploaded'`.execute(
-    db,
-  )
+  await updateImport(db, id).set({ status: 'failed' }).where('i.status', '=', 'uploaded').execute()
 }
 
 /** Mark an import that the transaction has locked as committed. */
 export async function markCommitted(db: WriteDb, id: string, treeId: string): Promise<void> {
-  await sql`update kb_imports i set status = 'committed', tree_id = ${treeId}, updated_at = app.now() where i.id = ${id} and ${mayChange}`.execute(
-    db,
-  )
+  await updateImport(db, id).set({ status: 'committed', tree_id: treeId }).execute()
 }
 
 export async function deleteImport(db: WriteDb, id: string): Promise<boolean> {
-  return (await sql`delete from kb_imports i where i.id = ${id} and ${mayChange} returning i.id`.execute(db)).rows.length > 0
+  const { numDeletedRows } = await db.deleteFrom('kb_imports as i').where('i.id', '=', id).where(isEditable('i')).executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }

@@ -22,13 +22,13 @@ const maxBytes = 5 * 1024 * 1024
 const maxPromptCharacters = 300
 
 export async function getQuota({ db }: ReadContext): Promise<KbQuota> {
-  const { used, limit } = await queries.selectQuota(db)
+  const { used, limit } = (await queries.selectQuota.first(db)) ?? { used: 0, limit: 0 }
   return { used, limit, remaining: limit === null ? null : Math.max(0, limit - used) }
 }
 
 export async function create({ db }: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
   const article = await readArticle(input).catch(throwArticleProblem('bytes' in input ? 'file' : 'content'))
-  const inserted = await queries.insertImport(db, article)
+  const inserted = await queries.insertImport.first(db, article)
   if (!inserted) throw new Problem('kb_quota_exceeded', 'Your plan allows no more knowledge imports')
   return inserted
 }

@@ -1,16 +1,16 @@
 import { askUntilValid } from '../../../lib/ai/ask-until-valid.ts'
-import { toFlowAsRun, toRunFacts } from '../../../lib/ai/conversion.ts'
 import { toWholeCase } from '../../../lib/ai/facts.ts'
 import { toFlowDraft, toModelFlow } from '../../../lib/ai/flow-drafts.ts'
 import { flowConversion, maxGeneratedNodes } from '../../../lib/ai/prompts/authoring.ts'
+import { toFlowAsRun, toRunFacts } from '../../../lib/ai/session-facts.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
 import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import type { Event } from '../../../lib/events/events.ts'
-import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import { type FlowDraft, flattenStructure } from '../../../lib/flows/flat-nodes.ts'
 import type { TreeType } from '../../../lib/flows/structure.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { limitReached, notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as aiSessions from '../../ai/sessions/service.ts'
 import * as trees from '../../flows/trees/service.ts'
@@ -31,18 +31,17 @@ interface Source {
 export async function create(ctx: WriteContext, id: string, { target_tree_id }: Conversion): Promise<FlowProposal> {
   const { source, tree_type, facts, base } = await findSource(ctx.db, id)
   const target = target_tree_id ? await findTarget(ctx, target_tree_id, tree_type) : null
-  if (await queries.hasPending(ctx.db, id)) throw alreadyPending()
+  if (await queries.selectPending(ctx.db, id)) throw alreadyPending()
   const proposed_flow = await writeFlow(ctx, tree_type, target?.flow ?? base, {
     ...facts,
     tree_type,
     target: target && toModelFlow(target.flow),
   })
-  const stored = await inTransaction(ctx.db, async (db) => {
+  return inTransaction(ctx.db, async (db) => {
     const proposal = await queries.insertProposal(db, { source, source_id: id, proposed_flow, target }).catch(throwAlreadyPending)
-    const submitterName = proposal.submitter_name
-    return { proposal, deliveries: await insertProposalEvent(ctx, db, proposal, { key: 'proposal.submitted', submitterName }) }
+    await enqueueProposalEvent(ctx, db, proposal, { key: 'proposal.submitted', submitterName: proposal.submitter_name })
+    return toProposal(proposal)
   })
-  return publishAndReturn(ctx, stored)
 }
 
 export async function list({ db }: ReadContext, { status, ...page }: ProposalQuery & PageQuery) {
@@ -55,22 +54,20 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 
 /** Approve a proposal, save its flow and notify the submitter in one transaction. The proposal stays pending if the flow is not saved. */
 export async function approve(ctx: WriteContext, id: string): Promise<Approval> {
-  const stored = await inTransaction(ctx.db, async (db) => {
+  return inTransaction(ctx.db, async (db) => {
     const proposal = await decideProposal(db, id, 'approved', null)
     const tree = await saveFlow({ ...ctx, db }, proposal)
-    const submitterId = proposal.submitted_by
-    return { proposal, tree, deliveries: await insertProposalEvent(ctx, db, proposal, { key: 'proposal.approved', submitterId }) }
+    await enqueueProposalEvent(ctx, db, proposal, { key: 'proposal.approved', submitterId: proposal.submitted_by })
+    return { proposal: toProposal(proposal), tree_id: tree.id }
   })
-  return { proposal: publishAndReturn(ctx, stored), tree_id: stored.tree.id }
 }
 
 export async function reject(ctx: WriteContext, id: string, reason: string): Promise<FlowProposal> {
-  const stored = await inTransaction(ctx.db, async (db) => {
+  return inTransaction(ctx.db, async (db) => {
     const proposal = await decideProposal(db, id, 'rejected', reason)
-    const submitterId = proposal.submitted_by
-    return { proposal, deliveries: await insertProposalEvent(ctx, db, proposal, { key: 'proposal.rejected', submitterId, reason }) }
+    await enqueueProposalEvent(ctx, db, proposal, { key: 'proposal.rejected', submitterId: proposal.submitted_by, reason })
+    return toProposal(proposal)
   })
-  return publishAndReturn(ctx, stored)
 }
 
 /** Find the caller's completed session or resolved AI session. Throw 404, 403 or 409. */
@@ -121,22 +118,13 @@ function saveFlow(ctx: Pick<WriteContext, 'db' | 'caller'>, proposal: queries.Pr
 type WithoutProposalFields<E> = E extends Event ? Omit<E, 'actorId' | 'teamId' | 'proposalId' | 'flowName'> : never
 type ProposalEvent = WithoutProposalFields<Extract<Event, { key: `proposal.${string}` }>>
 
-function insertProposalEvent(
+async function enqueueProposalEvent(
   { caller }: WriteContext,
   db: WriteDb,
   { id, team_id, proposed_flow }: queries.ProposalRow,
   event: ProposalEvent,
-): Promise<string[]> {
-  return insertEvent(db, { ...event, actorId: caller.userId, teamId: team_id, proposalId: id, flowName: proposed_flow.name })
-}
-
-/** Publish the deliveries after the commit, and return the proposal. */
-function publishAndReturn(
-  ctx: WriteContext,
-  { proposal, deliveries }: { proposal: queries.ProposalRow; deliveries: string[] },
-): FlowProposal {
-  ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
-  return toProposal(proposal)
+): Promise<void> {
+  await enqueueEvent(db, { ...event, actorId: caller.userId, teamId: team_id, proposalId: id, flowName: proposed_flow.name })
 }
 
 async function find(db: ReadContext['db'], id: string): Promise<queries.ProposalRow> {

@@ -1,76 +1,106 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import { accountId, isEditable, jsonb, mayChange, nextUpdatedAt, teamId } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { Diagram, DiagramClient, DiagramCreate, DiagramItem, DiagramQuery, DiagramUpdate } from './schemas.ts'
+import { readStatement } from '../../../lib/db/statement.ts'
+import { type Diagram, DiagramClient, type DiagramCreate, type DiagramItem, type DiagramQuery, type DiagramUpdate } from './schemas.ts'
 
 export interface DiagramRow extends Diagram {
   /** Whether the caller may change it. */
   may_change: boolean
 }
 
-const itemColumns = sql`
-  d.id, d.account_id, d.team_id, d.name, d.description, d.client_name, d.asset_name, d.is_archived, d.created_by, d.created_at, d.updated_at`
-const diagramColumns = sql`${itemColumns}, d.nodes, d.edges, app.may_change(d.created_by, d.team_id) as may_change`
+const itemColumns = [
+  'id',
+  'account_id',
+  'team_id',
+  'name',
+  'description',
+  'client_name',
+  'asset_name',
+  'is_archived',
+  'created_by',
+  'created_at',
+  'updated_at',
+] as const
+const diagramColumns = [...itemColumns, 'nodes', 'edges', mayChange('created_by', 'team_id').as('may_change')] as const
+const countOf = (column: 'nodes' | 'edges') => sql<number>`jsonb_array_length(${sql.ref(column)})`
 
-export async function selectDiagrams(
-  db: ReadDb,
-  { search, client, archived, skip, limit }: DiagramQuery & PageQuery,
-): Promise<DiagramItem[]> {
-  const { rows } = await sql<DiagramItem>`
-    select ${itemColumns}, jsonb_array_length(d.nodes) as node_count, jsonb_array_length(d.edges) as edge_count
-      from network_diagrams d where d.account_id = app.account_id() and d.is_archived = ${archived}
-       ${client ? sql`and lower(d.client_name) = lower(${client})` : sql``}
-       ${search ? sql`and d.id in (select app.find_diagrams(${toWordPatterns(search)}::text[]))` : sql``}
-     order by d.updated_at desc, d.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+export function selectDiagrams(db: ReadDb, { search, client, archived, skip, limit }: DiagramQuery & PageQuery): Promise<DiagramItem[]> {
+  let diagrams = db
+    .selectFrom('network_diagrams')
+    .select([...itemColumns, countOf('nodes').as('node_count'), countOf('edges').as('edge_count')])
+    .where('account_id', '=', accountId)
+    .where('is_archived', '=', archived)
+  if (client) diagrams = diagrams.where(sql<boolean>`lower(client_name) = lower(${client})`)
+  if (search) diagrams = diagrams.where('id', 'in', sql<string>`(select app.find_diagrams(${toWordPatterns(search)}::text[]))`)
+  return diagrams
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
-export async function selectClients(db: ReadDb, { skip, limit }: PageQuery): Promise<DiagramClient[]> {
-  const { rows } = await sql<DiagramClient>`
+export const selectClients = readStatement(
+  DiagramClient,
+  ({ skip, limit }: PageQuery) => sql`
     select mode() within group (order by d.client_name) as client_name, count(*)::integer as count
       from network_diagrams d where d.account_id = app.account_id() and not d.is_archived and d.client_name is not null
-     group by lower(d.client_name) order by lower(d.client_name) offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
-}
+     group by lower(d.client_name) order by lower(d.client_name) offset ${skip} limit ${limit + 1}`,
+)
 
-export async function selectDiagram(db: ReadDb, id: string): Promise<DiagramRow | undefined> {
-  return (await sql<DiagramRow>`select ${diagramColumns} from network_diagrams d where d.id = ${id}`.execute(db as WriteDb)).rows[0]
+export function selectDiagram(db: ReadDb, id: string): Promise<DiagramRow | undefined> {
+  return db.selectFrom('network_diagrams').select(diagramColumns).where('id', '=', id).executeTakeFirst()
 }
 
 /** Insert a diagram. Return undefined when the caller has no team. */
-export async function insertDiagram(db: WriteDb, diagram: DiagramCreate): Promise<DiagramRow | undefined> {
+export function insertDiagram(db: WriteDb, diagram: DiagramCreate): Promise<DiagramRow | undefined> {
   const { name, description = '', client_name = null, asset_name = null, nodes, edges } = diagram
-  const { rows } = await sql<DiagramRow>`
-    with d as (
-      insert into network_diagrams (team_id, name, description, client_name, asset_name, nodes, edges)
-      select app.team_id(), ${name}, ${description}, ${client_name}, ${asset_name}, ${JSON.stringify(nodes)}::jsonb, ${JSON.stringify(edges)}::jsonb
-       where app.team_id() is not null returning *)
-    select ${diagramColumns} from d`.execute(db)
-  return rows[0]
+  return db
+    .insertInto('network_diagrams')
+    .columns(['team_id', 'name', 'description', 'client_name', 'asset_name', 'nodes', 'edges'])
+    .expression(
+      db
+        .selectNoFrom([
+          teamId.as('team_id'),
+          sql.val(name).as('name'),
+          sql.val(description).as('description'),
+          sql.val(client_name).as('client_name'),
+          sql.val(asset_name).as('asset_name'),
+          jsonb(nodes).as('nodes'),
+          jsonb(edges).as('edges'),
+        ])
+        .where(teamId, 'is not', null),
+    )
+    .returning(diagramColumns)
+    .executeTakeFirst()
 }
 
 /** Update the columns in `changes`. Return undefined if the stored time is not `updatedAt` or the caller may not change the diagram. */
-export async function updateDiagram(db: WriteDb, id: string, updatedAt: string, changes: DiagramUpdate): Promise<DiagramRow | undefined> {
-  const assignments: RawBuilder<unknown>[] = [sql`updated_at = greatest(app.now(), d.updated_at + interval '1 ms')`]
-  for (const [name, value] of Object.entries(changes)) {
-    const isJson = name === 'nodes' || name === 'edges'
-    if (value !== undefined) assignments.push(sql`${sql.ref(name)} = ${isJson ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`}`)
-  }
-  const { rows } = await sql<DiagramRow>`
-    with d as (
-      update network_diagrams d set ${sql.join(assignments)}
-       where d.id = ${id} and d.account_id = app.account_id() and d.updated_at = ${updatedAt}::timestamptz and app.may_change(d.created_by, d.team_id)
-      returning d.*)
-    select ${diagramColumns} from d`.execute(db)
-  return rows[0]
+export function updateDiagram(
+  db: WriteDb,
+  id: string,
+  updatedAt: string,
+  { nodes, edges, ...columns }: DiagramUpdate,
+): Promise<DiagramRow | undefined> {
+  return db
+    .updateTable('network_diagrams')
+    .set({ ...columns, nodes: nodes && jsonb(nodes), edges: edges && jsonb(edges), updated_at: nextUpdatedAt })
+    .where('id', '=', id)
+    .where('updated_at', '=', updatedAt)
+    .where(isEditable('network_diagrams'))
+    .returning(diagramColumns)
+    .executeTakeFirst()
 }
 
-export async function archiveDiagram(db: WriteDb, id: string, archived: boolean): Promise<DiagramRow | undefined> {
-  const { rows } = await sql<DiagramRow>`
-    with d as (
-      update network_diagrams d set is_archived = ${archived}
-       where d.id = ${id} and d.account_id = app.account_id() and app.may_change(d.created_by, d.team_id) returning d.*)
-    select ${diagramColumns} from d`.execute(db)
-  return rows[0]
+export function archiveDiagram(db: WriteDb, id: string, archived: boolean): Promise<DiagramRow | undefined> {
+  return db
+    .updateTable('network_diagrams')
+    .set({ is_archived: archived })
+    .where('id', '=', id)
+    .where(isEditable('network_diagrams'))
+    .returning(diagramColumns)
+    .executeTakeFirst()
 }

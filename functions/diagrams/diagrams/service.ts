@@ -22,7 +22,7 @@ export async function list({ db }: ReadContext, query: DiagramQuery & PageQuery)
 }
 
 export async function listClients({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectClients(db, page), page.limit)
+  return toPage(await queries.selectClients.all(db, page), page.limit)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Diagram> {

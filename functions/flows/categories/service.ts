@@ -23,7 +23,7 @@ export async function remove({ db }: WriteContext, id: string) {
 }
 
 export async function listTags({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectTags(db, page), page.limit)
+  return toPage(await queries.selectTags.all(db, page), page.limit)
 }
 
 /** Return the category. Throw 404 when the caller cannot see it, and 403 when they may not change it. */

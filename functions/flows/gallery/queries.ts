@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
+import { readStatement } from '../../../lib/db/statement.ts'
 import type { IntakeField, TreeStructure } from '../../../lib/flows/structure.ts'
-import type { GalleryCategory, GalleryItem, GalleryQuery, GalleryScript, sorts } from './schemas.ts'
+import { GalleryCategory, GalleryItem, type GalleryQuery, GalleryScript, type sorts } from './schemas.ts'
 
 const isListed = sql`t.visibility = 'public' and t.status = 'published' and t.deleted_at is null and not t.is_gallery_hidden`
 const flowColumns = sql`
@@ -17,13 +19,14 @@ const galleryItems = sql`(
   select ${flowColumns}, t.gallery_sort_order, t.words from trees t ${flowCategoryJoin} where ${isListed}
   union all
   select ${scriptColumns}, s.gallery_sort_order, s.words from script_templates s ${scriptCategoryJoin} where s.is_gallery_featured) i`
-const itemColumns = sql`i.id, i.type, i.slug, i.name, i.description, i.category, i.tags, i.usage_count, i.is_featured, i.published_at`
+const itemObject = sql`jsonb_build_object(
+  'id', i.id, 'type', i.type, 'slug', i.slug, 'name', i.name, 'description', i.description, 'category', i.category, 'tags', i.tags,
+  'usage_count', i.usage_count, 'is_featured', i.is_featured, 'published_at', app.iso(i.published_at))`
 
-export async function isGalleryEnabled(platform: PlatformDb): Promise<boolean> {
-  const { rows } = await sql<{ is_enabled: boolean }>`
-    select app.feature_on(app.platform_account(), 'public_gallery') as is_enabled`.execute(platform)
-  return rows[0]?.is_enabled ?? false
-}
+export const selectGalleryState = readStatement(
+  z.object({ is_enabled: z.boolean() }),
+  () => sql`select app.feature_on(app.platform_account(), 'public_gallery') as is_enabled`,
+)
 
 const orders: Record<(typeof sorts)[number], RawBuilder<unknown>> = {
   featured: sql`i.is_featured desc, i.gallery_sort_order, i.usage_count desc, i.id desc`,
@@ -47,47 +50,46 @@ export async function searchItems(platform: PlatformDb, { q, ...filter }: Filter
   return selectItemsPage(platform, filter, sql`and i.words @@ ${query}`, sql`ts_rank(i.words, ${query}) desc, i.id desc`)
 }
 
-async function selectItemsPage(
-  platform: PlatformDb,
-  { type, category: categoryName, page, page_size }: Filter,
-  searchCondition: RawBuilder<unknown>,
-  order: RawBuilder<unknown>,
-) {
-  const matchingItems = sql`
-    from ${galleryItems} where true ${searchCondition} ${type ? sql`and i.type = ${type}` : sql``} ${categoryName ? sql`and lower(i.category) = lower(${categoryName})` : sql``}`
-  const { rows } = await sql<GalleryItem & { total: number }>`
-    select q.*, n.total from (select count(*)::integer as total ${matchingItems}) n
-      left join lateral (select ${itemColumns} ${matchingItems} order by ${order} offset ${(page - 1) * page_size} limit ${page_size}) q on true`.execute(
-    platform,
-  )
-  const items = rows.filter(({ id }) => id !== null).map(({ total: _, ...item }) => item)
-  return { items, total: rows[0]?.total ?? 0 }
+/** Select a page and the number of all matching items. An empty page is one row without an item. */
+export const selectItemRows = readStatement(
+  z.object({ total: z.int(), item: z.custom<GalleryItem | null>() }),
+  ({ type, category: categoryName, page, page_size }: Filter, searchCondition: RawBuilder<unknown>, order: RawBuilder<unknown>) => {
+    const matchingItems = sql`
+      from ${galleryItems} where true ${searchCondition} ${type ? sql`and i.type = ${type}` : sql``}
+       ${categoryName ? sql`and lower(i.category) = lower(${categoryName})` : sql``}`
+    return sql`
+      select n.total, q.item from (select count(*)::integer as total ${matchingItems}) n
+        left join lateral (select ${itemObject} as item ${matchingItems} order by ${order} offset ${(page - 1) * page_size} limit ${page_size}) q on true`
+  },
+)
+
+async function selectItemsPage(platform: PlatformDb, filter: Filter, searchCondition: RawBuilder<unknown>, order: RawBuilder<unknown>) {
+  const rows = await selectItemRows.all(platform, filter, searchCondition, order)
+  return { items: rows.flatMap(({ item }) => item ?? []), total: rows[0]?.total ?? 0 }
 }
 
-export async function selectCategories(platform: PlatformDb): Promise<GalleryCategory[]> {
-  const { rows } = await sql<GalleryCategory>`
+export const selectCategories = readStatement(
+  GalleryCategory,
+  () => sql`
     select mode() within group (order by i.category) as category, count(*)::integer as count
-      from ${galleryItems} where i.category is not null group by lower(i.category) order by lower(i.category)`.execute(platform)
-  return rows
-}
+      from ${galleryItems} where i.category is not null group by lower(i.category) order by lower(i.category)`,
+)
 
-export interface GalleryFlowRow extends GalleryItem {
-  intake_form: IntakeField[]
-  tree_structure: TreeStructure
-}
+const GalleryFlowRow = GalleryItem.extend({ intake_form: z.custom<IntakeField[]>(), tree_structure: z.custom<TreeStructure>() })
+export type GalleryFlowRow = z.output<typeof GalleryFlowRow>
 
-export async function selectFlow(platform: PlatformDb, id: string): Promise<GalleryFlowRow | undefined> {
-  const { rows } = await sql<GalleryFlowRow>`
+export const selectFlow = readStatement(
+  GalleryFlowRow,
+  (id: string) => sql`
     select ${flowColumns}, v.intake_form, v.tree_structure from trees t ${flowCategoryJoin}
       join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
-     where ${isListed} and t.id = ${id}`.execute(platform)
-  return rows[0]
-}
+     where ${isListed} and t.id = ${id}`,
+)
 
 /** Select a featured script without its body, which must not leave its account. */
-export async function selectScript(platform: PlatformDb, slug: string): Promise<GalleryScript | undefined> {
-  const { rows } = await sql<GalleryScript>`
+export const selectScript = readStatement(
+  GalleryScript,
+  (slug: string) => sql`
     select ${scriptColumns}, s.language, s.requires_elevation, s.parameters_schema from script_templates s ${scriptCategoryJoin}
-     where s.is_gallery_featured and s.slug = ${slug}`.execute(platform)
-  return rows[0]
-}
+     where s.is_gallery_featured and s.slug = ${slug}`,
+)

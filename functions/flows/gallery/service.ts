@@ -19,22 +19,22 @@ export async function search({ platform }: GalleryContext, query: GallerySearch)
 }
 
 export async function listCategories({ platform }: GalleryContext) {
-  return requireEnabled(platform, queries.selectCategories(platform))
+  return requireEnabled(platform, queries.selectCategories.all(platform))
 }
 
 export async function getFlow({ platform }: GalleryContext, id: string) {
-  const flow = (await requireEnabled(platform, queries.selectFlow(platform, id))) ?? throwNotFound('Flow')
+  const flow = (await requireEnabled(platform, queries.selectFlow.first(platform, id))) ?? throwNotFound('Flow')
   const { tree_structure, ...item } = flow
   return { ...item, preview: buildPreview(tree_structure) }
 }
 
 export async function getScript({ platform }: GalleryContext, slug: string) {
-  return (await requireEnabled(platform, queries.selectScript(platform, slug))) ?? throwNotFound('Script')
+  return (await requireEnabled(platform, queries.selectScript.first(platform, slug))) ?? throwNotFound('Script')
 }
 
 /** Return the result of `query`, which runs in parallel with the check. Throw 404 while the gallery is switched off. */
 async function requireEnabled<T>(platform: PlatformDb, query: Promise<T>): Promise<T> {
-  const [isEnabled, result] = await Promise.all([queries.isGalleryEnabled(platform), query])
+  const [{ is_enabled: isEnabled }, result] = await Promise.all([queries.selectGalleryState.one(platform), query])
   if (!isEnabled) throw new Problem('not_found')
   return result
 }

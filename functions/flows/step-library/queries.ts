@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { accountId, lower, mayChange, now, teamId, userId } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
@@ -9,50 +10,66 @@ export interface LibraryStepRow extends LibraryStep {
   may_change: boolean
 }
 
-const stepColumns = sql`
-  s.id, s.title, s.description, s.step_type, s.visibility, s.source_tree_id is not null as is_flow_synced, s.is_active, s.source_tree_id,
-  s.source_node_id, s.source_tree_name, s.team_id, s.created_by, s.created_at, s.updated_at, app.may_change(s.created_by, s.team_id) as may_change`
-const isVisible = sql`s.account_id = app.account_id() and app.sees(s.visibility, s.created_by, s.team_id)`
+const mayChangeStep = mayChange('created_by', 'team_id')
+const stepColumns = [
+  'id',
+  'title',
+  'description',
+  'step_type',
+  'visibility',
+  sql<boolean>`source_tree_id is not null`.as('is_flow_synced'),
+  'is_active',
+  'source_tree_id',
+  'source_node_id',
+  'source_tree_name',
+  'team_id',
+  'created_by',
+  'created_at',
+  'updated_at',
+  mayChangeStep.as('may_change'),
+] as const
+const isVisible = sql<boolean>`account_id = ${accountId} and app.sees(visibility, created_by, team_id)`
+const isEditable = sql<boolean>`${isVisible} and source_tree_id is null and ${mayChangeStep}`
 
-export async function selectSteps(
-  db: ReadDb,
-  { search, synced, active, skip, limit }: LibraryQuery & PageQuery,
-): Promise<LibraryStepRow[]> {
-  const matchesSearch = search ? sql`and s.id in (select app.find_library_steps(${toWordPatterns(search)}::text[], ${active}))` : sql``
-  const matchesOrigin = synced === undefined ? sql`` : sql`and (s.source_tree_id is not null) = ${synced}`
-  const { rows } = await sql<LibraryStepRow>`
-    select ${stepColumns} from library_steps s where ${isVisible} and ${active ? sql`s.is_active` : sql`not s.is_active`} ${matchesOrigin} ${matchesSearch}
-     order by lower(s.title), s.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+export function selectSteps(db: ReadDb, { search, synced, active, skip, limit }: LibraryQuery & PageQuery): Promise<LibraryStepRow[]> {
+  let steps = db
+    .selectFrom('library_steps')
+    .select(stepColumns)
+    .where(isVisible)
+    .where(active ? sql<boolean>`is_active` : sql<boolean>`not is_active`)
+  if (synced !== undefined) steps = steps.where('source_tree_id', synced ? 'is not' : 'is', null)
+  if (search) steps = steps.where('id', 'in', sql<string>`(select app.find_library_steps(${toWordPatterns(search)}::text[], ${active}))`)
+  return steps
+    .orderBy(lower('title'))
+    .orderBy('id')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
-export async function selectStep(db: ReadDb, id: string): Promise<LibraryStepRow | undefined> {
-  return (await sql<LibraryStepRow>`select ${stepColumns} from library_steps s where ${isVisible} and s.id = ${id}`.execute(db as WriteDb))
-    .rows[0]
+export function selectStep(db: ReadDb, id: string): Promise<LibraryStepRow | undefined> {
+  return db.selectFrom('library_steps').select(stepColumns).where(isVisible).where('id', '=', id).executeTakeFirst()
 }
 
-export async function insertStep(db: WriteDb, { title, description, step_type, visibility }: LibraryStepCreate): Promise<LibraryStepRow> {
-  const { rows } = await sql<LibraryStepRow>`
-    with s as (
-      insert into library_steps (team_id, created_by, title, description, step_type, visibility)
-      values (app.team_id(), app.user_id(), ${title}, ${description}, ${step_type}, ${visibility}) returning *)
-    select ${stepColumns} from s`.execute(db)
-  return rows[0] as LibraryStepRow
+export function insertStep(db: WriteDb, step: LibraryStepCreate): Promise<LibraryStepRow> {
+  return db
+    .insertInto('library_steps')
+    .values({ ...step, team_id: teamId, created_by: userId })
+    .returning(stepColumns)
+    .executeTakeFirstOrThrow()
 }
 
-const isEditable = sql`${isVisible} and s.source_tree_id is null and app.may_change(s.created_by, s.team_id)`
-
-export async function updateStep(db: WriteDb, id: string, changes: LibraryStepUpdate): Promise<LibraryStepRow | undefined> {
-  const { title = null, description = null, step_type = null, visibility = null } = changes
-  const { rows } = await sql<LibraryStepRow>`
-    with s as (
-      update library_steps s set title = coalesce(${title}, s.title), description = coalesce(${description}, s.description),
-             step_type = coalesce(${step_type}, s.step_type), visibility = coalesce(${visibility}, s.visibility), updated_at = app.now()
-       where s.id = ${id} and ${isEditable} returning s.*)
-    select ${stepColumns} from s`.execute(db)
-  return rows[0]
+export function updateStep(db: WriteDb, id: string, changes: LibraryStepUpdate): Promise<LibraryStepRow | undefined> {
+  return db
+    .updateTable('library_steps')
+    .set({ ...changes, updated_at: now })
+    .where('id', '=', id)
+    .where(isEditable)
+    .returning(stepColumns)
+    .executeTakeFirst()
 }
 
 export async function deleteStep(db: WriteDb, id: string): Promise<boolean> {
-  return (await sql`delete from library_steps s where s.id = ${id} and ${isEditable} returning s.id`.execute(db)).rows.length > 0
+  const { numDeletedRows } = await db.deleteFrom('library_steps').where('id', '=', id).where(isEditable).executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }

@@ -30,7 +30,7 @@ export async function importFlow(ctx: WriteContext, { rfflow_version, exported_a
 /** Create a draft from an imported flow. Return as warnings all errors and warnings that publishing the draft would cause. */
 export async function createDraft({ db }: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
   const { category, tags, description, intake_form, ...rest } = flow
-  const existingLabels = await queries.selectExistingLabels(db, category ?? null, tags ?? [])
+  const existingLabels = await queries.selectExistingLabels.one(db, category ?? null, tags ?? [])
   const draft = {
     ...rest,
     status: 'draft' as const,

@@ -1,9 +1,11 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { accountId, jsonb, mayChange, now } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
-import { forkInfo, treeColumns, treeJoins } from '../../../lib/db/rows/trees.ts'
+import { selectTreeItems, selectTreeRows } from '../../../lib/db/rows/trees.ts'
+import type { DB } from '../../../lib/db/schema.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { statement } from '../../../lib/db/statement.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { LibraryEntry } from '../../../lib/flows/step-library.ts'
 import type { FlowNode, IntakeField, StepList } from '../../../lib/flows/structure.ts'
 import type { Tree, TreeListItem, TreeQuery } from './schemas.ts'
@@ -15,27 +17,30 @@ export interface TreeRow extends Tree {
   may_change: boolean
 }
 
-const treeStatement = (id: RawBuilder<unknown>) => sql<TreeRow>`
-  select ${treeColumns}, v.tree_structure, v.intake_form,
-         t.account_id = app.account_id() and app.may_change(t.author_id, t.team_id) as may_change
-    from trees t ${treeJoins}
-    join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
-   where t.id = ${id} and t.deleted_at is null`
+const isEditable = sql<boolean>`t.account_id = ${accountId} and ${mayChange('t.author_id', 't.team_id')}`
 
-export async function selectTree(db: ReadDb, id: string): Promise<TreeRow | undefined> {
-  return (await treeStatement(sql`${id}`).execute(db as WriteDb)).rows[0]
+function selectTreeWithContent(db: ReadDb, id: string | RawBuilder<string>) {
+  return selectTreeRows(db)
+    .innerJoin('tree_versions as v', (join) =>
+      join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
+    )
+    .select(['v.tree_structure', 'v.intake_form', isEditable.as('may_change')])
+    .where('t.id', '=', id)
+    .where('t.deleted_at', 'is', null)
 }
 
-export async function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
+export function selectTree(db: ReadDb, id: string): Promise<TreeRow | undefined> {
+  return selectTreeWithContent(db, id).executeTakeFirst()
+}
+
+export function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
   const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit } = query
   const filters = [tree_type, status, visibility, author_id, category, tag, search && toWordPatterns(search), sort_by, skip, limit + 1]
   // `offset 0` forces a lookup by id per row. A pooled connection may otherwise reuse a plan from a small account, which scans all rows.
-  const { rows } = await sql<TreeListItem>`
-    select ${treeColumns}, ${forkInfo}
-      from app.list_trees(${sql.join(filters.map((value) => value ?? null))}) p
-     cross join lateral (select * from trees where trees.id = p.id offset 0) t ${treeJoins}
-     order by p.place`.execute(db as WriteDb)
-  return rows
+  const page = sql<Selectable<DB['trees']>>`(
+    select trees.*, p.place from app.list_trees(${sql.join(filters.map((value) => value ?? null))}) p
+     cross join lateral (select * from trees where trees.id = p.id offset 0) trees)`
+  return selectTreeItems(db, page).orderBy(sql`t.place`).execute()
 }
 
 /** The values that a save writes: the columns of the flow and the content of its new version. */
@@ -63,7 +68,7 @@ export interface Origin {
   import_metadata?: Record<string, unknown>
 }
 
-const textArray = (texts: readonly string[]) => sql`array(select jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
+const textArray = (texts: readonly string[]) => sql`array(select jsonb_array_elements_text(${jsonb(texts)}))`
 
 function categoryCte({ category }: TreeContent, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const name = category && 'name' in category ? category.name : null
@@ -82,19 +87,20 @@ const versionRow = (versionId: string, content: TreeContent) => sql`
   select ${versionId}::uuid, s.id, s.version, s.status, s.name, s.description,
          coalesce(${content.category && 'name' in content.category ? content.category.name : null},
                   (select c.name from categories c where c.account_id = s.account_id and c.id = s.category_id)), s.tree_type,
-         ${content.tree_structure && JSON.stringify(content.tree_structure)}::jsonb, ${JSON.stringify(content.intake_form)}::jsonb,
+         ${content.tree_structure && JSON.stringify(content.tree_structure)}::jsonb, ${jsonb(content.intake_form)},
          ${content.restored_from ?? null}::integer from saved_tree s`
 const savedTreeId = (versionId: string) =>
-  sql`(select v.tree_id from tree_versions v where v.account_id = app.account_id() and v.id = ${versionId}::uuid)`
+  sql<string>`(select v.tree_id from tree_versions v where v.account_id = app.account_id() and v.id = ${versionId}::uuid)`
 // `versionId` is the version just written. If nothing was written, the statements below that use it do nothing.
-const syncLibraryStatement = (versionId: string, { library }: TreeContent) => sql`
-  select app.sync_library(id, ${JSON.stringify(library)}::jsonb) from trees where id = ${savedTreeId(versionId)}`
+export const syncLibrary = writeStatement(
+  null,
+  (versionId: string, { library }: TreeContent) => sql`
+    select from trees, app.sync_library(id, ${jsonb(library)}) where id = ${savedTreeId(versionId)}`,
+)
 
-/** Insert the flow, its first version and its library entries in one transaction. */
-export async function insertTree(db: WriteDb, content: TreeContent, origin: Origin = {}): Promise<TreeRow> {
-  const versionId = crypto.randomUUID()
+export const insertTreeWithVersion = writeStatement(null, (versionId: string, content: TreeContent, origin: Origin) => {
   const { parent, owner, import_metadata } = origin
-  const write = sql`
+  return sql`
     with ${categoryCte(content, sql`true`)}, saved_tree as (
       insert into trees (team_id, author_id, tree_type, status, visibility, name, description, tags, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
@@ -106,45 +112,49 @@ export async function insertTree(db: WriteDb, content: TreeContent, origin: Orig
         from app.tree_line(${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid) lineage
       returning *)
     insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`
-  const [, , rows] = await db.batch([
-    statement(db, write),
-    statement(db, syncLibraryStatement(versionId, content)),
-    statement(db, treeStatement(savedTreeId(versionId))),
-  ])
+})
+
+/** Insert the flow, its first version and its library entries in one transaction. */
+export async function insertTree(db: WriteDb, content: TreeContent, origin: Origin = {}): Promise<TreeRow> {
+  const versionId = crypto.randomUUID()
+  const insert = insertTreeWithVersion.query(versionId, content, origin)
+  const [, , rows] = await db.batch([insert, syncLibrary.query(versionId, content), selectTreeWithContent(db, savedTreeId(versionId))])
   return rows[0] as TreeRow
 }
 
-/** Save a new version. Return undefined if `version` is no longer current, the flow is deleted or the caller may not change it. */
-export async function updateTree(db: WriteDb, id: string, version: number, content: TreeContent): Promise<TreeRow | undefined> {
-  const versionId = crypto.randomUUID()
-  const write = sql`
+export const insertNextVersion = writeStatement(
+  null,
+  (versionId: string, { id, version }: Pick<TreeRow, 'id' | 'version'>, content: TreeContent) => sql`
     with ${categoryCte(content, sql`exists (select from trees t where t.id = ${id} and t.version = ${version})`)}, saved_tree as (
       update trees t set tree_type = ${content.tree_type}, status = ${content.status}, visibility = ${content.visibility}, name = ${content.name},
              description = ${content.description}, tags = ${textArray(content.tags)}, category_id = ${categoryId(content, sql`t.category_id`)},
              version = t.version + 1, updated_at = app.now(),
              published_at = coalesce(t.published_at, case when ${content.status} = 'published' then app.now() end)
-       where t.account_id = app.account_id() and t.id = ${id} and t.version = ${version} and t.deleted_at is null
-         and app.may_change(t.author_id, t.team_id)
+       where t.id = ${id} and t.version = ${version} and t.deleted_at is null and ${isEditable}
       returning *)
-    insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`
-  const [, , rows] = await db.batch([
-    statement(db, write),
-    statement(db, syncLibraryStatement(versionId, content)),
-    statement(db, treeStatement(savedTreeId(versionId))),
-  ])
+    insert into tree_versions ${versionColumns} ${versionRow(versionId, content)}`,
+)
+
+/** Save a new version. Return undefined if `version` is no longer current, the flow is deleted or the caller may not change it. */
+export async function updateTree(db: WriteDb, id: string, version: number, content: TreeContent): Promise<TreeRow | undefined> {
+  const versionId = crypto.randomUUID()
+  const update = insertNextVersion.query(versionId, { id, version }, content)
+  const [, , rows] = await db.batch([update, syncLibrary.query(versionId, content), selectTreeWithContent(db, savedTreeId(versionId))])
   return rows[0]
 }
+
+export const deactivateLibrarySteps = writeStatement(
+  null,
+  (treeId: string) => sql`
+    select from trees t, app.sync_library(t.id, '[]') where t.account_id = app.account_id() and t.id = ${treeId} and t.deleted_at is not null`,
+)
 
 /**
  * Mark a flow as deleted and deactivate its library steps. Return false if the flow does not exist or the caller may not change it.
  * Share links need no update, because they open only flows that are not deleted.
  */
 export async function deleteTree(db: WriteDb, id: string): Promise<boolean> {
-  const markDeleted = sql<{ id: string }>`
-    update trees t set deleted_at = app.now()
-     where t.account_id = app.account_id() and t.id = ${id} and t.deleted_at is null and app.may_change(t.author_id, t.team_id) returning t.id`
-  const deactivateSteps = sql`
-    select app.sync_library(t.id, '[]') from trees t where t.account_id = app.account_id() and t.id = ${id} and t.deleted_at is not null`
-  const [rows] = await db.batch([statement(db, markDeleted), statement(db, deactivateSteps)])
+  const update = db.updateTable('trees as t').set({ deleted_at: now }).where('t.id', '=', id).where('t.deleted_at', 'is', null)
+  const [rows] = await db.batch([update.where(isEditable).returning('t.id'), deactivateLibrarySteps.query(id)])
   return rows.length > 0
 }

@@ -1,26 +1,33 @@
 import { sql } from 'kysely'
 import type { PageQuery } from '../../../lib/db/page.ts'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import type { ReadDb } from '../../../lib/db/scope.ts'
 import type { TreeVersion, TreeVersionItem } from './schemas.ts'
 
-const versionColumns = sql`
-  v.version, v.status, v.name, v.saved_by, case when v.saved_by = app.service_user() then 'Support Flow' else u.full_name end as saved_by_name,
-  v.restored_from, v.version = t.version as is_current, v.created_at`
-// Joins `trees`, whose row-level security policies decide who may read the versions of a flow.
-const source = (treeId: string) => sql`
-  trees t join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and t.id = ${treeId} and t.deleted_at is null
-  left join users u on u.account_id = v.account_id and u.id = v.saved_by`
+const saverName = sql<string | null>`case when v.saved_by = app.service_user() then 'Support Flow' else u.full_name end`
 
-export async function selectVersions(db: ReadDb, treeId: string, { skip, limit }: PageQuery): Promise<TreeVersionItem[]> {
-  const { rows } = await sql<TreeVersionItem>`
-    select ${versionColumns} from ${source(treeId)} order by v.version desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+/** Select from `trees` too, because its row-level security policies decide who may read the versions of a flow. */
+function selectItems(db: ReadDb, treeId: string) {
+  return db
+    .selectFrom('trees as t')
+    .innerJoin('tree_versions as v', (join) => join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id'))
+    .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 'v.account_id').onRef('u.id', '=', 'v.saved_by'))
+    .select(['v.version', 'v.status', 'v.name', 'v.saved_by', saverName.as('saved_by_name'), 'v.restored_from'])
+    .select([sql<boolean>`v.version = t.version`.as('is_current'), 'v.created_at'])
+    .where('t.id', '=', treeId)
+    .where('t.deleted_at', 'is', null)
 }
 
-export async function selectVersion(db: ReadDb, treeId: string, version: number): Promise<TreeVersion | undefined> {
-  const { rows } = await sql<TreeVersion>`
-    select ${versionColumns}, v.description, v.category, v.tree_type, v.tree_structure, v.intake_form from ${source(treeId)} where v.version = ${version}`.execute(
-    db as WriteDb,
-  )
-  return rows[0]
+export function selectVersions(db: ReadDb, treeId: string, { skip, limit }: PageQuery): Promise<TreeVersionItem[]> {
+  return selectItems(db, treeId)
+    .orderBy('v.version', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
+}
+
+export function selectVersion(db: ReadDb, treeId: string, version: number): Promise<TreeVersion | undefined> {
+  return selectItems(db, treeId)
+    .select(['v.description', 'v.category', 'v.tree_type', 'v.tree_structure', 'v.intake_form'])
+    .where('v.version', '=', version)
+    .executeTakeFirst()
 }

@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
-import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { Feature } from '../../../lib/features.ts'
-import type { ProfileUpdate, User } from './schemas.ts'
+import * as z from 'zod'
+import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { type ProfileUpdate, User } from './schemas.ts'
 
 /** The columns of a UserResponse, of `users u` joined with `accounts a`. */
 const userColumns = sql`
   u.id, u.email, u.full_name, u.account_id, a.name as account_name, u.role, u.team_id, u.team_role, u.is_super_admin,
   u.email_verified_at is not null as email_verified, u.must_change_password, u.timezone, u.created_at, u.last_login_at`
 
-export type SignedInUser = User & { sign_in_id: string }
+export const SignedInUser = User.extend({ sign_in_id: z.string() })
+export type SignedInUser = z.output<typeof SignedInUser>
 
 interface NewSignIn {
   refreshHash: string
@@ -53,8 +55,9 @@ const incrementCodeUse = (hash: string | null) => sql`
  * For an unverified address, also insert the delivery of a verification e-mail. Return undefined for an invalid code. Violates
  * `users_email` if the address is taken, and `identities_pkey` if the identity is.
  */
-export async function insertAccount(db: PlatformDb, input: NewUser & { accountName: string }, codeHash: string | null) {
-  const { rows } = await sql<SignedInUser & { delivery_id: string | null }>`
+export const insertAccount = writeStatement(
+  SignedInUser.extend({ delivery_id: z.string().nullable() }),
+  (input: NewUser & { accountName: string }, codeHash: string | null) => sql`
     with used_code as (${incrementCodeUse(codeHash)}), a as (
       insert into accounts (name, plan, subscription_status, trial_ends_at)
       select ${input.accountName}, 'pro', 'trialing', app.now() + interval '14 days'
@@ -70,29 +73,27 @@ export async function insertAccount(db: PlatformDb, input: NewUser & { accountNa
       select account_id, 'email', email, 'verify_email', id from u where email_verified_at is null returning id
     )
     select ${userColumns}, s.id as sign_in_id, (select id from inserted_delivery) as delivery_id
-      from u join a on a.id = u.account_id, s`.execute(db)
-  return rows[0]
-}
+      from u join a on a.id = u.account_id, s`,
+)
 
-/** Use a platform invite code once. Return false for an invalid code. */
-export async function redeemCode(db: PlatformDb, hash: string): Promise<boolean> {
-  return (await incrementCodeUse(hash).execute(db)).rows.length > 0
-}
+/** Use a platform invite code once. Return no row for an invalid code. */
+export const redeemCode = writeStatement(z.object({ id: z.string() }), incrementCodeUse)
 
 /** Return the active user, the password hash and the remaining lock time in seconds of an address. Each may be null. */
-export async function selectCredentials(db: PlatformDb, email: string) {
-  const { rows } = await sql<{ user_id: string | null; hash: string | null; lock_seconds: number | null }>`
+export const selectCredentials = readStatement(
+  z.object({ user_id: z.string().nullable(), hash: z.string().nullable(), lock_seconds: z.int().nullable() }),
+  (email: string) => sql`
     select u.id as user_id, p.hash, ceil(extract(epoch from f.locked_until - app.now()))::integer as lock_seconds
       from (select lower(${email}) as email) input
       left join users u on lower(u.email) = input.email and u.is_active
       left join passwords p on p.user_id = u.id
-      left join login_failures f on f.email = input.email and f.locked_until > app.now()`.execute(db)
-  return rows[0]
-}
+      left join login_failures f on f.email = input.email and f.locked_until > app.now()`,
+)
 
 /** Record a failed sign-in. At the tenth in 15 minutes, lock the address for 15 minutes and insert an audit log row if it has a user. */
-export async function recordLoginFailure(db: PlatformDb, email: string, ip: string): Promise<void> {
-  await sql`
+export const recordLoginFailure = writeStatement(
+  null,
+  (email: string, ip: string) => sql`
     with f as (
       insert into login_failures as f (email, failed_at) values (lower(${email}), array[app.now()])
       on conflict (email) do update set
@@ -102,22 +103,16 @@ export async function recordLoginFailure(db: PlatformDb, email: string, ip: stri
       returning email, locked_until
     )
     insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, ip)
-    select u.account_id, u.id, 'sign_in.locked', 'user', u.id, ${ip} from f join users u on lower(u.email) = f.email where f.locked_until is not null`.execute(
-    db,
-  )
-}
+    select u.account_id, u.id, 'sign_in.locked', 'user', u.id, ${ip} from f join users u on lower(u.email) = f.email where f.locked_until is not null`,
+)
 
 /**
  * Insert a sign-in. If the method is `password`, also delete the failed attempts of the address. Return undefined for a deactivated user,
  * and for a password while the address is locked.
  */
-export async function insertSignIn(
-  db: PlatformDb,
-  userId: string,
-  method: 'password' | 'identity',
-  { refreshHash, userAgent, ip }: NewSignIn,
-): Promise<SignedInUser | undefined> {
-  const { rows } = await sql<SignedInUser>`
+export const insertSignIn = writeStatement(
+  SignedInUser,
+  (userId: string, method: 'password' | 'identity', { refreshHash, userAgent, ip }: NewSignIn) => sql`
     with u as (
       update users u set last_login_at = app.now() where id = ${userId} and is_active
          and (${method} <> 'password' or not exists (select from login_failures f where f.email = lower(u.email) and f.locked_until > app.now())) returning *
@@ -129,13 +124,13 @@ export async function insertSignIn(
     ), deleted_failures as (
       delete from login_failures f using u where f.email = lower(u.email) and ${method} = 'password'
     )
-    select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
-  return rows[0]
-}
+    select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`,
+)
 
 /** Use a refresh token and insert the next one. Return undefined for a token that is not valid and for a deactivated user. */
-export async function rotateRefreshToken(db: PlatformDb, hash: string, nextHash: string): Promise<SignedInUser | undefined> {
-  const { rows } = await sql<SignedInUser>`
+export const rotateRefreshToken = writeStatement(
+  SignedInUser,
+  (hash: string, nextHash: string) => sql`
     with used_token as (
       update refresh_tokens set used_at = app.now() where hash = ${hash}::bytea and used_at is null returning sign_in_id
     ), s as (
@@ -146,34 +141,31 @@ export async function rotateRefreshToken(db: PlatformDb, hash: string, nextHash:
     ), inserted_token as (
       insert into refresh_tokens (hash, sign_in_id) select ${nextHash}::bytea, id from s
     )
-    select ${userColumns}, s.id as sign_in_id from s join users u on u.id = s.user_id join accounts a on a.id = u.account_id`.execute(db)
-  return rows[0]
-}
+    select ${userColumns}, s.id as sign_in_id from s join users u on u.id = s.user_id join accounts a on a.id = u.account_id`,
+)
 
-type Me = User & { is_verification_overdue: boolean; is_lapsed: boolean }
+const Me = User.extend({ is_verification_overdue: z.boolean(), is_lapsed: z.boolean() })
 
 /** Return a user, whether the address is still unverified 72 hours after registration, and whether the subscription has lapsed. */
-
-export async function selectMe(db: ReadDb | WriteDb, userId: string): Promise<Me> {
-  const { rows } = await sql<Me>`
-    select ${userColumns}, u.email_verified_at is null and u.created_at + interval '72 hours' <= app.now() as is_verification_overdue,
+export const selectMe = readStatement(
+  Me,
+  (userId: string) => sql`
+    select ${userColumns}, app.is_verification_overdue(u) as is_verification_overdue,
            app.lapsed(a) as is_lapsed
-      from users u join accounts a on a.id = u.account_id where u.id = ${userId}`.execute(db as WriteDb)
-  return rows[0] as Me
-}
+      from users u join accounts a on a.id = u.account_id where u.id = ${userId}`,
+)
 
-export async function selectFeatures(db: ReadDb): Promise<{ key: Feature; enabled: boolean }[]> {
-  const { rows } = await sql<{ key: Feature; enabled: boolean }>`
-    select key, app.feature_on(app.account_id(), key) as enabled from features order by key`.execute(db as WriteDb)
-  return rows
+export function selectFeatures(db: ReadDb): Promise<{ key: string; enabled: boolean }[]> {
+  const isOn = sql<boolean>`app.feature_on(app.account_id(), key)`
+  return db
+    .selectFrom('features')
+    .select(['key', isOn.as('enabled')])
+    .orderBy('key')
+    .execute()
 }
 
 export async function updateProfile(db: WriteDb, userId: string, changes: ProfileUpdate): Promise<void> {
-  await db
-    .updateTable('users')
-    .set(changes as { full_name?: string })
-    .where('id', '=', userId)
-    .execute()
+  await db.updateTable('users').set(changes).where('id', '=', userId).execute()
 }
 
 /** The account, team and role that an invite grants. */
@@ -185,8 +177,9 @@ interface InviteGrant {
 }
 
 /** Insert the user of a claimed invite, with a sign-in. Mark the address as verified, because the code was sent to it by e-mail. */
-export async function insertMember(db: PlatformDb, invite: InviteGrant, input: NewUser): Promise<SignedInUser> {
-  const { rows } = await sql<SignedInUser>`
+export const insertMember = writeStatement(
+  SignedInUser,
+  (invite: InviteGrant, input: NewUser) => sql`
     with u as (
       insert into users (account_id, email, full_name, role, team_id, team_role, email_verified_at, last_login_at)
       values (${invite.account_id}, ${input.email}, ${input.fullName}, ${invite.role}, ${invite.team_id}::uuid,
@@ -194,11 +187,11 @@ export async function insertMember(db: PlatformDb, invite: InviteGrant, input: N
     ), updated_invite as (
       update invites set accepted_by = u.id from u where invites.id = ${invite.id}
     ), ${buildCredentialClauses(input)}
-    select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`.execute(db)
-  return rows[0] as SignedInUser
-}
+    select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`,
+)
 
 /** Set the tenant context of this transaction: `app.account_id` and `app.user_id`. */
-export async function setTenantContext(db: PlatformDb, accountId: string, actorId: string): Promise<void> {
-  await sql`select app.enter_account(${accountId}, ${actorId})`.execute(db)
-}
+export const setTenantContext = writeStatement(
+  null,
+  (accountId: string, actorId: string) => sql`select from app.enter_account(${accountId}, ${actorId})`,
+)

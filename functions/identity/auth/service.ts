@@ -1,10 +1,12 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { hashPassword, verifyPassword } from '../../../lib/auth/passwords.ts'
 import { accessTokenSeconds } from '../../../lib/auth/tokens.ts'
+import { inTransaction } from '../../../lib/db/scope.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
-import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import type { Feature } from '../../../lib/features.ts'
 import type { Context, ReadContext } from '../../../lib/http/operation.ts'
+import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
+import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { Problem } from '../../../lib/problem.ts'
 import * as invites from '../../accounts/invites/service.ts'
 import { requireStrongPassword } from '../credentials/service.ts'
@@ -53,10 +55,10 @@ export async function createUser(ctx: PublicContext, registration: Registration)
   const codeHash = platformCode ? await sha256Bytea(platformCode) : null
   if (inviteCode) return tokenPair(ctx, await joinAccount(ctx, newUser, inviteCode, codeHash), refreshToken)
   const newAdmin = { ...newUser, accountName: accountName ?? defaultAccountName(fullName) }
-  const inserted = await queries.insertAccount(ctx.platform, newAdmin, codeHash).catch(throwEmailTaken(credentials))
+  const inserted = await queries.insertAccount.first(ctx.platform, newAdmin, codeHash).catch(throwEmailTaken(credentials))
   if (!inserted) throw new Problem('invite_code_invalid')
   const { delivery_id, ...signedInUser } = inserted
-  if (delivery_id) ctx.afterCommit(() => publishDeliveries(ctx.queue, [delivery_id]))
+  if (delivery_id) enqueueDelivery(ctx.platform, delivery_id)
   return tokenPair(ctx, signedInUser, refreshToken)
 }
 
@@ -70,23 +72,21 @@ function defaultAccountName(fullName: string): string {
 
 /** Claim the invite, insert the user and notify the inviter in one transaction. */
 async function joinAccount(ctx: PublicContext, newUser: queries.NewUser, inviteCode: string, platformCodeHash: string | null) {
-  const { signedInUser, deliveries } = await ctx.platform.transaction().execute(async (tx) => {
-    if (platformCodeHash && !(await queries.redeemCode(tx, platformCodeHash))) throw new Problem('invite_code_invalid')
+  return inTransaction(ctx.platform, async (tx) => {
+    if (platformCodeHash && !(await queries.redeemCode.first(tx, platformCodeHash))) throw new Problem('invite_code_invalid')
     const invite = await invites.claim(tx, inviteCode, newUser.email)
-    const signedInUser = await queries.insertMember(tx, invite, newUser).catch(throwEmailTaken(newUser))
-    if (!invite.invited_by) return { signedInUser, deliveries: [] }
-    await queries.setTenantContext(tx, invite.account_id, signedInUser.id)
-    const deliveries = await insertEvent(tx, {
+    const signedInUser = await queries.insertMember.one(tx, invite, newUser).catch(throwEmailTaken(newUser))
+    if (!invite.invited_by) return signedInUser
+    await queries.setTenantContext.run(tx, invite.account_id, signedInUser.id)
+    await enqueueEvent(tx, {
       key: 'member.joined',
       actorId: signedInUser.id,
       teamId: invite.team_id,
       memberName: newUser.fullName,
       inviterId: invite.invited_by,
     })
-    return { signedInUser, deliveries }
+    return signedInUser
   })
-  ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
-  return signedInUser
 }
 
 /** Create a `catch` handler that turns a duplicate address into 409 `email_taken`. */
@@ -98,12 +98,12 @@ function throwEmailTaken({ identity }: queries.Credentials) {
 }
 
 export async function login(ctx: PublicContext, { email, password }: Login) {
-  const credentials = await queries.selectCredentials(ctx.platform, email)
+  const credentials = await queries.selectCredentials.first(ctx.platform, email)
   if (credentials?.lock_seconds) throw signInLocked(credentials.lock_seconds)
   // Runs even without a hash, so that the response time does not reveal whether a user has the address.
   const isCorrect = await verifyPassword(credentials?.hash ?? undefined, password)
   if (!isCorrect || !credentials?.user_id) {
-    await queries.recordLoginFailure(ctx.platform, email, ctx.ip)
+    await queries.recordLoginFailure.run(ctx.platform, email, ctx.ip)
     throw new Problem('unauthenticated', 'Incorrect email or password')
   }
   const tokens = await signIn(ctx, credentials.user_id, 'password')
@@ -114,14 +114,14 @@ export async function login(ctx: PublicContext, { email, password }: Login) {
 /** Sign an active user in. Return undefined for a deactivated user, and for a password while the address is locked. */
 export async function signIn(ctx: PublicContext, userId: string, method: 'password' | 'identity') {
   const refreshToken = randomToken()
-  const signedInUser = await queries.insertSignIn(ctx.platform, userId, method, await newSignIn(ctx, refreshToken))
+  const signedInUser = await queries.insertSignIn.first(ctx.platform, userId, method, await newSignIn(ctx, refreshToken))
   return signedInUser && tokenPair(ctx, signedInUser, refreshToken)
 }
 
 export async function refresh(ctx: PublicContext, token: string) {
   const nextToken = randomToken()
   const hash = await sha256Bytea(token)
-  const signedInUser = await queries.rotateRefreshToken(ctx.platform, hash, await sha256Bytea(nextToken))
+  const signedInUser = await queries.rotateRefreshToken.first(ctx.platform, hash, await sha256Bytea(nextToken))
   if (signedInUser) return tokenPair(ctx, signedInUser, nextToken)
   // Reuse within 5 s comes from another tab, which must stay signed in. Later reuse may mean that the token was stolen.
   const isReused = await signIns.revokeByReusedToken(ctx.platform, hash)
@@ -134,7 +134,7 @@ export async function logout(ctx: PublicContext, token: string) {
 }
 
 export async function getMe({ db, caller }: Pick<ReadContext, 'db' | 'caller'>) {
-  const { is_verification_overdue, is_lapsed, ...user } = await queries.selectMe(db, caller.userId)
+  const { is_verification_overdue, is_lapsed, ...user } = await queries.selectMe.one(db, caller.userId)
   const guards: ('email_not_verified' | 'subscription_lapsed' | 'password_change_required')[] = []
   if (is_verification_overdue) guards.push('email_not_verified')
   if (is_lapsed) guards.push('subscription_lapsed')

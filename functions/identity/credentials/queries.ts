@@ -1,22 +1,25 @@
-import { sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { bytea, now } from '../../../lib/db/expressions.ts'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 
 /** Return the password hash and the e-mail address of a user; undefined for a user without a password. */
-export async function selectPassword(db: PlatformDb, userId: string) {
-  const { rows } = await sql<{ hash: string; email: string }>`
-    select p.hash, u.email from users u join passwords p on p.user_id = u.id where u.id = ${userId}`.execute(db)
-  return rows[0]
+export function selectPassword(db: PlatformDb, userId: string): Promise<{ hash: string; email: string } | undefined> {
+  return db
+    .selectFrom('users as u')
+    .innerJoin('passwords as p', 'p.user_id', 'u.id')
+    .select(['p.hash', 'u.email'])
+    .where('u.id', '=', userId)
+    .executeTakeFirst()
 }
 
 /**
  * Replace the password hash `oldHash`, reset `must_change_password` and revoke every other sign-in of the user. Change nothing and return
  * false if the stored hash is no longer `oldHash`.
  */
-export async function replacePassword(
-  db: PlatformDb,
-  { userId, signInId, oldHash, newHash }: { userId: string; signInId: string; oldHash: string; newHash: string },
-): Promise<boolean> {
-  const { rows } = await sql`
+export const replacePassword = writeStatement(
+  null,
+  ({ userId, signInId, oldHash, newHash }: { userId: string; signInId: string; oldHash: string; newHash: string }) => sql`
     with updated_password as (
       update passwords set hash = ${newHash}, changed_at = app.now() where user_id = ${userId} and hash = ${oldHash} returning user_id
     ), updated_user as (
@@ -25,49 +28,58 @@ export async function replacePassword(
       update sign_ins set ended_at = app.now() from updated_password p
        where sign_ins.user_id = p.user_id and sign_ins.id <> ${signInId} and ended_at is null
     )
-    select from updated_password`.execute(db)
-  return rows.length > 0
-}
+    select from updated_password`,
+)
 
 /** Use a verification token and mark the user's address as verified. Return false for a used, expired or unknown token. */
-export async function verifyEmail(db: PlatformDb, hash: string): Promise<boolean> {
-  const { rows } = await sql`
+export const verifyEmail = writeStatement(
+  null,
+  (hash: string) => sql`
     with used_token as (
       update one_time_tokens set used_at = app.now()
        where hash = ${hash}::bytea and purpose = 'verify_email' and used_at is null and expires_at > app.now() returning user_id
     ), updated_user as (
       update users set email_verified_at = coalesce(email_verified_at, app.now()) from used_token where users.id = used_token.user_id
     )
-    select from used_token`.execute(db)
-  return rows.length > 0
+    select from used_token`,
+)
+
+function insertMail(db: PlatformDb, purpose: 'verify_email' | 'reset_password', isRecipient: Expression<SqlBool>) {
+  return db
+    .insertInto('deliveries')
+    .columns(['account_id', 'channel', 'recipient', 'purpose', 'user_id'])
+    .expression((eb) =>
+      eb
+        .selectFrom('users')
+        .select(['account_id', sql.lit('email' as const).as('channel'), 'email', sql.lit(purpose).as('purpose'), 'id'])
+        .where(isRecipient),
+    )
+    .returning('id')
+    .executeTakeFirst()
 }
 
 /** Insert the delivery of a verification e-mail. Return undefined if the address is verified already. */
-export async function insertVerificationMail(db: PlatformDb, userId: string): Promise<{ id: string } | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    insert into deliveries (account_id, channel, recipient, purpose, user_id)
-    select account_id, 'email', email, 'verify_email', id from users where id = ${userId} and email_verified_at is null
-    returning id`.execute(db)
-  return rows[0]
+export function insertVerificationMail(db: PlatformDb, userId: string): Promise<{ id: string } | undefined> {
+  return insertMail(db, 'verify_email', sql<boolean>`id = ${userId} and email_verified_at is null`)
 }
 
 /** Insert the delivery of a reset e-mail. Return undefined if no active user has the address. */
-export async function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    insert into deliveries (account_id, channel, recipient, purpose, user_id)
-    select account_id, 'email', email, 'reset_password', id from users where lower(email) = lower(${email}) and is_active
-    returning id`.execute(db)
-  return rows[0]
+export function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
+  return insertMail(db, 'reset_password', sql<boolean>`lower(email) = lower(${email}) and is_active`)
 }
 
 /** Return the user of a valid reset token without using the token. Return undefined for an invalid token and for a deactivated user. */
-export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_id: string; email: string } | undefined> {
-  const { rows } = await sql<{ user_id: string; email: string }>`
-    select u.id as user_id, u.email from one_time_tokens t join users u on u.id = t.user_id
-     where t.hash = ${hash}::bytea and t.purpose = 'reset_password' and t.used_at is null and t.expires_at > app.now() and u.is_active`.execute(
-    db,
-  )
-  return rows[0]
+export function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_id: string; email: string } | undefined> {
+  return db
+    .selectFrom('one_time_tokens as t')
+    .innerJoin('users as u', 'u.id', 't.user_id')
+    .select(['u.id as user_id', 'u.email'])
+    .where('t.hash', '=', bytea(hash))
+    .where('t.purpose', '=', 'reset_password')
+    .where('t.used_at', 'is', null)
+    .where('t.expires_at', '>', now)
+    .where('u.is_active', '=', true)
+    .executeTakeFirst()
 }
 
 /**
@@ -75,8 +87,9 @@ export async function selectResetToken(db: PlatformDb, hash: string): Promise<{ 
  * other reset tokens. Mark the address as verified, because following the link proves that the user owns it. If the address was unverified
  * until now, delete linked identities, because they could belong to someone else. Return false for a used, expired or unknown token.
  */
-export async function resetPassword(db: PlatformDb, hash: string, passwordHash: string): Promise<boolean> {
-  const { rows } = await sql`
+export const resetPassword = writeStatement(
+  null,
+  (hash: string, passwordHash: string) => sql`
     with used_token as (
       update one_time_tokens set used_at = app.now()
        where hash = ${hash}::bytea and purpose = 'reset_password' and used_at is null and expires_at > app.now() returning user_id
@@ -97,6 +110,5 @@ export async function resetPassword(db: PlatformDb, hash: string, passwordHash: 
     ), deleted_failures as (
       delete from login_failures f using updated_user u where f.email = lower(u.email)
     )
-    select from used_token`.execute(db)
-  return rows.length > 0
-}
+    select from used_token`,
+)

@@ -1,7 +1,7 @@
 import { sha256Bytea } from '../../../lib/auth/hash.ts'
 import { findPasswordWeakness, hashPassword, verifyPassword } from '../../../lib/auth/passwords.ts'
-import { publishDeliveries } from '../../../lib/events/outbox.ts'
 import type { Context } from '../../../lib/http/operation.ts'
+import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
 import { invalidField, Problem, staleVersion } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { ChangePassword, ResetPassword } from './schemas.ts'
@@ -16,22 +16,22 @@ export async function changePassword(ctx: UserContext, { current_password, new_p
   if (!(await verifyPassword(user.hash, current_password))) throw new Problem('wrong_password')
   requireStrongPassword(new_password, user.email, 'new_password')
   const change = { userId, signInId, oldHash: user.hash, newHash: await hashPassword(new_password) }
-  if (!(await queries.replacePassword(ctx.platform, change))) throw staleVersion('password')
+  if ((await queries.replacePassword.run(ctx.platform, change)) === 0) throw staleVersion('password')
 }
 
 export async function verifyEmail({ platform }: PublicContext, token: string) {
-  if (!(await queries.verifyEmail(platform, await sha256Bytea(token)))) throw new Problem('token_invalid_or_expired')
+  if ((await queries.verifyEmail.run(platform, await sha256Bytea(token))) === 0) throw new Problem('token_invalid_or_expired')
 }
 
 export async function resendVerification(ctx: UserContext) {
   const delivery = await queries.insertVerificationMail(ctx.platform, ctx.caller.userId)
-  if (delivery) ctx.afterCommit(() => publishDeliveries(ctx.queue, [delivery.id]))
+  if (delivery) enqueueDelivery(ctx.platform, delivery.id)
 }
 
 /** Send a reset link if an active user has this address. The response and its timing are the same if not, so that neither reveals it. */
 export async function requestPasswordReset(ctx: PublicContext, email: string) {
   const delivery = await queries.insertResetMail(ctx.platform, email)
-  if (delivery) ctx.afterCommit(() => publishDeliveries(ctx.queue, [delivery.id]))
+  if (delivery) enqueueDelivery(ctx.platform, delivery.id)
 }
 
 export async function resetPassword({ platform }: PublicContext, { token, new_password }: ResetPassword) {
@@ -39,7 +39,7 @@ export async function resetPassword({ platform }: PublicContext, { token, new_pa
   const user = await queries.selectResetToken(platform, hash)
   if (!user) throw new Problem('token_invalid_or_expired')
   requireStrongPassword(new_password, user.email, 'new_password')
-  const isReset = await queries.resetPassword(platform, hash, await hashPassword(new_password))
+  const isReset = (await queries.resetPassword.run(platform, hash, await hashPassword(new_password))) > 0
   if (!isReset) throw new Problem('token_invalid_or_expired')
 }
 

@@ -19,5 +19,5 @@ export async function revokeByToken(platform: PlatformDb, token: string) {
 
 /** Revoke the sign-in of a reused refresh token, with a grace of 5 s for parallel tabs. Return whether the token was reused. */
 export async function revokeByReusedToken(platform: PlatformDb, tokenHash: string): Promise<boolean> {
-  return queries.revokeByReusedToken(platform, tokenHash)
+  return (await queries.revokeByReusedToken.run(platform, tokenHash)) > 0
 }

@@ -13,14 +13,15 @@ export const maintenanceRunOperations = [
     path: '/maintenance-schedules/{schedule_id}/run',
     summary: 'Run a maintenance schedule now',
     description:
-      'Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. Returns the same errors as `POST /sessions/batch`, except that invalid targets return 400 `invalid_targets`. A failed request records no run. The due times of the schedule do not change.',
+      'Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. Returns the same errors as `POST /sessions/batch`, except that invalid targets return 400 `invalid_targets`. A failed request records no run. The due times of the schedule do not change. Within 10 seconds after a run, the same caller gets that run again with 200, and another one gets 409 `already_started` with `run_id`.',
     access: 'engineer',
     limit: '10/minute',
     feature,
     params: ScheduleId,
     success: 201,
     returns: schemas.ManualRun,
-    errors: ['invalid_targets', 'no_target_list', 'not_own_team', 'not_published', 'stale_version', 'wrong_flow_type'],
+    getOrCreate: true,
+    errors: ['already_started', 'invalid_targets', 'no_target_list', 'not_own_team', 'not_published', 'stale_version', 'wrong_flow_type'],
     handle: ({ ctx, params }) => runs.runNow(ctx, params.schedule_id),
   }),
 

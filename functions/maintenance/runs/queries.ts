@@ -1,23 +1,33 @@
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { StoredSchedule } from '../../../lib/schedules/due-times.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { BatchCreate } from '../../sessions/batches/schemas.ts'
-import type { Run } from './schemas.ts'
+import type { ManualRun, Run } from './schemas.ts'
 
 export interface RunRow extends Omit<Run, 'by_state' | 'by_outcome'> {
   counts: { state: string; outcome: string | null; count: number }[]
 }
 
-export async function selectRuns(db: ReadDb, scheduleId: string, { skip, limit }: PageQuery): Promise<RunRow[]> {
-  const { rows } = await sql<RunRow>`
-    select r.id, r.schedule_id, r.due_at, r.trigger, r.status, r.error, r.batch_ids, r.session_count, r.started_at,
-           (select coalesce(jsonb_agg(c), '[]') from (
-              select x.state, x.outcome, count(*) as count from sessions x
-               where x.account_id = r.account_id and x.batch_id = any (r.batch_ids) group by 1, 2) c) as counts
-      from maintenance_runs r where r.account_id = app.account_id() and r.schedule_id = ${scheduleId}
-     order by r.due_at desc, r.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+const sessionCounts = sql<RunRow['counts']>`
+  (select coalesce(jsonb_agg(c), '[]') from (
+     select x.state, x.outcome, count(*) as count from sessions x
+      where x.account_id = r.account_id and x.batch_id = any (r.batch_ids) group by 1, 2) c)`
+
+export function selectRuns(db: ReadDb, scheduleId: string, { skip, limit }: PageQuery): Promise<RunRow[]> {
+  return db
+    .selectFrom('maintenance_runs as r')
+    .select(['r.id', 'r.schedule_id', 'r.due_at', 'r.trigger', 'r.status', 'r.error', 'r.batch_ids', 'r.session_count', 'r.started_at'])
+    .select(sessionCounts.as('counts'))
+    .where('r.account_id', '=', accountId)
+    .where('r.schedule_id', '=', scheduleId)
+    .orderBy('r.due_at', 'desc')
+    .orderBy('r.id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
 /** A due schedule of any account. */
@@ -29,40 +39,49 @@ export interface DueSchedule {
 }
 
 /** Select the due schedules after `after`, sorted by due time and id. */
-export async function selectDueSchedules(db: PlatformDb, after: DueSchedule | undefined, limit: number): Promise<DueSchedule[]> {
-  const afterCondition = after ? sql`and (s.next_run_at, s.id) > (${after.next_run_at}::timestamptz, ${after.id}::uuid)` : sql``
-  const { rows } = await sql<DueSchedule>`
-    select s.id, s.account_id, s.created_by, s.next_run_at from maintenance_schedules s
-     where s.next_run_at <= app.now() ${afterCondition} order by s.next_run_at, s.id limit ${limit}`.execute(db)
-  return rows
+export function selectDueSchedules(db: PlatformDb, after: DueSchedule | undefined, limit: number): Promise<DueSchedule[]> {
+  let schedules = db
+    .selectFrom('maintenance_schedules')
+    .select(['id', 'account_id', 'created_by', 'next_run_at'])
+    .where('next_run_at', '<=', now)
+  if (after) schedules = schedules.where(sql<boolean>`(next_run_at, id) > (${after.next_run_at}::timestamptz, ${after.id}::uuid)`)
+  return schedules.orderBy('next_run_at').orderBy('id').limit(limit).$narrowType<{ next_run_at: NotNull }>().execute()
 }
 
-/** A claimed schedule with everything that decides whether it may run. */
-export interface ClaimedSchedule extends StoredSchedule {
-  id: string
-  team_id: string
-  created_by: string
-  tree_id: string
-  name: string
-  targets: BatchCreate['targets']
-  now: string
-  is_feature_on: boolean
-  is_lapsed: boolean
-  is_owner_active: boolean
-  owner_role: string
-  owner_team_id: string | null
+const ClaimedSchedule = z.object({
+  id: z.string(),
+  team_id: z.string(),
+  created_by: z.string(),
+  tree_id: z.string(),
+  name: z.string(),
+  cron: z.string(),
+  timezone: z.string(),
+  next_run_at: z.string().nullable(),
+  timed_since: z.string(),
+  targets: z.custom<BatchCreate['targets']>(),
+  now: z.string(),
+  is_feature_on: z.boolean(),
+  is_lapsed: z.boolean(),
+  is_owner_active: z.boolean(),
+  owner_role: z.string(),
+  owner_team_id: z.string().nullable(),
   /** Whether the owner can see the flow. The connection bypasses row-level security, so the query checks this itself. */
-  can_owner_see_flow: boolean
+  can_owner_see_flow: z.boolean(),
   /** The error of the previous scheduled run. */
-  last_error: string | null
-}
+  last_error: z.string().nullable(),
+  /** The result of setting the team of the transaction. */
+  set_config: z.string(),
+})
+/** A claimed schedule with everything that decides whether it may run. */
+export type ClaimedSchedule = z.output<typeof ClaimedSchedule>
 
 /**
  * Lock a due schedule and set the team of this transaction to the schedule's team. Return undefined if another call holds the lock or the
  * schedule is no longer due.
  */
-export async function claimSchedule(db: WriteDb, id: string): Promise<ClaimedSchedule | undefined> {
-  const { rows } = await sql<ClaimedSchedule>`
+export const claimSchedule = writeStatement(
+  ClaimedSchedule,
+  (id: string) => sql`
     select s.id, s.team_id, s.created_by, s.tree_id, s.name, s.cron, s.timezone, s.next_run_at, s.timed_since, l.targets, app.now() as now,
            app.feature_on(s.account_id, 'maintenance_schedules') as is_feature_on, app.lapsed(a) as is_lapsed,
            u.is_active as is_owner_active, u.role as owner_role, u.team_id as owner_team_id,
@@ -75,9 +94,8 @@ export async function claimSchedule(db: WriteDb, id: string): Promise<ClaimedSch
       join users u on u.account_id = s.account_id and u.id = s.created_by
       join target_lists l on l.account_id = s.account_id and l.id = s.target_list_id
      where s.account_id = app.account_id() and s.id = ${id} and s.next_run_at <= app.now()
-       for update of s skip locked`.execute(db)
-  return rows[0]
-}
+       for update of s skip locked`,
+)
 
 /** The result for one due time. */
 export interface RunOutcome {
@@ -88,39 +106,65 @@ export interface RunOutcome {
   session_count: number
 }
 
-/** Insert the runs of a claimed schedule's due times, and set its next due time. */
-export async function recordRuns(
-  db: WriteDb,
-  scheduleId: string,
-  { outcome, missed, reason, nextRunAt }: { outcome: RunOutcome | null; missed: string[]; reason: string; nextRunAt: string },
-): Promise<void> {
-  await sql`
+/** Insert the missed due times of a claimed schedule, and set its next due time. */
+export const recordMissedRuns = writeStatement(
+  null,
+  (scheduleId: string, { missed, reason, nextRunAt }: { missed: string[]; reason: string; nextRunAt: string }) => sql`
     with updated_schedule as (
       update maintenance_schedules set next_run_at = ${nextRunAt}::timestamptz, version = version + 1
        where account_id = app.account_id() and id = ${scheduleId} returning id
     )
     insert into maintenance_runs (schedule_id, due_at, trigger, status, error)
     select s.id, due_at, 'scheduled', 'missed', ${reason}
-      from updated_schedule s, unnest(${`{${missed.join(',')}}`}::timestamptz[]) due_at`.execute(db)
-  if (outcome) await insertRun(db, scheduleId, 'scheduled', outcome)
-}
+      from updated_schedule s, unnest(${`{${missed.join(',')}}`}::timestamptz[]) due_at`,
+)
 
-/** Insert a run and return its id. */
-export async function insertRun(
+/** Insert a run that starts now. It is due now if `due_at` is null. */
+export function insertRun(
   db: WriteDb,
   scheduleId: string,
   trigger: 'scheduled' | 'manual',
-  { due_at, status, error, batch_ids, session_count }: Omit<RunOutcome, 'due_at'> & { due_at: string | null },
-): Promise<string> {
-  const { rows } = await sql<{ id: string }>`
-    insert into maintenance_runs (schedule_id, due_at, trigger, status, error, batch_ids, session_count, started_at)
-    values (${scheduleId}, coalesce(${due_at}::timestamptz, app.now()), ${trigger}, ${status}, ${error},
-            ${`{${batch_ids.join(',')}}`}::uuid[], ${session_count}, app.now()) returning id`.execute(db)
-  return rows[0]?.id ?? ''
+  { due_at, batch_ids, ...columns }: Omit<RunOutcome, 'due_at'> & { due_at: string | null },
+): Promise<{ id: string }> {
+  return db
+    .insertInto('maintenance_runs')
+    .values({ ...columns, schedule_id: scheduleId, trigger, due_at: due_at ?? now, batch_ids, started_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
 }
 
-export async function selectTargets(db: WriteDb, listId: string): Promise<BatchCreate['targets'] | undefined> {
-  const { rows } = await sql<Pick<ClaimedSchedule, 'targets'>>`
-    select l.targets from target_lists l where l.account_id = app.account_id() and l.id = ${listId}`.execute(db)
-  return rows[0]?.targets
+export function selectTargets(db: ReadDb, listId: string): Promise<{ targets: BatchCreate['targets'] } | undefined> {
+  return db
+    .selectFrom('target_lists')
+    .select(sql<BatchCreate['targets']>`targets`.as('targets'))
+    .where('account_id', '=', accountId)
+    .where('id', '=', listId)
+    .executeTakeFirst()
+}
+
+/** Wait until no other transaction runs this schedule on request. The lock is not the schedule's row, because the cron trigger skips a locked row. */
+export const lockManualRuns = writeStatement(
+  null,
+  (scheduleId: string) => sql`select from pg_advisory_xact_lock(hashtextextended(${scheduleId}, 0))`,
+)
+
+export interface RecentManualRun extends ManualRun {
+  /** Whether the caller started it. */
+  is_own: boolean
+}
+
+/** Select the manual run of a schedule that was started within the last 10 seconds. */
+export function selectRecentManualRun(db: ReadDb, scheduleId: string): Promise<RecentManualRun | undefined> {
+  const isOwn = sql<boolean>`
+    exists (select from sessions s where s.account_id = r.account_id and s.batch_id = any (r.batch_ids) and s.user_id = app.user_id())`
+  return db
+    .selectFrom('maintenance_runs as r')
+    .select(['r.id as run_id', 'r.batch_ids', 'r.session_count', isOwn.as('is_own')])
+    .where('r.account_id', '=', accountId)
+    .where('r.schedule_id', '=', scheduleId)
+    .where('r.trigger', '=', 'manual')
+    .where('r.started_at', '>', sql<string>`app.now() - interval '10 seconds'`)
+    .orderBy('r.started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }

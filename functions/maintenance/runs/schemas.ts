@@ -26,3 +26,4 @@ export const ManualRun = z
     session_count: z.int().describe('Number of sessions that the run created.'),
   })
   .meta({ id: 'MaintenanceRunNow', examples: [{ run_id: exampleRun.id, batch_ids: [exampleBatchId], session_count: 3 }] })
+export type ManualRun = z.infer<typeof ManualRun>

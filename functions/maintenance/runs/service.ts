@@ -1,44 +1,60 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
-import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
-import { asProblem } from '../../../lib/http/app.ts'
+import { toProblem } from '../../../lib/http/app.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import { Existing, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
+import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { type FieldError, Problem } from '../../../lib/problem.ts'
 import { getPendingDueTimes } from '../../../lib/schedules/due-times.ts'
 import * as batches from '../../sessions/batches/service.ts'
 import * as schedules from '../schedules/service.ts'
 import * as queries from './queries.ts'
-import type { Run } from './schemas.ts'
+import type { ManualRun, Run } from './schemas.ts'
 
-export type MaintenanceContext = Pick<JobContext, 'platform' | 'account' | 'queue'>
+export type MaintenanceContext = Pick<JobContext, 'platform' | 'openAccountScope'>
 
 export async function list({ db }: ReadContext, scheduleId: string, page: PageQuery) {
   await schedules.find(db, scheduleId)
   return toPage((await queries.selectRuns(db, scheduleId, page)).map(toRun), page.limit)
 }
 
-/** Run a schedule for the caller, who owns the sessions. The due times of the schedule do not change. */
-export async function runNow(ctx: WriteContext, scheduleId: string) {
-  const { id, name, team_id, tree_id, target_list_id, created_by } = await schedules.requireEditable(ctx.db, scheduleId)
-  const { deliveries, ...run } = await inTransaction(ctx.db, async (db) => {
-    const targets = await queries.selectTargets(db, target_list_id)
-    if (!targets) throw new Problem('no_target_list')
-    const result = await createBatches(db, tree_id, targets).catch(throwInvalidTargets)
-    const run_id = await queries.insertRun(db, id, 'manual', { ...result, due_at: null })
-    const deliveries = await insertEvent(db, {
-      key: 'maintenance.batch_created',
-      actorId: ctx.caller.userId,
-      teamId: team_id,
-      scheduleId: id,
-      scheduleName: name,
-      sessionCount: result.session_count,
-      ownerId: created_by,
-    })
-    return { run_id, batch_ids: result.batch_ids, session_count: result.session_count, deliveries }
+/**
+ * Run a schedule for the caller, who owns the sessions. The due times of the schedule do not change. Return the existing run if the caller
+ * started one a few seconds ago, and throw 409 if somebody else did.
+ */
+export async function runNow(ctx: WriteContext, scheduleId: string): Promise<ManualRun | Existing<ManualRun>> {
+  const schedule = await schedules.requireEditable(ctx.db, scheduleId)
+  return inTransaction(ctx.db, async (db) => {
+    await queries.lockManualRuns.run(db, scheduleId)
+    const recent = await queries.selectRecentManualRun(db, scheduleId)
+    return recent ? requireOwnRun(recent) : startManualRun(ctx, db, schedule)
   })
-  ctx.afterCommit(() => publishDeliveries(ctx.queue, deliveries))
-  return run
+}
+
+function requireOwnRun({ is_own, ...run }: queries.RecentManualRun): Existing<ManualRun> {
+  if (is_own) return new Existing(run)
+  throw new Problem('already_started', undefined, { facts: { run_id: run.run_id } })
+}
+
+async function startManualRun(
+  ctx: WriteContext,
+  db: WriteDb,
+  { id, name, team_id, tree_id, target_list_id, created_by }: Awaited<ReturnType<typeof schedules.requireEditable>>,
+): Promise<ManualRun> {
+  const targets = (await queries.selectTargets(db, target_list_id))?.targets
+  if (!targets) throw new Problem('no_target_list')
+  const result = await createBatches(db, tree_id, targets).catch(throwInvalidTargets)
+  const { id: run_id } = await queries.insertRun(db, id, 'manual', { ...result, due_at: null })
+  await enqueueEvent(db, {
+    key: 'maintenance.batch_created',
+    actorId: ctx.caller.userId,
+    teamId: team_id,
+    scheduleId: id,
+    scheduleName: name,
+    sessionCount: result.session_count,
+    ownerId: created_by,
+  })
+  return { run_id, batch_ids: result.batch_ids, session_count: result.session_count }
 }
 
 const pageSize = 50
@@ -65,32 +81,32 @@ export async function runDueSchedules(ctx: MaintenanceContext): Promise<void> {
 }
 
 async function runDueSchedule(ctx: MaintenanceContext, { id, account_id, created_by }: queries.DueSchedule): Promise<void> {
-  const scope = ctx.account(account_id, created_by)
-  const deliveries = await scope
+  const scope = ctx.openAccountScope(account_id, created_by)
+  await scope
     .transaction((db) => recordDueRuns(db, id, null))
     .catch((error: unknown) => {
-      const problem = asProblem(error)
+      const problem = toProblem(error)
       // Temporary: another request saves the flow, or the database is unavailable. The schedule stays due.
       if (problem.status === 409 || problem.status >= 500) throw error
       // The first transaction was rolled back, so a second one records the failure.
       return scope.transaction((db) => recordDueRuns(db, id, describeProblem(problem)))
     })
-  // The delivery sweep later publishes deliveries that the queue does not accept now.
-  await publishDeliveries(ctx.queue, deliveries).catch(() => {})
 }
 
-/** Run the latest due time, or record `failure` for it, and record older ones as missed. Return the ids of the deliveries to publish. */
-async function recordDueRuns(db: WriteDb, id: string, failure: string | null): Promise<string[]> {
-  const schedule = await queries.claimSchedule(db, id)
-  if (!schedule) return []
+/** Run the latest due time, or record `failure` for it, and record older ones as missed. */
+async function recordDueRuns(db: WriteDb, id: string, failure: string | null): Promise<void> {
+  const schedule = await queries.claimSchedule.first(db, id)
+  if (!schedule) return
   const now = Date.parse(schedule.now)
   const { due, next } = getPendingDueTimes(schedule, now)
   // If `next` has passed too, there are more due times than one call reads. A later call then runs the latest one.
   const latest = next > now ? due.pop() : undefined
   const missed = due.map(iso)
   const outcome = latest === undefined ? null : { due_at: iso(latest), ...(await attemptRun(db, schedule, failure)) }
-  await queries.recordRuns(db, id, { outcome, missed, reason: 'Missed; only the latest due run was started', nextRunAt: iso(next) })
-  return insertRunEvents(db, schedule, outcome, missed.length)
+  const reason = 'Missed; only the latest due run was started'
+  await queries.recordMissedRuns.run(db, id, { missed, reason, nextRunAt: iso(next) })
+  if (outcome) await queries.insertRun(db, id, 'scheduled', outcome)
+  await enqueueRunEvents(db, schedule, outcome, missed.length)
 }
 
 type RunResult = Omit<queries.RunOutcome, 'due_at'>
@@ -118,25 +134,21 @@ async function createBatches(db: WriteDb, tree_id: string, targets: queries.Clai
   return { status: 'created', error: null, batch_ids: created.map(({ batch_id }) => batch_id), session_count: targets.length }
 }
 
-/** Insert the events of a run and return the ids of their deliveries. Report consecutive failures with the same reason only once. */
-async function insertRunEvents(
+/** Enqueue the events of a run. Report consecutive failures with the same reason only once. */
+async function enqueueRunEvents(
   db: WriteDb,
   { id, name, team_id, created_by, last_error }: queries.ClaimedSchedule,
   outcome: queries.RunOutcome | null,
   missedCount: number,
-): Promise<string[]> {
+): Promise<void> {
   const eventFields = { actorId: null, teamId: team_id, scheduleId: id, scheduleName: name, ownerId: created_by }
   const reasons = [
     ...(missedCount > 0 ? [`${missedCount} due ${missedCount === 1 ? 'run was' : 'runs were'} missed.`] : []),
     ...(outcome?.error && (outcome.error !== last_error || missedCount > 0) ? [outcome.error] : []),
   ]
-  const failureDeliveries =
-    reasons.length > 0 ? await insertEvent(db, { key: 'maintenance.run_failed', reason: reasons.join(' '), ...eventFields }) : []
-  if (outcome?.status !== 'created') return failureDeliveries
-  return [
-    ...failureDeliveries,
-    ...(await insertEvent(db, { key: 'maintenance.batch_created', sessionCount: outcome.session_count, ...eventFields })),
-  ]
+  if (reasons.length > 0) await enqueueEvent(db, { key: 'maintenance.run_failed', reason: reasons.join(' '), ...eventFields })
+  if (outcome?.status === 'created')
+    await enqueueEvent(db, { key: 'maintenance.batch_created', sessionCount: outcome.session_count, ...eventFields })
 }
 
 /** Turn field errors of the targets into one message, because the targets are not in the request. */

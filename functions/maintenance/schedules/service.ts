@@ -34,7 +34,7 @@ export async function update({ db }: WriteContext, id: string, changes: Schedule
     if (Object.keys(changes).length === 0) return toSchedule(row)
     if (changes.target_list_id) await requireVisibleList(db, changes.target_list_id)
     const updated = await queries.updateSchedule(db, row, changes, computeRetiming(row, changes)).catch(throwUnknownList)
-    return updated.done && updated.row ? toSchedule(updated.row) : undefined
+    return updated.isUpdated && updated.row ? toSchedule(updated.row) : undefined
   })
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { accountId, isEditable, jsonb, lower, mayChange, now, teamId } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { TargetList, TargetListCreate, TargetListItem, TargetListUpdate } from './schemas.ts'
@@ -8,49 +9,65 @@ export interface TargetListRow extends TargetList {
   may_change: boolean
 }
 
-const itemColumns = sql`l.id, l.account_id, l.team_id, l.name, l.description, l.created_by, l.created_at, l.updated_at`
-const targetListColumns = sql`${itemColumns}, l.targets, app.may_change(l.created_by, l.team_id) as may_change`
-const isEditable = sql`l.account_id = app.account_id() and app.may_change(l.created_by, l.team_id)`
+const itemColumns = ['id', 'account_id', 'team_id', 'name', 'description', 'created_by', 'created_at', 'updated_at'] as const
+const targetListColumns = [
+  ...itemColumns,
+  sql<TargetList['targets']>`targets`.as('targets'),
+  mayChange('created_by', 'team_id').as('may_change'),
+] as const
 
-export async function selectLists(db: ReadDb, { skip, limit }: PageQuery): Promise<TargetListItem[]> {
-  const { rows } = await sql<TargetListItem>`
-    select ${itemColumns}, jsonb_array_length(l.targets) as target_count from target_lists l where l.account_id = app.account_id()
-     order by lower(l.name), l.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
+export function selectLists(db: ReadDb, { skip, limit }: PageQuery): Promise<TargetListItem[]> {
+  return db
+    .selectFrom('target_lists')
+    .select([...itemColumns, sql<number>`jsonb_array_length(targets)`.as('target_count')])
+    .where('account_id', '=', accountId)
+    .orderBy(lower('name'))
+    .orderBy('id')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
-export async function selectList(db: ReadDb, id: string): Promise<TargetListRow | undefined> {
-  return (await sql<TargetListRow>`select ${targetListColumns} from target_lists l where l.id = ${id}`.execute(db as WriteDb)).rows[0]
+export function selectList(db: ReadDb, id: string): Promise<TargetListRow | undefined> {
+  return db.selectFrom('target_lists').select(targetListColumns).where('id', '=', id).executeTakeFirst()
 }
 
-export async function insertList(db: WriteDb, { name, description, targets }: TargetListCreate): Promise<TargetListRow> {
-  const { rows } = await sql<TargetListRow>`
-    with l as (
-      insert into target_lists (team_id, name, description, targets)
-      values (app.team_id(), ${name}, ${description}, ${JSON.stringify(targets)}::jsonb) returning *)
-    select ${targetListColumns} from l`.execute(db)
-  return rows[0] as TargetListRow
+export function insertList(db: WriteDb, { targets, ...columns }: TargetListCreate): Promise<TargetListRow> {
+  return db
+    .insertInto('target_lists')
+    .values({ ...columns, team_id: teamId, targets: jsonb(targets) })
+    .returning(targetListColumns)
+    .executeTakeFirstOrThrow()
 }
 
-export async function updateList(db: WriteDb, id: string, changes: TargetListUpdate): Promise<TargetListRow | undefined> {
-  const { name = null, description = null, targets } = changes
-  const { rows } = await sql<TargetListRow>`
-    with l as (
-      update target_lists l set name = coalesce(${name}, l.name), description = coalesce(${description}, l.description),
-             targets = coalesce(${targets ? JSON.stringify(targets) : null}::jsonb, l.targets), updated_at = app.now()
-       where l.id = ${id} and ${isEditable} returning l.*)
-    select ${targetListColumns} from l`.execute(db)
-  return rows[0]
+export function updateList(db: WriteDb, id: string, { targets, ...columns }: TargetListUpdate): Promise<TargetListRow | undefined> {
+  return db
+    .updateTable('target_lists')
+    .set({ ...columns, targets: targets && jsonb(targets), updated_at: now })
+    .where('id', '=', id)
+    .where(isEditable('target_lists'))
+    .returning(targetListColumns)
+    .executeTakeFirst()
 }
 
 export async function deleteList(db: WriteDb, id: string): Promise<boolean> {
-  return (await sql`delete from target_lists l where l.id = ${id} and ${isEditable} returning l.id`.execute(db)).rows.length > 0
+  const { numDeletedRows } = await db
+    .deleteFrom('target_lists')
+    .where('id', '=', id)
+    .where(isEditable('target_lists'))
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }
 
 /** Select the first 20 schedules by name that use the list and that the caller can see. */
-export async function selectSchedulesUsingList(db: ReadDb, id: string): Promise<{ id: string; name: string }[]> {
-  const { rows } = await sql<{ id: string; name: string }>`
-    select s.id, s.name from maintenance_schedules s where s.account_id = app.account_id() and s.target_list_id = ${id}
-     order by lower(s.name), s.id limit 20`.execute(db as WriteDb)
-  return rows
+export function selectSchedulesUsingList(db: ReadDb, id: string): Promise<{ id: string; name: string }[]> {
+  return db
+    .selectFrom('maintenance_schedules')
+    .select(['id', 'name'])
+    .where('account_id', '=', accountId)
+    .where('target_list_id', '=', id)
+    .orderBy(lower('name'))
+    .orderBy('id')
+    .limit(20)
+    .execute()
 }

@@ -1,79 +1,77 @@
 import { sql } from 'kysely'
-import type { PlatformDb } from '../../../lib/db/scope.ts'
+import * as z from 'zod'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
-import { abandonedAttemptError, attemptStatements } from '../../../lib/queue/attempts.ts'
+import { abandonedAttemptError, attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
 
 /** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
-export interface ClaimedDelivery {
-  id: string
-  account_id: string
-  channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
-  attempts: number
-  max_attempts: number
-  recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | null
-  user_id: string | null
-  invite_id: string | null
-  sales_lead_id: string | null
-  feedback_id: string | null
-  webhook_url: string | null
-  email_addresses: string[] | null
-  title: string | null
-  body: string | null
-  link: string | null
-}
+export const ClaimedDelivery = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  channel: z.enum(['chat1_webhook', 'chat2_webhook', 'email']),
+  attempts: z.int(),
+  max_attempts: z.int(),
+  recipient: z.string().nullable(),
+  purpose: z.enum(['verify_email', 'reset_password', 'invite', 'sales_lead', 'feedback', 'feedback_receipt']).nullable(),
+  user_id: z.string().nullable(),
+  invite_id: z.string().nullable(),
+  sales_lead_id: z.string().nullable(),
+  feedback_id: z.string().nullable(),
+  webhook_url: z.string().nullable(),
+  email_addresses: z.array(z.string()).nullable(),
+  title: z.string().nullable(),
+  body: z.string().nullable(),
+  link: z.string().nullable(),
+})
+export type ClaimedDelivery = z.output<typeof ClaimedDelivery>
 
-const deliveryAttempts = attemptStatements('deliveries', { initial: 'pending', done: 'delivered', doneAt: 'delivered_at' })
+const deliveryAttempts = attemptTable('deliveries', { initial: 'pending', done: 'delivered', doneAt: 'delivered_at' })
 
-/** Lease attempt number `attempt` of a delivery for 60 seconds. Return undefined when it is already claimed or the delivery is finished. */
-export async function claimAttempt(db: PlatformDb, id: string, attempt: number): Promise<ClaimedDelivery | undefined> {
-  const { rows } = await sql<ClaimedDelivery>`
-    with claimed as (${deliveryAttempts.claim(id, attempt)})
+/** Lease attempt number `attempt` of a delivery for 60 seconds. Return no row when it is already claimed or the delivery is finished. */
+export const claimAttempt = writeStatement(
+  ClaimedDelivery,
+  (id: string, attempt: number) => sql`
+    with claimed as (${deliveryAttempts.claim(id, attempt, sql`*`)})
     select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
            d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link
       from claimed d
       left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
-      left join events e on e.account_id = d.account_id and e.id = d.event_id`.execute(db)
-  return rows[0]
-}
+      left join events e on e.account_id = d.account_id and e.id = d.event_id`,
+)
 
-/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return false when a later attempt was made. */
-export async function recordAttempt(
-  db: PlatformDb,
-  claimed: ClaimedDelivery,
-  result: SendResult,
-  retrySeconds: number | null,
-): Promise<boolean> {
-  return (await deliveryAttempts.record(claimed, result, retrySeconds).execute(db)).rows.length > 0
-}
+/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
+export const completeAttempt = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedDelivery, result: SendResult, retrySeconds: number | null) => deliveryAttempts.complete(claimed, result, retrySeconds),
+)
 
-export const selectDueDeliveries = deliveryAttempts.selectDue
+/** Mark due deliveries as swept, oldest first. */
+export const claimDueDeliveries = writeStatement(DueRow, deliveryAttempts.claimDue)
 
 /** Fail the deliveries whose last attempt never reported a result. */
-export async function failAbandonedDeliveries(db: PlatformDb): Promise<void> {
-  await sql`
+export const failAbandonedDeliveries = writeStatement(
+  null,
+  () => sql`
     update deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedAttemptError}
-     where ${deliveryAttempts.abandoned}`.execute(db)
-}
+     where ${deliveryAttempts.abandoned}`,
+)
 
-export async function insertOneTimeToken(
-  db: PlatformDb,
-  token: { hash: string; userId: string; purpose: string; lifetime: string },
-): Promise<void> {
-  await sql`
+export const insertOneTimeToken = writeStatement(
+  null,
+  (token: { hash: string; userId: string; purpose: string; lifetime: string }) => sql`
     insert into one_time_tokens (hash, user_id, purpose, expires_at)
-    values (${token.hash}::bytea, ${token.userId}, ${token.purpose}, app.now() + ${token.lifetime}::interval)`.execute(db)
-}
+    values (${token.hash}::bytea, ${token.userId}, ${token.purpose}, app.now() + ${token.lifetime}::interval)`,
+)
 
 /** Insert a code for an open invite. Return the names for its e-mail, or undefined when the invite is not open. */
-export async function insertInviteCode(db: PlatformDb, inviteId: string, hash: string) {
-  const { rows } = await sql<{ account_name: string; inviter_name: string | null }>`
+export const insertInviteCode = writeStatement(
+  z.object({ account_name: z.string(), inviter_name: z.string().nullable() }),
+  (inviteId: string, hash: string) => sql`
     with open_invite as (
       select i.id, a.name as account_name, u.full_name as inviter_name from invites i join accounts a on a.id = i.account_id
         left join users u on u.id = i.invited_by where i.id = ${inviteId} and app.is_open(i)
     ), inserted_code as (
       insert into invite_codes (hash, invite_id) select ${hash}::bytea, id from open_invite
     )
-    select account_name, inviter_name from open_invite`.execute(db)
-  return rows[0]
-}
+    select account_name, inviter_name from open_invite`,
+)

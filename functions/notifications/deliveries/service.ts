@@ -1,45 +1,45 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import { deliveryMessage } from '../../../lib/events/outbox.ts'
+import { retryWhileUnavailable } from '../../../lib/db/retry.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import { type EmailContent, renderEmail } from '../../../lib/mail/layout.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
-import { republishDue, secondsUntilRetry } from '../../../lib/queue/attempts.ts'
+import { secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
 import * as feedback from '../../feedback/service.ts'
 import * as visitors from '../../public/service.ts'
 import {
   type ClaimedDelivery,
   claimAttempt,
+  claimDueDeliveries,
+  completeAttempt,
   failAbandonedDeliveries,
   insertInviteCode,
   insertOneTimeToken,
-  recordAttempt,
-  selectDueDeliveries,
 } from './queries.ts'
 import type { DeliverJob } from './schemas.ts'
 
-export type DeliveryContext = Pick<JobContext, 'platform' | 'queue' | 'mail' | 'chat' | 'guard' | 'config'>
+export type DeliveryContext = Pick<JobContext, 'platform' | 'mail' | 'chat' | 'guard' | 'config'>
 
 /** Make one attempt at a delivery. A duplicate message finds the attempt already claimed and does nothing. */
 export async function deliver(ctx: DeliveryContext, { delivery_id, attempt }: DeliverJob): Promise<void> {
-  const claimed = await claimAttempt(ctx.platform, delivery_id, attempt)
+  const claimed = await claimAttempt.first(ctx.platform, delivery_id, attempt)
   if (claimed) await sendClaimed(ctx, claimed)
 }
 
 /** Make the first attempt in this request instead of through the queue, and return its result. */
 export async function deliverNow(ctx: DeliveryContext, deliveryId: string): Promise<SendResult> {
-  const claimed = await claimAttempt(ctx.platform, deliveryId, 1)
+  const claimed = await claimAttempt.first(ctx.platform, deliveryId, 1)
   return claimed ? sendClaimed(ctx, claimed) : { ok: false, status: null, error: 'Another worker is making this attempt' }
 }
 
-/** Send a claimed delivery, record the result and queue the next attempt if there is one. Return the result. */
+/** Send a claimed delivery, record the result and enqueue the next attempt if there is one. Return the result. */
 export async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Promise<SendResult> {
   const result = await sendDelivery(ctx, claimed)
   const retrySeconds = secondsUntilRetry(claimed, result)
-  const isRecorded = await recordAttempt(ctx.platform, claimed, result, retrySeconds)
-  if (isRecorded && retrySeconds !== null) {
-    // The queue may be unreachable: the row stays due, and the sweep republishes it.
-    await ctx.queue.publish([deliveryMessage(claimed.id, claimed.attempts + 1, retrySeconds)]).catch(() => {})
-  }
+  // If the result were lost, the message would be sent again once the lease has expired.
+  const isRecorded = (await retryWhileUnavailable(() => completeAttempt.run(ctx.platform, claimed, result, retrySeconds))) > 0
+  if (isRecorded && retrySeconds !== null) enqueueDelivery(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
   return result
 }
 
@@ -109,7 +109,7 @@ async function sendEmail(
 /** Send the e-mail of an invite with a new code. Return a final failure for an invite that was used or revoked or has expired. */
 async function sendInvite(ctx: DeliveryContext, { id, invite_id, recipient }: ClaimedDelivery): Promise<SendResult> {
   const code = randomToken()
-  const invite = await insertInviteCode(ctx.platform, invite_id ?? '', await sha256Bytea(code))
+  const invite = await insertInviteCode.first(ctx.platform, invite_id ?? '', await sha256Bytea(code))
   if (!invite) return { ok: false, status: null, error: 'The invite is no longer open', gone: true }
   const content = renderEmail({
     subject: `${invite.inviter_name ?? 'A colleague'} invites you to ${invite.account_name}`,
@@ -123,14 +123,22 @@ async function sendInvite(ctx: DeliveryContext, { id, invite_id, recipient }: Cl
 async function sendLink(ctx: DeliveryContext, { id, purpose, user_id, recipient }: ClaimedDelivery): Promise<SendResult> {
   const { lifetime, path, label, subject, text } = linkEmails[purpose === 'reset_password' ? purpose : 'verify_email']
   const token = randomToken()
-  await insertOneTimeToken(ctx.platform, { hash: await sha256Bytea(token), userId: user_id ?? '', purpose: purpose ?? '', lifetime })
+  await insertOneTimeToken.run(ctx.platform, { hash: await sha256Bytea(token), userId: user_id ?? '', purpose: purpose ?? '', lifetime })
   const content = renderEmail({ subject, paragraphs: [text], link: { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` } })
   return ctx.mail.send([{ to: recipient ?? '', ...content }], id)
 }
 
-/** Republish due deliveries, or send them directly if the queue is unreachable. The cron trigger calls this each minute. */
-export async function sweep(ctx: DeliveryContext): Promise<void> {
-  await failAbandonedDeliveries(ctx.platform)
-  const deliverDirectly = (delivery_id: string, attempt: number) => deliver(ctx, { delivery_id, attempt })
-  await republishDue(ctx.queue, await selectDueDeliveries(ctx.platform, 100), deliveryMessage, deliverDirectly)
+/** Fail the deliveries whose last attempt never reported a result. */
+export async function failAbandoned({ platform }: Pick<DeliveryContext, 'platform'>): Promise<void> {
+  await failAbandonedDeliveries.run(platform)
+}
+
+/** Return the functions with which the sweep claims and attempts due deliveries. */
+export function toSweptKind(ctx: DeliveryContext): SweptKind {
+  return {
+    kind: 'delivery',
+    parallel: 6,
+    claimDue: (limit) => claimDueDeliveries.all(ctx.platform, limit),
+    attempt: (delivery_id, attempt) => deliver(ctx, { delivery_id, attempt }),
+  }
 }

@@ -1,6 +1,9 @@
 import { type SelectExpression, sql } from 'kysely'
+import * as z from 'zod'
+import { jsonb, now } from '../../../lib/db/expressions.ts'
 import type { DB } from '../../../lib/db/schema.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { CallFunction } from '../../../lib/http/operation.ts'
 import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
 
@@ -34,21 +37,26 @@ export function selectConfig(db: ReadDb, id: string) {
   return db.selectFrom('notification_configs').select(configColumns).where('id', '=', id).executeTakeFirst()
 }
 
-export function insertConfig(db: WriteDb, config: NotificationConfigCreate) {
-  return db.insertInto('notification_configs').values(toColumns(config)).returning(configColumns).executeTakeFirstOrThrow()
+export function insertConfig(db: WriteDb, { email_addresses, events_enabled, ...columns }: NotificationConfigCreate) {
+  return db
+    .insertInto('notification_configs')
+    .values({ ...columns, email_addresses: email_addresses && jsonb(email_addresses), events_enabled: jsonb(events_enabled) })
+    .returning(configColumns)
+    .executeTakeFirstOrThrow()
 }
 
-export function updateConfig(db: WriteDb, id: string, change: NotificationConfigUpdate) {
-  return db.updateTable('notification_configs').set(toColumns(change)).where('id', '=', id).returning(configColumns).executeTakeFirst()
-}
-
-/** Convert a config to columns. Arrays become JSON text, because the driver would write them as PostgreSQL arrays. */
-function toColumns<C extends NotificationConfigUpdate>({ email_addresses, events_enabled, ...rest }: C) {
-  return {
-    ...rest,
-    ...(email_addresses === undefined ? {} : { email_addresses: email_addresses && JSON.stringify(email_addresses) }),
-    ...(events_enabled === undefined ? {} : { events_enabled: JSON.stringify(events_enabled) }),
-  } as Omit<C, 'email_addresses' | 'events_enabled'> & { email_addresses: string | null; events_enabled: string }
+/** Update the columns that are not undefined. Return undefined for an unknown config. */
+export function updateConfig(db: WriteDb, id: string, { email_addresses, events_enabled, ...columns }: NotificationConfigUpdate) {
+  return db
+    .updateTable('notification_configs')
+    .set({
+      ...columns,
+      email_addresses: email_addresses && jsonb(email_addresses),
+      events_enabled: events_enabled && jsonb(events_enabled),
+    })
+    .where('id', '=', id)
+    .returning(configColumns)
+    .executeTakeFirst()
 }
 
 export async function deleteConfig(db: WriteDb, id: string): Promise<boolean> {
@@ -72,25 +80,31 @@ export function selectDeliveries(db: ReadDb, configId: string, skip: number, lim
 }
 
 /** Insert the delivery of a test message, which gets a single attempt. Return undefined for an unknown config. */
-export async function insertTestDelivery(db: WriteDb, configId: string): Promise<{ id: string } | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    insert into deliveries (config_id, channel, max_attempts)
-    select id, channel, 1 from notification_configs where id = ${configId}
-    returning id`.execute(db)
-  return rows[0]
+export function insertTestDelivery(db: WriteDb, configId: string): Promise<{ id: string } | undefined> {
+  return db
+    .insertInto('deliveries')
+    .columns(['config_id', 'channel', 'max_attempts'])
+    .expression((eb) =>
+      eb
+        .selectFrom('notification_configs')
+        .select(['id', 'channel', eb.lit(1).as('max_attempts')])
+        .where('id', '=', configId),
+    )
+    .returning('id')
+    .executeTakeFirst()
 }
 
-/** Make a delivery due for one more attempt if it has failed. Return its previous state, or undefined for an unknown delivery. */
-export async function reopenDelivery(db: WriteDb, id: string) {
-  const { rows } = await sql<{ previous_state: string; is_reopened: boolean }>`
+/** Make a delivery due for one more attempt if it has failed. The row has its previous state; there is none for an unknown delivery. */
+export const reopenDelivery = writeStatement(
+  z.object({ previous_state: z.string(), is_reopened: z.boolean() }),
+  (id: string) => sql`
     with delivery as (select id, state from deliveries where id = ${id} and config_id is not null),
     reopened_delivery as (
       update deliveries d set state = 'retrying', max_attempts = d.attempts + 1, next_attempt_at = app.now(), leased_until = null
        where d.id = ${id} and d.config_id is not null and d.state = 'failed' returning d.id
     )
-    select state as previous_state, exists (select from reopened_delivery) as is_reopened from delivery`.execute(db)
-  return rows[0]
-}
+    select state as previous_state, exists (select from reopened_delivery) as is_reopened from delivery`,
+)
 
 export function selectDelivery(db: ReadDb, id: string) {
   return db.selectFrom('deliveries').select(deliveryColumns).where('id', '=', id).executeTakeFirstOrThrow()
@@ -115,7 +129,7 @@ export function markAllRead(db: WriteDb, userId: string) {
       qb.selectFrom('notifications').select('id').where('user_id', '=', userId).where('is_read', '=', false).orderBy('id').forUpdate(),
     )
     .updateTable('notifications')
-    .set({ is_read: true, read_at: sql<string>`app.now()` })
+    .set({ is_read: true, read_at: now })
     .where('id', 'in', (eb) => eb.selectFrom('unread').select('unread.id'))
     .execute()
 }

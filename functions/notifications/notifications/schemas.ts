@@ -26,8 +26,8 @@ export const NotificationConfig = z
     id: Id,
     account_id: Id.describe('Id of the account.'),
     channel: Channel,
-    webhook_url: z.string().nullable().describe('Webhook address of the chat tool; null for e-mail.'),
-    email_addresses: z.array(z.string()).nullable().describe('Recipients of the e-mails; null for a chat tool.'),
+    webhook_url: z.string().nullable().describe('Webhook address of the chat tool. Not used for channel `email`, where it may be null.'),
+    email_addresses: z.array(z.string()).nullable().describe('Recipients of the e-mails. Not used for a chat tool, where it may be null.'),
     events_enabled: z.array(EventKeyName).describe('The events that are sent through this channel.'),
     created_at: Time,
   })

@@ -1,9 +1,9 @@
 import { type Page, type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { type EventKey, eventKeys } from '../../../lib/events/keys.ts'
-import { deliveryMessage } from '../../../lib/events/outbox.ts'
 import { type Context, JsonText, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
 import type { OutboundGuard } from '../../../lib/net/guard.ts'
+import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
 import { invalidField, Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as deliveries from '../deliveries/service.ts'
 import * as queries from './queries.ts'
@@ -44,11 +44,11 @@ export async function listDeliveries({ db }: ReadContext, configId: string, { sk
   return mapPage(toPage(rows, limit), toDelivery)
 }
 
-export async function retryDelivery({ db, afterCommit, queue }: WriteContext, id: string) {
-  const { is_reopened, previous_state } = (await queries.reopenDelivery(db, id)) ?? throwNotFound('Delivery')
+export async function retryDelivery({ db }: WriteContext, id: string) {
+  const { is_reopened, previous_state } = (await queries.reopenDelivery.first(db, id)) ?? throwNotFound('Delivery')
   if (!is_reopened) throw new Problem('not_failed', `Only a failed delivery can be retried; this one is ${previous_state}`)
   const row = await queries.selectDelivery(db, id)
-  afterCommit(() => queue.publish([deliveryMessage(id, row.attempts + 1)]))
+  enqueueDelivery(db, id, row.attempts + 1)
   return toDelivery(row)
 }
 
@@ -72,6 +72,7 @@ export async function markRead({ callFunction }: WriteContext, id: string) {
 
 export async function markAllRead({ db, caller }: WriteContext) {
   await queries.markAllRead(db, caller.userId)
+  // The response is the unread count after the update.
   return { count: 0 }
 }
 

@@ -1,14 +1,19 @@
 import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { ConnectionRow } from '../../../lib/psa/connection.ts'
 
 /** Select the account's connection, active or not. */
-export async function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined> {
-  const { rows } = await sql<ConnectionRow>`
-    select id, account_id, provider, base_url, identity, credentials, is_active, last_checked_at, last_check_error, created_at, updated_at,
-           app.now()::timestamptz(3) as now
-      from psa_connections where account_id = app.account_id()`.execute(db as WriteDb)
-  return rows[0]
+export function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined> {
+  return db
+    .selectFrom('psa_connections')
+    .select(['id', 'account_id', 'provider', 'base_url', sql<ConnectionRow['identity']>`identity`.as('identity'), 'credentials'])
+    .select(['is_active', 'last_checked_at', 'last_check_error', 'created_at', 'updated_at'])
+    .select(sql<string>`app.now()::timestamptz(3)`.as('now'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
 }
 
 export interface ConnectionChange {
@@ -23,26 +28,29 @@ export interface ConnectionChange {
  * Insert or update the account's connection. `oldCredentials` are the encrypted credentials that the caller read, or null for none. Return
  * false if another request has changed the connection since.
  */
-export async function saveConnection(db: WriteDb, change: ConnectionChange, oldCredentials: string | null): Promise<boolean> {
+export const saveConnection = writeStatement(z.object({ id: z.string() }), (change: ConnectionChange, oldCredentials: string | null) => {
   const { provider, base_url, identity, credentials, is_active } = change
-  const { rows } = await sql`
+  return sql`
     insert into psa_connections as c (provider, base_url, identity, credentials, is_active)
-    select ${provider}, ${base_url}, ${JSON.stringify(identity)}::jsonb, ${credentials}, ${is_active}
+    select ${provider}, ${base_url}, ${jsonb(identity)}, ${credentials}, ${is_active}
      where ${oldCredentials}::text is null or exists (select from psa_connections c where c.account_id = app.account_id() and c.credentials = ${oldCredentials})
     on conflict (account_id) do update set provider = excluded.provider, base_url = excluded.base_url, identity = excluded.identity,
       credentials = excluded.credentials, is_active = excluded.is_active, updated_at = app.now()
       where c.credentials = ${oldCredentials}
-    returning c.id`.execute(db)
-  return rows.length > 0
-}
+    returning c.id`
+})
 
 export async function deleteConnection(db: WriteDb): Promise<boolean> {
-  return (await sql`delete from psa_connections where account_id = app.account_id() returning id`.execute(db)).rows.length > 0
+  const { numDeletedRows } = await db.deleteFrom('psa_connections').where('account_id', '=', accountId).executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }
 
 /** Store the result of a credentials check; `error` is null after a success. */
 export async function recordCheck(db: WriteDb, id: string, error: string | null): Promise<void> {
-  await sql`
-    update psa_connections set last_checked_at = app.now(), last_check_error = ${error}
-     where account_id = app.account_id() and id = ${id}`.execute(db)
+  await db
+    .updateTable('psa_connections')
+    .set({ last_checked_at: now, last_check_error: error })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
 }

@@ -49,7 +49,7 @@ export async function put(ctx: WriteContext, update: PsaConnectionUpdate): Promi
   return retryOnConflict('connection', async () => {
     const before = await queries.selectConnection(ctx.db)
     const change = await mergeConnection(ctx, before, update)
-    return (await queries.saveConnection(ctx.db, change, before?.credentials ?? null)) ? get(ctx) : undefined
+    return (await queries.saveConnection.run(ctx.db, change, before?.credentials ?? null)) > 0 ? get(ctx) : undefined
   })
 }
 

@@ -8,9 +8,9 @@ export const psaMemberOperations = [
     id: 'psa.members.listMappings',
     method: 'get',
     path: '/integrations/psa/member-mappings',
-    summary: 'List PSA member mappings',
+    summary: 'List ticketing member mappings',
     description:
-      'Lists every active user of the account, by name, with the mapped member of the ticketing system. Without a connection, or while the ticketing system is unavailable, only the suggestions are missing.',
+      'Lists the active users of the account by name, each with the mapped member of the ticketing system. `suggested_member_id` is null without a connection or while the ticketing system fails.',
     access: 'account_admin',
     limit: 'read',
     success: 200,
@@ -23,7 +23,7 @@ export const psaMemberOperations = [
     id: 'psa.members.putMapping',
     method: 'put',
     path: '/integrations/psa/member-mappings/{user_id}',
-    summary: 'Map a user to a PSA member',
+    summary: 'Map a user to a ticketing member',
     description:
       '`null` removes the mapping. Returns 422 for an unknown member. Creating a mapping needs an active connection (409 `psa_not_connected`); removing a mapping does not.',
     access: 'account_admin',
@@ -40,7 +40,7 @@ export const psaMemberOperations = [
     id: 'psa.members.list',
     method: 'get',
     path: '/integrations/psa/members',
-    summary: 'List the members of the ticketing system',
+    summary: 'List ticketing members',
     description:
       'Lists active members only. Returns 409 `psa_not_connected` without an active connection. Returns 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error` when the ticketing system fails.',
     access: 'account_admin',

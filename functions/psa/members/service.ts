@@ -34,7 +34,7 @@ async function mapToMember(ctx: WriteContext, userId: string, memberId: string):
   const member = (await listMembers(psa)).find(({ id }) => id === memberId)
   if (!member) throw unknownId('psa_member_id', 'member')
   const truncated = { ...member, identifier: member.identifier.slice(0, maxTextLength), name: member.name.slice(0, maxTextLength) }
-  if (!(await queries.upsertMapping(ctx.db, userId, psa.row, truncated))) throw staleVersion('connection')
+  if ((await queries.upsertMapping.run(ctx.db, userId, psa.row, truncated)) === 0) throw staleVersion('connection')
 }
 
 function listMembers({ port }: connection.OpenConnection): Promise<Member[]> {

@@ -1,12 +1,13 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
-import { insertEvent, publishDeliveries } from '../../../lib/events/outbox.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
+import { abandonedAttemptError, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { enqueueEvent } from '../../../lib/outbox/events.ts'
+import { enqueuePush } from '../../../lib/outbox/pushes.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
 import { Problem, throwNotFound } from '../../../lib/problem.ts'
 import { PsaError, type PsaPort, parseTicketId } from '../../../lib/psa/psa.ts'
-import { insertPush, publishPushes, pushMessage } from '../../../lib/psa/pushes.ts'
-import { abandonedAttemptError, republishDue, secondsUntilRetry } from '../../../lib/queue/attempts.ts'
 import * as exports from '../../sessions/exports/service.ts'
 import * as sessions from '../../sessions/sessions/service.ts'
 import * as connection from '../connection/service.ts'
@@ -15,15 +16,15 @@ import * as queries from './queries.ts'
 import type { Push, PushQuery } from './schemas.ts'
 
 /** The parts of a job's context that an attempt needs. */
-export type PushContext = Pick<JobContext, 'platform' | 'account' | 'queue' | 'vault' | 'psa' | 'cache'>
+export type PushContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'psa' | 'cache'>
 type AttemptResult = { result: SendResult; noteId: string | null }
 
 export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
-  return toPage(await queries.selectPushes(db, query), query.limit)
+  return toPage(await queries.selectPushes.all(db, query), query.limit)
 }
 
 /** Queue a note with the result of a session for its ticket. */
-export async function createForSession({ db, afterCommit, queue }: WriteContext, sessionId: string, internal: boolean): Promise<Push> {
+export async function createForSession({ db }: WriteContext, sessionId: string, internal: boolean): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const ticketId = parseTicketId(session.ticket_number)
   if (!ticketId) throw new Problem('no_ticket', 'The session has no ticket number of the ticketing system')
@@ -34,54 +35,55 @@ export async function createForSession({ db, afterCommit, queue }: WriteContext,
     sourceKind: 'session',
     sourceId: sessionId,
   } as const
-  const id = await insertPush(db, push)
+  const id = await enqueuePush(db, push)
   if (!id) throw connection.notConnected()
-  afterCommit(() => publishPushes(queue, [id]))
   return find(db, id)
 }
 
-export async function retry({ db, afterCommit, queue }: WriteContext, id: string): Promise<Push> {
+export async function retry({ db }: Pick<WriteContext, 'db'>, id: string): Promise<Push> {
   const before = await find(db, id)
-  if (!(await queries.reopenPush(db, id))) throw new Problem('not_failed', `Only a failed note can be retried; this one is ${before.state}`)
+  if ((await queries.reopenPush.run(db, id)) === 0)
+    throw new Problem('not_failed', `Only a failed note can be retried; this one is ${before.state}`)
   const push = await find(db, id)
-  afterCommit(() => queue.publish([pushMessage(id, push.attempts + 1)]))
+  db.outbox({ kind: 'push', id, attempt: push.attempts + 1 })
   return push
 }
 
 /** Make one attempt to add a note. A duplicate message finds the attempt already claimed and does nothing. */
 export async function attempt(ctx: PushContext, pushId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimPush(ctx.platform, pushId, attemptNumber)
+  const claimed = await queries.claimPush.first(ctx.platform, pushId, attemptNumber)
   if (claimed) await recordResult(ctx, claimed, await sendNote(ctx, claimed))
 }
 
-/** Republish due pushes, and fail those whose last attempt never reported a result. The cron trigger calls this each minute. */
-export async function sweep(ctx: PushContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedPushes(ctx.platform))
+/** Fail the pushes whose last attempt never reported a result. */
+export async function failAbandoned(ctx: PushContext): Promise<void> {
+  for (const abandoned of await queries.selectAbandonedPushes.all(ctx.platform))
     await recordResult(ctx, abandoned, { result: { ok: false, status: null, error: abandonedAttemptError, gone: true }, noteId: null })
-  await republishDue(ctx.queue, await queries.selectDuePushes(ctx.platform, 100), pushMessage, (id, attemptNumber) =>
-    attempt(ctx, id, attemptNumber),
-  )
 }
 
-/** Record the result of an attempt, with an event if the push failed and no attempt follows. Queue the next attempt if there is one. */
+/** Return the functions with which the sweep claims and attempts due pushes. */
+export function toSweptKind(ctx: PushContext): SweptKind {
+  return {
+    kind: 'push',
+    parallel: 1,
+    claimDue: (limit) => queries.claimDuePushes.all(ctx.platform, limit),
+    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
+  }
+}
+
+/** Record the result of an attempt, with an event if the push failed and no attempt follows. Enqueue the next attempt if there is one. */
 async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { result, noteId }: AttemptResult): Promise<void> {
   const delaySeconds = secondsUntilRetry(claimed, result)
-  const { isRecorded, deliveries } = await ctx.account(claimed.account_id).transaction(async (db) => {
-    if (!(await queries.recordAttempt(db, claimed, result, noteId, delaySeconds))) return { isRecorded: false, deliveries: [] }
-    return {
-      isRecorded: true,
-      deliveries: result.ok || delaySeconds !== null ? [] : await insertEvent(db, toFailureEvent(claimed, result.error)),
-    }
+  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    if (!(await queries.completeAttempt.first(db, claimed, result, noteId, delaySeconds))) return
+    if (delaySeconds !== null) db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    else if (!result.ok) await enqueueEvent(db, toFailureEvent(claimed, result.error))
   })
-  if (!isRecorded) return
-  // The queue may be unreachable: the rows stay due, and the sweep republishes them.
-  if (delaySeconds !== null) await ctx.queue.publish([pushMessage(claimed.id, claimed.attempts + 1, delaySeconds)]).catch(() => {})
-  await publishDeliveries(ctx.queue, deliveries).catch(() => {})
 }
 
 async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise<AttemptResult> {
   try {
-    const psaConnection = await connection.open({ ...ctx, db: ctx.account(claimed.account_id).db })
+    const psaConnection = await connection.open({ ...ctx, db: ctx.openAccountScope(claimed.account_id).db })
     const noteId = await addNoteOnce(psaConnection.port, claimed)
     await psa.deleteCachedTicket(ctx, psaConnection, claimed.ticket_id)
     return { result: { ok: true, status: null }, noteId }
@@ -97,7 +99,10 @@ async function addNoteOnce(port: PsaPort, { id, ticket_id, body, internal, attem
   return existingId ?? port.addNote(ticket_id, { text: body, internal, marker })
 }
 
-/** Convert an error to a result. A missing ticket, a refused note and a deleted connection are final; every other error may be retried. */
+/**
+ * Convert an error of the ticketing system to a result. A missing ticket, an invalid request and a missing or inactive connection are
+ * final; other errors of the ticketing system may be retried. Rethrow any other error.
+ */
 function toSendResult(error: unknown): SendResult {
   if (error instanceof Problem && error.kind === 'psa_not_connected') return { ok: false, status: null, error: error.message, gone: true }
   if (!(error instanceof PsaError)) throw error
@@ -120,5 +125,5 @@ function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: que
 }
 
 async function find(db: ReadContext['db'], id: string): Promise<Push> {
-  return (await queries.selectPush(db, id)) ?? throwNotFound('Push')
+  return (await queries.selectPush.first(db, id)) ?? throwNotFound('Push')
 }

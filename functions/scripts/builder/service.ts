@@ -15,7 +15,10 @@ const maxSessions = 5
 // How many of the newest messages are sent to the model.
 const maxMessages = 20
 
-/** Start a session. A caller can have five standalone sessions. Each AI session has one, which is returned if it exists. */
+/**
+ * Start a script-builder session. A user can have at most five standalone sessions. An AI session can have one inline script-builder
+ * session; return it if it already exists.
+ */
 export async function create(ctx: WriteContext, input: BuilderCreate): Promise<BuilderSession | Existing<BuilderSession>> {
   if (input.origin === 'standalone') return get(ctx, await createStandalone(ctx, input))
   const { id, isNew } = (await queries.insertInline(ctx.db, input)) ?? throwNotFound('AI session')
@@ -63,14 +66,14 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 /** Insert a standalone session. Retry when a concurrent request takes the same slot. Throw 409 when no slot is free. */
 async function createStandalone({ db }: WriteContext, input: BuilderCreate): Promise<string> {
   for (let attempts = 0; attempts <= maxSessions * 2; attempts++) {
-    const id = await queries.insertStandalone(db, input).catch((error: unknown) => {
+    const inserted = await queries.insertStandalone.first(db, input).catch((error: unknown) => {
       if (getSqlState(error) === '23505') return null
       throw error
     })
-    if (id === undefined) break
-    if (id !== null) return id
+    if (inserted === undefined) break
+    if (inserted) return inserted.id
   }
-  throw new Problem('session_limit_reached', `At most ${maxSessions} sessions may be open; delete one first`)
+  throw new Problem('session_limit_reached', `You can have at most ${maxSessions} standalone sessions; delete one first`)
 }
 
 interface ModelReply {

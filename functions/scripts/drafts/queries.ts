@@ -1,27 +1,40 @@
 import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId, jsonb, now, teamId, userId } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import { statement } from '../../../lib/db/statement.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { ScriptParameter } from '../../../lib/scripts/schema.ts'
 import type { DraftTemplate } from './schemas.ts'
 
-export interface DraftRow extends DraftTemplate {
-  proposed_parameters: ScriptParameter[]
+const draftColumns = [
+  'id',
+  'status',
+  'name',
+  'description',
+  'language',
+  'script_body',
+  'proposed_parameters',
+  'source_session_id',
+  'promoted_template_id',
+  'created_by',
+  'created_at',
+  'resolved_at',
+] as const
+
+export function selectDrafts(db: ReadDb, pendingOnly: boolean, { skip, limit }: PageQuery): Promise<DraftTemplate[]> {
+  let drafts = db.selectFrom('draft_templates').select(draftColumns).where('account_id', '=', accountId)
+  if (pendingOnly) drafts = drafts.where('status', '=', sql.lit('pending'))
+  return drafts
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
-const draftColumns = sql`
-  d.id, d.status, d.name, d.description, d.language, d.script_body, d.proposed_parameters, d.source_session_id, d.promoted_template_id,
-  d.created_by, d.created_at, d.resolved_at`
-
-export async function selectDrafts(db: ReadDb, pendingOnly: boolean, { skip, limit }: PageQuery): Promise<DraftRow[]> {
-  const { rows } = await sql<DraftRow>`
-    select ${draftColumns} from draft_templates d where d.account_id = app.account_id() ${pendingOnly ? sql`and d.status = 'pending'` : sql``}
-     order by d.created_at desc, d.id desc offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
-}
-
-export async function selectDraft(db: ReadDb, id: string): Promise<DraftRow | undefined> {
-  return (await sql<DraftRow>`select ${draftColumns} from draft_templates d where d.id = ${id}`.execute(db as WriteDb)).rows[0]
+export function selectDraft(db: ReadDb, id: string): Promise<DraftTemplate | undefined> {
+  return db.selectFrom('draft_templates').select(draftColumns).where('id', '=', id).executeTakeFirst()
 }
 
 /** A script proposed as a template, from a fix of the caller's AI session. */
@@ -37,15 +50,20 @@ export interface NewDraft {
 }
 
 /** Insert a draft and return its id. If the caller has a pending draft of the same script and fix, return the id of that draft instead. */
-export async function insertDraft(db: WriteDb, { proposed_parameters, ...draft }: NewDraft): Promise<string> {
-  const insert = sql`
-    insert into draft_templates (team_id, proposed_parameters, ${sql.join(Object.keys(draft).map((column) => sql.ref(column)))})
-    values (app.team_id(), ${JSON.stringify(proposed_parameters)}::jsonb, ${sql.join(Object.values(draft))}) on conflict do nothing`
-  const select = sql<{ id: string }>`
-    select d.id from draft_templates d
-     where d.account_id = app.account_id() and d.created_by = app.user_id() and d.source_fix_id = ${draft.source_fix_id}
-       and md5(d.script_body) = md5(${draft.script_body}) and d.status = 'pending'`
-  const [, rows] = await db.batch([statement(db, insert), statement(db, select)])
+export async function insertDraft(db: WriteDb, draft: NewDraft): Promise<string> {
+  const insert = db
+    .insertInto('draft_templates')
+    .values({ ...draft, team_id: teamId, proposed_parameters: jsonb([...draft.proposed_parameters]) })
+    .onConflict((conflict) => conflict.doNothing())
+  const selectPending = db
+    .selectFrom('draft_templates')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('created_by', '=', userId)
+    .where('source_fix_id', '=', draft.source_fix_id)
+    .where(sql<boolean>`md5(script_body) = md5(${draft.script_body})`)
+    .where('status', '=', sql.lit('pending'))
+  const [, rows] = await db.batch([insert, selectPending])
   return (rows[0] as { id: string }).id
 }
 
@@ -59,27 +77,30 @@ export interface Promotion {
   category_id: string | null
 }
 
-/** Insert the template and accept the draft in one statement. Return the template's id; undefined if the draft is not pending. */
-export async function promoteDraft(db: WriteDb, id: string, template: Promotion): Promise<string | undefined> {
-  const { slug, name, description, script_body, parameters_schema, category_id } = template
-  const { rows } = await sql<{ id: string }>`
+/** Insert the template and accept the draft in one statement. The row has the template's id; there is none if the draft is not pending. */
+export const promoteDraft = writeStatement(
+  z.object({ id: z.string() }),
+  (id: string, { slug, name, description, script_body, parameters_schema, category_id }: Promotion) => sql`
     with pending_draft as (
       select * from draft_templates d where d.account_id = app.account_id() and d.id = ${id} and d.status = 'pending' for update
     ), inserted_template as (
       insert into script_templates (team_id, name, slug, description, script_body, parameters_schema, language, category_id,
                                     source_session_id, source_user_id, source_ticket_ref)
-      select p.team_id, ${name}, ${slug}, ${description}, ${script_body}, ${JSON.stringify(parameters_schema)}::jsonb, p.language,
+      select p.team_id, ${name}, ${slug}, ${description}, ${script_body}, ${jsonb(parameters_schema)}, p.language,
              ${category_id}::uuid, p.source_session_id, p.created_by, p.source_ticket_ref from pending_draft p
       returning id
     )
     update draft_templates d set status = 'accepted', promoted_template_id = inserted_template.id, resolved_at = app.now()
-      from inserted_template, pending_draft where d.id = pending_draft.id returning inserted_template.id`.execute(db)
-  return rows[0]?.id
-}
+      from inserted_template, pending_draft where d.id = pending_draft.id returning inserted_template.id`,
+)
 
-export async function rejectDraft(db: WriteDb, id: string): Promise<DraftRow | undefined> {
-  const { rows } = await sql<DraftRow>`
-    update draft_templates d set status = 'rejected', resolved_at = app.now()
-     where d.account_id = app.account_id() and d.id = ${id} and d.status = 'pending' returning ${draftColumns}`.execute(db)
-  return rows[0]
+export function rejectDraft(db: WriteDb, id: string): Promise<DraftTemplate | undefined> {
+  return db
+    .updateTable('draft_templates')
+    .set({ status: 'rejected', resolved_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returning(draftColumns)
+    .executeTakeFirst()
 }

@@ -22,7 +22,7 @@ export function propose({ db }: Pick<WriteContext, 'db'>, draft: queries.NewDraf
 /** Create a template from a draft. Fields in `changes` replace those of the draft. */
 export async function accept(ctx: WriteContext, id: string, changes: DraftAccept) {
   const draft = await get(ctx, id)
-  if (draft.status !== 'pending') throw alreadyDecided(draft.status)
+  if (draft.status !== 'pending') throw createDecidedProblem(draft.status)
   const name = changes.name ?? draft.name
   const template = {
     slug: scripts.createUniqueSlug(name),
@@ -33,18 +33,18 @@ export async function accept(ctx: WriteContext, id: string, changes: DraftAccept
     category_id: changes.category_id ?? null,
   }
   scripts.requireSafePlaceholders({ ...template, language: draft.language })
-  const templateId = await queries.promoteDraft(ctx.db, id, template).catch(throwUnknownCategory)
-  if (!templateId) throw alreadyDecided((await get(ctx, id)).status)
-  return scripts.get(ctx, templateId)
+  const promoted = await queries.promoteDraft.first(ctx.db, id, template).catch(throwUnknownCategory)
+  if (!promoted) throw createDecidedProblem((await get(ctx, id)).status)
+  return scripts.get(ctx, promoted.id)
 }
 
 export async function reject({ db }: WriteContext, id: string) {
   const draft = await queries.rejectDraft(db, id)
   if (draft) return draft
-  throw alreadyDecided((await get({ db }, id)).status)
+  throw createDecidedProblem((await get({ db }, id)).status)
 }
 
-function alreadyDecided(status: string): Problem {
+function createDecidedProblem(status: string): Problem {
   return new Problem('already_decided', `This draft was already ${status}`)
 }
 

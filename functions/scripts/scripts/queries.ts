@@ -1,104 +1,132 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import { accountId, isEditable, jsonb, lower, nextUpdatedAt, platformAccountId, teamId, userId } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { ScriptParameter } from '../../../lib/scripts/schema.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { ScriptCategory, ScriptCreate, ScriptItem, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 
 export interface ScriptRow extends ScriptTemplate {
-  parameters_schema: ScriptParameter[]
   /** Whether the caller may change it. */
   may_change: boolean
 }
 
-const itemColumns = sql`
-  s.id, s.name, s.slug, s.description, s.parameters_schema, s.language, s.requires_elevation, s.category_id, c.name as category, s.is_shared,
-  s.is_gallery_featured, s.gallery_sort_order, s.source_session_id, s.source_user_id, s.source_ticket_ref, s.team_id, s.account_id,
-  s.created_by, s.created_at, s.updated_at`
-const scriptColumns = sql`${itemColumns}, s.script_body, s.account_id = app.account_id() and app.may_change(s.created_by, s.team_id) as may_change`
-const categoryJoin = sql`left join script_categories c on c.account_id = s.account_id and c.id = s.category_id`
-const isEditable = sql`s.account_id = app.account_id() and app.may_change(s.created_by, s.team_id)`
+const itemColumns = [
+  'script_templates.id',
+  'script_templates.name',
+  'script_templates.slug',
+  'script_templates.description',
+  'script_templates.parameters_schema',
+  'script_templates.language',
+  'script_templates.requires_elevation',
+  'script_templates.category_id',
+  'script_templates.is_shared',
+  'script_templates.is_gallery_featured',
+  'script_templates.gallery_sort_order',
+  'script_templates.source_session_id',
+  'script_templates.source_user_id',
+  'script_templates.source_ticket_ref',
+  'script_templates.team_id',
+  'script_templates.account_id',
+  'script_templates.created_by',
+  'script_templates.created_at',
+  'script_templates.updated_at',
+] as const
+const categoryName = sql<string | null>`
+  (select c.name from script_categories c where c.account_id = script_templates.account_id and c.id = script_templates.category_id)`
+const scriptColumns = [
+  ...itemColumns,
+  categoryName.as('category'),
+  'script_templates.script_body',
+  isEditable('script_templates').as('may_change'),
+] as const
 
-export async function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promise<ScriptItem[]> {
-  const { rows } = await sql<ScriptItem>`
-    select ${itemColumns} from script_templates s ${categoryJoin}
-     where s.account_id in (app.account_id(), app.platform_account()) ${buildFilters(query)}
-     order by lower(s.name), s.id offset ${query.skip} limit ${query.limit + 1}`.execute(db as WriteDb)
-  return rows
+export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promise<ScriptItem[]> {
+  const { mine, shared, language, category, search, skip, limit } = query
+  let scripts = db
+    .selectFrom('script_templates')
+    .leftJoin('script_categories as c', (join) =>
+      join.onRef('c.account_id', '=', 'script_templates.account_id').onRef('c.id', '=', 'script_templates.category_id'),
+    )
+    .select([...itemColumns, 'c.name as category'])
+    .where('script_templates.account_id', 'in', [accountId, platformAccountId])
+  if (mine !== undefined) scripts = scripts.where('script_templates.created_by', mine ? '=' : '<>', userId)
+  if (shared !== undefined)
+    scripts = scripts.where(sql<boolean>`(script_templates.is_shared or script_templates.account_id = ${platformAccountId}) = ${shared}`)
+  if (language) scripts = scripts.where('script_templates.language', '=', language)
+  if (category) scripts = scripts.where(sql<boolean>`lower(c.name) = lower(${category})`)
+  if (search)
+    scripts = scripts.where('script_templates.id', 'in', sql<string>`(select app.find_scripts(${toWordPatterns(search)}::text[]))`)
+  return scripts
+    .orderBy(lower('script_templates.name'))
+    .orderBy('script_templates.id')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
-function buildFilters({ mine, shared, language, category: categoryName, search }: ScriptQuery): RawBuilder<unknown> {
-  const candidates = [
-    mine !== undefined && sql`and (s.created_by = app.user_id()) = ${mine}`,
-    shared !== undefined && sql`and (s.is_shared or s.account_id = app.platform_account()) = ${shared}`,
-    language && sql`and s.language = ${language}`,
-    categoryName && sql`and lower(c.name) = lower(${categoryName})`,
-    search && sql`and s.id in (select app.find_scripts(${toWordPatterns(search)}::text[]))`,
-  ]
-  return sql.join(
-    candidates.filter((candidate) => typeof candidate === 'object'),
-    sql` `,
-  )
+export function selectScript(db: ReadDb, id: string): Promise<ScriptRow | undefined> {
+  return db.selectFrom('script_templates').select(scriptColumns).where('id', '=', id).executeTakeFirst()
 }
 
-export async function selectScript(db: ReadDb, id: string): Promise<ScriptRow | undefined> {
-  return (await sql<ScriptRow>`select ${scriptColumns} from script_templates s ${categoryJoin} where s.id = ${id}`.execute(db as WriteDb))
-    .rows[0]
-}
-
-export async function insertScript(db: WriteDb, script: ScriptCreate, slug: string): Promise<ScriptRow> {
-  const { name, description = '', script_body, parameters_schema = [], language, requires_elevation = false, category_id = null } = script
-  const { rows } = await sql<ScriptRow>`
-    with s as (
-      insert into script_templates (team_id, name, slug, description, script_body, parameters_schema, language, requires_elevation, category_id)
-      values (app.team_id(), ${name}, ${slug}, ${description}, ${script_body}, ${JSON.stringify(parameters_schema)}::jsonb, ${language},
-              ${requires_elevation}, ${category_id}::uuid) returning *)
-    select ${scriptColumns} from s ${categoryJoin}`.execute(db)
-  return rows[0] as ScriptRow
+export function insertScript(db: WriteDb, { parameters_schema = [], ...columns }: ScriptCreate, slug: string): Promise<ScriptRow> {
+  return db
+    .insertInto('script_templates')
+    .values({ ...columns, team_id: teamId, slug, parameters_schema: jsonb(parameters_schema) })
+    .returning(scriptColumns)
+    .executeTakeFirstOrThrow()
 }
 
 /** Update the columns in `changes`. Return undefined if the stored time is not `updatedAt` or the caller may not change the script. */
-export async function updateScript(db: WriteDb, id: string, updatedAt: string, changes: ScriptUpdate): Promise<ScriptRow | undefined> {
-  const assignments: RawBuilder<unknown>[] = [sql`updated_at = greatest(app.now(), s.updated_at + interval '1 ms')`]
-  for (const [name, value] of Object.entries(changes)) {
-    if (value !== undefined)
-      assignments.push(sql`${sql.ref(name)} = ${name === 'parameters_schema' ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`}`)
-  }
-  const { rows } = await sql<ScriptRow>`
-    with s as (
-      update script_templates s set ${sql.join(assignments)} where s.id = ${id} and s.updated_at = ${updatedAt}::timestamptz and ${isEditable} returning s.*)
-    select ${scriptColumns} from s ${categoryJoin}`.execute(db)
-  return rows[0]
+export function updateScript(db: WriteDb, id: string, updatedAt: string, changes: ScriptUpdate): Promise<ScriptRow | undefined> {
+  const { parameters_schema, ...columns } = changes
+  return db
+    .updateTable('script_templates')
+    .set({ ...columns, parameters_schema: parameters_schema && jsonb(parameters_schema), updated_at: nextUpdatedAt })
+    .where('id', '=', id)
+    .where('updated_at', '=', updatedAt)
+    .where(isEditable('script_templates'))
+    .returning(scriptColumns)
+    .executeTakeFirst()
 }
 
-export async function shareScript(db: WriteDb, id: string, isShared: boolean): Promise<ScriptRow | undefined> {
-  const { rows } = await sql<ScriptRow>`
-    with s as (update script_templates s set is_shared = ${isShared} where s.id = ${id} and ${isEditable} returning s.*)
-    select ${scriptColumns} from s ${categoryJoin}`.execute(db)
-  return rows[0]
+export function shareScript(db: WriteDb, id: string, isShared: boolean): Promise<ScriptRow | undefined> {
+  return db
+    .updateTable('script_templates')
+    .set({ is_shared: isShared })
+    .where('id', '=', id)
+    .where(isEditable('script_templates'))
+    .returning(scriptColumns)
+    .executeTakeFirst()
 }
 
 export async function deleteScript(db: WriteDb, id: string): Promise<boolean> {
-  return (await sql`delete from script_templates s where s.id = ${id} and ${isEditable} returning s.id`.execute(db)).rows.length > 0
+  const { numDeletedRows } = await db
+    .deleteFrom('script_templates')
+    .where('id', '=', id)
+    .where(isEditable('script_templates'))
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }
 
-export async function countUse(db: WriteDb, id: string): Promise<void> {
-  await sql`select app.count_script_use(${id})`.execute(db)
+export const countUse = writeStatement(null, (id: string) => sql`select from app.count_script_use(${id})`)
+
+const scriptCount = sql<number>`
+  (select count(*)::integer from script_templates s where s.account_id = script_categories.account_id and s.category_id = script_categories.id)`
+const categoryColumns = ['id', 'name', 'created_at', scriptCount.as('count')] as const
+
+export function selectCategories(db: ReadDb, { skip, limit }: PageQuery): Promise<ScriptCategory[]> {
+  return db
+    .selectFrom('script_categories')
+    .select(categoryColumns)
+    .where('account_id', '=', accountId)
+    .orderBy(lower('name'))
+    .orderBy('id')
+    .offset(skip)
+    .limit(limit + 1)
+    .execute()
 }
 
-const categoryColumns = sql`
-  c.id, c.name, c.created_at,
-  (select count(*)::integer from script_templates s where s.account_id = c.account_id and s.category_id = c.id) as count`
-
-export async function selectCategories(db: ReadDb, { skip, limit }: PageQuery): Promise<ScriptCategory[]> {
-  const { rows } = await sql<ScriptCategory>`
-    select ${categoryColumns} from script_categories c where c.account_id = app.account_id()
-     order by lower(c.name), c.id offset ${skip} limit ${limit + 1}`.execute(db as WriteDb)
-  return rows
-}
-
-export async function insertCategory(db: WriteDb, name: string): Promise<ScriptCategory> {
-  const { rows } = await sql<ScriptCategory>`
-    with c as (insert into script_categories (name) values (${name}) returning *) select ${categoryColumns} from c`.execute(db)
-  return rows[0] as ScriptCategory
+export function insertCategory(db: WriteDb, name: string): Promise<ScriptCategory> {
+  return db.insertInto('script_categories').values({ name }).returning(categoryColumns).executeTakeFirstOrThrow()
 }

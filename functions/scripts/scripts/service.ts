@@ -48,7 +48,7 @@ export async function generate({ db }: WriteContext, id: string, parameters: Rec
   const template = await find(db, id)
   const { language, requires_elevation, slug } = template
   const { script, warnings } = render(template, parameters)
-  await queries.countUse(db, id)
+  await queries.countUse.run(db, id)
   const extension = { powershell: 'ps1', bash: 'sh', python: 'py' }[language]
   const elevationWarnings = requires_elevation ? ['The script needs administrator rights'] : []
   return {

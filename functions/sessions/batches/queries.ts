@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
+import { accountId } from '../../../lib/db/expressions.ts'
+import type { ReadDb } from '../../../lib/db/scope.ts'
 
 export interface SessionCount {
   tree_id: string
@@ -9,9 +9,12 @@ export interface SessionCount {
 }
 
 /** Count the sessions of a batch by state and outcome. Return no rows if the batch does not exist. */
-export async function selectSessionCounts(db: ReadDb, batchId: string): Promise<SessionCount[]> {
-  const { rows } = await sql<SessionCount>`
-    select s.tree_id, s.state, s.outcome, count(*) as count from sessions s
-     where s.account_id = app.account_id() and s.batch_id = ${batchId} group by 1, 2, 3`.execute(db as WriteDb)
-  return rows
+export function selectSessionCounts(db: ReadDb, batchId: string): Promise<SessionCount[]> {
+  return db
+    .selectFrom('sessions')
+    .select((eb) => ['tree_id', 'state', 'outcome', eb.fn.countAll<number>().as('count')])
+    .where('account_id', '=', accountId)
+    .where('batch_id', '=', batchId)
+    .groupBy(['tree_id', 'state', 'outcome'])
+    .execute()
 }

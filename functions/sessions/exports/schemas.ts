@@ -10,7 +10,7 @@ export const ExportQuery = z.strictObject({
     .describe('Format of the document; by default the preference `default_export_format`, otherwise markdown.'),
   max_step_index: z
     .string()
-    .regex(/^\d{1,6}$/, 'must be a whole number from 0')
+    .regex(/^\d{1,6}$/, 'must be a whole number from 0 to 999999')
     .transform(Number)
     .optional()
     .describe('Index of the last answered step to include, starting at 0.'),
@@ -18,6 +18,8 @@ export const ExportQuery = z.strictObject({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .describe('Whether to mask IP addresses, e-mail addresses, keys and paths; by default the preference `mask_exports`.'),
+    .describe(
+      'Whether to mask IP and e-mail addresses, network paths, tokens, keys and passwords; by default the preference `mask_exports`.',
+    ),
 })
 export type ExportQuery = z.infer<typeof ExportQuery>

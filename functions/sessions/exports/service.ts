@@ -70,8 +70,7 @@ async function loadBranding(
   { uploads }: ReadContext,
   { company_name, primary_colour, footer_text, logo }: queries.ExportSettings,
 ): Promise<Branding> {
-  const logoBody = logo && (await uploads.get(logo.key).catch(throwProviderError))
-  const jpeg = logoBody && new Uint8Array(await new Response(logoBody).arrayBuffer())
+  const jpeg = logo && (await uploads.get(logo.key).catch(throwProviderError))
   return {
     company: company_name,
     colour: primary_colour,

@@ -7,7 +7,7 @@ export const SessionId = idParams('session_id', 'session')
 
 const encoder = new TextEncoder()
 const JsonByName = z.record(z.string().max(100), z.json())
-/** The values for the placeholders in the flow's texts: any keys, any JSON values. */
+/** The values for the placeholders in the flow's texts: JSON values by key. A key has at most 100 characters. */
 export const Variables = JsonByName.refine((variables) => Object.keys(variables).length <= 200, 'must have at most 200 variables')
   .refine((variables) => encoder.encode(JSON.stringify(variables)).byteLength <= 64 * 1024, 'must have at most 64 KB')
   .describe('Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB.')
@@ -35,10 +35,8 @@ const Decision = z
     option_id: z.string().nullable().describe('The chosen option of a decision.'),
     outcome: StepOutcome.nullable().describe('The result of any other step.'),
     note: z.string().nullable().describe('Note of the technician.'),
-    started_at: Time.describe(
-      'When work on the step started: as sent, otherwise when the previous step was answered or the session started.',
-    ),
-    duration_seconds: z.int().describe('Duration of the step: as sent, otherwise the time until the answer.'),
+    started_at: Time.describe('Start of the step: the value in the request, by default the previous answer or session start.'),
+    duration_seconds: z.int().describe('Step duration: the value in the request, by default the time from its start to the answer.'),
     decided_at: Time.describe('When it was answered.'),
   })
   .meta({

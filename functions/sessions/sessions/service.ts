@@ -1,5 +1,6 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { retryOnConflict } from '../../../lib/db/retry.ts'
+import { changeSession, selectSession } from '../../../lib/db/rows/sessions.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { applyDefaults, validateAnswers } from '../../../lib/flows/intake-answers.ts'
@@ -18,7 +19,7 @@ import * as queries from './queries.ts'
 import type { Session, SessionListItem, SessionPrepare, SessionQuery, SessionStart, SessionUpdate, Variables } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: SessionQuery & PageQuery) {
-  return toPage((await queries.selectSessions(db, query)).map(toListItem), query.limit)
+  return toPage((await queries.selectSessions.all(db, query)).map(toListItem), query.limit)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Session> {
@@ -53,7 +54,8 @@ export async function prepareMany(
   newSessions: readonly queries.NewSession[],
   batchId: string,
 ) {
-  return queries.insertSessions(db, flow, newSessions, buildPreparedState(flow.tree_structure, batchId)).catch(throwVariablesTooLarge)
+  const initialState = buildPreparedState(flow.tree_structure, batchId)
+  return (await queries.insertSessions.run(db, flow, newSessions, initialState).catch(throwVariablesTooLarge)) > 0
 }
 
 export async function startPrepared({ db }: WriteContext, id: string, input: Variables = {}): Promise<Session> {
@@ -63,8 +65,8 @@ export async function startPrepared({ db }: WriteContext, id: string, input: Var
     const variables = applyDefaults(session.intake_form, { ...session.variables, ...input })
     requireValidAnswers(session.intake_form, variables, true)
     const changes = { storedVariables: session.variables, variables, firstStepId: getFirstStepId(session.tree_structure) }
-    const started = await queries.startSession(db, id, changes).catch(throwVariablesTooLarge)
-    return started.done && started.session ? toSession(started.session) : undefined
+    const started = await changeSession(db, id, queries.startSession.query(id, changes)).catch(throwVariablesTooLarge)
+    return started.isChanged && started.session ? toSession(started.session) : undefined
   })
 }
 
@@ -79,15 +81,15 @@ export async function updateVariables({ db }: WriteContext, id: string, changes:
     const changedFields = intake_form.filter(({ key }) => Object.hasOwn(changes, key))
     requireValidAnswers(changedFields, values, state === 'in_progress', ['body'])
     if (Object.keys(changes).length === 0) return variables
-    const { done, session } = await queries.updateVariables(db, id, state, values, removedKeys).catch(throwVariablesTooLarge)
-    return done && session ? session.variables : undefined
+    const { isChanged, session } = await queries.updateVariables(db, id, state, values, removedKeys).catch(throwVariablesTooLarge)
+    return isChanged && session ? session.variables : undefined
   })
 }
 
 export async function update({ db }: WriteContext, id: string, changes: SessionUpdate): Promise<Session> {
   if (Object.keys(changes).length === 0) return toSession(await requireEditable(db, id))
-  const { done, session } = await queries.updateSession(db, id, changes)
-  if (!done) throw editProblem(session)
+  const { isChanged, session } = await queries.updateSession(db, id, changes)
+  if (!isChanged) throw editProblem(session)
   return toSession(session ?? throwNotFound('Session'))
 }
 
@@ -97,7 +99,7 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 
 /** Return a session of the account; throw 404 if there is none. */
 export async function find(db: ReadContext['db'], id: string): Promise<SessionRow> {
-  return (await queries.selectSession(db, id)) ?? throwNotFound('Session')
+  return (await selectSession.first(db, id)) ?? throwNotFound('Session')
 }
 
 /** Return a session that the caller may change. Throw 404 if there is none, and 403 unless they are its user or an account admin. */

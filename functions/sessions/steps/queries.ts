@@ -1,8 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Changed, changeSession, mayChange } from '../../../lib/db/rows/sessions.ts'
+import * as z from 'zod'
+import { now } from '../../../lib/db/expressions.ts'
+import { changeSession, mayChange, type UpdateResult } from '../../../lib/db/rows/sessions.ts'
 import type { WriteDb } from '../../../lib/db/scope.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import type { CustomStepCreate, DecisionCreate, SessionCompletion } from './schemas.ts'
+
+/** The id of what was inserted or changed. There is no row if nothing was. */
+const ChangedRow = z.object({ id: z.string() })
 
 /** The position that was read. A change is only written if the session is still at this position. */
 export type SessionPosition = Pick<SessionRow, 'id' | 'current_step_id' | 'answered'>
@@ -13,7 +19,7 @@ export interface NextPosition {
 }
 
 const isEditableInProgress = (id: string) =>
-  sql`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
+  sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
 const isAtPosition = ({ id, current_step_id, answered }: SessionPosition) =>
   sql`${isEditableInProgress(id)} and s.current_step_id is not distinct from ${current_step_id} and s.answered = ${answered}`
 
@@ -25,17 +31,9 @@ function insertFallbackStatement(seq: RawBuilder<unknown>, { step_id, fallback }
 }
 
 /** Insert the answer to the current step and move the session to the next one. */
-export async function insertDecision(
-  db: WriteDb,
-  session: SessionPosition,
-  next: NextPosition,
-  decision: DecisionCreate,
-): Promise<Changed> {
+export const insertDecision = writeStatement(ChangedRow, (session: SessionPosition, next: NextPosition, decision: DecisionCreate) => {
   const { step_id, option_id = null, outcome = null, note = null, started_at = null, duration_seconds = null } = decision
-  return changeSession(
-    db,
-    session.id,
-    sql`
+  return sql`
     with session_at_position as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered + 1, remaining = ${next.remaining}
        where ${isAtPosition(session)} returning s.*),
@@ -49,28 +47,22 @@ export async function insertDecision(
              coalesce(${duration_seconds}::integer, greatest(0, extract(epoch from app.now() - step_start.started_at))::integer)
         from session_at_position s join step_start on step_start.id = s.id),
     inserted_fallback as (${insertFallbackStatement(sql`s.answered - 1`, decision)})
-    select id from session_at_position`,
-  )
-}
+    select id from session_at_position`
+})
 
 /** Insert the fallback step that was used. The current step stays. */
-export async function insertFallback(db: WriteDb, session: SessionPosition, decision: DecisionCreate): Promise<Changed> {
-  return changeSession(
-    db,
-    session.id,
-    sql`
+export const insertFallback = writeStatement(
+  ChangedRow,
+  (session: SessionPosition, decision: DecisionCreate) => sql`
     with session_at_position as (select s.* from sessions s where ${isAtPosition(session)} for update),
     inserted_fallback as (${insertFallbackStatement(sql`s.answered`, decision)})
     select id from session_at_position`,
-  )
-}
+)
 
 /** Delete the last answer and the fallback steps recorded since. */
-export async function deleteLastDecision(db: WriteDb, session: SessionPosition, next: NextPosition): Promise<Changed> {
-  return changeSession(
-    db,
-    session.id,
-    sql`
+export const deleteLastDecision = writeStatement(
+  ChangedRow,
+  (session: SessionPosition, next: NextPosition) => sql`
     with updated_session as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered - 1, remaining = ${next.remaining}
        where ${isAtPosition(session)} and s.answered > 0 returning s.*),
@@ -80,8 +72,7 @@ export async function deleteLastDecision(db: WriteDb, session: SessionPosition, 
       delete from session_fallbacks f using updated_session s
        where f.account_id = s.account_id and f.session_id = s.id and f.seq >= s.answered)
     select id from updated_session`,
-  )
-}
+)
 
 /** A custom step to insert: a step that is not part of the flow. */
 export interface NewCustomStep extends Pick<CustomStepCreate, 'source' | 'library_step_id' | 'node_id'> {
@@ -92,28 +83,20 @@ export interface NewCustomStep extends Pick<CustomStepCreate, 'source' | 'librar
   tree?: { account_id: string; id: string } | undefined
 }
 
-export async function insertCustomStep(db: WriteDb, id: string, step: NewCustomStep): Promise<Changed> {
+export const insertCustomStep = writeStatement(ChangedRow, (id: string, step: NewCustomStep) => {
   const { source, after_step_id, title, description, library_step_id = null, tree, node_id = null } = step
-  return changeSession(
-    db,
-    id,
-    sql`
+  return sql`
     with s as (select s.id from sessions s where ${isEditableInProgress(id)} for update)
     insert into session_custom_steps (session_id, source, after_step_id, title, description, library_step_id, tree_account_id, tree_id, node_id)
     select s.id, ${source}, ${after_step_id}, ${title}, ${description}, ${library_step_id}::uuid, ${tree?.account_id ?? null}::uuid,
            ${tree?.id ?? null}::uuid, ${node_id} from s
-    returning id`,
-  )
-}
+    returning id`
+})
 
-export async function completeSession(db: WriteDb, id: string, completion: SessionCompletion): Promise<Changed> {
-  const { outcome, notes = null, next_steps = null } = completion
-  return changeSession(
-    db,
-    id,
-    sql`
-    update sessions s set state = 'completed', outcome = ${outcome}, completed_at = app.now(), notes = coalesce(${notes}, s.notes),
-           next_steps = coalesce(${next_steps}, s.next_steps)
-     where ${isEditableInProgress(id)} returning s.id`,
-  )
+export function completeSession(db: WriteDb, id: string, { outcome, notes, next_steps }: SessionCompletion): Promise<UpdateResult> {
+  const update = db
+    .updateTable('sessions as s')
+    .set({ state: 'completed', outcome, completed_at: now, notes: notes ?? undefined, next_steps: next_steps ?? undefined })
+    .where(isEditableInProgress(id))
+  return changeSession(db, id, update.returning('s.id'))
 }

@@ -1,4 +1,4 @@
-import type { Changed } from '../../../lib/db/rows/sessions.ts'
+import { changeSession, type UpdateResult } from '../../../lib/db/rows/sessions.ts'
 import { insertCustomSteps } from '../../../lib/flows/custom-steps.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import {
@@ -25,10 +25,10 @@ export async function recordDecision({ db }: WriteContext, id: string, decision:
   const session = await requireInProgress(db, id)
   requireValidDecision(session, decision)
   const isAnswer = decision.option_id !== undefined || decision.outcome !== undefined
-  const result = isAnswer
-    ? await queries.insertDecision(db, session, getNextPosition(session, decision), decision)
-    : await queries.insertFallback(db, session, decision)
-  return toChangedSession(result)
+  const insert = isAnswer
+    ? queries.insertDecision.query(session, getNextPosition(session, decision), decision)
+    : queries.insertFallback.query(session, decision)
+  return toChangedSession(await changeSession(db, id, insert))
 }
 
 /** Delete the last answer. Its step becomes the current one. */
@@ -37,7 +37,8 @@ export async function undoDecision({ db }: WriteContext, id: string) {
   const lastDecision = session.decisions.at(-1)
   if (!lastDecision) throw new Problem('no_decision')
   const remaining = countRemainingAnswers(session.tree_structure, lastDecision.step_id)
-  return toChangedSession(await queries.deleteLastDecision(db, session, { current_step_id: lastDecision.step_id, remaining }))
+  const deletion = queries.deleteLastDecision.query(session, { current_step_id: lastDecision.step_id, remaining })
+  return toChangedSession(await changeSession(db, id, deletion))
 }
 
 /** Record a step that is not part of the flow. The current step stays. */
@@ -51,7 +52,7 @@ export async function addCustomStep({ db }: WriteContext, id: string, input: Cus
   const { title = source.title, description = source.description, library_step_id, node_id } = input
   if (!title.trim()) throw unknownValue('title', 'is required because the source has no title')
   const step = { source: input.source, after_step_id, title: title.trim(), description, library_step_id, node_id, tree: source.tree }
-  return toChangedSession(await queries.insertCustomStep(db, id, step))
+  return toChangedSession(await changeSession(db, id, queries.insertCustomStep.query(id, step)))
 }
 
 export async function complete({ db }: WriteContext, id: string, completion: SessionCompletion) {
@@ -84,7 +85,7 @@ async function requireInProgress(db: WriteContext['db'], id: string): Promise<Se
 
 function requireValidDecision(session: SessionRow, { step_id, option_id, outcome, fallback }: DecisionCreate): void {
   const step = session.current_step_id === step_id ? findAnswerableStep(session.tree_structure, step_id) : undefined
-  if (!step) throw stepNotCurrent(session)
+  if (!step) throw createStepProblem(session)
   const mismatch = option_id === undefined && outcome === undefined ? null : findAnswerMismatch(step, { option_id, outcome })
   if (mismatch) throw unknownValue(mismatch.field, mismatch.msg)
   if (!fallback) return
@@ -101,12 +102,12 @@ function getNextPosition({ tree_structure }: SessionRow, { step_id, option_id }:
 }
 
 /** Return the session after a change. If the change was not written, throw 404, 403 or 409. */
-function toChangedSession({ done, session }: Changed) {
-  if (done && session) return sessions.toSession(session)
-  throw session?.may_change && session.state === 'in_progress' ? stepNotCurrent(session) : sessions.editProblem(session)
+function toChangedSession({ isChanged, session }: UpdateResult) {
+  if (isChanged && session) return sessions.toSession(session)
+  throw session?.may_change && session.state === 'in_progress' ? createStepProblem(session) : sessions.editProblem(session)
 }
 
-function stepNotCurrent({ current_step_id }: SessionRow): Problem {
+function createStepProblem({ current_step_id }: SessionRow): Problem {
   return new Problem('step_not_current', undefined, { facts: { current_step_id } })
 }
 

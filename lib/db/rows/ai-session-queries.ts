@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type Compilable, type RawBuilder, sql } from 'kysely'
 import type { WriteDb } from '../scope.ts'
-import { statement } from '../statement.ts'
-import type { AiSessionRow, AiStatus } from './ai-session.ts'
+import { readStatement } from '../statement.ts'
+import { AiSessionRow, type AiStatus } from './ai-session.ts'
 
 /** The columns of a list, of `ai_sessions s` with `aiSessionJoins`. */
 export const aiSessionColumns = sql`
@@ -30,7 +30,9 @@ const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', '
 export const factItem = sql`${plainPairs(['id', 'key', 'value', 'source', 'created_by'])}, ${timePair('created_at')}, ${timePair('updated_at')}`
 
 /** Select a session that the caller may see, with everything that belongs to it. In a batch it sees the earlier statements' changes. */
-export const fullAiSession = (id: string) => sql<AiSessionRow>`
+export const selectAiSession = readStatement(
+  AiSessionRow,
+  (id: string) => sql`
   select ${aiSessionColumns}, s.triage_hypothesis, s.evidence_items, s.pending_task_lane, s.is_branching, s.active_branch_id,
          s.escalation_package, s.resolution_notes, s.team_id, app.owns_ai_session(s) as is_owner,
          ${jsonList(sql`ai_steps x`, stepItem, sql`x.seq`)} as steps,
@@ -38,22 +40,19 @@ export const fullAiSession = (id: string) => sql<AiSessionRow>`
          ${jsonList(sql`ai_fixes x`, fixItem, sql`x.created_at, x.id`)} as suggested_fixes,
          ${jsonList(sql`ai_facts x`, factItem, sql`x.created_at, x.id`)} as facts,
          ${jsonList(sql`ai_handoffs x`, handoffItem, sql`x.created_at desc, x.id desc`)} as handoffs
-    from ai_sessions s ${aiSessionJoins} where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`
-
-export async function selectAiSession(db: Pick<WriteDb, 'getExecutor'>, id: string): Promise<AiSessionRow | undefined> {
-  return (await fullAiSession(id).execute(db as WriteDb)).rows[0]
-}
+    from ai_sessions s ${aiSessionJoins} where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`,
+)
 
 /** Condition on `ai_sessions s`: owned by the caller and in one of the states, or in any state for an empty list. */
 export const isOwnAiSession = (id: string, states: readonly AiStatus[] = []) =>
-  sql`s.account_id = app.account_id() and s.id = ${id} and app.owns_ai_session(s)${states.length > 0 ? sql` and s.status in (${sql.join(states)})` : sql``}`
+  sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and app.owns_ai_session(s)${states.length > 0 ? sql` and s.status in (${sql.join(states)})` : sql``}`
 
 /** Run an update that returns a row if it changed the session, then read the session, in one transaction. */
 export async function updateAiSession(
   db: WriteDb,
   id: string,
-  write: RawBuilder<unknown>,
+  write: Compilable,
 ): Promise<{ isChanged: boolean; session: AiSessionRow | undefined }> {
-  const [changed, rows] = await db.batch([statement(db, write), statement(db, fullAiSession(id))])
+  const [changed, rows] = await db.batch([write, selectAiSession.query(id)])
   return { isChanged: changed.length > 0, session: rows[0] }
 }

@@ -1,6 +1,18 @@
+import * as z from 'zod'
+
 // An AI session and its parts, as the API returns them.
 
-export type AiStatus = 'active' | 'parked' | 'requesting_escalation' | 'escalated' | 'claimed' | 'resolved' | 'abandoned' | 'archived'
+export const aiStatuses = [
+  'active',
+  'parked',
+  'requesting_escalation',
+  'escalated',
+  'claimed',
+  'resolved',
+  'abandoned',
+  'archived',
+] as const
+export type AiStatus = (typeof aiStatuses)[number]
 export type FixStatus = 'proposed' | 'applied_success' | 'applied_failed' | 'applied_partial' | 'applied_pending' | 'dismissed'
 
 export interface Evidence {
@@ -77,49 +89,56 @@ export interface Handoff {
   created_at: string
 }
 
-/** What a list shows of a session. */
-export interface AiSessionItem {
-  id: string
-  account_id: string
-  user_id: string
-  user_name: string | null
-  session_type: 'guided' | 'chat'
-  title: string
-  status: AiStatus
-  problem_summary: string | null
-  psa_ticket_id: string | null
-  tree_id: string | null
-  environment_tags: string[]
-  client_name: string | null
-  asset_name: string | null
-  issue_category: string | null
-  escalated_to_id: string | null
-  picked_up_by_id: string | null
-  state_version: number
-  outcome: 'resolved' | 'workaround' | 'not_reproducible' | null
-  created_at: string
-  updated_at: string
-  resolved_at: string | null
-}
+const text = z.string()
+const nullableText = z.string().nullable()
 
-/** A session with everything that belongs to it. */
-export interface AiSessionRow extends AiSessionItem {
-  triage_hypothesis: string | null
-  evidence_items: Evidence[]
-  pending_task_lane: TaskLane
-  is_branching: boolean
-  active_branch_id: string
-  escalation_package: Record<string, unknown> | null
-  resolution_notes: string | null
-  steps: GuidedStep[]
-  messages: AiMessage[]
-  suggested_fixes: Fix[]
-  facts: Fact[]
-  handoffs: Handoff[]
-  team_id: string | null
-  /** Whether the caller may change it as its owner. */
-  is_owner: boolean
-}
+/** What a list shows of a session. */
+export const AiSessionItem = z.object({
+  id: text,
+  account_id: text,
+  user_id: text,
+  user_name: nullableText,
+  session_type: z.enum(['guided', 'chat']),
+  title: text,
+  status: z.enum(aiStatuses),
+  problem_summary: nullableText,
+  psa_ticket_id: nullableText,
+  tree_id: nullableText,
+  environment_tags: z.array(text),
+  client_name: nullableText,
+  asset_name: nullableText,
+  issue_category: nullableText,
+  escalated_to_id: nullableText,
+  picked_up_by_id: nullableText,
+  state_version: z.int(),
+  outcome: z.enum(['resolved', 'workaround', 'not_reproducible']).nullable(),
+  created_at: text,
+  updated_at: text,
+  resolved_at: nullableText,
+})
+export type AiSessionItem = z.output<typeof AiSessionItem>
+
+/** A session with everything that belongs to it. `is_owner` is whether the caller may change it as its owner. */
+export const AiSessionRow = AiSessionItem.extend({
+  triage_hypothesis: nullableText,
+  evidence_items: z.custom<Evidence[]>(),
+  pending_task_lane: z.custom<TaskLane>(),
+  is_branching: z.boolean(),
+  active_branch_id: text,
+  escalation_package: z.custom<Record<string, unknown> | null>(),
+  resolution_notes: nullableText,
+  steps: z.custom<GuidedStep[]>(),
+  messages: z.custom<AiMessage[]>(),
+  suggested_fixes: z.custom<Fix[]>(),
+  facts: z.custom<Fact[]>(),
+  handoffs: z.custom<Handoff[]>(),
+  team_id: nullableText,
+  is_owner: z.boolean(),
+})
+export type AiSessionRow = z.output<typeof AiSessionRow>
+
+/** Maximum number of facts of a session. */
+export const maxFacts = 200
 
 /** States in which a technician works on the session. */
 export const workingStates = ['active'] as const satisfies readonly AiStatus[]

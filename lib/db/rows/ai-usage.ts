@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { WriteDb } from '../scope.ts'
+import { writeStatement } from '../statement.ts'
 
 /** What one question cost: calls, failed calls among them, and tokens in and out. */
 export interface AiUsage {
@@ -12,7 +12,8 @@ export interface AiUsage {
 }
 
 /** Add to the account's usage of the day. */
-export async function recordAiUsage(db: Pick<WriteDb, 'getExecutor'>, usage: AiUsage): Promise<void> {
-  const { prompt, model, calls, failed, input, output } = usage
-  await sql`select app.record_ai_usage(${prompt}, ${model}, ${calls}, ${failed}, ${input}, ${output})`.execute(db as WriteDb)
-}
+export const recordAiUsage = writeStatement(
+  null,
+  ({ prompt, model, calls, failed, input, output }: AiUsage) =>
+    sql`select from app.record_ai_usage(${prompt}, ${model}, ${calls}, ${failed}, ${input}, ${output})`,
+)

@@ -1,10 +1,51 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type Compilable, type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
 import type { SessionRow } from '../../flows/session-row.ts'
+import { treeTypes } from '../../flows/structure.ts'
 import type { WriteDb } from '../scope.ts'
-import { statement } from '../statement.ts'
+import { readStatement } from '../statement.ts'
+
+const text = z.string()
+const nullableText = z.string().nullable()
+export const SessionShape = z.object({
+  id: text,
+  account_id: text,
+  team_id: nullableText,
+  user_id: text,
+  user_name: nullableText,
+  tree_account_id: text,
+  tree_id: text,
+  state: z.enum(['prepared', 'in_progress', 'completed', 'abandoned']),
+  ticket_number: nullableText,
+  client_name: nullableText,
+  variables: z.custom<SessionRow['variables']>(),
+  outcome: z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).nullable(),
+  notes: nullableText,
+  next_steps: nullableText,
+  batch_id: nullableText,
+  target_label: nullableText,
+  current_step_id: nullableText,
+  answered: z.int(),
+  remaining: z.int(),
+  exported_at: nullableText,
+  started_at: nullableText,
+  completed_at: nullableText,
+  created_at: text,
+  name: text,
+  description: text,
+  category: nullableText,
+  version: z.int(),
+  tree_type: z.enum(treeTypes),
+  tree_structure: z.custom<SessionRow['tree_structure']>(),
+  intake_form: z.custom<SessionRow['intake_form']>(),
+  decisions: z.custom<SessionRow['decisions']>(),
+  fallback_decisions: z.custom<SessionRow['fallback_decisions']>(),
+  custom_steps: z.custom<SessionRow['custom_steps']>(),
+  may_change: z.boolean(),
+}) satisfies z.ZodType<SessionRow>
 
 /** Condition on `sessions s`: the caller is its user or an account admin. */
-export const mayChange = sql`app.may_change(s.user_id, null)`
+export const mayChange = sql<boolean>`app.may_change(s.user_id, null)`
 
 /** The columns of a list, of `sessions s` with `sessionJoins`. */
 export const sessionColumns = sql`
@@ -19,7 +60,9 @@ const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unkn
   coalesce((select jsonb_agg(${item} order by ${order}) from ${sql.table(table)} x where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
 /** Select a session of the account with everything that belongs to it. In a batch it sees the earlier statements' changes. */
-export const fullSession = (id: string) => sql<SessionRow>`
+export const selectSession = readStatement(
+  SessionShape,
+  (id: string) => sql`
   select ${sessionColumns}, s.variables, s.notes, s.next_steps, v.tree_structure, v.intake_form, ${mayChange} as may_change,
          ${listOf(
            'session_decisions',
@@ -40,16 +83,17 @@ export const fullSession = (id: string) => sql<SessionRow>`
              'created_at', app.iso(x.created_at))`,
            sql`x.created_at, x.id`,
          )} as custom_steps
-    from sessions s ${sessionJoins} where s.account_id = app.account_id() and s.id = ${id}`
+    from sessions s ${sessionJoins} where s.account_id = app.account_id() and s.id = ${id}`,
+)
 
-/** Whether a session was changed, and the session afterwards. */
-export interface Changed {
-  done: boolean
+/** A session after a conditional update, and whether the update changed it. */
+export interface UpdateResult {
+  isChanged: boolean
   session: SessionRow | undefined
 }
 
 /** Run an update that returns a row if it changed the session, then read the session, in one transaction. */
-export async function changeSession(db: WriteDb, id: string, write: RawBuilder<{ id: string }>): Promise<Changed> {
-  const [done, rows] = await db.batch([statement(db, write), statement(db, fullSession(id))])
-  return { done: done.length > 0, session: rows[0] }
+export async function changeSession(db: WriteDb, id: string, update: Compilable): Promise<UpdateResult> {
+  const [changed, rows] = await db.batch([update, selectSession.query(id)])
+  return { isChanged: changed.length > 0, session: rows[0] }
 }

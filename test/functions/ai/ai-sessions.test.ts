@@ -25,7 +25,7 @@ it('AIS-02 AIS-03 stores the ticket of a session, and filters sessions by type a
   expect(await listIds('')).toEqual([guided.id, chat.id])
 })
 
-it('AIS-06 AIS-07 shows a session with all its fields to its user only', async () => {
+it('AIS-06 AIS-07 returns the triage fields of a session to its owner only', async () => {
   const account = await createAccount(service)
   const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
   const { id } = await createAiSession(owner)
@@ -60,7 +60,7 @@ it('AIS-10 returns the triage update with a chat reply, and AIS-08 fills only em
   expect(transcript.body).toEqual(detail.messages)
 })
 
-it('suggests a fix on request, and AIS-09 keeps existing evidence', async () => {
+it('AIS-09 keeps existing evidence, suggests a fix on request and proposes its outcome', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createAiSession(admin)
   const sendMessage = async (message: string) => (await admin.call('POST', `/ai-sessions/${id}/chat`, { message })).body
@@ -75,7 +75,7 @@ it('suggests a fix on request, and AIS-09 keeps existing evidence', async () => 
   expect(detail.state_version).toBeGreaterThan(0)
 })
 
-it('AIS-32 streams the reply in deltas and ends with the message', async () => {
+it('AIS-32 streams the reply in deltas and ends with the complete message', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createAiSession(admin)
   const response = await requestStream(service, admin, 'POST', `/ai-sessions/${id}/chat`, { message: 'Nothing “prints” — 日本語 and all.' })

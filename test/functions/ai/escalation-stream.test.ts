@@ -176,6 +176,21 @@ it('keeps a stream open while the database is unreachable for two heartbeats', a
   stream.disconnect()
 })
 
+it('SSE-13 closes the oldest stream of a person who opens a sixth, and keeps the other five', async () => {
+  const { account, listener } = await createPeople()
+  const neighbour = await openEscalationStream(service, account.admin)
+  const streams = []
+  for (let n = 0; n < 6; n++) streams.push(await openEscalationStream(service, listener))
+  const [oldest, ...others] = streams
+  await oldest?.closed
+  expect(oldest?.events().map(({ event }) => event)).toEqual(['replaced'])
+  expect(await service.stack.countSubscribers(account.id)).toBe(6)
+  await insertStreamEvents(service, account.id, 1)
+  for (const stream of [neighbour, ...others]) await expect.poll(() => stream.events('handoff_created').length, pollOptions).toBe(1)
+  expect(oldest?.events('handoff_created')).toEqual([])
+  for (const stream of [neighbour, ...others]) stream.disconnect()
+})
+
 it('removes 100 disconnected clients from the hub', async () => {
   const { account } = await createPeople()
   const engineers = await Promise.all(Array.from({ length: 20 }, () => account.addColleague()))

@@ -7,7 +7,7 @@ const createScene = (fields: Record<string, unknown> = {}) => createFixScene(ser
 
 const notes = { notes: 'In black only' }
 const reason = { reason: 'Waits for the night’s restart' }
-const pickStatusAndCode = ({ status, body }: ApiResponse) => [status, body.code, body.status]
+const pickStatusCodeAndFixStatus = ({ status, body }: ApiResponse) => [status, body.code, body.status]
 
 it('FIX-01 FIX-29 records when a fix is applied, keeps it proposed and increments state_version', async () => {
   const { applyFix, readStateVersion } = await createScene()
@@ -34,7 +34,7 @@ it('FIX-03 refuses to apply a fix that has an outcome', async () => {
   ] as const) {
     const { applyFix, reportOutcome, readStateVersion } = await createScene()
     await reportOutcome(status, explanation)
-    expect(pickStatusAndCode(await applyFix())).toEqual([409, 'already_decided', status])
+    expect(pickStatusCodeAndFixStatus(await applyFix())).toEqual([409, 'already_decided', status])
     expect(await readStateVersion()).toBe(1)
   }
 })
@@ -106,7 +106,7 @@ it('FIX-11 FIX-12 records a pending fix as applied but not verified, and accepts
       applied_at: body.applied_at,
       verified_at: expect.any(String),
     })
-    expect(pickStatusAndCode(await reportOutcome('applied_pending', reason))).toEqual([409, 'already_decided', finalOutcome])
+    expect(pickStatusCodeAndFixStatus(await reportOutcome('applied_pending', reason))).toEqual([409, 'already_decided', finalOutcome])
   }
 })
 
@@ -142,7 +142,7 @@ it('FIX-14 FIX-27 refuses every outcome after a final outcome', async () => {
       ['applied_pending', reason],
       ['dismissed', {}],
     ] as const)
-      expect(pickStatusAndCode(await reportOutcome(next, explanation))).toEqual([409, 'already_decided', finalOutcome])
+      expect(pickStatusCodeAndFixStatus(await reportOutcome(next, explanation))).toEqual([409, 'already_decided', finalOutcome])
     expect([await readFix(), await readStateVersion()]).toEqual([before, 1])
   }
 })

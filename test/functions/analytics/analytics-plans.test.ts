@@ -60,7 +60,7 @@ afterAll(() => service.close())
 
 const metricQueries: Record<string, (db: WriteDb, reader: Reader) => Promise<unknown>> = {
   'the account': (db) => selectMetrics(db, 7, false),
-  'each user': (db) => selectUserMetrics(db, 7),
+  'each user': (db) => selectUserMetrics.all(db, 7),
   'the caller': (db) => selectMetrics(db, 7, true),
   flows: (db) => selectFlowMetrics(db, 7, { skip: 0, limit: 50 }),
   'one flow': (db, { tree }) => selectOneFlowMetrics(db, 7, tree),
@@ -72,13 +72,17 @@ it.each(Object.keys(metricQueries))(
     const sessionsInPeriod = (sessionCounts.large * 7) / 365
     const runQuery = (database: Database, reader: Reader) => {
       const { id: userId, accountId, signInId } = reader.person
-      const scope = openScope(database, {
-        caller: { userId, accountId, signInId },
-        access: 'user',
-        skipGuards: 'none',
-        ip: '',
-        readOnly: true,
-      })
+      const scope = openScope(
+        database,
+        {
+          caller: { userId, accountId, signInId },
+          access: 'user',
+          skipGuards: 'none',
+          ip: '',
+          readOnly: true,
+        },
+        () => {},
+      )
       return metricQueries[name]?.(scope.db, reader)
     }
     for (const firstReader of [undefined, readers.small]) {

@@ -152,7 +152,7 @@ describe('customer', () => {
 
   it('ignores a subscription of an unlinked customer, and applies the checkout that links the customer', async () => {
     const { id } = await createAccount(service)
-    const checkout = await sendBillingAction(service, id, 'subscribe', { ...teamPlan, keep: true })
+    const checkout = await sendBillingAction(service, id, 'subscribe', { ...teamPlan, skipDelivery: true })
     const [created] = (await (await fetch(`${service.localOrigin}/desk/billing/events`)).json()).filter(
       ({ type }: { type: string }) => type === 'customer.subscription.created',
     )

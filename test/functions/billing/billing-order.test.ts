@@ -29,7 +29,7 @@ it('applies an event once and changes nothing when the event is repeated', async
 
 it('applies one of 24 concurrent copies of an event', async () => {
   const { id, startedAt, selectStatus } = await createSubscription()
-  const sentEvent = await sendBillingAction(service, id, 'past_due', { created: startedAt + 1, keep: true })
+  const sentEvent = await sendBillingAction(service, id, 'past_due', { created: startedAt + 1, skipDelivery: true })
   const resentEvents = await Promise.all(Array.from({ length: 24 }, () => resendBillingEvent(service, sentEvent)))
   const outcomes = resentEvents.map(({ answer }) => answer.outcome).sort()
   expect([outcomes[0], new Set(outcomes.slice(1))]).toEqual(['applied', new Set(['replayed'])])
@@ -38,7 +38,7 @@ it('applies one of 24 concurrent copies of an event', async () => {
 
 it('changes nothing for an older event that arrives later', async () => {
   const { id, startedAt, selectStatus } = await createSubscription()
-  const older = await sendBillingAction(service, id, 'unpaid', { created: startedAt + 1, keep: true })
+  const older = await sendBillingAction(service, id, 'unpaid', { created: startedAt + 1, skipDelivery: true })
   await sendBillingAction(service, id, 'paid', { created: startedAt + 2 })
   expect([(await resendBillingEvent(service, older)).answer.outcome, await selectStatus()]).toEqual(['stale', 'active'])
 })
@@ -47,7 +47,7 @@ it('ends in the newest state when concurrent events arrive in any order', async 
   const { id, startedAt, selectStatus } = await createSubscription()
   const events = []
   for (const [n, action] of ['past_due', 'unpaid', 'paid', 'past_due', 'canceled'].entries()) {
-    events.push(await sendBillingAction(service, id, action, { created: startedAt + 1 + n, keep: true }))
+    events.push(await sendBillingAction(service, id, action, { created: startedAt + 1 + n, skipDelivery: true }))
   }
   await Promise.all(events.toReversed().map((event) => resendBillingEvent(service, event)))
   expect(await selectStatus()).toBe('canceled')
@@ -55,8 +55,8 @@ it('ends in the newest state when concurrent events arrive in any order', async 
 
 it('fetches the state from the provider when two events were created in the same second', async () => {
   const { id, startedAt, selectStatus } = await createSubscription()
-  const first = await sendBillingAction(service, id, 'past_due', { created: startedAt + 1, keep: true })
-  const second = await sendBillingAction(service, id, 'paid', { created: startedAt + 1, keep: true })
+  const first = await sendBillingAction(service, id, 'past_due', { created: startedAt + 1, skipDelivery: true })
+  const second = await sendBillingAction(service, id, 'paid', { created: startedAt + 1, skipDelivery: true })
   await resendBillingEvent(service, second)
   expect([(await resendBillingEvent(service, first)).answer.outcome, await selectStatus()]).toEqual(['applied', 'active'])
   const inOrder = await createSubscription()
@@ -68,7 +68,7 @@ it('fetches the state from the provider when two events were created in the same
 it('returns 502 when the provider fails, and applies the event when it is sent again', async () => {
   const { id, startedAt, selectStatus } = await createSubscription()
   await sendBillingAction(service, id, 'past_due', { created: startedAt + 1 })
-  const paid = await sendBillingAction(service, id, 'paid', { created: startedAt + 1, keep: true })
+  const paid = await sendBillingAction(service, id, 'paid', { created: startedAt + 1, skipDelivery: true })
   await dashboard(service).setFault({ service: 'stripe', mode: 'error' })
   const checksumsBefore = await readChecksums(service, id)
   const failed = await resendBillingEvent(service, paid)

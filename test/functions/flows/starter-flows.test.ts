@@ -21,7 +21,7 @@ interface StarterFlow {
   tree_structure: FlowNode | StepList
   intake_form: IntakeField[]
 }
-// The flows that migrations insert. Their ids are fixed, so that links to them stay valid.
+// The flows of migrations/content. Their ids are fixed, so that links to them stay valid.
 const flows = await service.sql<StarterFlow>(`
   select t.id, t.name, t.tree_type, t.tags, c.name as category, v.tree_structure, v.intake_form
     from trees t join categories c on c.account_id = t.account_id and c.id = t.category_id

@@ -46,7 +46,7 @@ afterAll(() => service.close())
 async function explainList(reader: Person, query: string, { skip = 0, firstReader }: { skip?: number; firstReader?: Person } = {}) {
   const list = (connection: Database, { id, accountId, signInId }: Person) => {
     const caller = { userId: id, accountId, signInId }
-    const scope = openScope(connection, { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true })
+    const scope = openScope(connection, { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true }, () => {})
     const parsed = TreeQuery.parse(Object.fromEntries(new URLSearchParams(query.replace('AUTHOR', id))))
     return selectTrees(scope.db, { ...parsed, skip, limit: pageSize })
   }

@@ -5,9 +5,9 @@ import { createFlow, printerFlow, printerForm } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
 const service = sharedService()
-let visitors = 0
+let visitorCount = 0
 const openLink = (token: string, target: { api: string } = service) =>
-  request(target, 'GET', `/shared/${token}`, { headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++visitors}` } })
+  request(target, 'GET', `/shared/${token}`, { headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++visitorCount}` } })
 
 it('FLO-34 FLO-59 returns a shared flow without sign-in, and neither its account nor its author', async () => {
   const { admin } = await createAccount(service)

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { startOwnService } from '../../support/app.ts'
+import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
 import {
   buildTargets,
   createSchedule,
@@ -98,6 +99,8 @@ it('runs a schedule on request, even a paused one, and the caller owns the sessi
   expect(await listRuns(engineer, id)).toMatchObject([{ id: body.run_id, trigger: 'manual', status: 'created', batch_ids: body.batch_ids }])
   expect((await engineer.call('GET', `/sessions?batch_id=${body.batch_ids[0]}`)).body[0].user_id).toBe(account.admin.id)
   expect(await listMaintenanceNotifications(engineer)).toMatchObject([{ event_key: 'maintenance.batch_created' }])
+  // Another caller within 10 seconds would get 409.
+  await service.sql("update maintenance_runs set started_at = started_at - interval '1 minute' where schedule_id = $1", [id])
   const key = { 'idempotency-key': 'one' }
   const [first, repeated] = [
     await engineer.call('POST', `${schedulesPath}/${id}/run`, undefined, key),
@@ -105,6 +108,24 @@ it('runs a schedule on request, even a paused one, and the caller owns the sessi
   ]
   expect([first.status, repeated.body]).toEqual([201, first.body])
   expect(await listRuns(engineer, id)).toHaveLength(2)
+})
+
+it('MNT-11 makes one run of 32 concurrent requests: each caller gets their own run again, and others get 409', async () => {
+  const account = await createAccount(service)
+  const callers = [account.admin, ...(await Promise.all([1, 2, 3].map(() => account.addColleague({ role: 'admin' }))))]
+  const { id } = await createSchedule(account.admin)
+  const path = `${schedulesPath}/${id}/run`
+  const responses = await runConcurrently((caller) => (callers[caller % 4] as Person).call('POST', path))
+  expect(countByStatus(responses)).toEqual({ 200: 7, 201: 1, 409: 24 })
+  const [run, ...otherRuns] = await listRuns(account.admin, id)
+  expect([otherRuns, await countSessions(account.admin)]).toEqual([[], 2])
+  const created = { run_id: run.id, batch_ids: run.batch_ids, session_count: 2 }
+  for (const { status, body } of responses) {
+    if (status === 409) expect(body).toMatchObject({ code: 'already_started', run_id: run.id })
+    else expect(body).toEqual(created)
+  }
+  await service.sql("update maintenance_runs set started_at = started_at - interval '11 seconds' where schedule_id = $1", [id])
+  expect((await account.admin.call('POST', path)).status).toBe(201)
 })
 
 it('returns 400 with the reason when a manual run fails, and creates nothing', async () => {

@@ -213,3 +213,22 @@ it('sends an e-mail once under its delivery’s idempotency key, even when the r
     attempts: 2,
   })
 })
+
+it('NOT-54 sends a message once although the database is away when its result is recorded', async () => {
+  await setFault({ service: 'chat1', mode: 'slow', delay_ms: 1000, times: 1 })
+  const sending = escalateThroughConfig('/recorded-late')
+  const path = '/chat/1/recorded-late'
+  await expect
+    .poll(async () => (await service.sql("select 1 from deliveries where state = 'pending' and attempts = 1")).length, { timeout: 5000 })
+    .toBe(1)
+  await setFault({ service: 'postgres', mode: 'down' })
+  await expect.poll(async () => (await listRecords('chat')).filter((call) => call.path === path).length, { timeout: 5000 }).toBe(1)
+  // The first attempt to record the result fails.
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  await clearFaults()
+  const { readDelivery, listWebhookCalls } = await sending
+  expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 1 })
+  await advanceClock(70)
+  await stack.runCron()
+  expect(await listWebhookCalls()).toHaveLength(1)
+})

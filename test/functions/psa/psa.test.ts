@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { buildCompany } from '../../../lib/local/psa-company.ts'
+import { buildPsaData } from '../../../lib/local/psa-data.ts'
 import { dashboard, startOwnService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
@@ -9,11 +9,11 @@ const service = await startOwnService()
 const { listRecords, clearRecords, setFault, clearFaults, advanceClock } = dashboard(service)
 afterAll(() => service.close())
 
-const psaData = buildCompany()
+const psaData = buildPsaData()
 const openTickets = psaData.tickets.filter(({ closed }) => !closed)
 const psaPath = '/integrations/psa'
 const getContext = (person: Person, id: number | string) => person.call('GET', `${psaPath}/tickets/${id}/context`)
-/** A ticket with a contact, devices, notes and a readable client. */
+/** A ticket with a contact, devices, notes and a company that is not restricted. */
 const fullTicket = psaData.tickets.find(
   ({ contactId, configurationIds, notes, companyId }) =>
     contactId && configurationIds.length > 1 && notes.length > 2 && !psaData.companies.find(({ id }) => id === companyId)?.restricted,
@@ -58,7 +58,7 @@ describe.each(psaProviders)('%s', (provider) => {
     const { admin } = await createConnectedAccount()
     const { status, body } = await getContext(admin, fullTicket.id)
     expect([status, body.unavailable]).toEqual([200, []])
-    const client = psaData.companies.find(({ id }) => id === fullTicket.companyId)
+    const company = psaData.companies.find(({ id }) => id === fullTicket.companyId)
     const contact = psaData.contacts.find(({ id }) => id === fullTicket.contactId)
     expect(body.ticket).toMatchObject({
       id: String(fullTicket.id),
@@ -68,9 +68,9 @@ describe.each(psaProviders)('%s', (provider) => {
     })
     expect(body.ticket.status).toBe(psaData.statuses.find(({ id }) => id === fullTicket.statusId)?.name)
     expect(body.company).toMatchObject({
-      name: client?.name,
-      phone: client?.phone,
-      address: `${client?.street}, ${client?.city}, ${client?.zip}`,
+      name: company?.name,
+      phone: company?.phone,
+      address: `${company?.street}, ${company?.city}, ${company?.zip}`,
     })
     expect(body.contact).toMatchObject({ name: contact?.name, email: contact?.email, phone: contact?.phone })
     const devices = psaData.configurations.filter(({ id }) => fullTicket.configurationIds.includes(id))
@@ -80,14 +80,14 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(body.notes.map(({ text }: { text: string }) => text)).toEqual(fullTicket.notes.map(({ text }) => text).toReversed())
     expect(body.notes[0]).toMatchObject({ author: fullTicket.notes.at(-1)?.author, internal: fullTicket.notes.at(-1)?.internal })
     expect(body.related_tickets).toHaveLength(10)
-    expect(new Set(body.related_tickets.map((ticket: { company: string }) => ticket.company))).toEqual(new Set([client?.name]))
+    expect(new Set(body.related_tickets.map((ticket: { company: string }) => ticket.company))).toEqual(new Set([company?.name]))
     expect(body.related_tickets.map(({ id }: { id: string }) => id)).not.toContain(String(fullTicket.id))
   })
 
   it('returns null for an unavailable part, lists its name in `unavailable`, and requests the part again the next time', async () => {
     const { admin } = await createConnectedAccount()
-    const restricted = psaData.companies.find((client) => client.restricted)?.id
-    const ticket = psaData.tickets.find(({ companyId }) => companyId === restricted)
+    const restrictedId = psaData.companies.find(({ restricted }) => restricted)?.id
+    const ticket = psaData.tickets.find(({ companyId }) => companyId === restrictedId)
     const { status, body } = await getContext(admin, ticket?.id ?? '')
     expect([status, body.company, body.unavailable, body.ticket.company]).toEqual([200, null, ['company'], 'Harbor Legal'])
     await clearRecords('psa')
@@ -97,8 +97,8 @@ describe.each(psaProviders)('%s', (provider) => {
 
   it('returns no contact and no unavailable part for a ticket without a contact', async () => {
     const { admin } = await createConnectedAccount()
-    const readableIds = psaData.companies.filter(({ restricted }) => !restricted).map(({ id }) => id)
-    const ticket = psaData.tickets.find(({ contactId, companyId }) => contactId === null && readableIds.includes(companyId))
+    const unrestrictedIds = psaData.companies.filter(({ restricted }) => !restricted).map(({ id }) => id)
+    const ticket = psaData.tickets.find(({ contactId, companyId }) => contactId === null && unrestrictedIds.includes(companyId))
     expect((await getContext(admin, ticket?.id ?? '')).body).toMatchObject({ contact: null, unavailable: [], ticket: { contact_id: null } })
   })
 
@@ -195,6 +195,7 @@ describe.each(psaProviders)('%s', (provider) => {
     }
     expect((await admin.call('POST', `${psaPath}/connection/test`)).body.success).toBe(false)
     expectStatus(await admin.call('GET', '/sessions'), 200)
+    // The Worker must not follow the redirect.
     expect(await listRecords('redirect')).toEqual([])
     await clearFaults()
     expectStatus(await getContext(admin, fullTicket.id), 200)

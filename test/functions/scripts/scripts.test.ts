@@ -161,14 +161,14 @@ describe('a rendered script', () => {
     expect([invalid.status, invalid.body.errors.map(({ loc, msg }: { loc: string[]; msg: string }) => `${loc[2]}: ${msg}`)]).toEqual([
       422,
       [
-        'a: A is required',
-        'b: B must be at most 5',
-        'c: C must be one of: x, y',
-        'd: D must match its pattern',
-        'e: E must be a host name',
-        'f: F must be true or false',
-        'g: G must have at most 3 characters',
-        'h: H must be a path on one line',
+        'a: is required',
+        'b: must be at most 5',
+        'c: must be one of: x, y',
+        'd: must match its pattern',
+        'e: must be a host name',
+        'f: must be true or false',
+        'g: must have at most 3 characters',
+        'h: must be a path on one line',
         'z: is not a parameter of this script',
       ],
     ])

@@ -51,7 +51,7 @@ describe('custom steps', () => {
     expectStatus(await addCustomStep(admin, session.id, { source: 'guess', title: 'x' }), 422)
   })
 
-  it('SES-16 WIR-08 rejects a custom step with a missing, unknown or invisible reference', async () => {
+  it('SES-16 WIR-08 rejects a custom step with a missing field or an invalid reference', async () => {
     const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     const { admin } = account
     const { id } = await createSession(admin)
@@ -164,7 +164,7 @@ describe('saving a session as a flow', () => {
     expect((await admin.call('GET', `/trees/${flow.id}`)).body.tree_structure).toEqual(flow.tree_structure)
   })
 
-  it('SES-15 saves a session of a deleted fork with its parents, and inserts custom steps into a procedure', async () => {
+  it('SES-15 keeps the parent and root ids of a deleted fork, and inserts custom steps into a procedure', async () => {
     const account = await createAccount(service)
     const colleague = await account.addColleague()
     const root = await createFlow(colleague, proceduralFlowFields())

@@ -1,0 +1,41 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Json } from './schema.ts'
+
+/** The account of the scope. */
+export const accountId = sql<string>`app.account_id()`
+/** The account that owns what ships with the service. */
+export const platformAccountId = sql<string>`app.platform_account()`
+/** The caller of the scope. */
+export const userId = sql<string>`app.user_id()`
+/** The team of the caller. It is null for a caller without a team; a column that needs a team rejects that. */
+export const teamId = sql<string>`app.team_id()`
+/** The database's clock. Tests move it. */
+export const now = sql<string>`app.now()`
+
+/** The next `updated_at` of a row. It is later than the stored time, which callers compare to detect changes by others. */
+export const nextUpdatedAt = sql<string>`greatest(app.now(), updated_at + interval '1 ms')`
+
+/** Return a value as a JSON parameter. The driver would send an array as a PostgreSQL array. */
+export function jsonb<T>(value: T): RawBuilder<T & Json> {
+  return sql<T & Json>`${JSON.stringify(value)}::jsonb`
+}
+
+/** Return bytes from the text form of a `bytea`. */
+export function bytea(text: string): RawBuilder<Uint8Array> {
+  return sql<Uint8Array>`${text}::bytea`
+}
+
+/** Return a text column in lower case, as the indexes on names contain it. */
+export function lower(column: string): RawBuilder<string> {
+  return sql<string>`lower(${sql.ref(column)})`
+}
+
+/** Return whether the caller created a row, is an admin of its team or is an account admin. The arguments are columns. */
+export function mayChange(creator: string, team: string): RawBuilder<boolean> {
+  return sql<boolean>`app.may_change(${sql.ref(creator)}, ${sql.ref(team)})`
+}
+
+/** Return whether a row of `table` (name or alias) belongs to the caller's account and the caller may change it. */
+export function isEditable(table: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(`${table}.account_id`)} = app.account_id() and ${mayChange(`${table}.created_by`, `${table}.team_id`)}`
+}

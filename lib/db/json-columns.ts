@@ -1,0 +1,34 @@
+import type * as z from 'zod'
+import type { DiagramEdge, DiagramNode } from '../diagrams/schema.ts'
+import type { FlowNode, IntakeField, StepList } from '../flows/structure.ts'
+import type { Block } from '../knowledge/blocks.ts'
+import type { ScriptParameter } from '../scripts/schema.ts'
+import type { Evidence, TaskLane } from './rows/ai-session.ts'
+
+type JsonObject = Record<string, z.core.util.JSONType>
+
+/** The types of JSON columns, by table and column. `npm run db:types` writes them into schema.ts; a column without an entry is `Json`. */
+export interface JsonColumns {
+  'accounts.preferences': JsonObject
+  'accounts.settings': JsonObject
+  'ai_fixes.ai_drafted_parameters': ScriptParameter[]
+  'ai_sessions.escalation_package': Record<string, unknown>
+  'ai_sessions.evidence_items': Evidence[]
+  'ai_sessions.pending_task_lane': TaskLane
+  'ai_steps.options': string[]
+  'draft_templates.proposed_parameters': ScriptParameter[]
+  'flow_conversations.environment_tags': string[]
+  'kb_imports.blocks': Block[]
+  'network_diagrams.edges': DiagramEdge[]
+  'network_diagrams.nodes': DiagramNode[]
+  'notification_configs.email_addresses': string[]
+  'notification_configs.events_enabled': string[]
+  'onboarding.data': Record<string, unknown>
+  'plan_billing.features': string[]
+  'script_builder_sessions.parameters_schema': ScriptParameter[]
+  'script_templates.parameters_schema': ScriptParameter[]
+  'sessions.variables': Record<string, unknown>
+  'tree_versions.intake_form': IntakeField[]
+  'tree_versions.tree_structure': FlowNode | StepList
+  'trees.import_metadata': Record<string, unknown>
+}

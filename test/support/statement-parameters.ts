@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { expiries } from '../../functions/jobs/queries.ts'
+import type { Event } from '../../lib/events/events.ts'
+
+const id = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10'
+const page = { skip: 0, limit: 50 }
+const event: Event = {
+  key: 'session.escalated',
+  actorId: id,
+  teamId: null,
+  sessionId: id,
+  engineerName: 'Robin',
+  problemSummary: 'VPN',
+  psaTicketId: null,
+  targetUserId: null,
+}
+const escalation = {
+  session: { id, updated_at: '2026-01-01T00:00:00.000Z', state_version: 1, psa_ticket_id: null },
+  handoff: { id, documentation: '' },
+  escalationPackage: {},
+  liveEventData: {},
+  event,
+}
+const period = { created_after: '2026-01-01T00:00:00.000Z', created_before: '2026-02-01T00:00:00.000Z' }
+
+/** Parameters of the statements whose SQL text depends on them, by file and export. Each list of parameters yields another text. */
+export const statementParameters: Record<string, readonly (readonly unknown[])[]> = {
+  'functions/ai/fixes/queries.ts#updateFixIf': [[{ session_id: id, fix_id: id }, sql`status = 'dismissed'`, sql`x.applied_at is null`]],
+  'functions/ai/handoffs/queries.ts#closeFormerHandoff': [[escalation]],
+  'functions/ai/handoffs/queries.ts#emitEscalated': [[escalation]],
+  'functions/ai/handoffs/queries.ts#escalateUnchanged': [[escalation]],
+  'functions/ai/handoffs/queries.ts#insertEscalation': [[escalation]],
+  'functions/ai/handoffs/queries.ts#insertEscalationPush': [[escalation]],
+  'functions/ai/handoffs/queries.ts#insertHandoffCreated': [[escalation]],
+  'functions/ai/sessions/queries.ts#insertOwnAiSession': [
+    [{ id, session_type: 'chat', title: 'VPN', problem_summary: null, tree_id: null, environment_tags: [] }],
+  ],
+  'functions/ai/sessions/queries.ts#selectAiSessions': [[page], [{ status: 'active', session_type: 'chat', ...page }]],
+  'functions/ai/triage/queries.ts#insertAndActivateBranch': [
+    [{ session_id: id, branch_id: id, name: 'B', fromMessageId: undefined }],
+    [{ session_id: id, branch_id: id, name: 'B', fromMessageId: id }],
+  ],
+  'functions/feedback/queries.ts#selectBetaFeedback': [
+    ['all_accounts', page],
+    ['own_account', { account_id: id, user_id: id, ai_session_id: id, reaction: 'positive', category: 'bug', ...period, ...page }],
+  ],
+  'functions/flows/gallery/queries.ts#selectItemRows': [
+    [{ page: 1, page_size: 20 }, sql``, sql`i.id`],
+    [{ type: 'script', category: 'Network', page: 2, page_size: 20 }, sql`and i.is_featured`, sql`i.usage_count desc, i.id`],
+  ],
+  'functions/flows/trees/queries.ts#insertNextVersion': [
+    [id, { id, version: 1 }, { tags: [], library: [], category: { name: 'Network' } }],
+    [id, { id, version: 1 }, { tags: [], library: [], category: { id: null } }],
+  ],
+  'functions/flows/trees/queries.ts#insertTreeWithVersion': [
+    [id, { tags: [], library: [] }, {}],
+    [id, { tags: [], library: [] }, { owner: { user_id: id, team_id: null }, parent: { account_id: id, id, reason: null } }],
+  ],
+  'functions/jobs/queries.ts#deleteExpired': expiries.map((expiry) => [expiry, 10]),
+  'functions/maintenance/schedules/queries.ts#updateIfCurrent': [
+    [{ id, version: 1 }, {}, null],
+    [{ id, version: 1 }, {}, { next_run_at: null, missed: [], reason: '' }],
+  ],
+  'functions/psa/pushes/queries.ts#completeAttempt': [
+    [{ id, attempts: 1 }, { ok: true, status: 200 }, 'note', null],
+    [{ id, attempts: 1 }, { ok: false, status: 500, error: 'e' }, null, 30],
+  ],
+  'functions/psa/pushes/queries.ts#selectPushes': [[page], [{ state: 'failed', source_id: id, ...page }]],
+  'lib/outbox/events.ts#emitEvent': [[event]],
+}
