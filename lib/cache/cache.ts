@@ -10,23 +10,38 @@ export interface CachePort {
   delete(key: string): Promise<void>
 }
 
-/** Create a cache of JSON values in Redis. After a call that fails or takes longer than `timeoutMs`, the calls of the next 5 s are misses without waiting. */
+/**
+ * Create a cache of JSON values in Redis. After a call that fails or takes longer than `timeoutMs`, all calls of the next 5 s are misses
+ * and do not wait.
+ */
 export function redisCache(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): CachePort {
-  const plain = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false, automaticDeserialization: false } as const
-  const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(timeoutMs), ...plain })
-  let awayUntil = 0
-  const callUnlessAway = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
-    if (awayUntil > now()) return undefined
+  const clientOptions = {
+    enableAutoPipelining: false,
+    responseEncoding: false,
+    readYourWrites: false,
+    automaticDeserialization: false,
+  } as const
+  const redis = new Redis({
+    url,
+    token,
+    retry: false,
+    enableTelemetry: false,
+    signal: () => AbortSignal.timeout(timeoutMs),
+    ...clientOptions,
+  })
+  let unreachableUntil = 0
+  const callUnlessUnreachable = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
+    if (unreachableUntil > now()) return undefined
     try {
       return await call()
     } catch {
-      awayUntil = now() + 5000
+      unreachableUntil = now() + 5000
       return undefined
     }
   }
   return {
     async get(key) {
-      const text = await callUnlessAway(() => redis.get<string>(`cache:${key}`))
+      const text = await callUnlessUnreachable(() => redis.get<string>(`cache:${key}`))
       if (typeof text !== 'string') return undefined
       try {
         return JSON.parse(text)
@@ -35,10 +50,10 @@ export function redisCache(url: string, token: string, timeoutMs = 250, now: () 
       }
     },
     async set(key, value, seconds) {
-      await callUnlessAway(() => redis.set(`cache:${key}`, JSON.stringify(value), { ex: seconds }))
+      await callUnlessUnreachable(() => redis.set(`cache:${key}`, JSON.stringify(value), { ex: seconds }))
     },
     async delete(key) {
-      await callUnlessAway(() => redis.del(`cache:${key}`))
+      await callUnlessUnreachable(() => redis.del(`cache:${key}`))
     },
   }
 }

@@ -44,7 +44,7 @@ export function parseRate(limit: Limit): ParsedRate {
   return { max: Number(max), windowMs: millis[unit as keyof typeof millis], unit, perAddress: ip === 'ip' }
 }
 
-// Keeps the time of every call in the window, so the limit is exact. Two counters of fixed windows would be inexact at their border.
+// Keeps the time of every allowed call in the window, so the limit is exact. Fixed windows would allow bursts at their boundaries.
 const slidingWindowScript = `
 redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[1] - ARGV[2])
 local n = redis.call('ZCARD', KEYS[1])
@@ -57,9 +57,9 @@ if n < tonumber(ARGV[3]) then
 end
 return {allowed, n, redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]}`
 
-/** Create a limiter that counts calls in exact sliding windows in Redis. It remembers blocked keys, and falls back while Redis does not answer. */
+/** Create a limiter that counts calls in exact sliding windows in Redis. A blocked key is refused without another call to Redis. */
 export function createLimiter(url: string, token: string, timeoutMs = 250, now: () => number = Date.now): Limiter {
-  // Each request makes one small call. The client's features for batches and large values would cost more than the call.
+  // Each request makes one small ASCII call, so pipelining, base64 responses and read-your-writes tokens would only add work.
   const clientOptions = { enableAutoPipelining: false, responseEncoding: false, readYourWrites: false } as const
   const redis = new Redis({
     url,
@@ -70,17 +70,18 @@ export function createLimiter(url: string, token: string, timeoutMs = 250, now: 
     ...clientOptions,
   })
   const window = redis.createScript<[number, number, string]>(slidingWindowScript)
-  const blocked = new Map<string, number>()
-  const local = createLocalWindows()
+  /** The time in milliseconds until which a key stays blocked. */
+  const blockedUntilByKey = new Map<string, number>()
+  const countLocally = createLocalCounter()
   let unreachableUntil = 0
 
   const fallback = (key: string, rate: ParsedRate, strict: boolean): LimitResult =>
-    strict ? local(key, Math.max(1, Math.floor(rate.max / 2)), rate, now()) : allow(rate)
+    strict ? countLocally(key, Math.max(1, Math.floor(rate.max / 2)), rate, now()) : createAllowedResult(rate)
 
   return {
     async count(key, rate, strict) {
       const at = now()
-      const blockedUntil = blocked.get(key)
+      const blockedUntil = blockedUntilByKey.get(key)
       if (blockedUntil && blockedUntil > at)
         return { allowed: false, limit: rate.max, remaining: 0, resetSeconds: Math.ceil((blockedUntil - at) / 1000) }
       if (unreachableUntil > at) return fallback(key, rate, strict)
@@ -88,7 +89,7 @@ export function createLimiter(url: string, token: string, timeoutMs = 250, now: 
         const args = [String(at), String(rate.windowMs), String(rate.max), `${at}-${crypto.randomUUID()}`]
         const [allowed, count, oldest] = await window.exec([`limit:${key}`], args)
         const freeAt = Number(oldest) + rate.windowMs
-        if (!allowed) rememberBlocked(blocked, key, freeAt, at)
+        if (!allowed) rememberBlocked(blockedUntilByKey, key, freeAt, at)
         const resetSeconds = Math.max(1, Math.ceil((freeAt - at) / 1000))
         return { allowed: allowed === 1, limit: rate.max, remaining: Math.max(0, rate.max - count), resetSeconds }
       } catch {
@@ -103,16 +104,18 @@ export function createLimiter(url: string, token: string, timeoutMs = 250, now: 
   }
 }
 
-function allow(rate: ParsedRate): LimitResult {
+function createAllowedResult(rate: ParsedRate): LimitResult {
   return { allowed: true, limit: rate.max, remaining: rate.max - 1, resetSeconds: Math.ceil(rate.windowMs / 1000) }
 }
 
-function rememberBlocked(blocked: Map<string, number>, key: string, until: number, at: number): void {
-  if (blocked.size >= 5000) for (const [blockedKey, end] of blocked) if (end <= at || blocked.size >= 5000) blocked.delete(blockedKey)
-  blocked.set(key, until)
+function rememberBlocked(blockedUntilByKey: Map<string, number>, key: string, until: number, at: number): void {
+  if (blockedUntilByKey.size >= 5000)
+    for (const [blockedKey, end] of blockedUntilByKey) if (end <= at || blockedUntilByKey.size >= 5000) blockedUntilByKey.delete(blockedKey)
+  blockedUntilByKey.set(key, until)
 }
 
-function createLocalWindows() {
+/** Create a fallback that counts calls in exact sliding windows in this isolate. */
+function createLocalCounter() {
   const calls = new Map<string, number[]>()
   return (key: string, max: number, rate: ParsedRate, at: number): LimitResult => {
     if (calls.size > 5000) calls.clear()

@@ -56,7 +56,7 @@ function renderSections(report: Report): string {
   return sections.join('')
 }
 
-/** Use a loop, because it is faster than `map` and `join`: every line of a text is one call. */
+/** Render all items and join them. Called for every line of a text, so a loop is used, which is faster than `map` and `join`. */
 function renderAll<T>(items: readonly T[], render: (item: T) => string): string {
   let html = ''
   for (const item of items) html += render(item)
@@ -92,7 +92,7 @@ function renderNote(note: string): string {
 }
 
 function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return `<div class="aside"><p dir="auto">Instead: ${escapeHtml(title)} – ${outcome}</p>\n${renderPlainText(note)}</div>\n`
+  return `<div class="aside"><p dir="auto">Also tried: ${escapeHtml(title)} – ${outcome}</p>\n${renderPlainText(note)}</div>\n`
 }
 
 function renderCustomStep({ title, description, source }: ReportCustomStep): string {

@@ -32,7 +32,7 @@ function renderFacts(facts: readonly Fact[]): string {
     .join('\n')
 }
 
-/** Indent all lines after the first, so that they belong to the list item. */
+/** Render one line of a value. Indent every line but the first, so that it belongs to the list item. */
 function renderValueLine(line: string, index: number): string {
   const text = escapeMarkdown(line.trim())
   return index > 0 && text ? `  ${text}` : text
@@ -52,7 +52,7 @@ function renderStep(step: ReportStep): string {
 }
 
 function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return joinParts([`**Instead:** ${escapeMarkdown(title)} – ${outcome}`, renderPlainText(note)])
+  return joinParts([`**Also tried:** ${escapeMarkdown(title)} – ${outcome}`, renderPlainText(note)])
 }
 
 function renderCustomStep({ title, description, source }: ReportCustomStep): string {
@@ -98,7 +98,7 @@ function renderBlock(block: Block): string {
 
 const [tab, lineFeed, space, noBreakSpace] = [0x09, 0x0a, 0x20, 0xa0]
 
-/** Remove spaces, tabs and no-break spaces at the start, because they could make a code block, and spaces and tabs at the end. */
+/** Trim spaces and tabs: leading ones could start a code block. Also remove leading no-break spaces. */
 function trimBlanks(line: string): string {
   let start = 0
   let end = line.length
@@ -130,14 +130,17 @@ function renderSpan({ text, style, href }: Span): string {
   return style === 'link' ? `[${escapeMarkdown(text)}](<${href}>)` : escapeMarkdown(text)
 }
 
-/** What to do with an ASCII character: nothing, escape it everywhere, or escape it where it starts a list or an underline. */
+/** How an ASCII character is escaped: never, everywhere, or only where it would start a list or a heading underline. */
 const [plain, escapedEverywhere, escapedAtStart] = [0, 1, 2]
 const escapeKinds = new Uint8Array(128).fill(plain)
 for (const char of '\\`*_[]<>|~&#') escapeKinds[char.charCodeAt(0)] = escapedEverywhere
 for (const char of '-+=0123456789 \t') escapeKinds[char.charCodeAt(0)] = escapedAtStart
 const markupAtStart = /^[ \t]*(?:([-+=])|(\d{1,9})([.)])(?=\s|$))/
 
-/** Return the text as one line of CommonMark without markup. A loop over character codes is faster than a regular expression here. */
+/**
+ * Escape a text so that CommonMark shows it literally, and join its lines. A loop over character codes is faster than a regular expression
+ * here.
+ */
 function escapeMarkdown(text: string): string {
   let escaped = ''
   let copiedTo = 0

@@ -94,7 +94,7 @@ function writeStep(writer: Writer, step: ReportStep): void {
 }
 
 function writeFallback(writer: Writer, { title, outcome, note }: ReportFallback, indent: number): void {
-  writeText(writer.layout, `Instead: ${title} – ${outcome}`, { ...bodyStyle, indent })
+  writeText(writer.layout, `Also tried: ${title} – ${outcome}`, { ...bodyStyle, indent })
   writePlainText(writer, note, indent + stepIndent)
 }
 
@@ -189,12 +189,12 @@ function parseColour(hexColour: string | null): string {
   return [1, 3, 5].map(parseChannel).join(' ')
 }
 
-/** Kana only occur in Japanese, so Han characters then need their Japanese shapes. */
+/** Return whether the report contains kana. They occur only in Japanese, so Han characters then need their Japanese shapes. */
 function hasKana(report: Report): boolean {
   return /[\u3040-\u30ff]/.test(JSON.stringify(report))
 }
 
-/** Return the code points of all texts. Code can contain any of them, so its fonts are loaded for all too. */
+/** Return the code points of all texts by kind of font. Code can contain any of them, so the fonts for code are loaded for all too. */
 function collectCodePoints(report: Report, { company, footer }: Branding, kind: TextKind): Map<TextKind, Set<number>> {
   const codePoints = new Set<number>()
   const collect = (value: unknown): void => {

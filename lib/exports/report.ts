@@ -130,8 +130,8 @@ function getOptionLabel(step: FlowNode | FlowStep | undefined, optionId: string,
 }
 
 /**
- * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only the
- * first one shows them. `takeRest` returns those of no shown step.
+ * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only the first one shows them.
+ * `takeRest` returns those that no step of the report shows.
  */
 function groupByStep(session: SessionRow, supportingData: readonly SupportingDataRow[], variables: Variables) {
   const titleById = session.fallback_decisions.length > 0 ? indexTitles(session.tree_structure, variables) : new Map<string, string>()

@@ -5,7 +5,7 @@ import { type CodeBlock, findCodeBlocks } from '../text/code-fences.ts'
 export interface Span {
   text: string
   style?: 'strong' | 'code' | 'link'
-  /** Only a link has one. */
+  /** The address; only a link has one. */
   href?: string
 }
 export type Block =
@@ -81,7 +81,7 @@ function parseLanguage(fenceLine: string): string {
   return /[`~]{3,}[ \t]*([\w+#.-]{1,40})/.exec(fenceLine)?.[1] ?? ''
 }
 
-/** Its groups are: code, bold text, link label, link address. */
+/** Markup inside a line. The groups are: code, bold text, link label, link address. */
 const inlineMarkup = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,500})\]\(((?:https?:\/\/|mailto:)[^()\s[\]<>]{1,2000})\)/g
 
 function parseSpans(line: string): Span[] {

@@ -30,11 +30,11 @@ function renderSection(title: string, content: string): string {
 function renderFacts(facts: readonly Fact[]): string {
   const longestLabel = Math.max(0, ...facts.map(({ label }) => label.length))
   const valueColumn = Math.min(maxLabelWidth, longestLabel) + 2
-  return facts.map(({ label, value }) => `${joinLines(label)}: `.padEnd(valueColumn) + formatHangingLines(value, valueColumn)).join('\n')
+  return facts.map(({ label, value }) => `${joinLines(label)}: `.padEnd(valueColumn) + applyHangingIndent(value, valueColumn)).join('\n')
 }
 
 /** Indent all lines of the text except the first by `indent` spaces. */
-export function formatHangingLines(text: string, indent: number): string {
+export function applyHangingIndent(text: string, indent: number): string {
   return splitLines(text).join(`\n${' '.repeat(indent)}`)
 }
 
@@ -57,7 +57,7 @@ function renderNote(note: string): string {
 }
 
 function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return joinNonEmpty([`Instead: ${joinLines(title)} - ${outcome}`, indentLines(formatPlainText(note))], '\n')
+  return joinNonEmpty([`Also tried: ${joinLines(title)} - ${outcome}`, indentLines(formatPlainText(note))], '\n')
 }
 
 function renderCustomStep({ title, description, source }: ReportCustomStep): string {
@@ -70,7 +70,7 @@ export function formatEvidence({ kind, title, content }: Evidence): string {
   return joinNonEmpty([titleLine, indentLines(splitLines(content).join('\n').trimEnd())], '\n')
 }
 
-/** Format a text that a user entered. Code blocks are indented instead of fenced. */
+/** Format a plain text, in which only fenced code blocks have a meaning. Code blocks are indented. */
 export function formatPlainText(text: string): string {
   return formatBlocks(parsePlainText(text))
 }

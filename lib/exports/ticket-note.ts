@@ -1,5 +1,5 @@
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
-import { formatEvidence, formatHangingLines, formatPlainText, indentLines, joinLines } from './text.ts'
+import { applyHangingIndent, formatEvidence, formatPlainText, indentLines, joinLines } from './text.ts'
 
 /** Return the report without the descriptions, which a ticket note does not show. They then need no masking. */
 export function removeDescriptions(report: Report): Report {
@@ -29,7 +29,7 @@ function renderSection(title: string, items: readonly string[]): string {
 }
 
 function renderFacts(facts: readonly Fact[]): string[] {
-  return facts.map(({ label, value }) => `${joinLines(label)}: ${formatHangingLines(value, 3)}`)
+  return facts.map(({ label, value }) => `${joinLines(label)}: ${applyHangingIndent(value, 3)}`)
 }
 
 function renderStep(step: ReportStep): string {
@@ -49,7 +49,7 @@ function renderNote(note: string): string {
 }
 
 function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return [`Instead: ${joinLines(title)} -> ${outcome}`, indentLines(renderNote(note))].filter(Boolean).join('\n')
+  return [`Also tried: ${joinLines(title)} -> ${outcome}`, indentLines(renderNote(note))].filter(Boolean).join('\n')
 }
 
 function renderCustomStep({ title }: ReportCustomStep): string {

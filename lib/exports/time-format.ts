@@ -14,8 +14,8 @@ const twoDigitNumbers = Array.from({ length: 60 }, (_, n) => String(n).padStart(
 
 /**
  * Return a function that formats a UTC time such as `2026-11-21T09:30:00.000Z` as `21 Nov 2026, 10:30` in an IANA time zone.
- * It caches quarters of an hour: clock changes happen at quarters, so within one only the minutes change. In a zone whose offset is not a
- * multiple of 15 minutes, it formats each time separately.
+ * Quarters of an hour are cached: clock changes happen between quarters, so only the minutes change within one. In a zone whose offset is
+ * not a multiple of 15 minutes, each time is formatted separately.
  */
 export function createTimeFormatter(timeZone: string): (time: string) => string {
   const formatter = formatterByZone.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { ...formatOptions, timeZone })

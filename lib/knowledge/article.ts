@@ -42,11 +42,14 @@ const formatByMediaType: Record<string, ArticleFormat> = {
 interface ArticleFile {
   bytes: Uint8Array<ArrayBuffer>
   name: string
-  /** The media type; it counts only if the extension of the name is unknown. */
+  /** The media type, used only if the extension of the name is unknown. */
   type: string
 }
 
-/** Read an article from a file. Throw an ArticleError if the content does not match the format. */
+/**
+ * Read an article from a file. Throw an ArticleError if the format is unknown, the content does not match it, or the article is empty or
+ * too large.
+ */
 export async function readArticleFile({ bytes, name, type }: ArticleFile): Promise<Article> {
   const extension = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const mediaType = type.split(';')[0]?.trim().toLowerCase() ?? ''
@@ -58,12 +61,14 @@ export async function readArticleFile({ bytes, name, type }: ArticleFile): Promi
   return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks })
 }
 
-/** Read an article from a text. Throw an ArticleError if it is empty or too large. */
+/** Read an article from a text. Throw an ArticleError if the article is empty or too large. */
 export function readArticleText(format: TextFormat, title: string, content: string): Article {
   return requireBlocks({ format, title, blocks: readText(format, content).blocks })
 }
 
-/** Return the title of the article, its first heading, or the name of the file, whichever is not empty. */
+/**
+ * Return the first non-empty of: the article's title, a heading at its start, the file name, “Untitled”. Truncate it to `maxTitleLength`.
+ */
 function chooseTitle(articleTitle: string | null, blocks: readonly Block[], fileName: string): string {
   const heading = blocks[0]?.kind === 'heading' ? blocks[0].text : ''
   const candidates = [articleTitle ?? '', heading, fileName].map((candidate) => candidate.replace(/\s+/g, ' ').trim())
@@ -82,7 +87,7 @@ function readText(format: TextFormat, content: string): { title: string | null; 
   return format === 'html' ? readHtml(text) : { title: null, blocks: readPlainText(text) }
 }
 
-// Control characters other than white space. Texts have none, and nearly every binary file has some.
+// C0 control characters other than white space. Text files have none; nearly every binary file has some. DEL and C1 are allowed.
 const binaryCharacter = /[^\P{Cc}\t-\r\x7f-\x9f]/u
 
 function decodeText(bytes: Uint8Array<ArrayBuffer>): string {

@@ -173,13 +173,13 @@ function writeParagraph(reader: DocxReader, paragraph: Paragraph): void {
   else {
     const depth = paragraph.listDepth || Number(listStyle?.[2] ?? 1) - 1
     const isOrdered = reader.orderedLevels.has(`${paragraph.listId} ${depth}`) || listStyle?.[1] === 'number'
-    const marker = isOrdered ? `${nextItemNumber(reader, paragraph.listId, depth)}.` : '-'
+    const marker = isOrdered ? `${takeItemNumber(reader, paragraph.listId, depth)}.` : '-'
     reader.writer.addListLine(depth, marker, text)
   }
 }
 
 /** Return the number of the next item, and restart the numbers of all deeper levels. */
-function nextItemNumber({ itemCounts }: DocxReader, listId: string, depth: number): number {
+function takeItemNumber({ itemCounts }: DocxReader, listId: string, depth: number): number {
   for (let deeper = depth + 1; deeper <= maxListDepth; deeper++) itemCounts.delete(`${listId} ${deeper}`)
   const number = (itemCounts.get(`${listId} ${depth}`) ?? 0) + 1
   itemCounts.set(`${listId} ${depth}`, number)

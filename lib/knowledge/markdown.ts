@@ -17,7 +17,10 @@ const parser = new MarkdownIt({ html: false })
 parser.core.ruler.disable(['inline', 'linkify', 'replacements', 'smartquotes', 'text_join'])
 parser.block.ruler.disable('reference')
 
-/** Read the blocks of a markdown text. Each block is an unchanged part of the text, so that no word is lost. */
+/**
+ * Read the blocks of a markdown text. Each block is an unchanged part of the text, so that no word is lost; a heading loses only its
+ * markers. Front matter and horizontal rules are left out.
+ */
 export function readMarkdown(text: string): { title: string | null; blocks: Block[] } {
   const { title, body } = splitFrontMatter(text)
   const lines = body.split('\n')

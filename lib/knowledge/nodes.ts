@@ -37,8 +37,8 @@ interface Group {
 }
 
 /**
- * Build the nodes of an article. Every segment becomes part of exactly one node, in order and unchanged. Proposals can only combine and
- * name segments.
+ * Build the nodes of an article. Every segment becomes part of exactly one node, in order and unchanged. Proposals can only combine
+ * segments and set the kind and title of the node.
  */
 export function buildNodes(segments: readonly Segment[], proposals: readonly NodeProposal[], newId: () => string): KbNode[] {
   return assignParents(convertIncompleteDecisions(groupSegments(segments, proposals)), newId)

@@ -7,7 +7,7 @@ export interface EmailContent {
   link?: { label: string; url: string }
 }
 
-/** Render the HTML and the text part of an e-mail. Users' texts are escaped. */
+/** Render the HTML and the text part of an e-mail. Users' texts are escaped. The subject becomes one line of at most 300 characters. */
 export function renderEmail({ subject, paragraphs, link }: EmailContent): { subject: string; html: string; text: string } {
   const body = paragraphs.map((text) => `<p style="margin:0 0 16px;white-space:pre-line">${escapeHtml(text)}</p>`).join('')
   const style = 'display:inline-block;padding:10px 18px;background:#1d4ed8;color:#ffffff;text-decoration:none;border-radius:6px'

@@ -1,5 +1,4 @@
-// Converts between instants and local times. An instant is in milliseconds since the epoch. A local time is what a clock in a time zone
-// shows, as the milliseconds since the epoch of the same clock reading in UTC.
+// A local time is encoded as if it were UTC: 09:00 in Berlin is stored as the epoch milliseconds of 09:00 UTC on that date.
 
 const formatterByZone = new Map<string, Intl.DateTimeFormat>()
 

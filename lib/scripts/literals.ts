@@ -1,7 +1,7 @@
 import type { Language } from './schema.ts'
 
-// Formats values as literals of a script language. No value can end its literal or start a command. Texts must not contain NUL, because
-// no language allows it in a script.
+// Formats values as literals of a script language. No value can end its literal or start a command. Texts must not contain NUL,
+// because a bash string cannot hold it.
 
 export function formatTextLiteral(language: Language, text: string): string {
   return { bash: formatBashText, python: formatPythonText, powershell: formatPowershellText }[language](text)
@@ -16,12 +16,15 @@ export function formatBooleanLiteral(language: Language, value: boolean): string
   return literals[language][value ? 'true' : 'false']
 }
 
-/** Between single quotes only the single quote has a meaning. A carriage return stays there too. */
+/** Inside single quotes bash treats every character literally, including a carriage return. Only the single quote needs escaping. */
 function formatBashText(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Python accepts the escapes of JSON. Other than in JSON, all non-ASCII characters are escaped, so the encoding of the file does not matter. */
+/**
+ * Python accepts JSON escapes. Unlike JSON.stringify, also escape all non-ASCII characters, so that the encoding of the file does not
+ * matter.
+ */
 function formatPythonText(text: string): string {
   return JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (char) => {
     const code = char.codePointAt(0) ?? 0

@@ -7,7 +7,7 @@ export interface Placeholder {
   name: string
   /** The names after each |. They may be unknown. */
   filters: string[]
-  /** The index of its first character in the script, and the index after its last one. */
+  /** The index in the script of the first character of the placeholder. `end` is the index after the last character. */
   start: number
   end: number
 }

@@ -27,7 +27,7 @@ const reasonByContext: Record<Exclude<Context, 'code'>, string> = {
 
 interface OpenContext {
   context: Context
-  /** The number of open brackets in this context. They tell its own closing bracket from others. */
+  /** The number of open brackets in this context. The count tells the context's own closing bracket from others. */
   bracketDepth: number
   /** The number of open `case` commands. A pattern of `case` ends with a closing bracket that was never opened. */
   caseDepth: number
@@ -50,7 +50,7 @@ interface Scanner {
   pendingHereDocuments: HereDocument[]
 }
 
-/** The number of characters before a placeholder that are searched for a command. It limits the time for hostile scripts. */
+/** How many characters before a placeholder are searched for a command. This limits the time for hostile scripts. */
 const maxLookback = 2000
 
 /** Scan a shell script and track its quotes, comments, here-documents and expansions. */

@@ -28,9 +28,9 @@ function findPlaceholderProblem({ filters }: Placeholder, parameterType: string 
   if (!parameterType) return 'is not a parameter of this script'
   const unknownFilter = filters.find((filter) => !isFilter(filter))
   if (unknownFilter) return `uses the unknown filter ${unknownFilter}`
-  if (filters.includes('int') && parameterType !== 'int') return 'uses the filter int but is not a whole number'
-  if (filters.includes('bool') && parameterType !== 'bool') return 'uses the filter bool but is not true or false'
-  return null
+  const wrongFilter = ['int', 'bool'].find((filter) => filters.includes(filter) && parameterType !== filter)
+  if (!wrongFilter) return null
+  return `uses the filter ${wrongFilter}, but the parameter's type is not ${wrongFilter}; change the type or remove the filter`
 }
 
 export interface RenderedScript {
@@ -38,16 +38,16 @@ export interface RenderedScript {
   warnings: string[]
 }
 
-/** Return the problems of the values by parameter name. */
+/** Return the problem of each invalid value by parameter name. A problem completes the sentence "<parameter> …". */
 export function validateValues(parameters: readonly ScriptParameter[], values: Readonly<Record<string, unknown>>): Map<string, string> {
   const problems = new Map<string, string>()
   for (const parameter of parameters) {
-    const { name, label, required } = parameter
+    const { name, required } = parameter
     const value = getValueOrDefault(parameter, values)
     if (value !== undefined) {
       const problem = validateValue(parameter, value)
-      if (problem) problems.set(name, `${label} ${problem}`)
-    } else if (required) problems.set(name, `${label} is required`)
+      if (problem) problems.set(name, problem)
+    } else if (required) problems.set(name, 'is required')
   }
   const knownNames = new Set(parameters.map(({ name }) => name))
   for (const name of Object.keys(values)) if (!knownNames.has(name)) problems.set(name, 'is not a parameter of this script')
@@ -59,7 +59,7 @@ function getValueOrDefault(parameter: ScriptParameter, values: Readonly<Record<s
   return value ?? parameter.default ?? undefined
 }
 
-/** Replace every placeholder with a literal of the script's language, in one pass: placeholders inside values are not replaced. */
+/** Replace the placeholders of known parameters with literals of the script's language. One pass, so placeholders inside values stay. */
 export function renderScript(
   { language, script_body, parameters_schema }: Template,
   values: Readonly<Record<string, unknown>>,

@@ -4,7 +4,7 @@ import type { ScriptParameter } from './schema.ts'
 
 export type ScriptValue = string | number | boolean
 
-/** Return the problem of a value as the end of a sentence that starts with the label, or null if the value is valid. */
+/** Return the problem of a value, or null if the value is valid. A problem completes the sentence "<parameter> …". */
 export function validateValue(parameter: ScriptParameter, value: unknown): string | null {
   const { type } = parameter
   if (type === 'int') return validateInteger(parameter, value)
@@ -56,7 +56,7 @@ export function validateParameters(parameters: readonly ScriptParameter[]): Para
     if (typeof min === 'number' && typeof max === 'number' && min > max) addProblem('min', 'must not be greater than max')
     const hasDefault = parameter.default !== null && parameter.default !== undefined
     const defaultProblem = hasDefault ? validateValue(parameter, parameter.default) : null
-    // A default cannot be judged by an invalid definition.
+    // An invalid definition cannot decide whether its default is valid.
     if (defaultProblem && problems.length === 0) addProblem('default', defaultProblem)
     return problems
   })

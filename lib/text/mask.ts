@@ -6,18 +6,18 @@ const emailMask = '[masked email]'
 const pathMask = '[masked path]'
 
 const invisibleCharacter = /[\u00ad\u200b-\u200f\u2060\ufeff]/
-/** Inside an address, an invisible character would hide it from the rules. */
-const invisibleInsideAddress = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(?=[\w.:@\\/-])/g
+/** Invisible characters between word or address characters. They would hide an address from the rules. */
+const invisibleInsideWord = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(?=[\w.:@\\/-])/g
 
 /**
- * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords. Everything else stays unchanged. The time is linear in the
- * length of the text. Masking a text twice gives the same result as masking it once.
+ * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords. Other text stays unchanged, except that invisible characters
+ * inside words are removed. The time is linear in the length of the text. Masking a text twice gives the same result as masking it once.
  */
 export function mask(text: string): string {
   const originalTraits = detectTraits(text)
   const hasInvisible = originalTraits & trait.nonAscii && invisibleCharacter.test(text)
-  let masked = hasInvisible ? text.replace(invisibleInsideAddress, '') : text
-  // Without invisible characters, runs can be longer.
+  let masked = hasInvisible ? text.replace(invisibleInsideWord, '') : text
+  // Removing characters can join two short runs into a long one, so the traits are detected again.
   const traits = masked === text ? originalTraits : detectTraits(masked)
   if (traits & (trait.backslash | trait.slash)) masked = maskPaths(masked)
   masked = maskSecrets(masked, traits)
@@ -67,7 +67,7 @@ const domainLabel = '[\\p{L}\\p{N}\\p{M}](?:[\\p{L}\\p{N}\\p{M}-]{0,62})'
 const domain = `(?:(?:${domainLabel}${domainDot}){1,10}(?:xn--[a-z0-9-]{2,59}|[\\p{L}\\p{M}]{2,63})(?![\\p{L}\\p{N}])|localhost(?!\\w)|\\[[^\\]\\s]{2,60}\\])`
 const emailAddress = new RegExp(`(?:"[^"\\n]{1,64}"|(?<![${localPartChars}])[${localPartChars}]+?)${atSign}${domain}`, 'giu')
 const writtenOutAtSign = /[＠﹫]|%40|&#(?:64|x40);|&commat;|[[({] ?at/i
-/** Markup or the name of a field before an address, which the pattern takes for a part of it. */
+/** Markup or a field name that `emailAddress` wrongly matches as the start of an address. It is not masked. */
 const emailPrefix = /^(?:['*_({`|]+|(?:e-?mail|mail|mailto|user|username|login|upn|to|from|cc|bcc|address)=)+/i
 
 function maskEmails(text: string, traits: number): string {

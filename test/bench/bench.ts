@@ -6,18 +6,29 @@ import { readProcessCpuMicros, readTreeCpuMicros } from './cpu.ts'
 import { measurePgbench, measurePool, type Operation } from './database-baselines.ts'
 import { measureExports } from './exports.ts'
 import { flowCounts, measureFlowLists, measureFlowSteps } from './flows.ts'
+import { measureLargeLists } from './large-lists.ts'
 import { measureListGrowth } from './list-growth.ts'
 import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './load.ts'
-import { type OperationResult, printExports, printGrowth, printLists, printOperations, printSteps } from './print-results.ts'
+import {
+  type OperationResult,
+  printExports,
+  printGoals,
+  printGrowth,
+  printLists,
+  printOperations,
+  printSteps,
+  printSweep,
+} from './print-results.ts'
 import { benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from './seed.ts'
 import type { BenchServer, MeasuredWorker } from './server.ts'
 import { measureSessionReads, sessionCounts } from './sessions.ts'
 import { measureStreams, printStreams } from './streams.ts'
+import { measureSweep } from './sweep.ts'
 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
 /** The parts that can be measured alone, each with an option such as `--flows`. */
-const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions'] as const
+const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'lists'] as const
 const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
 const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
@@ -111,7 +122,7 @@ async function measureOperations(server: RunningServer, account: SeededAccount):
   return results
 }
 
-/** Measure the part that an option names. Without such an option, measure every part except streams and sessions. */
+/** Measure the part that an option names. Without such an option, measure every part except streams, sessions and lists. */
 async function measureParts(server: RunningServer): Promise<void> {
   const { postgresPort, database, settings } = server.info
   const benchDatabase = { postgresPort, database, settings }
@@ -130,10 +141,16 @@ async function measureParts(server: RunningServer): Promise<void> {
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')
     printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))
+  if (onlyPart === 'lists' && !printGoals(await measureLargeLists(benchDatabase, server.info))) process.exitCode = 1
 }
 
 async function runBench(): Promise<void> {
   const startedAt = performance.now()
+  if (process.argv.includes('--sweep')) {
+    console.log('Building, starting PostgreSQL, the local emulators and workerd ...')
+    if (!printSweep(await measureSweep())) process.exitCode = 1
+    return
+  }
   console.log(`Building, starting PostgreSQL, the local emulators and workerd on ${availableParallelism()} processors ...`)
   const server = await startServer()
   try {

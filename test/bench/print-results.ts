@@ -1,8 +1,10 @@
 import type { Operation } from './database-baselines.ts'
 import type { ExportCost } from './exports.ts'
 import { type ListTimes, nodeCounts, type StepTimes } from './flows.ts'
+import type { LargeListTime } from './large-lists.ts'
 import type { ListGrowth } from './list-growth.ts'
 import type { LoadResult } from './load.ts'
+import { type DrainTime, drainGoal } from './sweep.ts'
 
 export interface OperationResult extends LoadResult {
   operation: Operation
@@ -68,6 +70,36 @@ export function printLists(title: string, counts: { small: number; large: number
       result.large.toFixed(1),
     ]),
   ])
+}
+
+/** Print the lists of an account with 100,000 rows. Return whether each of them meets its goal. */
+export function printGoals(results: readonly LargeListTime[]): boolean {
+  console.log('\nLists in an account of 100,000 rows, in tables of up to 1,000,000 rows')
+  printTable([
+    ['', 'p50 ms', '(goal)', ''],
+    ...results.map(({ list, p50, goal }) => [list, p50.toFixed(1), `< ${goal}`, p50 < goal ? 'met' : 'MISSED']),
+  ])
+  return results.every(({ p50, goal }) => p50 < goal)
+}
+
+/** Print how long a backlog took while the queue was unreachable. Return whether the goal was met without sending a message twice. */
+export function printSweep(results: readonly DrainTime[]): boolean {
+  const isMet = ({ drainSeconds, attempts, deliveries }: DrainTime) => drainSeconds < drainGoal && attempts === deliveries
+  console.log('\nA backlog while the queue is unreachable, with one cron run per minute')
+  printTable([
+    ['', 'deliveries', 'attempts', 'cron runs', 'deliveries per second of a run', 'drained after s', '(goal)', ''],
+    ...results.map((result) => [
+      result.chatDelayMs > 0 ? `chat tool responds after ${result.chatDelayMs} ms` : 'chat tool responds at once',
+      String(result.deliveries),
+      String(result.attempts),
+      String(result.cronRuns),
+      (result.deliveries / result.sweepSeconds).toFixed(0),
+      result.drainSeconds.toFixed(0),
+      `< ${drainGoal}`,
+      isMet(result) ? 'met' : 'MISSED',
+    ]),
+  ])
+  return results.every(isMet)
 }
 
 export function printSteps(steps: readonly StepTimes[]): void {

@@ -31,7 +31,10 @@ interface WorkerOptions {
   assets?: string
 }
 
-/** Start `workerd serve` with one Worker on the loopback interface, without proxies. Its files are written to `folder`. */
+/**
+ * Start `workerd serve` with one Worker on the loopback interface. Unlike `wrangler dev`, no proxy is in front of it. The config, the
+ * modules and the Durable Objects are written to `folder`.
+ */
 export async function startWorkerd(
   folder: string,
   modules: readonly Module[],

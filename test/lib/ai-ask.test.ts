@@ -18,7 +18,7 @@ async function createSilentAi(shorten: (ms: number) => number) {
   const openAiPort = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai`, model: 'any' })
   const timeouts: number[] = []
   const ai: AiPort = {
-    model: openAiPort.model,
+    ...openAiPort,
     complete(completion) {
       timeouts.push(completion.timeoutMs)
       return openAiPort.complete({ ...completion, timeoutMs: shorten(completion.timeoutMs) })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { clip } from '../../lib/chat/chat.ts'
 import { toBlocks } from '../../lib/chat/chat1-blocks.ts'
 import { findSlackError } from '../../lib/local/slack-blocks.ts'
-import { cpuTimeMs } from '../support/measure.ts'
+import { measureCpuTimeMs } from '../support/measure.ts'
 
 // Shrinking texts of up to 4,000 characters takes long, and the shrunk text explains little.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
@@ -101,6 +101,6 @@ it('keeps texts at their limits, and cuts a text that is too long after escaping
 
 it('converts 20,400 characters that all need escaping in less than 15 ms of CPU time', () => {
   const message = { title: '&'.repeat(400), body: '&'.repeat(20_000), url }
-  const durationsMs = Array.from({ length: 5 }, () => cpuTimeMs(() => toBlocks(message)))
+  const durationsMs = Array.from({ length: 5 }, () => measureCpuTimeMs(() => toBlocks(message)))
   expect(Math.min(...durationsMs)).toBeLessThan(15)
 })

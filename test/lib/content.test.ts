@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { parseConfig } from '../../lib/config.ts'
 import type { Env, Services } from '../../lib/http/app.ts'
 import { createApp } from '../../lib/http/app.ts'
-import { openApi } from '../../lib/http/openapi/document.ts'
+import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { type AnyOperation, Content, JsonText, operation, stream } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -101,7 +101,7 @@ describe('a stream operation', () => {
 
   it('has an OpenAPI description with its media types and without an Idempotency-Key header', () => {
     const downloadOperation = createDownload('x', 'text/markdown')
-    const document = openApi([downloadOperation], [], '1') as {
+    const document = buildOpenApi([downloadOperation], [], '1') as {
       paths: Record<string, { get: { responses: Record<string, { content: object }>; parameters: { in: string }[] } }>
     }
     const documented = document.paths['/api/v1/things/{thing_id}/download']?.get

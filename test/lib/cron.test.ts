@@ -19,7 +19,7 @@ const findError = (cron: string) => {
   }
 }
 
-const tooFrequent = 'must have at least 5 minutes between two runs'
+const tooFrequentMessage = 'must have at least 5 minutes between two runs'
 
 describe('parseCron', () => {
   it.each([
@@ -32,7 +32,7 @@ describe('parseCron', () => {
     '0\t2 * * *',
   ])('accepts %j', (cron) => expect(findError(cron)).toBe(null))
 
-  it('refuses runs that are less than 5 minutes apart', () => expect(findError('* 2 * * *')).toBe(tooFrequent))
+  it('refuses runs that are less than 5 minutes apart', () => expect(findError('* 2 * * *')).toBe(tooFrequentMessage))
 
   it.each([
     '',
@@ -71,7 +71,7 @@ describe('parseCron', () => {
   it('MNT-06 checks the interval over midnight only if the schedule matches two days in a row', () => {
     expect(findError('*/5 * * * *')).toBe(null)
     for (const cron of ['*/4 * * * *', '0,4 2 * * *', '0,58 0,23 * * *', '0,56 0,23 28,1 2,3 *', '1,57 0,23 * * 0,1'])
-      expect([cron, findError(cron)]).toEqual([cron, tooFrequent])
+      expect([cron, findError(cron)]).toEqual([cron, tooFrequentMessage])
     for (const cron of ['0,55 0,23 * * *', '0,58 0,23 1,3 * *', '1,57 0,23 * * 0,2']) expect([cron, findError(cron)]).toEqual([cron, null])
   })
 })
@@ -94,13 +94,13 @@ describe('iterateDueTimes', () => {
       '2027-11-07T05:30:00.000Z',
       '2027-11-08T06:30:00.000Z',
     ])
-    // The three skipped times are due together, when the gap ends.
+    // 02:00, 02:20 and 02:40 are skipped. They share one due time with 03:00, which is 01:00Z.
     expect(listDueTimes('0,20,40 2,3 * * *', 'Europe/Berlin', '2027-03-28T00:00:00Z', 3).map((time) => time.slice(11, 16))).toEqual([
       '01:00',
       '01:20',
       '01:40',
     ])
-    // Nothing is due in the repeated hour.
+    // Nothing is due when the hour occurs for the second time.
     expect(listDueTimes('*/15 * * * *', 'Europe/Berlin', '2027-10-31T01:10:00Z', 1)).toEqual(['2027-10-31T02:00:00.000Z'])
   })
 
@@ -165,7 +165,7 @@ describe('iterateDueTimes', () => {
 })
 
 describe('getPendingDueTimes', () => {
-  it('returns the first due time of the old timing, and those of the new timing after timed_since', () => {
+  it('after a change of the timing, returns next_run_at and then the due times of the new timing after timed_since', () => {
     const parseTime = (time: string) => Date.parse(`2027-01-01T${time}:00Z`)
     const schedule = {
       cron: '*/30 * * * *',

@@ -47,13 +47,19 @@ describe('toDatabaseProblem', () => {
     ['40P01', 503, {}],
     ['55P03', 503, {}],
     ['57014', 503, {}],
+    ['57P01', 503, {}],
+    ['57P02', 503, {}],
+    ['57P03', 503, {}],
+    ['25P03', 503, {}],
     ['53300', 503, {}],
+    ['53200', 503, {}],
+    ['08006', 503, {}],
     ['42601', 500, {}],
     ['42501', 500, {}],
     ['XX000', 500, {}],
   ])('maps %s to %i and reveals nothing of the row', (code, status, body) => {
     const problem = toDatabaseProblem(createError({ code }))
-    expect(problem).toMatchObject({ status, body })
+    expect(problem).toMatchObject({ status, body, headers: status === 503 ? { 'retry-after': '5' } : {} })
     expect(JSON.stringify(problem?.body)).not.toContain('northwind')
   })
 
@@ -65,6 +71,11 @@ describe('toDatabaseProblem', () => {
     ["the driver's error without a SQLSTATE", new NeonDbError('Server error (HTTP status 503): ')],
     ['a WebSocket that closed', new Error('Connection terminated unexpectedly')],
     ["workerd's error for a lost connection", new Error('Network connection lost.')],
+    ['a query after the connection broke', new Error('Client has encountered a connection error and is not queryable')],
+    ['a query after the connection was closed', new Error('Client was closed and is not queryable')],
+    ['a connection that took too long', new Error('timeout expired')],
+    ['a query that took too long', new Error('Query read timeout')],
+    ['the event of a WebSocket that failed', Object.assign(new Event('error'), { message: 'Received network error' })],
   ])('maps %s to 503 with a Retry-After', (_, error) => {
     expect(toDatabaseProblem(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   })

@@ -110,7 +110,7 @@ describe('toAnnouncement for an escalation', () => {
   })
 
   it('notifies the admins and the target engineer, and sends e-mails to both', () => {
-    expect(toAnnouncement(escalation)).toMatchObject({ notifyAdmins: true, mailUsers: true, userIds: [] })
+    expect(toAnnouncement(escalation)).toMatchObject({ notifyAdmins: true, emailRecipients: true, userIds: [] })
     expect(toAnnouncement({ ...escalation, targetUserId: 'target' })).toMatchObject({ notifyAdmins: true, userIds: ['target'] })
   })
 })
@@ -150,7 +150,7 @@ describe('toAnnouncement for every event', () => {
     ['psa.push_failed', { userIds: ['o'], notifyAdmins: false }],
     ['member.joined', { userIds: ['i'], notifyAdmins: false }],
   ] as const)('NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 notifies the recipients of %s, without personal e-mails', (key, recipients) => {
-    expect(toAnnouncement(samples[key]('text', 'name'))).toMatchObject({ ...recipients, mailUsers: false })
+    expect(toAnnouncement(samples[key]('text', 'name'))).toMatchObject({ ...recipients, emailRecipients: false })
   })
 
   it('NOT-49 notifies the admins of an assessment while the handoff is unclaimed', () => {

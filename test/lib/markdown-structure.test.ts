@@ -24,7 +24,7 @@ describe('a tree', () => {
     ])
   })
 
-  it('FLO-57 allows an id on an option but not on a link', () => {
+  it('FLO-57 refuses an id on a link', () => {
     expect(checkTree('## Action: A {#a}', '-> #b {#c}', '## Solution: B {#b}')).toEqual([
       '6: This link is invalid; write -> #id',
       '7: Nothing leads to “B”; add - Label -> #b or -> #b above',
@@ -139,7 +139,7 @@ describe('a tree', () => {
       '4: The value of tags contains a character that cannot be stored',
     ])
     expect(checkIntakeTable('|key|label|type|default|', '|-|-|-|-|', '|a|b|text|"\\u0000"|')).toEqual([
-      '9: The cell under default must be valid JSON if it starts with " or [',
+      '9: The cell under default must be valid JSON without NUL or lone surrogates if it starts with " or [',
     ])
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mask } from '../../lib/text/mask.ts'
 import { maskSecrets } from '../../lib/text/mask-secrets.ts'
-import { cpuTimeMs } from '../support/measure.ts'
+import { measureCpuTimeMs } from '../support/measure.ts'
 import { linesToMask, valuesByKind } from './mask-corpus.ts'
 import { ordinaryLines } from './mask-ordinary.ts'
 
@@ -89,7 +89,7 @@ describe('mask', () => {
     const size = 100_000
     const slowTexts: string[] = []
     for (const part of hostileParts) {
-      const measureTime = (length: number) => cpuTimeMs(() => mask(part.repeat(length / part.length)))
+      const measureTime = (length: number) => measureCpuTimeMs(() => mask(part.repeat(length / part.length)))
       const measureRatio = () => measureTime(2 * size) / Math.max(measureTime(size), 10)
       // Other processes can slow down single measurements, so one of five attempts must show linear time.
       if (Array.from({ length: 5 }).every(() => measureRatio() > 3)) slowTexts.push(JSON.stringify(part))

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createVault } from '../../lib/auth/vault.ts'
 import { redisCache } from '../../lib/cache/cache.ts'
-import { buildCompany } from '../../lib/local/psa-company.ts'
 import { parseConditions } from '../../lib/local/psa-conditions.ts'
+import { buildPsaData } from '../../lib/local/psa-data.ts'
 import { toIdList, toLiteral } from '../../lib/psa/conditions.ts'
 import { createConnectWise } from '../../lib/psa/connectwise.ts'
 import type { PsaHttp } from '../../lib/psa/http.ts'
@@ -85,11 +85,11 @@ it('a cache that failed is not called for five seconds', async () => {
   expect(await cache.get('k')).toBeUndefined()
 })
 
-it('buildCompany returns the same data with 200 tickets every time', () => {
-  const company = buildCompany()
-  expect(company).toEqual(buildCompany())
-  expect([company.tickets.length, company.tickets[0]?.id, company.tickets.at(-1)?.id]).toEqual([200, 4601, 4800])
-  expect(company.tickets.filter(({ memberId }) => memberId === null).length).toBeGreaterThan(30)
+it('buildPsaData returns the same data with 200 tickets every time', () => {
+  const data = buildPsaData()
+  expect(data).toEqual(buildPsaData())
+  expect([data.tickets.length, data.tickets[0]?.id, data.tickets.at(-1)?.id]).toEqual([200, 4601, 4800])
+  expect(data.tickets.filter(({ memberId }) => memberId === null).length).toBeGreaterThan(30)
 })
 
 // The folder contains recorded responses of the provider, which may not be published.

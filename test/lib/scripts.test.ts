@@ -21,7 +21,7 @@ const createTemplate = (language: Language, script_body: string, ...parameters_s
 const findProblems = (language: Language, body: string) =>
   validateTemplate(createTemplate(language, body)).map(({ line, message }) => `${line}: ${message.replace('{{ x }} ', '')}`)
 
-// Characters and texts that have a special meaning in strings of at least one of the languages.
+// Texts that an incorrect literal could break or change: quotes, escapes, line breaks, operators and non-ASCII characters.
 const difficultParts = [
   "'",
   '"',
@@ -172,7 +172,7 @@ describe('placeholders', () => {
     expect(validateTemplate(createTemplate('bash', 'echo {{ y }}\necho {{ x | raw }}\necho {{ x | int }}'))).toEqual([
       { line: 1, message: '{{ y }} is not a parameter of this script' },
       { line: 2, message: '{{ x }} uses the unknown filter raw' },
-      { line: 3, message: '{{ x }} uses the filter int but is not a whole number' },
+      { line: 3, message: "{{ x }} uses the filter int, but the parameter's type is not int; change the type or remove the filter" },
     ])
   })
 

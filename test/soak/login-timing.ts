@@ -5,8 +5,8 @@ import { median } from '../support/measure.ts'
 import { createAccount } from '../support/people.ts'
 import { postWithoutToken } from '../support/public-requests.ts'
 
-/** The cost of a failed sign-in by e-mail address: median duration in milliseconds, or mean processor time in microseconds. */
-export interface LoginMedians {
+/** The cost of a failed sign-in for each kind of e-mail address. The unit depends on the measurement. */
+export interface LoginCosts {
   known: number
   unknown: number
   /** A sign-in that is refused before a password is hashed. */
@@ -15,9 +15,12 @@ export interface LoginMedians {
 
 const password = 'Copper-Kettle-Harbour-93'
 
-/** Measure the processor time of workerd per failed sign-in, in microseconds. Unlike a duration, it does not depend on other load. */
-export async function measureLoginCpu(service: Service, samples: number): Promise<LoginMedians> {
-  const knownAddresses = await insertKnownAddresses(service, samples)
+/**
+ * Measure the processor time of workerd per failed sign-in. Unlike a duration, it does not depend on other load. Return means in
+ * microseconds.
+ */
+export async function measureLoginCpu(service: Service, samples: number): Promise<LoginCosts> {
+  const knownAddresses = await insertUsersWithPassword(service, samples)
   const unknownAddresses = knownAddresses.map((_, n) => `timing-${n}-${crypto.randomUUID()}@people.example`)
   const locked = await insertLockedAddress(service)
   const measure = async (emails: readonly string[]) => {
@@ -37,7 +40,7 @@ async function insertLockedAddress(service: Service): Promise<string> {
 }
 
 /** Insert users with a password and return their e-mail addresses. The users share one password hash, which does not affect the timing. */
-async function insertKnownAddresses(service: Service, count: number): Promise<string[]> {
+async function insertUsersWithPassword(service: Service, count: number): Promise<string[]> {
   const email = `timing-${crypto.randomUUID()}@people.example`
   const { body } = await postWithoutToken(service, '/auth/register', { email, password, full_name: 'Timing' })
   const { id } = await createAccount(service)
@@ -54,9 +57,12 @@ async function insertKnownAddresses(service: Service, count: number): Promise<st
   return rows.map((row) => row.email)
 }
 
-/** Measure sign-ins with a wrong password. Known, unknown and locked addresses take turns, and each unlocked address is used once. */
-export async function measureLoginMedians(service: Service, samples: number): Promise<LoginMedians> {
-  const knownAddresses = await insertKnownAddresses(service, samples)
+/**
+ * Measure sign-ins with a wrong password. Known, unknown and locked addresses take turns, and each unlocked address is used once. Return
+ * medians in milliseconds.
+ */
+export async function measureLoginDurations(service: Service, samples: number): Promise<LoginCosts> {
+  const knownAddresses = await insertUsersWithPassword(service, samples)
   const locked = await insertLockedAddress(service)
   const durations = { known: [] as number[], unknown: [] as number[], locked: [] as number[] }
   for (const [n, known] of knownAddresses.entries()) {
@@ -64,10 +70,10 @@ export async function measureLoginMedians(service: Service, samples: number): Pr
     const attempts = [['known', known] as const, ['unknown', unknown] as const, ['locked', locked] as const]
     // The order alternates, because a later attempt might profit from caches.
     for (const [kind, email] of n % 2 ? attempts : attempts.toReversed()) {
-      const started = performance.now()
+      const startedAt = performance.now()
       await postWithoutToken(service, '/auth/login', { email, password: randomToken() })
       // The first attempts are not counted: the isolate is still cold.
-      if (n >= 5) durations[kind].push(performance.now() - started)
+      if (n >= 5) durations[kind].push(performance.now() - startedAt)
     }
   }
   return { known: median(durations.known), unknown: median(durations.unknown), locked: median(durations.locked) }

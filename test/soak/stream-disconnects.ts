@@ -23,7 +23,7 @@ function openStreamSocket(service: OwnService, { token }: Person): Promise<Socke
 }
 
 const batchSize = 50
-const streamsPerPerson = 10
+const streamsPerPerson = 5
 
 /** Open streams and kill their clients, half of them by a connection reset. Expect that the hub removes all of them. */
 export async function expectKilledClientsRemoved(service: OwnService, clients: number): Promise<void> {
@@ -31,7 +31,7 @@ export async function expectKilledClientsRemoved(service: OwnService, clients: n
   const survivor = await openStreamSocket(service, account.admin)
   const countSubscribers = () => service.stack.countSubscribers(account.id)
   for (let opened = 0; opened < clients; opened += batchSize) {
-    // A person may open ten streams a minute.
+    // A person may have five open streams.
     const people = await Promise.all(Array.from({ length: batchSize / streamsPerPerson }, () => account.addColleague()))
     const sockets = await Promise.all(
       Array.from({ length: batchSize }, (_, n) => openStreamSocket(service, people[n % people.length] as Person)),

@@ -174,6 +174,6 @@ function describeCellFormat(column: Column): string {
   if (column === 'required') return 'yes or no'
   if (column === 'min' || column === 'max') return 'a number'
   if (column === 'options') return 'a list such as ["one", "two"], or texts separated by commas'
-  if (column === 'default') return 'valid JSON if it starts with " or ['
-  return 'valid JSON if it starts with "'
+  if (column === 'default') return 'valid JSON without NUL or lone surrogates if it starts with " or ['
+  return 'valid JSON without NUL or lone surrogates if it starts with "'
 }

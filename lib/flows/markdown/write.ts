@@ -39,7 +39,10 @@ function writeNode(node: FlowNode, parent: FlowNode | null): string[] {
   ]
 }
 
-/** Return `- Label -> #target {#id loose}`. `loose` marks a target that is not a child of the node. The attributes are left out if reading restores the same values without them. */
+/**
+ * Return `- Label -> #target {#id loose}`. `loose` marks a target that is not a child of the node. The attribute block is left out if the
+ * option is not loose and has the default id `option-N`.
+ */
 function formatOption({ id = '', label, next_node_id: target }: FlowOption, index: number, childIds: ReadonlySet<string>): string {
   const isLoose = target && !childIds.has(target)
   const isDefaultId = id === `option-${index + 1}`
@@ -86,7 +89,10 @@ function formatSection(heading: string, content: SectionContent, extraAttributes
     .join('\n\n')
 }
 
-/** Return the URL in angle brackets, as in markdown. A URL with quotes, angle brackets, spaces or unusual characters is written as JSON. */
+/**
+ * Return the URL in angle brackets, as in markdown. A URL with double quotes, angle brackets, spaces, control characters or non-ASCII
+ * characters is written as JSON.
+ */
 function formatUrl(url: string): string {
   return /^[!#-;=?-~]+$/.test(url) ? `<${url}>` : toPlainJson(url)
 }
