@@ -2,13 +2,13 @@ import { type PageQuery, toPage } from '../../lib/db/page.ts'
 import type { PlatformDb } from '../../lib/db/scope.ts'
 import type { Context, WriteContext } from '../../lib/http/operation.ts'
 import type { EmailContent } from '../../lib/mail/layout.ts'
-import { enqueueDelivery } from '../../lib/outbox/deliveries.ts'
+import { enqueueDeliveries } from '../../lib/outbox/deliveries.ts'
 import * as queries from './queries.ts'
 import type { BetaFeedbackCreate, BetaFeedbackQuery, FeedbackCreate } from './schemas.ts'
 
 export async function create({ db, config }: WriteContext, input: FeedbackCreate) {
   const { delivery_ids, ...feedback } = await queries.insertFeedback.one(db, input, config.FEEDBACK_EMAIL ?? null)
-  for (const id of delivery_ids) enqueueDelivery(db, id)
+  enqueueDeliveries(db, delivery_ids)
   return feedback
 }
 

@@ -2,6 +2,7 @@ import { describe } from '../../lib/http/app.ts'
 import type { JobContext } from '../../lib/http/job.ts'
 import { sweepLiveEvents } from '../../lib/outbox/live-events.ts'
 import { defaultSweepOptions, type SweepOptions, sweepKind } from '../../lib/outbox/sweep.ts'
+import { settleAll } from '../../lib/settle-all.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
 import * as aiSessions from '../ai/sessions/service.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
@@ -20,18 +21,21 @@ type SweepContext = deliveries.DeliveryContext &
 export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
   const settings = { ...defaultSweepOptions(), ...options }
   const kinds = { deliveries, pushes, assessments: aiAssessments }
-  const sweeps: [name: string, sweep: Promise<void>][] = Object.entries(kinds).map(([name, kind]) => [
-    name,
-    kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings)),
-  ])
-  const failures: unknown[] = []
-  for (const [name, sweep] of [...sweeps, ['live_events', sweepLiveEvents(ctx, settings)] as const]) {
-    await sweep.catch((error: unknown) => {
-      failures.push(error)
-      ctx.log({ sweep_failed: name, error: describe(error) })
-    })
-  }
-  if (failures.length > 0) throw failures[0]
+  const sweeps = Object.entries(kinds).map(([name, kind]) =>
+    logFailure(
+      ctx,
+      name,
+      kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings)),
+    ),
+  )
+  await settleAll([...sweeps, logFailure(ctx, 'live_events', sweepLiveEvents(ctx, settings))])
+}
+
+function logFailure({ log }: Pick<JobContext, 'log'>, name: string, sweep: Promise<void>): Promise<void> {
+  return sweep.catch((error: unknown) => {
+    log({ sweep_failed: name, error: describe(error) })
+    throw error
+  })
 }
 
 interface DeletionOptions {

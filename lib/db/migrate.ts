@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
+import type pg from 'pg'
 import { loadContent } from './content.ts'
 import { type PlatformContent, readContent } from './content-files.ts'
 import { type ApplySettings, applyPending, defaultApplySettings, inTransaction } from './migrate/apply.ts'
+import { withConnection } from './migrate/connection.ts'
 import { lockMigrations } from './migrate/lock.ts'
 import { planMigrations } from './migrate/plan.ts'
 import { retryWhileLocked } from './migrate/retry.ts'
@@ -29,7 +30,7 @@ export async function migrate(
 ): Promise<string[]> {
   const settings = { ...defaultApplySettings, ...changedSettings }
   const content = await readContent(folder)
-  return withClient(ownerUrl, async (client) => {
+  return withConnection({ connectionString: ownerUrl }, async (client) => {
     await lockMigrations(client, settings)
     const applied = await applyPending(client, folder, settings)
     applied.push(...(await loadInTransaction(client, content, settings)))
@@ -41,19 +42,7 @@ export async function migrate(
 /** List what `migrate` would do to the database at `ownerUrl`, without changing it. */
 export async function plan(ownerUrl: string, folder = migrationsFolder): Promise<string[]> {
   await readContent(folder)
-  return withClient(ownerUrl, (client) => planMigrations(client, folder))
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  // A lost connection fails the statement in flight. Without a listener, the event would also end this process.
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
+  return withConnection({ connectionString: ownerUrl }, (client) => planMigrations(client, folder))
 }
 
 async function loadInTransaction(client: pg.Client, content: PlatformContent, settings: ApplySettings): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import * as z from 'zod'
-import { withConnection } from './connection.ts'
+import { withConnection } from '../db/migrate/connection.ts'
 import type { Stack } from './stack.ts'
 import { selectUserByEmail } from './users.ts'
 

@@ -3,8 +3,8 @@ import { access, chmod, constants, mkdir, readFile, rm, stat } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type pg from 'pg'
+import { withConnection } from '../db/migrate/connection.ts'
 import { migrate } from '../db/migrate.ts'
-import { withConnection } from './connection.ts'
 import { findFreePort } from './ports.ts'
 
 const majorVersion = '18'

@@ -9,13 +9,17 @@ export interface Relay {
   close(): Promise<void>
 }
 
-/** Start a TCP relay in front of PostgreSQL. It simulates a broken, silent or slow database while the server keeps running. */
-export async function startRelay(targetPort: number): Promise<Relay> {
+/**
+ * Start a TCP relay in front of PostgreSQL. It simulates a broken, silent or slow database while the server keeps running. `watchClient` is
+ * called for each new connection, for example to read what the client sends.
+ */
+export async function startRelay(targetPort: number, watchClient: (client: Socket) => void = () => {}): Promise<Relay> {
   const state = { mode: 'open' as RelayMode, delayMs: 0 }
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     if (state.mode === 'down') return client.destroy()
     const upstream = connect(targetPort, '127.0.0.1')
+    watchClient(client)
     for (const [source, target] of [
       [client, upstream],
       [upstream, client],

@@ -20,7 +20,7 @@ export interface LocalSubscription {
 export interface StripeState {
   customers: Map<string, Customer>
   subscriptions: Map<string, LocalSubscription>
-  /** Open portal sessions by the token in their URL. Whoever has the token can use the session. */
+  /** Open portal sessions by the token in their URL. Anyone with the token can use the session. */
   portals: Map<string, { customer: string; returnUrl: string }>
 }
 

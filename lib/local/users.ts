@@ -1,4 +1,4 @@
-import { withConnection } from './connection.ts'
+import { withConnection } from '../db/migrate/connection.ts'
 
 export interface LocalUser {
   id: string

@@ -20,8 +20,9 @@ export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: S
 
 export const abandonedAttemptError = 'The last attempt did not finish'
 
-/** The row shape of `claimDue`. */
+/** A row that is due for an attempt and whose message was lost. `attempts` is the number of attempts so far. */
 export const DueRow = z.object({ id: z.string(), attempts: z.int() })
+export type DueRow = z.output<typeof DueRow>
 
 /** Condition for rows that no sweep has taken within the last minute. */
 export const isUnswept = sql`(swept_at is null or swept_at <= app.now() - interval '60 seconds')`

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { PlatformDb, WriteDb } from '../db/scope.ts'
 import { writeStatement } from '../db/statement.ts'
 import { type Event, toAnnouncement } from '../events/events.ts'
-import { enqueueDelivery } from './deliveries.ts'
+import { enqueueDeliveries } from './deliveries.ts'
 
 /** The row shape of `app.emit`. */
 export const EmittedEvent = z.object({ delivery_ids: z.array(z.string()), user_ids: z.array(z.string()) })
@@ -21,6 +21,6 @@ export const emitEvent = writeStatement(EmittedEvent, (event: Event) => sql`sele
 /** Insert an event with its in-app notifications, and enqueue one delivery per matching config and e-mail. Return the notified users. */
 export async function enqueueEvent(db: WriteDb | PlatformDb, event: Event): Promise<string[]> {
   const { delivery_ids, user_ids } = await emitEvent.one(db, event)
-  for (const id of delivery_ids) enqueueDelivery(db, id)
+  enqueueDeliveries(db, delivery_ids)
   return user_ids
 }

@@ -5,6 +5,7 @@ import type { Enqueues, PlatformDb, WriteDb } from '../db/scope.ts'
 import { writeStatement } from '../db/statement.ts'
 import { type LiveEvent, liveEvents, type RealtimePort } from '../realtime/realtime.ts'
 import { isUnswept } from './attempts.ts'
+import { createSlots } from './slots.ts'
 import type { SweepOptions } from './sweep.ts'
 
 /** An inserted event. */
@@ -82,14 +83,13 @@ const parallelAccounts = 2
 /** Publish events whose first publish failed until none is left or the time is over, and delete those older than a day. */
 export async function sweepLiveEvents(ctx: LiveContext, { budgetMs, now, slots }: SweepOptions): Promise<void> {
   const end = now() + budgetMs
-  const publishSwept = ({ account_id, events }: z.output<typeof SweptEvents>) => slots.run(() => publishLiveEvents(ctx, account_id, events))
+  const accountSlots = createSlots(parallelAccounts)
+  const publishSwept = ({ account_id, events }: z.output<typeof SweptEvents>) =>
+    accountSlots.run(() => slots.run(() => publishLiveEvents(ctx, account_id, events))).catch(() => {})
   await deleteOldLiveEvents.run(ctx.platform)
   while (now() < end) {
     const waiting = await claimDueLiveEvents.all(ctx.platform, sweptAtOnce)
     if (waiting.length === 0) return
-    const work = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await publishSwept(next).catch(() => {})
-    }
-    await Promise.all(Array.from({ length: parallelAccounts }, work))
+    await Promise.all(waiting.map(publishSwept))
   }
 }

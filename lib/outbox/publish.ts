@@ -2,6 +2,7 @@ import type { OutboxEntry } from '../db/outbox-entry.ts'
 import type { PlatformDb } from '../db/scope.ts'
 import type { QueuePort } from '../queue/queue.ts'
 import type { LiveEvent, RealtimePort } from '../realtime/realtime.ts'
+import { settleAll } from '../settle-all.ts'
 import { publishLiveEvents } from './live-events.ts'
 import { toMessage } from './messages.ts'
 
@@ -17,12 +18,10 @@ export interface PublishContext {
  */
 export async function publishEntries(ctx: PublishContext, entries: readonly OutboxEntry[]): Promise<void> {
   const messages = entries.flatMap((entry) => (entry.kind === 'live_event' ? [] : toMessage(entry)))
-  const results = await Promise.allSettled([
+  await settleAll([
     ...(messages.length > 0 ? [ctx.queue.publish(messages)] : []),
     ...[...groupLiveEvents(entries)].map(([accountId, events]) => publishLiveEvents(ctx, accountId, events)),
   ])
-  const failure = results.find((result) => result.status === 'rejected')
-  if (failure) throw failure.reason
 }
 
 function groupLiveEvents(entries: readonly OutboxEntry[]): Map<string, LiveEvent[]> {

@@ -13,7 +13,7 @@ export function createSlots(count: number): Slots {
     else await new Promise<void>((resolve) => waiting.push(resolve))
   }
   const release = () => {
-    // A slot passes directly to the next caller, so that nobody overtakes it.
+    // A slot passes directly to the next caller, so that no later caller gets it first.
     const next = waiting.shift()
     if (next) next()
     else free++

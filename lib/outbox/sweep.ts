@@ -1,13 +1,9 @@
 import type { AttemptKind } from '../db/outbox-entry.ts'
 import type { QueuePort } from '../queue/queue.ts'
+import { settleAll } from '../settle-all.ts'
+import type { DueRow } from './attempts.ts'
 import { toMessage } from './messages.ts'
 import { createSlots, type Slots } from './slots.ts'
-
-/** A row that is due for an attempt and whose message was lost. `attempts` is the number of attempts so far. */
-export interface DueRow {
-  id: string
-  attempts: number
-}
 
 /** One kind of stored work, as its sweep needs it. */
 export interface SweptKind {
@@ -89,7 +85,5 @@ async function attemptUntilEmpty(
       await slots.run(() => attempt(id, attempts + 1)).catch(() => {})
     }
   }
-  const results = await Promise.allSettled(Array.from({ length: parallel }, work))
-  const failure = results.find((result) => result.status === 'rejected')
-  if (failure) throw failure.reason
+  await settleAll(Array.from({ length: parallel }, work))
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { withConnection } from '../../lib/local/connection.ts'
+import { withConnection } from '../../lib/db/migrate/connection.ts'
 import { startPostgres } from '../../lib/local/postgres.ts'
 import { listProcesses, parsePs, recordProcesses, stopOrphans } from '../../lib/local/processes.ts'
 

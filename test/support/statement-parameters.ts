@@ -26,10 +26,10 @@ const period = { created_after: '2026-01-01T00:00:00.000Z', created_before: '202
 /** Parameters of the statements whose SQL text depends on them, by file and export. Each list of parameters yields another text. */
 export const statementParameters: Record<string, readonly (readonly unknown[])[]> = {
   'functions/ai/fixes/queries.ts#updateFixIf': [[{ session_id: id, fix_id: id }, sql`status = 'dismissed'`, sql`x.applied_at is null`]],
-  'functions/ai/handoffs/queries.ts#closeFormerHandoff': [[escalation]],
+  'functions/ai/handoffs/queries.ts#closeOpenHandoff': [[sql`s.id = ${id}`]],
   'functions/ai/handoffs/queries.ts#emitEscalated': [[escalation]],
   'functions/ai/handoffs/queries.ts#escalateUnchanged': [[escalation]],
-  'functions/ai/handoffs/queries.ts#insertEscalation': [[escalation]],
+  'functions/ai/handoffs/queries.ts#insertOpenHandoff': [[sql`s.id = ${id}`, escalation.handoff]],
   'functions/ai/handoffs/queries.ts#insertEscalationPush': [[escalation]],
   'functions/ai/handoffs/queries.ts#insertHandoffCreated': [[escalation]],
   'functions/ai/sessions/queries.ts#insertOwnAiSession': [

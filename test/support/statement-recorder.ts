@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { startRelay } from '../../lib/local/relay.ts'
 
 export interface RecordedStatement {
   /** The database role that sent it. */
@@ -17,35 +17,13 @@ export interface StatementRecorder {
 /** Start a TCP relay in front of PostgreSQL that records the text of each statement. */
 export async function startStatementRecorder(postgresPort: number): Promise<StatementRecorder> {
   const statements = new Map<string, RecordedStatement>()
-  const sockets = new Set<Socket>()
-  const server = createServer((client) => {
-    const upstream = connect(postgresPort, '127.0.0.1')
-    const read = createMessageReader((role, sql) => statements.set(`${role} ${sql}`, { role, sql }))
-    client.on('data', read)
-    for (const [source, target] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(source)
-      source.setNoDelay(true)
-      source.pipe(target)
-      source.on('error', () => target.destroy())
-      source.on('close', () => {
-        sockets.delete(source)
-        target.destroy()
-      })
-    }
+  const relay = await startRelay(postgresPort, (client) => {
+    client.on(
+      'data',
+      createMessageReader((role, sql) => statements.set(`${role} ${sql}`, { role, sql })),
+    )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return {
-    port: address && typeof address === 'object' ? address.port : 0,
-    list: () => [...statements.values()],
-    close: () => {
-      for (const socket of sockets) socket.destroy()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
-  }
+  return { port: relay.port, list: () => [...statements.values()], close: relay.close }
 }
 
 /**

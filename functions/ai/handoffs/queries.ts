@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { clip } from '../../../lib/chat/chat.ts'
-import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
+import { jsonb } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { AiSessionRow, AiStatus, Handoff } from '../../../lib/db/rows/ai-session.ts'
 import { handoffItem, isOwnAiSession, selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
@@ -51,24 +51,29 @@ export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; t
 
 const HandoffItem = z.object({ handoff: z.custom<Handoff>() })
 
-export const insertOpenHandoff = writeStatement(HandoffItem, (sessionId: string, newHandoff: NewHandoff) => {
-  const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = newHandoff
+/** Close the open handoff, if there is one, of the session of `ai_sessions s` for which the condition holds. */
+export const closeOpenHandoff = writeStatement(
+  null,
+  (condition: RawBuilder<boolean>) => sql`
+    update ai_handoffs h set closed_at = app.now() from ai_sessions s
+     where ${condition} and h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null`,
+)
+
+/** Insert the handoff of the session of `ai_sessions s` for which the condition holds. */
+export const insertOpenHandoff = writeStatement(HandoffItem, (condition: RawBuilder<boolean>, handoff: NewHandoff) => {
+  const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = handoff
   return sql`
     insert into ai_handoffs as x (id, session_id, intent, target_user_id, reason, summary, what_was_tried, next_steps, urgency, documentation, assessment_status)
-    values (${id}, ${sessionId}, ${intent}, ${targetId}, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation},
-            ${intent === 'escalate' ? 'pending' : null})
+    select ${id}::uuid, s.id, ${intent}, ${targetId}::uuid, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation},
+           ${intent === 'escalate' ? 'pending' : null}
+      from ai_sessions s where ${condition}
     returning jsonb_build_object(${handoffItem}) as handoff`
 })
 
 /** Close the session's open handoff, if there is one, and insert a new one. */
-export async function insertHandoff(db: WriteDb, sessionId: string, newHandoff: NewHandoff): Promise<Handoff> {
-  const close = db
-    .updateTable('ai_handoffs')
-    .set({ closed_at: now })
-    .where('account_id', '=', accountId)
-    .where('session_id', '=', sessionId)
-    .where('closed_at', 'is', null)
-  const [, [row]] = await db.batch([close, insertOpenHandoff.query(sessionId, newHandoff)])
+export async function insertHandoff(db: WriteDb, sessionId: string, handoff: NewHandoff): Promise<Handoff> {
+  const isSession = sql<boolean>`s.account_id = app.account_id() and s.id = ${sessionId}`
+  const [, [row]] = await db.batch([closeOpenHandoff.query(isSession), insertOpenHandoff.query(isSession, handoff)])
   return (row as { handoff: Handoff }).handoff
 }
 
@@ -96,25 +101,9 @@ export const escalateUnchanged = writeStatement(
     returning s.id`,
 )
 
-/** Condition on `ai_sessions s`: this transaction has escalated the session. The statements below do nothing otherwise. */
+/** Condition on `ai_sessions s`: this transaction has escalated the session. The other statements do nothing otherwise. */
 const isEscalated = ({ session, handoff }: NewEscalation) =>
-  sql`s.account_id = app.account_id() and s.id = ${session.id} and s.escalation_package ->> 'handoff_id' = ${handoff.id}`
-
-export const closeFormerHandoff = writeStatement(
-  null,
-  (escalation: NewEscalation) => sql`
-    update ai_handoffs h set closed_at = app.now() from ai_sessions s
-     where ${isEscalated(escalation)} and h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null`,
-)
-
-export const insertEscalation = writeStatement(HandoffItem, (escalation: NewEscalation) => {
-  const { id, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = escalation.handoff
-  return sql`
-    insert into ai_handoffs as x (id, session_id, intent, target_user_id, reason, summary, what_was_tried, next_steps, urgency, documentation, assessment_status)
-    select ${id}::uuid, s.id, 'escalate', ${targetId}::uuid, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation}, 'pending'
-      from ai_sessions s where ${isEscalated(escalation)}
-    returning jsonb_build_object(${handoffItem}) as handoff`
-})
+  sql<boolean>`s.account_id = app.account_id() and s.id = ${session.id} and s.escalation_package ->> 'handoff_id' = ${handoff.id}`
 
 /** Insert the push of the documentation to the ticket, if the session has one and the account has an active connection. */
 export const insertEscalationPush = writeStatement(
@@ -153,8 +142,8 @@ export const emitEscalated = writeStatement(
 export async function storeEscalation(db: WriteDb, escalation: NewEscalation) {
   const [changed, , handoffs, pushes, liveEvents, emitted] = await db.batch([
     escalateUnchanged.query(escalation),
-    closeFormerHandoff.query(escalation),
-    insertEscalation.query(escalation),
+    closeOpenHandoff.query(isEscalated(escalation)),
+    insertOpenHandoff.query(isEscalated(escalation), escalation.handoff),
     insertEscalationPush.query(escalation),
     insertHandoffCreated.query(escalation),
     emitEscalated.query(escalation),

@@ -11,7 +11,7 @@ import { inTransaction } from '../../../lib/db/scope.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { createEventStream } from '../../../lib/http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
+import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
 import { registerLiveEvent } from '../../../lib/outbox/live-events.ts'
 import { invalidField, notFound } from '../../../lib/problem.ts'
 import type { LiveEvent } from '../../../lib/realtime/realtime.ts'
@@ -75,7 +75,7 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
   const { db } = ctx
   const { text, handoff, pushId, liveEvent, event } = await retryOnConflict('session', () => tryEscalate(ctx, id, input))
   registerLiveEvent(db, liveEvent)
-  for (const deliveryId of event.delivery_ids) enqueueDelivery(db, deliveryId)
+  enqueueDeliveries(db, event.delivery_ids)
   if (pushId) db.outbox({ kind: 'push', id: pushId, attempt: 1 })
   db.outbox({ kind: 'assessment', id: handoff.id, attempt: 1 })
   return { handoff, text, pushId, notified: event.user_ids.length }

@@ -20,7 +20,7 @@ export async function list({ db }: ReadContext, scheduleId: string, page: PageQu
 
 /**
  * Run a schedule for the caller, who owns the sessions. The due times of the schedule do not change. Return the existing run if the caller
- * started one a few seconds ago, and throw 409 if somebody else did.
+ * started one a few seconds ago, and throw 409 if another user did.
  */
 export async function runNow(ctx: WriteContext, scheduleId: string): Promise<ManualRun | Existing<ManualRun>> {
   const schedule = await schedules.requireEditable(ctx.db, scheduleId)

@@ -64,7 +64,7 @@ async function applyInTransaction(client: pg.Client, file: MigrationFile, settin
 
 /** Apply each statement by itself. After a failure or a crash the next run starts again from the first statement. */
 async function applyStatements(client: pg.Client, file: MigrationFile, settings: ApplySettings): Promise<void> {
-  // A concurrent build waits for older transactions. It blocks none meanwhile, and giving up would waste its work.
+  // A concurrent build waits for older transactions and blocks none of them. Giving up would waste its work.
   await setLockTimeout(client, settings.maxTotalMs)
   for (const statement of splitStatements(file.text)) {
     const work = async () => {
