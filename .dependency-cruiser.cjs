@@ -6,13 +6,13 @@ const shipped = { path: '^(functions|lib)/', pathNot: '^lib/local/' }
 
 // Each vendor's client, and the only files that may import it.
 const vendors = {
-  '@neondatabase/serverless': '^lib/db/client\\.ts$',
+  '@neondatabase/serverless': '^lib/platform/cloudflare/neon\\.ts$',
   '@upstash/redis': '^lib/cache/(limiter|cache)\\.ts$',
   '@upstash/qstash': '^lib/queue/qstash\\.ts$',
   openai: '^lib/ai/openai\\.ts$',
   resend: '^lib/mail/resend\\.ts$',
   stripe: '^lib/billing/stripe\\.ts$',
-  '@phi-ag/argon2': '^lib/auth/passwords\\.ts$',
+  '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
   oauth4webapi: '^lib/auth/oidc\\.ts$',
   'ipaddr.js': '^lib/net/guard\\.ts$',
 }
@@ -26,7 +26,7 @@ module.exports = {
       'operations-call-services',
       'operations -> service -> queries',
       { path: 'operations\\.ts$' },
-      { path: '(queries\\.ts|lib/db/(client|dialect)\\.ts)$' },
+      { path: '(queries\\.ts|lib/(db/(database|dialect)|platform/.+)\\.ts)$' },
     ),
     forbid(
       'services-own-their-queries',
@@ -58,6 +58,18 @@ module.exports = {
       'Imports only go downward.',
       { path: '^lib/', pathNot: '^lib/local/' },
       { path: '^functions/' },
+    ),
+    forbid(
+      'platforms-do-not-mix',
+      'What one platform needs is not in the bundle of the other.',
+      { path: '^(lib/platform/cloudflare/|functions/cloudflare\\.ts)' },
+      { path: '^(lib/platform/node/|functions/node\\.ts)' },
+    ),
+    forbid(
+      'only-entries-know-platforms',
+      'Everything else uses the ports.',
+      { path: '^(functions|lib)/', pathNot: '^(lib/(platform|local)/|functions/(cloudflare|node)\\.ts$)' },
+      { path: '^lib/platform/' },
     ),
     forbid('local-is-never-shipped', 'lib/local serves the laptop and the tests only.', shipped, { path: '^lib/local/' }),
     forbid(

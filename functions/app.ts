@@ -1,9 +1,8 @@
 import type { Hono } from 'hono'
 import { createApp, type Env, type Services } from '../lib/http/app.ts'
 import { mountHealth } from '../lib/http/health.ts'
-import { mountJobs, runJob } from '../lib/http/job.ts'
+import { runJob } from '../lib/http/job.ts'
 import { mountOperations } from '../lib/http/request.ts'
-import { jobOperations } from './jobs/operations.ts'
 import { deleteExpiredRows, sweep } from './jobs/service.ts'
 import { runDueSchedules } from './maintenance/runs/service.ts'
 import { operations } from './operations.ts'
@@ -27,7 +26,6 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
     return c.newResponse(file.body, { status: file.status as 200, headers })
   })
   mountOperations(app, operations, services)
-  mountJobs(app, jobOperations, services)
   return app
 }
 

@@ -1,8 +1,10 @@
 import type { ExecutionContext } from 'hono'
-import { parseConfig } from '../lib/config.ts'
-import { EscalationHub } from '../lib/realtime/hub.ts'
-import { createServices, type Bindings as PlatformBindings } from '../lib/services.ts'
+import { mountJobs } from '../lib/http/job.ts'
+import { EscalationHub } from '../lib/platform/cloudflare/hub.ts'
+import { createCloudflareServices, type Bindings as PlatformBindings } from '../lib/platform/cloudflare/services.ts'
+import { parseCloudflareConfig } from '../lib/platform/cloudflare/settings.ts'
 import { assembleApp, runEveryMinute } from './app.ts'
+import { jobOperations } from './jobs/operations.ts'
 
 interface Bindings extends PlatformBindings {
   ASSETS: { fetch(request: Request): Promise<Response> }
@@ -11,8 +13,11 @@ interface Bindings extends PlatformBindings {
 function assemble(env: Bindings) {
   const log = (line: Record<string, unknown>) => console.log(JSON.stringify(line))
   redirectConsole(log)
-  const services = createServices(parseConfig({ ...env }), log, env)
-  return { app: assembleApp(services, (request) => env.ASSETS.fetch(request)), services }
+  const config = parseCloudflareConfig({ ...env })
+  const services = createCloudflareServices(config, log, env)
+  const app = assembleApp(services, (request) => env.ASSETS.fetch(request))
+  mountJobs(app, jobOperations, services, [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY])
+  return { app, services }
 }
 
 /** Log only the name of the vendor's client that prints a warning or an error: its text may contain personal data that it sent. */

@@ -24,10 +24,11 @@ const VaultKeys = z.string().transform((text, ctx) => {
     return z.NEVER
   }
 })
-const Origins = z.string().transform((text) =>
+/** Texts separated by commas. */
+export const CommaList = z.string().transform((text) =>
   text
     .split(',')
-    .map((origin) => origin.trim())
+    .map((item) => item.trim())
     .filter(Boolean),
 )
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
@@ -36,19 +37,16 @@ const OptionalSecret = z
   .string()
   .transform((text) => text || undefined)
   .optional()
-const Url = z.url().transform((url) => url.replace(/\/$/, ''))
+/** An address, without a slash at the end. */
+export const Url = z.url().transform((url) => url.replace(/\/$/, ''))
 
 const Settings = z.object({
   VERSION: z.string().default('dev').describe('Version that /health shows.'),
-  PUBLIC_BASE_URL: Url.describe("Public address of this service. The queue's signatures are checked against it."),
+  PUBLIC_BASE_URL: Url.describe('Public address of this service.'),
   FRONTEND_URL: Url.describe('Address of the frontend, for links in mails and messages.'),
-  CORS_ORIGINS: Origins.default([]).describe('Origins that may call from a browser, separated by commas.'),
+  CORS_ORIGINS: CommaList.default([]).describe('Origins that may call from a browser, separated by commas.'),
   DATABASE_URL: z.string().describe('Connection string of the role app_runtime.'),
   DATABASE_PLATFORM_URL: z.string().describe('Connection string of the role app_platform.'),
-  NEON_HTTP_ENDPOINT: Url.optional().describe("Address of SQL over HTTP, if not Neon's own."),
-  NEON_WS_PROXY: z.string().optional().describe("host:port/path of the WebSocket proxy, if not Neon's own."),
-  UPSTASH_REDIS_REST_URL: Url.describe('Redis for rate limits and the cache.'),
-  UPSTASH_REDIS_REST_TOKEN: z.string().describe('Token of the Redis database.'),
   REDIS_TIMEOUT_MS: z.coerce.number().int().min(50).max(10_000).default(250).describe('Time-out of a call to Redis, in milliseconds.'),
   UPLOAD_TIMEOUT_MS: z.coerce
     .number()
@@ -56,12 +54,8 @@ const Settings = z.object({
     .min(50)
     .max(30_000)
     .default(10_000)
-    .describe('Time-out of a call to R2 or Images, in milliseconds.'),
+    .describe('Time-out of a call to the object store or the image decoder, in milliseconds.'),
   READY_CACHE_MS: z.coerce.number().int().min(0).max(60_000).default(5000).describe('How long /ready repeats its result, in milliseconds.'),
-  QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Address of the queue.'),
-  QSTASH_TOKEN: z.string().describe('Token that publishes jobs.'),
-  QSTASH_CURRENT_SIGNING_KEY: z.string().describe('Key that verifies jobs.'),
-  QSTASH_NEXT_SIGNING_KEY: z.string().describe('Second key that verifies jobs, for rotation.'),
   STREAM_HEARTBEAT_MS: z.coerce
     .number()
     .int()
@@ -116,12 +110,12 @@ const Settings = z.object({
 
 export type Config = z.infer<typeof Settings>
 
-/** The settings with their descriptions. A test compares them with functions/README.md. */
+/** The settings of every platform. A test compares them and each platform's own with functions/README.md. */
 export const settings = Settings.shape
 
-/** Parse the settings. Throw one error that names every missing or wrong setting, without any value. */
-export function parseConfig(env: Record<string, unknown>): Config {
-  const parsed = Settings.safeParse(env)
+/** Parse the settings in `shape`. Throw one error that names every missing or wrong setting, without any value. */
+export function parseSettings<S extends z.ZodRawShape>(shape: S, env: Record<string, unknown>): z.infer<z.ZodObject<S>> {
+  const parsed = z.object(shape).safeParse(env)
   if (parsed.success) return parsed.data
   const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`The configuration is invalid. ${wrong.join('; ')}`)

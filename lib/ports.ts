@@ -2,6 +2,7 @@ import type { AiPort } from './ai/ai.ts'
 import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { AssetsPort } from './assets/assets.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
+import type { PasswordHasher } from './auth/passwords.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { Vault } from './auth/vault.ts'
 import type { BillingPort } from './billing/billing.ts'
@@ -19,6 +20,7 @@ import type { UploadsPort } from './uploads/uploads.ts'
 export interface Ports {
   config: Config
   tokens: AccessTokens
+  passwords: PasswordHasher
   /** Only those that are configured. */
   identity: IdentityProviders
   queue: QueuePort

@@ -3,20 +3,3 @@ export interface AssetsPort {
   /** Throw when the file does not exist. */
   read(path: string): Promise<ArrayBuffer>
 }
-
-/** The used part of the platform's binding. */
-export interface AssetsBinding {
-  fetch(request: Request): Promise<Response>
-}
-
-/** Create a reader of static files that uses the Worker's binding. */
-export function staticAssets(binding: AssetsBinding | undefined): AssetsPort {
-  return {
-    async read(path) {
-      // The binding uses only the path.
-      const answer = await binding?.fetch(new Request(`https://assets.local/${path}`))
-      if (!answer?.ok) throw new Error(`The static asset ${path} is missing`)
-      return answer.arrayBuffer()
-    },
-  }
-}

@@ -7,7 +7,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import type { Database, QueryRows, Statement, TransactionConnection } from './client.ts'
+import type { Database, QueryRows, Statement, TransactionConnection } from './database.ts'
 
 /** How each transaction of a scope starts. */
 export interface TenantContext {

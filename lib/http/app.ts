@@ -1,7 +1,7 @@
 import { Hono, type Context as HonoContext } from 'hono'
 import { cors } from 'hono/cors'
 import type { Limiter } from '../cache/limiter.ts'
-import type { Database } from '../db/client.ts'
+import type { Database } from '../db/database.ts'
 import type { Caller } from '../db/scope.ts'
 import { toDatabaseProblem } from '../db/sqlstate.ts'
 import type { Ports } from '../ports.ts'
@@ -15,6 +15,8 @@ export interface Services {
   runtime: Database
   /** Database connection as app_platform. */
   platform: Database
+  /** Return the address of the client. `env` is what the entry passed to `app.fetch`. */
+  readClientAddress(request: Request, env: unknown): string
   log(line: Record<string, unknown>): void
 }
 
@@ -36,7 +38,7 @@ export function createApp(services: Services): Hono<Env> {
   app.use(async (c, next) => {
     const started = performance.now()
     c.set('requestId', readRequestId(c.req.raw))
-    c.set('ip', c.req.header('cf-connecting-ip') ?? 'unknown')
+    c.set('ip', services.readClientAddress(c.req.raw, c.env))
     // Set before the response exists: setting headers later would create it again.
     for (const [name, value] of defaultHeaders) c.header(name, value)
     c.header('x-request-id', c.get('requestId'))

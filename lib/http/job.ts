@@ -52,12 +52,12 @@ function createJobContext({ ports, platform, log }: Services, outbox: Outbox): J
 }
 
 /** Add the endpoints of the jobs. They are outside /api/v1 and accept only requests that the queue signed. */
-export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Services): void {
+export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Services, signingKeys: readonly string[]): void {
   for (const { id, path, body, handle } of jobs) {
     app.post(path, async (c) => {
       c.set('operation', id)
       try {
-        const raw = await readSignedBody(c, path, services)
+        const raw = await readSignedBody(c, services.ports.config.PUBLIC_BASE_URL + path, signingKeys)
         const parsed = body.safeParse(parseJson(raw))
         if (!parsed.success) throw new Problem('invalid')
         await runJob(services, (ctx) => handle({ ctx, body: parsed.data }))
@@ -77,10 +77,9 @@ function parseJson(raw: string): unknown {
   }
 }
 
-async function readSignedBody(c: C, path: string, { ports: { config } }: Services): Promise<string> {
+async function readSignedBody(c: C, url: string, keys: readonly string[]): Promise<string> {
   const raw = await c.req.text()
-  const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY]
-  const isGenuine = await verifySignature(c.req.header('upstash-signature'), raw, config.PUBLIC_BASE_URL + path, keys)
-  if (!isGenuine) throw new Problem('unauthenticated', 'The signature is missing or wrong')
+  if (!(await verifySignature(c.req.header('upstash-signature'), raw, url, keys)))
+    throw new Problem('unauthenticated', 'The signature is missing or wrong')
   return raw
 }

@@ -1,9 +1,9 @@
-import { openDatabase } from '../db/client.ts'
 import type { Outbox } from '../db/outbox-entry.ts'
 import { openAccountScope } from '../db/scope.ts'
 import type { Event } from '../events/events.ts'
 import { enqueueEvent } from '../outbox/events.ts'
 import { toMessage } from '../outbox/messages.ts'
+import { openNeon } from '../platform/cloudflare/neon.ts'
 import { qstashQueue } from '../queue/qstash.ts'
 import type { Message } from '../queue/queue.ts'
 import { localClientId } from './identity.ts'
@@ -197,7 +197,7 @@ function localSettings(api: string, localServer: LocalServer, database: string):
 /** Write an event as the service does, publish its deliveries, and return their ids. */
 export async function emitEvent(settings: Record<string, string>, accountId: string, event: Event): Promise<string[]> {
   const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT, QSTASH_URL = '', QSTASH_TOKEN = '', PUBLIC_BASE_URL = '' } = settings
-  const database = openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
+  const database = openNeon({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
   const messages: Message[] = []
   const ids: string[] = []
   const outbox: Outbox = (entry) => {

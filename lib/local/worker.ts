@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from 'miniflare'
-import type { HubNamespace } from '../realtime/durable.ts'
+import type { HubNamespace } from '../platform/cloudflare/realtime.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { HubNamespace } from '../../lib/realtime/durable.ts'
-import { EscalationHub } from '../../lib/realtime/hub.ts'
+import { EscalationHub } from '../../lib/platform/cloudflare/hub.ts'
+import type { HubNamespace } from '../../lib/platform/cloudflare/realtime.ts'
 import { notes } from './session-notes.ts'
 import { buildSession, writeExport } from './write-export.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { operations } from '../../functions/operations.ts'
-import { parseConfig } from '../../lib/config.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { type AnyOperation, operation, requiresToken } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
-import { createServices } from '../../lib/services.ts'
+import { createCloudflareServices } from '../../lib/platform/cloudflare/services.ts'
+import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 import { authorizationHeader, sharedService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { createAccount } from '../support/people.ts'
@@ -30,7 +30,7 @@ const probes = accesses.map((access) =>
     handle: async ({ ctx, body }) => void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
   }),
 )
-const services = createServices(parseConfig(service.settings), () => {})
+const services = createCloudflareServices(parseCloudflareConfig(service.settings), () => {})
 const app = createApp(services)
 mountOperations(app, probes as AnyOperation[], services)
 

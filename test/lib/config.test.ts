@@ -1,36 +1,48 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseConfig, settings } from '../../lib/config.ts'
+import type * as z from 'zod'
+import { settings } from '../../lib/config.ts'
+import { cloudflareSettings, parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
+import { nodeSettings, parseNodeConfig } from '../../lib/platform/node/settings.ts'
 
 const readme = join(import.meta.dirname, '../../functions/README.md')
 
-/** Return the settings table of functions/README.md. Run with UPDATE=1 to write it. */
-function settingsTable(): string {
-  const rows = Object.entries(settings).map(([name, schema]) => {
+const groups: Record<string, Record<string, z.ZodType>> = {
+  settings,
+  'settings-cloudflare': cloudflareSettings,
+  'settings-node': nodeSettings,
+}
+
+/** Return a settings table of functions/README.md. Run with UPDATE=1 to write them. */
+function settingsTable(name: string, shape: Record<string, z.ZodType>): string {
+  const rows = Object.entries(shape).map(([setting, schema]) => {
     const fallback = schema.safeParse(undefined)
     const hasNoDefault = fallback.data === undefined || JSON.stringify(fallback.data) === '[]'
     const defaultValue = hasNoDefault ? 'none' : `\`${fallback.data}\``
-    return `| \`${name}\` | ${schema.description ?? ''} | ${fallback.success ? defaultValue : '**required**'} |`
+    return `| \`${setting}\` | ${schema.description ?? ''} | ${fallback.success ? defaultValue : '**required**'} |`
   })
-  return ['<!-- settings -->', '| setting | what it is | default |', '|---|---|---|', ...rows, '<!-- /settings -->'].join('\n')
+  return [`<!-- ${name} -->`, '| setting | what it is | default |', '|---|---|---|', ...rows, `<!-- /${name} -->`].join('\n')
 }
 
-it('describes every setting in functions/README.md', async () => {
+it.each(Object.entries(groups))('describes every setting of the group %s in functions/README.md', async (name, shape) => {
   const text = await readFile(readme, 'utf8')
   if (process.env.UPDATE)
     await writeFile(
       readme,
-      text.replace(/<!-- settings -->[\s\S]*<!-- \/settings -->/, () => settingsTable()),
+      text.replace(new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- /${name} -->`), () => settingsTable(name, shape)),
     )
-  expect(await readFile(readme, 'utf8')).toContain(settingsTable())
-  for (const schema of Object.values(settings)) expect(schema.description).toBeTruthy()
+  expect(await readFile(readme, 'utf8')).toContain(settingsTable(name, shape))
+  for (const schema of Object.values(shape)) expect(schema.description).toBeTruthy()
 })
 
-it('reports every missing or invalid setting, but not its value', () => {
+it.each([
+  ['Cloudflare', parseCloudflareConfig, { ...settings, ...cloudflareSettings }],
+  ['Node', parseNodeConfig, { ...settings, ...nodeSettings }],
+] as const)('on %s, reports every missing or invalid setting, but not its value', (_platform, parseConfig, shape) => {
   const parse = () => parseConfig({ JWT_KEYS: 'secret-value', PUBLIC_BASE_URL: 'secret-value' })
-  const required = Object.entries(settings).filter(([, schema]) => !schema.safeParse(undefined).success)
-  expect(required.length).toBeGreaterThan(10)
+  const required = Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success)
+  expect(required.length).toBeGreaterThan(8)
   for (const [name] of required) expect(parse).toThrow(new RegExp(`\\b${name}: `))
   expect(parse).not.toThrow(/secret-value/)
 })

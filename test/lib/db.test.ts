@@ -1,7 +1,7 @@
 import { NeonDbError } from '@neondatabase/serverless'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toIsoTime } from '../../lib/db/client.ts'
+import { toIsoTime } from '../../lib/db/database.ts'
 import { toPage } from '../../lib/db/page.ts'
 import { getSqlState, getViolatedConstraint, toDatabaseProblem } from '../../lib/db/sqlstate.ts'
 

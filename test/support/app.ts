@@ -3,10 +3,10 @@ import pg from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { createAccessTokens } from '../../lib/auth/tokens.ts'
-import { parseConfig } from '../../lib/config.ts'
 import { commonFailures } from '../../lib/http/openapi/responses.ts'
 import { openCluster } from '../../lib/local/postgres.ts'
 import { type Stack, type StackOptions, startStack } from '../../lib/local/stack.ts'
+import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 import { problems } from '../../lib/problem.ts'
 import { expectStatus } from './expect-status.ts'
 import { longTimeouts, templateDatabase } from './setup.ts'
@@ -195,7 +195,7 @@ export async function signAccessToken(
   caller: { userId: string; accountId: string; signInId: string },
 ): Promise<string> {
   const keys = settings.JWT_KEYS ?? ''
-  const signer = signers.get(keys) ?? createAccessTokens(parseConfig(settings).JWT_KEYS)
+  const signer = signers.get(keys) ?? createAccessTokens(parseCloudflareConfig(settings).JWT_KEYS)
   signers.set(keys, signer)
   return signer.sign(caller)
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { inject } from 'vitest'
-import type { Database, Statement } from '../../lib/db/client.ts'
+import type { Database, Statement } from '../../lib/db/database.ts'
 import { withSuperuser } from '../../lib/local/postgres.ts'
 import type { Service } from './app.ts'
 

@@ -1,17 +1,17 @@
 import { serve } from '@hono/node-server'
 import { afterAll } from 'vitest'
-import { parseConfig } from '../../lib/config.ts'
 import { createApp } from '../../lib/http/app.ts'
 import type { AnyOperation } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
-import { createServices } from '../../lib/services.ts'
+import { createCloudflareServices } from '../../lib/platform/cloudflare/services.ts'
+import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 
 /**
  * Serve operations over HTTP from this process. Call it at the top level of a test file; the server closes when the file ends. The
  * operations need not be part of the Worker.
  */
 export async function serveOperations(operations: readonly AnyOperation[], settings: Record<string, string>): Promise<{ api: string }> {
-  const services = createServices(parseConfig(settings), () => {})
+  const services = createCloudflareServices(parseCloudflareConfig(settings), () => {})
   const app = createApp(services)
   mountOperations(app, operations, services)
   return new Promise((resolve) => {

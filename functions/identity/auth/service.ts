@@ -1,5 +1,4 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import { hashPassword, verifyPassword } from '../../../lib/auth/passwords.ts'
 import { accessTokenSeconds } from '../../../lib/auth/tokens.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
@@ -23,7 +22,7 @@ export async function register(
   { email, password, full_name, account_name, invite_code, account_invite_code }: Register,
 ) {
   requireStrongPassword(password, email, 'password')
-  const credentials = { passwordHash: await hashPassword(password), emailVerified: false, identity: null }
+  const credentials = { passwordHash: await ctx.passwords.hash(password), emailVerified: false, identity: null }
   return createUser(ctx, {
     email,
     fullName: full_name,
@@ -101,7 +100,7 @@ export async function login(ctx: PublicContext, { email, password }: Login) {
   const credentials = await queries.selectCredentials.first(ctx.platform, email)
   if (credentials?.lock_seconds) throw signInLocked(credentials.lock_seconds)
   // Runs even without a hash, so that the response time does not reveal whether a user has the address.
-  const isCorrect = await verifyPassword(credentials?.hash ?? undefined, password)
+  const isCorrect = await ctx.passwords.verify(credentials?.hash ?? undefined, password)
   if (!isCorrect || !credentials?.user_id) {
     await queries.recordLoginFailure.run(ctx.platform, email, ctx.ip)
     throw new Problem('unauthenticated', 'Incorrect email or password')

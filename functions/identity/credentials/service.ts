@@ -1,5 +1,5 @@
 import { sha256Bytea } from '../../../lib/auth/hash.ts'
-import { findPasswordWeakness, hashPassword, verifyPassword } from '../../../lib/auth/passwords.ts'
+import { findPasswordWeakness } from '../../../lib/auth/passwords.ts'
 import type { Context } from '../../../lib/http/operation.ts'
 import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
 import { invalidField, Problem, staleVersion } from '../../../lib/problem.ts'
@@ -13,9 +13,9 @@ export async function changePassword(ctx: UserContext, { current_password, new_p
   const { userId, signInId } = ctx.caller
   const user = await queries.selectPassword(ctx.platform, userId)
   if (!user) throw new Problem('no_password')
-  if (!(await verifyPassword(user.hash, current_password))) throw new Problem('wrong_password')
+  if (!(await ctx.passwords.verify(user.hash, current_password))) throw new Problem('wrong_password')
   requireStrongPassword(new_password, user.email, 'new_password')
-  const change = { userId, signInId, oldHash: user.hash, newHash: await hashPassword(new_password) }
+  const change = { userId, signInId, oldHash: user.hash, newHash: await ctx.passwords.hash(new_password) }
   if ((await queries.replacePassword.run(ctx.platform, change)) === 0) throw staleVersion('password')
 }
 
@@ -34,12 +34,12 @@ export async function requestPasswordReset(ctx: PublicContext, email: string) {
   if (delivery) enqueueDelivery(ctx.platform, delivery.id)
 }
 
-export async function resetPassword({ platform }: PublicContext, { token, new_password }: ResetPassword) {
+export async function resetPassword({ platform, passwords }: PublicContext, { token, new_password }: ResetPassword) {
   const hash = await sha256Bytea(token)
   const user = await queries.selectResetToken(platform, hash)
   if (!user) throw new Problem('token_invalid_or_expired')
   requireStrongPassword(new_password, user.email, 'new_password')
-  const isReset = (await queries.resetPassword.run(platform, hash, await hashPassword(new_password))) > 0
+  const isReset = (await queries.resetPassword.run(platform, hash, await passwords.hash(new_password))) > 0
   if (!isReset) throw new Problem('token_invalid_or_expired')
 }
 

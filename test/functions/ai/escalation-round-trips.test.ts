@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import * as handoffs from '../../../functions/ai/handoffs/service.ts'
-import { openDatabase } from '../../../lib/db/client.ts'
 import type { OutboxEntry } from '../../../lib/db/outbox-entry.ts'
 import { openScope } from '../../../lib/db/scope.ts'
 import type { WriteContext } from '../../../lib/http/operation.ts'
+import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { createAiSession } from '../../support/ai.ts'
 import { sharedService } from '../../support/app.ts'
 import { createAccount } from '../../support/people.ts'
@@ -19,7 +19,7 @@ it('an escalation with a ticket takes two database round trips and enqueues its 
 
   let roundTrips = 0
   const { DATABASE_URL = '', NEON_HTTP_ENDPOINT, NEON_WS_PROXY } = service.settings
-  const database = openDatabase({
+  const database = openNeon({
     url: DATABASE_URL,
     httpEndpoint: NEON_HTTP_ENDPOINT,
     wsProxy: NEON_WS_PROXY,

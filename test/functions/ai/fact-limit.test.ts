@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { insertFacts } from '../../../functions/ai/turns/queries.ts'
-import { openDatabase } from '../../../lib/db/client.ts'
 import { openScope } from '../../../lib/db/scope.ts'
+import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { createAiSession } from '../../support/ai.ts'
 import { sharedService } from '../../support/app.ts'
 import { createAccount } from '../../support/people.ts'
@@ -19,7 +19,7 @@ it('a turn stores facts up to the limit of a session, and neither more nor a key
   const { DATABASE_URL = '', NEON_HTTP_ENDPOINT } = service.settings
   const caller = { userId: owner.id, accountId: owner.accountId, signInId: owner.signInId }
   const options = { caller, access: 'engineer', skipGuards: 'none', ip: '', readOnly: false } as const
-  const { db } = openScope(openDatabase({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), options, () => {})
+  const { db } = openScope(openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), options, () => {})
   const facts = ['known 1', 'a', 'b', 'c', 'd'].map((key) => ({ key, value: 'y' }))
   await insertFacts.run(db, session.id, facts)
   const rows = await service.sql<{ key: string }>(`select key from ai_facts where session_id = $1 and value = 'y' order by key`, [

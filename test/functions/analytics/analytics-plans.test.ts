@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { selectFlowMetrics, selectMetrics, selectOneFlowMetrics, selectUserMetrics } from '../../../functions/analytics/queries.ts'
-import type { Database } from '../../../lib/db/client.ts'
+import type { Database } from '../../../lib/db/database.ts'
 import { openScope, type WriteDb } from '../../../lib/db/scope.ts'
 import { startOwnService } from '../../support/app.ts'
 import { createFlow } from '../../support/flows.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { selectTrees } from '../../../functions/flows/trees/queries.ts'
 import { sorts, TreeQuery } from '../../../functions/flows/trees/schemas.ts'
-import type { Database } from '../../../lib/db/client.ts'
+import type { Database } from '../../../lib/db/database.ts'
 import { openScope } from '../../../lib/db/scope.ts'
 import { startOwnService } from '../../support/app.ts'
 import { insertFlowsSql, listFilters } from '../../support/many-flows.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { openDatabase } from '../../../lib/db/client.ts'
 import { inTransaction, openScope, type WriteDb } from '../../../lib/db/scope.ts'
 import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
+import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { sharedService } from '../../support/app.ts'
 import { createAccount } from '../../support/people.ts'
 
@@ -23,7 +23,7 @@ it.each(writes)('the database of a GET refuses %s that writes', async (_, write)
   const { DATABASE_URL = '', NEON_HTTP_ENDPOINT, NEON_WS_PROXY } = service.settings
   const caller = { userId: admin.id, accountId: id, signInId: admin.signInId }
   const scope = openScope(
-    openDatabase({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY }),
+    openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY }),
     { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true },
     () => {},
   )

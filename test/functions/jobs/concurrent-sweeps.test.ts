@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { claimDueAssessments } from '../../../functions/ai/assessments/queries.ts'
 import { claimDueDeliveries } from '../../../functions/notifications/deliveries/queries.ts'
 import { claimDuePushes } from '../../../functions/psa/pushes/queries.ts'
-import { openDatabase } from '../../../lib/db/client.ts'
 import { openPlatformDb, type PlatformDb } from '../../../lib/db/scope.ts'
 import { moveDatabaseClock } from '../../../lib/local/postgres.ts'
 import { claimDueLiveEvents } from '../../../lib/outbox/live-events.ts'
+import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { startOwnService } from '../../support/app.ts'
 import { runConcurrently } from '../../support/concurrency.ts'
 import { createAccount, type Person } from '../../support/people.ts'
@@ -13,8 +13,7 @@ import { createAccount, type Person } from '../../support/people.ts'
 // A sweep takes the rows of every account, so this file needs its own service.
 const service = await startOwnService()
 const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT } = service.settings
-const openConnection = () =>
-  openPlatformDb(openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), 'test', () => {})
+const openConnection = () => openPlatformDb(openNeon({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), 'test', () => {})
 afterAll(() => service.close())
 
 let admin: Person

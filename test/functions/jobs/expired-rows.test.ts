@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { deleteExpiredRows } from '../../../functions/jobs/service.ts'
-import { openDatabase } from '../../../lib/db/client.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
+import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { startOwnService } from '../../support/app.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
 // The work covers the rows of every account, so this file needs its own service.
 const service = await startOwnService()
 const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT } = service.settings
-const platform = openPlatformDb(openDatabase({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), 'test', () => {})
+const platform = openPlatformDb(openNeon({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), 'test', () => {})
 const log: Record<string, unknown>[] = []
 const ctx = { platform, log: (line: Record<string, unknown>) => void log.push(line) }
 afterAll(() => service.close())

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { sweep } from '../../../functions/jobs/service.ts'
-import type { Database } from '../../../lib/db/client.ts'
+import type { Database } from '../../../lib/db/database.ts'
 import { openPlatformDb } from '../../../lib/db/scope.ts'
 
 /** Create a database whose first call fails a few event-loop turns after the others, so that failures overtake each other. */

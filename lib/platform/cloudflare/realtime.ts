@@ -1,5 +1,5 @@
-import { withTimeout } from '../net/send-result.ts'
-import type { RealtimePort } from './realtime.ts'
+import { withTimeout } from '../../net/send-result.ts'
+import type { RealtimePort } from '../../realtime/realtime.ts'
 
 interface Stub {
   fetch(url: string, init?: RequestInit): Promise<Response>

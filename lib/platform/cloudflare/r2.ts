@@ -1,5 +1,5 @@
-import { withTimeout } from '../net/send-result.ts'
-import type { UploadsPort } from './uploads.ts'
+import { withTimeout } from '../../net/send-result.ts'
+import type { UploadsPort } from '../../uploads/uploads.ts'
 
 /** The used part of an R2 bucket. */
 export interface R2Bucket {

@@ -1,32 +1,8 @@
 import { Client, type NeonQueryFunction, neon, neonConfig, types as neonTypes } from '@neondatabase/serverless'
+import { type Database, type QueryRows, type Statement, type TransactionConnection, typeParsers } from '../../db/database.ts'
+import { databaseTimeoutMs, failWhenHung, hungError, probeTimeoutMs } from '../../db/hung.ts'
 
-/** Compiled SQL: placeholders `$1`, `$2`, … with one parameter each. */
-export interface Statement {
-  readonly sql: string
-  readonly parameters: readonly unknown[]
-}
-
-export interface QueryRows {
-  rows: unknown[]
-  rowCount: number
-}
-
-/** An open transaction on a connection of its own. */
-export interface TransactionConnection {
-  query(statement: Statement): Promise<QueryRows>
-  /** Close the connection. A transaction that is not committed is rolled back. */
-  end(): Promise<void>
-}
-
-/** The database as one role sees it. Each call of a method is one round trip, and so is each query of a transaction. */
-export interface Database {
-  /** Run all statements in one HTTP request and one transaction. A single statement runs without an explicit transaction. */
-  run(statements: readonly Statement[], options: { readOnly: boolean }): Promise<QueryRows[]>
-  /** Open a connection and run `beginSql`, which starts a transaction. */
-  begin(beginSql: string): Promise<TransactionConnection>
-}
-
-export interface DatabaseSettings {
+export interface NeonSettings {
   url: string
   /** Addresses of SQL over HTTP and of the WebSocket tunnel; Neon's own by default. */
   httpEndpoint?: string | undefined
@@ -34,27 +10,8 @@ export interface DatabaseSettings {
   onRoundTrip?: (() => void) | undefined
 }
 
-/** Convert PostgreSQL's text of a UTC timestamptz to RFC 3339 with milliseconds. A Date per cell would make lists slow. */
-export function toIsoTime(text: string): string {
-  const dot = text.indexOf('.')
-  const plus = text.lastIndexOf('+')
-  const millis =
-    dot < 0
-      ? '000'
-      : text
-          .slice(dot + 1, plus)
-          .padEnd(3, '0')
-          .slice(0, 3)
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${millis}Z`
-}
-
-const parsers: Record<number, (text: string) => unknown> = {
-  20: Number,
-  1184: toIsoTime,
-}
-
 const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? neonTypes.getTypeParser(oid, format as 'text'),
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => typeParsers[oid] ?? neonTypes.getTypeParser(oid, format as 'text'),
 }
 
 // The driver's settings are global, so the endpoint of each host is stored here.
@@ -67,15 +24,8 @@ function setHttpEndpoint(host: string, endpoint: string): void {
     endpoints.get(host) ?? (typeof defaultEndpoint === 'string' ? defaultEndpoint : defaultEndpoint(host, port, options))
 }
 
-// Longer than the statement timeout of the roles.
-const timeoutMs = 8000
-// A statement that has no answer after this time is slow, or the database hangs. A probe of its own tells which of the two it is.
-const probeAfterMs = 1500
-const probeTimeoutMs = 1250
-
-const hungError = () => new DOMException('The database does not answer, or the connection is lost', 'TimeoutError')
-
-export function openDatabase({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }: DatabaseSettings): Database {
+/** Open a database on Neon: single statements and batches over HTTP, transactions over a WebSocket. */
+export function openNeon({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }: NeonSettings): Database {
   if (httpEndpoint) setHttpEndpoint(new URL(url).hostname, httpEndpoint)
   if (wsProxy) Object.assign(neonConfig, { wsProxy: () => wsProxy, useSecureWebSocket: false })
   const http = neon(url, { fullResults: true })
@@ -108,7 +58,7 @@ async function openTransaction(
   beginSql: string,
   { probe, onRoundTrip }: { probe: () => Promise<unknown>; onRoundTrip: () => void },
 ): Promise<TransactionConnection> {
-  const client = new Client({ connectionString: url, types, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
+  const client = new Client({ connectionString: url, types, connectionTimeoutMillis: databaseTimeoutMs, query_timeout: databaseTimeoutMs })
   let isLost = false
   const markLost = () => {
     isLost = true
@@ -144,28 +94,4 @@ async function openTransaction(
 
 function toRows({ rows, rowCount }: { rows: unknown[]; rowCount: number }): QueryRows {
   return { rows, rowCount }
-}
-
-/**
- * Return the result of `work`. If it takes long, run `probe`; if that fails too, or `work` takes longer than any statement may, call `onHung`
- * and throw a TimeoutError. A slow statement thus keeps its whole statement timeout, and a hung database is noticed within 3 s.
- */
-async function failWhenHung<T>(work: Promise<T>, probe: () => Promise<unknown>, onHung: () => void): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isDone = false
-  const hung = new Promise<never>((_, reject) => {
-    const giveUp = () => {
-      if (isDone) return
-      reject(hungError())
-      onHung()
-    }
-    const waitLonger = () => {
-      if (!isDone) timer = setTimeout(giveUp, timeoutMs - probeAfterMs)
-    }
-    timer = setTimeout(() => void probe().then(waitLonger, giveUp), probeAfterMs)
-  })
-  return Promise.race([work, hung]).finally(() => {
-    isDone = true
-    clearTimeout(timer)
-  })
 }

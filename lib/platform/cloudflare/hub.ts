@@ -1,7 +1,8 @@
-import { parseConfig } from '../config.ts'
-import { type Database, openDatabase } from '../db/client.ts'
-import type { LiveEvent } from './realtime.ts'
-import { openSubscriber, type StreamEvent, type Subscriber } from './subscriber.ts'
+import type { Database } from '../../db/database.ts'
+import type { LiveEvent } from '../../realtime/realtime.ts'
+import { openSubscriber, type StreamEvent, type Subscriber } from '../../realtime/subscriber.ts'
+import { openNeon } from './neon.ts'
+import { parseCloudflareConfig } from './settings.ts'
 
 interface DurableState {
   storage: { sql: { exec<Row>(query: string, ...values: (string | number)[]): { toArray(): Row[] } } }
@@ -31,8 +32,8 @@ export class EscalationHub {
   #failedChecks = 0
 
   constructor(state: DurableState, env: Record<string, unknown>) {
-    const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = parseConfig({ ...env })
-    this.#database = openDatabase({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
+    const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = parseCloudflareConfig({ ...env })
+    this.#database = openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
     this.#heartbeatMs = STREAM_HEARTBEAT_MS
     this.#sql = state.storage.sql
     this.#sql.exec(

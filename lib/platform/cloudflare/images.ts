@@ -1,5 +1,5 @@
-import { withTimeout } from '../net/send-result.ts'
-import type { UploadsPort } from './uploads.ts'
+import { withTimeout } from '../../net/send-result.ts'
+import type { UploadsPort } from '../../uploads/uploads.ts'
 
 /** The part of Cloudflare's Images binding that this service uses. */
 export interface ImagesBinding {

@@ -1,0 +1,44 @@
+import { redisCache } from '../../cache/cache.ts'
+import { createLimiter } from '../../cache/limiter.ts'
+import type { Services } from '../../http/app.ts'
+import { qstashQueue } from '../../queue/qstash.ts'
+import { createSharedPorts } from '../../services.ts'
+import { type AssetsBinding, staticAssets } from './assets.ts'
+import { type ImagesBinding, imagesConversion } from './images.ts'
+import { openNeon } from './neon.ts'
+import { wasmPasswords } from './passwords.ts'
+import { type R2Bucket, r2Objects } from './r2.ts'
+import { durableRealtime, type HubNamespace } from './realtime.ts'
+import type { CloudflareConfig } from './settings.ts'
+
+/** The Worker's bindings. A binding may be missing when nothing uses it. */
+export interface Bindings {
+  UPLOADS?: R2Bucket
+  IMAGES?: ImagesBinding
+  ASSETS?: AssetsBinding
+  ESCALATION_HUB?: HubNamespace
+}
+
+/** Create every service of the Worker from the settings and bindings. */
+export function createCloudflareServices(config: CloudflareConfig, log: Services['log'], bindings: Bindings = {}): Services {
+  const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB } = bindings
+  const { UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS, UPLOAD_TIMEOUT_MS } = config
+  const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
+  return {
+    ports: {
+      ...createSharedPorts(config),
+      queue: qstashQueue({ url: config.QSTASH_URL, token: config.QSTASH_TOKEN, target: config.PUBLIC_BASE_URL }),
+      realtime: durableRealtime(ESCALATION_HUB),
+      uploads: { ...r2Objects(UPLOADS, UPLOAD_TIMEOUT_MS), ...imagesConversion(IMAGES, UPLOAD_TIMEOUT_MS) },
+      assets: staticAssets(ASSETS),
+      cache: redisCache(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS),
+      passwords: wasmPasswords(),
+    },
+    limiter: createLimiter(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS),
+    runtime: openNeon({ url: config.DATABASE_URL, ...neon }),
+    platform: openNeon({ url: config.DATABASE_PLATFORM_URL, ...neon }),
+    // Cloudflare sets this header itself: https://developers.cloudflare.com/fundamentals/reference/http-headers/
+    readClientAddress: (request) => request.headers.get('cf-connecting-ip') ?? 'unknown',
+    log,
+  }
+}

@@ -1,0 +1,154 @@
+import pg from 'pg'
+import type { Database, QueryRows, Statement, TransactionConnection } from '../../db/database.ts'
+import { failWhenHung, hungError, probeTimeoutMs } from '../../db/hung.ts'
+import { getSqlState } from '../../db/sqlstate.ts'
+import { type PreparedStatements, sendBatch } from './statement-batch.ts'
+
+export interface PostgresSettings {
+  url: string
+  /** How many connections may be open. */
+  maxConnections: number
+  onRoundTrip?: (() => void) | undefined
+}
+
+export interface PostgresDatabase extends Database {
+  /** Wait for the open queries, and close every connection. */
+  close(): Promise<void>
+}
+
+const connectTimeoutMs = 3000
+const setReadOnly: Statement = { sql: "select set_config('transaction_read_only', 'on', true)", parameters: [] }
+
+/** Open a database over TCP: a pool of connections with prepared statements. A batch takes one round trip. */
+export function openPostgres({ url, maxConnections, onRoundTrip = () => {} }: PostgresSettings): PostgresDatabase {
+  const pool = createPool(url, maxConnections)
+  const send = createSender()
+  const probe = () => probeDatabase(url)
+  const run = async (statements: readonly Statement[], readOnly: boolean): Promise<QueryRows[]> => {
+    const client = await pool.connect()
+    let isHung = false
+    const destroy = () => {
+      isHung = true
+      client.release(true)
+    }
+    try {
+      const results = await failWhenHung(send(client, readOnly ? [setReadOnly, ...statements] : statements), probe, destroy)
+      return readOnly ? results.slice(1) : results
+    } finally {
+      if (!isHung) client.release(!isUsable(client))
+    }
+  }
+  return {
+    async run(statements, { readOnly }) {
+      onRoundTrip()
+      return run(statements, readOnly).catch((error: unknown) => {
+        if (!isStaleStatement(error)) throw error
+        send.forgetStatements()
+        return run(statements, readOnly)
+      })
+    },
+    begin: (beginSql) => openTransaction(pool, beginSql, { send, probe, onRoundTrip }),
+    close: () => pool.end(),
+  }
+}
+
+function createPool(url: string, maxConnections: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  })
+  // The pool replaces a broken connection, and the query in flight fails. Without a listener, the event would end the process.
+  const ignore = () => {}
+  pool.on('error', ignore)
+  pool.on('connect', (client) => client.on('error', ignore))
+  return pool
+}
+
+interface Sender {
+  /** Send statements on a connection, in one round trip. */
+  (client: pg.PoolClient, statements: readonly Statement[]): Promise<QueryRows[]>
+  /** Prepare every statement again under a new name. */
+  forgetStatements(): void
+}
+
+function createSender(): Sender {
+  let generation = 0
+  const preparedByClient = new WeakMap<pg.PoolClient, { generation: number; prepared: PreparedStatements }>()
+  const send = (client: pg.PoolClient, statements: readonly Statement[]) => {
+    let state = preparedByClient.get(client)
+    if (state?.generation !== generation) {
+      state = { generation, prepared: { bySql: new Map(), count: 0 } }
+      preparedByClient.set(client, state)
+    }
+    return sendBatch(client, statements, state.prepared, `s${generation}_`)
+  }
+  const forgetStatements = () => {
+    generation++
+  }
+  return Object.assign(send, { forgetStatements })
+}
+
+/**
+ * Return whether nothing ran because a prepared statement no longer fits: the schema changed ("cached plan must not change result type"),
+ * or a pooler between us and PostgreSQL does not know the statement.
+ */
+function isStaleStatement(error: unknown): boolean {
+  const state = getSqlState(error)
+  return state === '0A000' || state === '26000'
+}
+
+/** Return whether a connection is outside a transaction, so that the next request may use it. */
+function isUsable(client: pg.PoolClient): boolean {
+  const status = client.getTransactionStatus()
+  return status === 'I' || status === null
+}
+
+/** Run a statement on a connection of its own, because every connection of the pool may be busy. */
+async function probeDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeTimeoutMs, query_timeout: probeTimeoutMs })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select 1')
+  } finally {
+    void client.end().catch(() => {})
+  }
+}
+
+interface TransactionTools {
+  send: Sender
+  probe: () => Promise<unknown>
+  onRoundTrip: () => void
+}
+
+async function openTransaction(
+  pool: pg.Pool,
+  beginSql: string,
+  { send, probe, onRoundTrip }: TransactionTools,
+): Promise<TransactionConnection> {
+  onRoundTrip()
+  const client = await pool.connect()
+  let isReleased = false
+  const release = (destroy: boolean) => {
+    if (!isReleased) client.release(destroy)
+    isReleased = true
+  }
+  const watch = <T>(work: Promise<T>) => failWhenHung(work, probe, () => release(true))
+  await watch(client.query(beginSql)).catch((error: unknown) => {
+    release(true)
+    throw error
+  })
+  return {
+    async query(statement) {
+      if (isReleased) throw hungError()
+      onRoundTrip()
+      const [result] = await watch(send(client, [statement]))
+      return result ?? { rows: [], rowCount: 0 }
+    },
+    // PostgreSQL rolls back when the connection of an open transaction closes.
+    end: async () => release(!isUsable(client)),
+  }
+}

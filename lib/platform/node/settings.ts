@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { CommaList, type Config, parseSettings, settings } from '../../config.ts'
+
+const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
+
+/** The settings that only Node needs. */
+export const nodeSettings = {
+  PORT: count(0, 65_535).default(8787).describe('Port to listen on. 0 uses any free port.'),
+  HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
+  TRUSTED_PROXIES: CommaList.default([]).describe(
+    'Addresses or CIDR ranges of reverse proxies, separated by commas. Only their CLIENT_ADDRESS_HEADER is believed.',
+  ),
+  CLIENT_ADDRESS_HEADER: z
+    .string()
+    .toLowerCase()
+    .default('x-forwarded-for')
+    .describe("Header in which the proxies name the client's address."),
+  DATABASE_CONNECTIONS: count(2, 500).default(10).describe('Connections to PostgreSQL per role and process.'),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .optional()
+    .describe(
+      'Redis for rate limits, the cache and live events. Without it they stay in the memory of this process, so run one process only.',
+    ),
+  JOB_CONCURRENCY: count(1, 100).default(10).describe('Jobs that one process runs at the same time.'),
+  ASSETS_DIR: z.string().min(1).default('dist/assets').describe('Folder of the static files that `npm run build` writes.'),
+  OBJECTS_DIR: z.string().min(1).optional().describe('Folder for uploads, if they are not stored in S3.'),
+  S3_ENDPOINT: z.url().optional().describe('Address of an S3-compatible store for uploads.'),
+  S3_BUCKET: z.string().min(1).optional().describe('Name of the bucket.'),
+  S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket.'),
+  S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('Access key id of the store.'),
+  S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('Secret access key of the store.'),
+  SHUTDOWN_TIMEOUT_MS: count(100, 600_000)
+    .default(20_000)
+    .describe('How long a stop waits for requests, streams and jobs, in milliseconds.'),
+}
+
+export type NodeConfig = Config & z.infer<z.ZodObject<typeof nodeSettings>>
+
+/** Parse the settings of Node. Throw one error that names every missing or wrong setting, without any value. */
+export function parseNodeConfig(env: Record<string, unknown>): NodeConfig {
+  return parseSettings({ ...settings, ...nodeSettings }, env)
+}
