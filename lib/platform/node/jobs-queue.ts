@@ -2,6 +2,8 @@ import type { Pool } from 'pg'
 import { withTimeout } from '../../net/send-result.ts'
 import type { Message, QueuePort } from '../../queue/queue.ts'
 
+/** The schema of graphile-worker's tables, which `0020_queue.sql` creates. */
+export const jobsSchema = 'graphile_worker'
 /** The task of graphile-worker that runs a message. Its payload is `{path, body}`. */
 export const messageTask = 'message'
 
@@ -24,8 +26,8 @@ const publishSql = `
     on conflict (id) do update set expires_at = excluded.expires_at where earlier.expires_at <= app.now()
     returning id
   )
-  select from graphile_worker.add_jobs(array(
-    select json_populate_record(null::graphile_worker.job_spec, json_build_object(
+  select from ${jobsSchema}.add_jobs(array(
+    select json_populate_record(null::${jobsSchema}.job_spec, json_build_object(
              'identifier', '${messageTask}', 'payload', json_build_object('path', path, 'body', body), 'max_attempts', 1,
              'run_at', now() + make_interval(secs => delay_seconds)))
       from messages where id is null or id in (select id from accepted)))`
@@ -39,7 +41,7 @@ export function postgresQueue(pool: Pool): QueuePort {
       await withTimeout(publishTimeoutMs, pool.query({ name: 'publish_jobs', text: publishSql, values }))
     },
     async ping() {
-      await withTimeout(publishTimeoutMs, pool.query('select from graphile_worker.jobs limit 1'))
+      await withTimeout(publishTimeoutMs, pool.query(`select from ${jobsSchema}.jobs limit 1`))
     },
   }
 }

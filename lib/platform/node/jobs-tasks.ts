@@ -2,7 +2,7 @@ import { Logger, makeWorkerUtils, parseCronItems, type TaskList } from 'graphile
 import type { Pool } from 'pg'
 import { describe } from '../../http/app.ts'
 import { withTimeout } from '../../net/send-result.ts'
-import { deleteExpiredIds, messageTask } from './jobs-queue.ts'
+import { deleteExpiredIds, jobsSchema, messageTask } from './jobs-queue.ts'
 
 export interface JobHandlers {
   /** Run the job of a message. A failure is only logged: the row stays due, and the sweep publishes its next attempt. */
@@ -63,7 +63,7 @@ async function runLogged({ log, jobTimeoutMs }: Work, job: string, run: () => Pr
 /** Delete what is over: ids of old messages, and jobs of killed processes, which the library releases after four hours. */
 async function cleanUp({ pool, log }: Work): Promise<void> {
   await deleteExpiredIds(pool)
-  const utils = await makeWorkerUtils({ pgPool: pool, logger: createLogger(log) })
+  const utils = await makeWorkerUtils({ pgPool: pool, schema: jobsSchema, logger: createLogger(log) })
   await utils.cleanup({ tasks: ['DELETE_PERMAFAILED_JOBS'] }).finally(() => utils.release())
 }
 

@@ -4,6 +4,7 @@ import { type Runner, run, type WorkerEvents } from 'graphile-worker'
 import type { Pool } from 'pg'
 import { describe } from '../../http/app.ts'
 import { withTimeout } from '../../net/send-result.ts'
+import { jobsSchema } from './jobs-queue.ts'
 import { createCronItems, createLogger, createTasks, type JobHandlers, type Work } from './jobs-tasks.ts'
 
 export interface WorkerSettings {
@@ -16,6 +17,8 @@ export interface WorkerSettings {
   pollIntervalMs?: number
   /** The library starts again when no fetch of a job has succeeded for this time. */
   giveUpMs?: number
+  /** How long the library may take to stop while no job runs. After a failure, it may wait for ever. */
+  libraryStopMs?: number
   /** Whether this process schedules the periodic work, true by default. Tests start it themselves. */
   schedulesCron?: boolean
 }
@@ -27,10 +30,15 @@ export interface JobWorker {
   stop(timeoutMs: number): Promise<boolean>
 }
 
-const defaults = { concurrency: 10, jobTimeoutMs: 300_000, pollIntervalMs: 2000, giveUpMs: 30_000, schedulesCron: true }
+const defaults = {
+  concurrency: 10,
+  jobTimeoutMs: 300_000,
+  pollIntervalMs: 2000,
+  giveUpMs: 30_000,
+  libraryStopMs: 2000,
+  schedulesCron: true,
+}
 const maxPauseMs = 10_000
-// How long the library may take to stop while no job runs.
-const maxEndMs = 2000
 
 interface State extends Work {
   settings: WorkerSettings & typeof defaults
@@ -70,6 +78,7 @@ async function runUntilItEnds(state: State): Promise<void> {
   const { fetched, ended } = watchFetches(events, settings.giveUpMs)
   const runner = await run({
     pgPool: pool,
+    schema: jobsSchema,
     events,
     concurrency: settings.concurrency,
     pollInterval: settings.pollIntervalMs,
@@ -112,7 +121,7 @@ function watchFetches(events: WorkerEvents, giveUpMs: number): { fetched: Promis
   return { fetched: fetched.promise, ended: ended.promise }
 }
 
-async function stopWorker({ stopping, runners, running }: State, supervised: Promise<void>, timeoutMs: number): Promise<boolean> {
+async function stopWorker({ stopping, runners, running, settings }: State, supervised: Promise<void>, timeoutMs: number): Promise<boolean> {
   stopping.abort()
   const end = performance.now() + timeoutMs
   const waitFor = (work: Promise<unknown>, maxMs = timeoutMs) =>
@@ -120,12 +129,11 @@ async function stopWorker({ stopping, runners, running }: State, supervised: Pro
   const stopRunners = () => Promise.all([...runners].map(stopRunner))
   // A runner that starts right now is stopped once it has started.
   const ended = Promise.all([stopRunners(), supervised.then(stopRunners)])
-  // After a failure, the library may wait for ever. Then only the jobs count.
-  await waitFor(ended, maxEndMs)
+  await waitFor(ended, settings.libraryStopMs)
   if (running.size === 0) return true
   while (running.size > 0 && performance.now() < end) await waitFor(Promise.all(running))
   // The library now deletes these jobs from its table.
-  await waitFor(ended, maxEndMs)
+  await waitFor(ended, settings.libraryStopMs)
   return running.size === 0
 }
 
