@@ -329,9 +329,13 @@ describe('recovery', () => {
     const others = openJobs(database.url)
     let uses = 0
     others.pool.on('acquire', () => uses++)
-    const started = others.start()
+    let isStarted = false
+    const started = others.start().then(() => {
+      isStarted = true
+    })
     // One start uses a connection four times. Afterwards the library uses none, because it repeats the stored failure.
     await eventually(() => uses).toBeGreaterThan(4)
+    expect(isStarted).toBe(false)
     await database.sql('alter table graphile_worker.other_tasks rename to _private_tasks')
     await started
     await others.queue.publish([message(1)])

@@ -106,6 +106,7 @@ describe.each(platforms)('the queue in %s', (_, open) => {
     await test.queue.publish([message(2)])
     await test.settle()
     expect(test.started).toEqual([2])
+    expect(JSON.stringify(test.log)).not.toContain('TypeError')
   })
 
   it('refuses to publish within 3 s while it is away, and publishes again when it is back', async () => {
