@@ -120,3 +120,8 @@ export function parseSettings<S extends z.ZodRawShape>(shape: S, env: Record<str
   const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`The configuration is invalid. ${wrong.join('; ')}`)
 }
+
+/** Parse the settings that every platform needs. */
+export function parseConfig(env: Record<string, unknown>): Config {
+  return parseSettings(settings, env)
+}

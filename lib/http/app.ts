@@ -4,6 +4,7 @@ import type { Limiter } from '../cache/limiter.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller } from '../db/scope.ts'
 import { toDatabaseProblem } from '../db/sqlstate.ts'
+import type { Log } from '../log.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 
@@ -17,7 +18,7 @@ export interface Services {
   platform: Database
   /** Return the address of the client. `env` is what the entry passed to `app.fetch`. */
   readClientAddress(request: Request, env: unknown): string
-  log(line: Record<string, unknown>): void
+  log: Log
 }
 
 export interface Variables {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { parseConfig } from '../../lib/config.ts'
 import { imagesConversion } from '../../lib/platform/cloudflare/images.ts'
 import { r2Objects } from '../../lib/platform/cloudflare/r2.ts'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 import { sharedService } from '../support/app.ts'
 
 const never = <T>() => new Promise<T>(() => {})
@@ -10,7 +10,7 @@ const timeout = expect.objectContaining({ name: 'TimeoutError' })
 
 it('UPL-05 ends every call to R2 and Images after 10 seconds', () => {
   const { UPLOAD_TIMEOUT_MS: _, ...settings } = sharedService().settings
-  expect(parseCloudflareConfig(settings).UPLOAD_TIMEOUT_MS).toBe(10_000)
+  expect(parseConfig(settings).UPLOAD_TIMEOUT_MS).toBe(10_000)
 })
 
 it.each([

@@ -113,7 +113,7 @@ describe('hostile files', () => {
 describe('an upload while the image decoder fails', () => {
   let service: Awaited<ReturnType<typeof startOwnService>>
   beforeAll(async () => {
-    service = await startOwnService({ UPLOAD_TIMEOUT_MS: '1000' })
+    service = await startOwnService({ UPLOAD_TIMEOUT_MS: '1000' }, { platform: 'cloudflare' })
   })
   afterAll(() => service.close())
 

@@ -1,0 +1,3 @@
+import { startSharedService } from './app.ts'
+
+await startSharedService()
