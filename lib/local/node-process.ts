@@ -22,7 +22,6 @@ export async function startNodeProcess({ settings, objectsDir, onLog, onRoundTri
   }
   process.once('exit', removeFolder)
   Object.assign(process.env, {
-    UPSTASH_REDIS_REST_URL: settings.OPENAI_BASE_URL.replace('/openai', '/redis'),
     UPSTASH_REDIS_REST_TOKEN: 'local-redis-token',
   })
   const config = parseNodeConfig({ OBJECTS_DIR: folder, ASSETS_DIR: builtAssets, ...settings })

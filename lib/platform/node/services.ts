@@ -1,13 +1,18 @@
-import { redisCache } from '../../cache/cache.ts'
-import { createLimiter } from '../../cache/limiter.ts'
+import type { CachePort } from '../../cache/cache.ts'
+import type { Limiter } from '../../cache/limiter.ts'
+import { createRedisCache } from '../../cache/redis-cache.ts'
+import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import type { Services } from '../../http/app.ts'
 import { qstashQueue } from '../../queue/qstash.ts'
 import { createSharedPorts } from '../../services.ts'
 import { createAddressReader } from './client-address.ts'
 import { sharpConversion } from './images.ts'
+import { createMemoryCache } from './memory-cache.ts'
+import { createMemoryLimiter } from './memory-limiter.ts'
 import { folderObjects } from './objects-folder.ts'
 import { nativePasswords } from './passwords.ts'
 import { openPostgres } from './postgres.ts'
+import { openRedis, type RedisConnection } from './redis.ts'
 import type { NodeConfig } from './settings.ts'
 import { folderAssets } from './static-files.ts'
 
@@ -25,11 +30,11 @@ export interface NodeServices {
 
 /** Create every service of the Node process from the settings. */
 export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: NodeServicesOptions): NodeServices {
-  const { DATABASE_CONNECTIONS: maxConnections, UPLOAD_TIMEOUT_MS } = config
-  const env = process.env as Record<string, string>
-  const [url, token] = [env.UPSTASH_REDIS_REST_URL ?? '', env.UPSTASH_REDIS_REST_TOKEN ?? '']
+  const { DATABASE_CONNECTIONS: maxConnections, UPLOAD_TIMEOUT_MS, REDIS_URL, REDIS_TIMEOUT_MS } = config
+  const redis = REDIS_URL ? openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log }) : null
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
+  const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS) : createMemoryStores()
   const services: Services = {
     ports: {
       ...createSharedPorts(config),
@@ -37,14 +42,29 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
       realtime: { publish: async () => {}, subscribe: async () => new ReadableStream(), ping: async () => {} },
       uploads: { ...folderObjects(config.OBJECTS_DIR ?? '', UPLOAD_TIMEOUT_MS), ...sharpConversion(UPLOAD_TIMEOUT_MS) },
       assets: folderAssets(config.ASSETS_DIR),
-      cache: redisCache(url, token, config.REDIS_TIMEOUT_MS),
+      cache,
       passwords: nativePasswords(),
     },
-    limiter: createLimiter(url, token, config.REDIS_TIMEOUT_MS),
+    limiter,
     runtime,
     platform,
     readClientAddress: createAddressReader(config.TRUSTED_PROXIES, config.CLIENT_ADDRESS_HEADER),
     log,
   }
-  return { services, close: async () => void (await Promise.all([runtime.close(), platform.close()])) }
+  return {
+    services,
+    async close() {
+      redis?.close()
+      await Promise.all([runtime.close(), platform.close()])
+    },
+  }
+}
+
+function createRedisStores(redis: RedisConnection, timeoutMs: number): { limiter: Limiter; cache: CachePort } {
+  return { limiter: createRedisLimiter(redis, timeoutMs), cache: createRedisCache(redis, timeoutMs) }
+}
+
+/** Without Redis, the counts and the cache stay in this process. */
+function createMemoryStores(): { limiter: Limiter; cache: CachePort } {
+  return { limiter: createMemoryLimiter(), cache: createMemoryCache() }
 }
