@@ -80,15 +80,12 @@ function toProblemKind(state: string): ProblemKind {
   return problemKinds[state] ?? (unavailableClasses.test(state) ? 'unavailable' : 'internal')
 }
 
-// The codes of Node.js for a connection that cannot be made or breaks: https://nodejs.org/api/errors.html#common-system-errors
-const socketErrorCode = /^E(CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND)$/
 // Neon's driver and the `pg` inside it report a lost connection by message only. workerd adds "WebSocket …" and "Network connection lost."
 const connectionErrorMessage =
   /timeout|WebSocket|Connection terminated|connection.*closed|Network connection lost|is not queryable|establishing an SSL connection/i
 
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return isErrorEvent(error)
-  if ('code' in error && typeof error.code === 'string' && socketErrorCode.test(error.code)) return true
   return error.name === 'NeonDbError' || error.name === 'TimeoutError' || connectionErrorMessage.test(error.message)
 }
 

@@ -1,26 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
+import { argon2Cost, type PasswordHasher } from '../../auth/passwords.ts'
 import { limitConcurrency } from './limit-concurrency.ts'
 
-/** Hashes passwords with argon2id. */
-interface Passwords {
-  /** Return the PHC string, which contains the salt. */
-  hash(password: string): Promise<string>
-  /** Return whether `password` matches `hash`. Without a hash, return false after the same time. */
-  verify(hash: string | undefined, password: string): Promise<boolean>
-}
+const { hashLength: outputLen, ...cost } = argon2Cost
 
-// OWASP's second choice for argon2id: 19 MiB, two passes, one lane.
-const argon2Options = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, outputLen: 32 }
-
-// Hashing runs in Node's four threads of libuv. One stays free for files and DNS. 100 more wait for about 1.5 s on two processors.
+// Hashing runs in Node's four threads of libuv. One stays free for files and DNS. On two processors 100 waiting calls take about a second.
 const limits = { running: Math.min(3, availableParallelism()), waiting: 100 }
 
 /** Create a hasher that uses native code outside the event loop. Throws `unavailable` when too many sign-ins wait already. */
-export function nativePasswords(): Passwords {
+export function nativePasswords(): PasswordHasher {
   const runLimited = limitConcurrency(limits)
-  const hash = (password: string) => runLimited(() => argon2Hash(password, argon2Options))
+  const hash = (password: string) => runLimited(() => argon2Hash(password, { ...cost, outputLen }))
   // Verified for unknown addresses, so that the answer takes as long as for known ones.
   let decoy: Promise<string> | undefined
   return {

@@ -10,6 +10,7 @@ import { sharpConversion } from './images.ts'
 import { createMemoryCache } from './memory-cache.ts'
 import { createMemoryLimiter } from './memory-limiter.ts'
 import { folderObjects } from './objects-folder.ts'
+import { s3Objects } from './objects-s3.ts'
 import { nativePasswords } from './passwords.ts'
 import { openPostgres } from './postgres.ts'
 import { openRedis, type RedisConnection } from './redis.ts'
@@ -40,7 +41,7 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
       ...createSharedPorts(config),
       queue: qstashQueue({ url: config.QSTASH_URL ?? '', token: config.QSTASH_TOKEN ?? '', target: config.PUBLIC_BASE_URL }),
       realtime: { publish: async () => {}, subscribe: async () => new ReadableStream(), ping: async () => {} },
-      uploads: { ...folderObjects(config.OBJECTS_DIR ?? '', UPLOAD_TIMEOUT_MS), ...sharpConversion(UPLOAD_TIMEOUT_MS) },
+      uploads: { ...openObjects(config), ...sharpConversion(UPLOAD_TIMEOUT_MS) },
       assets: folderAssets(config.ASSETS_DIR),
       cache,
       passwords: nativePasswords(),
@@ -58,6 +59,13 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
       await Promise.all([runtime.close(), platform.close()])
     },
   }
+}
+
+function openObjects({ OBJECTS_DIR, UPLOAD_TIMEOUT_MS, ...config }: NodeConfig): ReturnType<typeof folderObjects> {
+  const { S3_ENDPOINT, S3_BUCKET = '', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '', S3_REGION: region } = config
+  if (!S3_ENDPOINT) return folderObjects(OBJECTS_DIR ?? '', UPLOAD_TIMEOUT_MS)
+  const credentials = { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
+  return s3Objects({ endpoint: S3_ENDPOINT, bucket: S3_BUCKET, region, ...credentials }, UPLOAD_TIMEOUT_MS)
 }
 
 function createRedisStores(redis: RedisConnection, timeoutMs: number): { limiter: Limiter; cache: CachePort } {

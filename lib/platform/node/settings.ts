@@ -45,7 +45,22 @@ export const nodeSettings = {
 
 export type NodeConfig = Config & z.infer<z.ZodObject<typeof nodeSettings>>
 
+const s3Names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+const qstashNames = ['QSTASH_TOKEN', 'QSTASH_CURRENT_SIGNING_KEY', 'QSTASH_NEXT_SIGNING_KEY'] as const
+
 /** Parse the settings of Node. Throw one error that names every missing or wrong setting, without any value. */
 export function parseNodeConfig(env: Record<string, unknown>): NodeConfig {
-  return parseSettings({ ...settings, ...nodeSettings }, env)
+  return parseSettings({ ...settings, ...nodeSettings }, { ...env, ...findMissing(env) })
+}
+
+/**
+ * Return an invalid value for each setting that another one makes necessary: a place for uploads must be named, and the settings of S3 and
+ * of QStash come together.
+ */
+function findMissing(env: Record<string, unknown>): Record<string, null> {
+  const names: string[] = []
+  const isSet = (name: string) => env[name] !== undefined && env[name] !== ''
+  for (const group of [s3Names, qstashNames]) if (group.some(isSet)) names.push(...group.filter((name) => !isSet(name)))
+  if (!isSet('OBJECTS_DIR') && !s3Names.some(isSet)) names.push('OBJECTS_DIR')
+  return Object.fromEntries(names.map((name) => [name, null]))
 }
