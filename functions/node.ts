@@ -1,5 +1,6 @@
-import type { Services } from '../lib/http/app.ts'
+import { describe, type Services } from '../lib/http/app.ts'
 import { mountJobs } from '../lib/http/job.ts'
+import { createConsoleLog } from '../lib/log.ts'
 import { type HttpServer, serveHttp } from '../lib/platform/node/server.ts'
 import { createNodeServices, type NodeServicesOptions } from '../lib/platform/node/services.ts'
 import { type NodeConfig, parseNodeConfig } from '../lib/platform/node/settings.ts'
@@ -34,9 +35,26 @@ export async function startNode(config: NodeConfig, options: NodeServicesOptions
   }
 }
 
-if (import.meta.main) {
-  const log = (line: Record<string, unknown>) => console.log(JSON.stringify(line))
-  const service = await startNode(parseNodeConfig(process.env), { log })
-  log({ at: new Date().toISOString(), listening: service.port })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void service.close().then(() => process.exit(0)))
+/** Serve in production mode, with the settings of the environment. */
+async function serve(): Promise<void> {
+  const config = parseNodeConfig(process.env)
+  const log = createConsoleLog()
+  const service = await startNode(config, { log })
+  const write = (line: Record<string, unknown>) => log({ at: new Date().toISOString(), ...line })
+  write({ listening: `http://${config.HOST}:${service.port}`, in_process: service.services.inProcess })
+  let isStopping = false
+  const stop = async (signal: string) => {
+    if (isStopping) return
+    isStopping = true
+    write({ stopping: signal })
+    await service.close().catch((error: unknown) => write({ error: describe(error) }))
+    process.exit(0)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
 }
+
+if (import.meta.main)
+  serve().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  })

@@ -16,6 +16,8 @@ export interface Services {
   runtime: Database
   /** Database connection as app_platform. */
   platform: Database
+  /** The dependencies of `/ready` that this process replaces by its own memory. */
+  inProcess: readonly ('redis' | 'hub')[]
   /** Return the address of the client. `env` is what the entry passed to `app.fetch`. */
   readClientAddress(request: Request, env: unknown): string
   log: Log

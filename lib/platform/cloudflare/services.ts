@@ -39,6 +39,7 @@ export function createCloudflareServices(config: CloudflareConfig, log: Services
     limiter: createRedisLimiter(redis, REDIS_TIMEOUT_MS),
     runtime: openNeon({ url: config.DATABASE_URL, ...neon }),
     platform: openNeon({ url: config.DATABASE_PLATFORM_URL, ...neon }),
+    inProcess: [],
     // Cloudflare sets this header itself: https://developers.cloudflare.com/fundamentals/reference/http-headers/
     readClientAddress: (request) => request.headers.get('cf-connecting-ip') ?? 'unknown',
     log,

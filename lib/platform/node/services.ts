@@ -49,6 +49,7 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
     limiter,
     runtime,
     platform,
+    inProcess: redis ? [] : ['redis', 'hub'],
     readClientAddress: createAddressReader(config.TRUSTED_PROXIES, config.CLIENT_ADDRESS_HEADER),
     log,
   }
