@@ -9,7 +9,6 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/setup.ts'],
-    setupFiles: ['test/support/shared-service.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // One more than the two processors of a small machine, because some test files mostly wait.

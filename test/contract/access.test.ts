@@ -14,7 +14,7 @@ import { createRequestSetup } from './request-setup.ts'
 import { roles, send } from './requests.ts'
 import { readChecksums } from './row-checksums.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 /** One write operation for each value of `access`. */
 const accesses = ['user', 'engineer', 'team_admin', 'account_admin', 'account_or_super_admin', 'super_admin'] as const

@@ -11,7 +11,7 @@ import { createRequestSetup } from './request-setup.ts'
 import { createPermittedCaller, createRefusedCaller, expectSuccess, hasOpenBody, hasUuidParams, mapIds, roles, send } from './requests.ts'
 import { readChecksums } from './row-checksums.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const casesOf = (isIncluded: (op: AnyOperation) => boolean = () => true) => operations.filter(isIncluded).map((op) => [op.id, op] as const)
 const malformedTokens = { scheme: { authorization: 'Basic ZGFuYTpzZWNyZXQ=' }, token: { authorization: 'Bearer not.a.token' } }
 const megabyte = 1024 * 1024

@@ -4,7 +4,7 @@ import { createNeon } from '../../lib/local/neon.ts'
 import { sharedService } from '../support/app.ts'
 import { startTestServer } from './test-server.ts'
 
-const { settings, ownerUrl, localOrigin } = sharedService()
+const { settings, ownerUrl, localOrigin } = await sharedService()
 const runtimeUrl = settings.DATABASE_URL ?? ''
 // The emulator ignores the host and connects to the local PostgreSQL.
 const url = ownerUrl.replace(/@[^/]+/, '@somewhere.local')

@@ -81,7 +81,7 @@ it('parses the output of ps', () => {
 })
 
 it('fails only the statement in flight when PostgreSQL ends a connection', async () => {
-  const connectionString = sharedService().ownerUrl
+  const connectionString = (await sharedService()).ownerUrl
   const sleeping = withConnection({ connectionString }, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     await withConnection({ connectionString }, (other) => other.query('select pg_terminate_backend($1)', [rows[0]?.pid]))

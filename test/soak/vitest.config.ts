@@ -8,7 +8,6 @@ export default defineConfig({
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/soak/*.soak.ts'],
     globalSetup: ['test/support/setup.ts'],
-    setupFiles: ['test/support/shared-service.ts'],
     testTimeout: 1_800_000,
     hookTimeout: 60_000,
     // One test at a time: each makes many concurrent calls itself.

@@ -45,22 +45,17 @@ function createServiceHandle({ api, fetch, services, localServer, ownerUrl, sett
 // Test files run in parallel. With the default time-out the rate limiter would treat Redis as unavailable on a busy machine.
 const longTimeouts = { REDIS_TIMEOUT_MS: '5000' }
 
-const holder = globalThis as { sharedService?: Service }
-
-/** Start the service that the test files of this process share, unless it runs already. */
-export async function startSharedService(): Promise<void> {
-  holder.sharedService ??= await startOwnService()
-}
+const holder = globalThis as { sharedService?: Promise<Service> }
 
 /** Return the service that the test files of this process share. Do not set faults or move the clock there. */
-export function sharedService(): Service {
-  if (!holder.sharedService) throw new Error('The shared service has not been started')
+export function sharedService(): Promise<Service> {
+  holder.sharedService ??= startOwnService()
   return holder.sharedService
 }
 
 /** Connect to the shared service's database as its owner. */
 export async function connectAsOwner(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: sharedService().ownerUrl })
+  const client = new pg.Client({ connectionString: (await sharedService()).ownerUrl })
   await client.connect()
   return client
 }

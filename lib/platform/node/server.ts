@@ -34,7 +34,7 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
     passThroughOnException() {},
     props: {},
   }
-  const listener = getRequestListener((request, env) => app.fetch(request, env, execution), { overrideGlobalObjects: false })
+  const listener = getRequestListener((request, env) => app.fetch(request, env, execution), { overrideGlobalObjects: true })
   const server = createServer((request: IncomingMessage, response: ServerResponse) => void listener(request, response))
   // Longer than the idle time-out of common load balancers (60 s), which must close a connection first.
   server.keepAliveTimeout = 75_000

@@ -9,7 +9,7 @@ import { sharedService } from '../../support/app.ts'
 import { createAccount } from '../../support/people.ts'
 import { connectPsa } from '../../support/psa.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('an escalation with a ticket takes two database round trips and enqueues its push, deliveries, live event and assessment', async () => {
   const account = await createAccount(service)

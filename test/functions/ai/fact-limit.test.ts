@@ -6,7 +6,7 @@ import { sharedService } from '../../support/app.ts'
 import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('a turn stores facts up to the limit of a session, and neither more nor a key twice', async () => {
   const owner = (await createAccount(service)).admin

@@ -7,7 +7,7 @@ import { sharedService } from '../../support/app.ts'
 import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const renameTeams = writeStatement(null, () => sql`update teams set name = 'Renamed'`)
 
 /** Write calls that `ReadDb`, the database type of a GET, does not offer. PostgreSQL must refuse them too. */

@@ -6,7 +6,7 @@ import { dashboard, sharedService } from '../../support/app.ts'
 import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const sessionId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15'
 const problem = 'VPN drops every few minutes'
 

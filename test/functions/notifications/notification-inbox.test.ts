@@ -3,7 +3,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 /** Insert notifications for a person. `createdAt` returns the SQL expression for the time of row `n`. Return the ids in insertion order. */
 async function insertNotifications(

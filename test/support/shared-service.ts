@@ -1,3 +1,0 @@
-import { startSharedService } from './app.ts'
-
-await startSharedService()
