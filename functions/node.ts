@@ -10,6 +10,8 @@ import { jobOperations } from './jobs/operations.ts'
 
 export interface NodeService extends Pick<HttpServer, 'port' | 'fetch'> {
   services: Services
+  /** Count the open escalation streams of an account in this process. */
+  countStreams(accountId: string): number
   /** Run the periodic work now. */
   runCron(): Promise<void>
   /** Finish what is open, within SHUTDOWN_TIMEOUT_MS, and stop. */
@@ -18,17 +20,21 @@ export interface NodeService extends Pick<HttpServer, 'port' | 'fetch'> {
 
 /** Start the service in this process. */
 export async function startNode(config: NodeConfig, options: NodeServicesOptions): Promise<NodeService> {
-  const { services, close } = createNodeServices(config, options)
+  const { services, realtime, waitUntilReady, close } = createNodeServices(config, options)
   const app = assembleApp(services, serveFolder(config.ASSETS_DIR))
   const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter((key) => key !== undefined)
   if (config.QSTASH_TOKEN) mountJobs(app, jobOperations, services, keys)
+  await waitUntilReady()
   const server = await serveHttp(app, { port: config.PORT, host: config.HOST })
   return {
     port: server.port,
     fetch: server.fetch,
     services,
+    countStreams: realtime.countStreams,
     runCron: () => runEveryMinute(services),
     async close() {
+      // The streams would never end by themselves. Their clients reconnect to another process.
+      await realtime.close()
       await server.close(config.SHUTDOWN_TIMEOUT_MS)
       await close()
     },

@@ -30,7 +30,7 @@ export async function startNodeProcess({ settings, objectsDir, onLog, onRoundTri
     fetch: service.fetch,
     services: service.services,
     runCron: service.runCron,
-    countSubscribers: async () => 0,
+    countSubscribers: async (accountId) => service.countStreams(accountId),
     async dispose() {
       await service.close()
       process.off('exit', removeFolder)

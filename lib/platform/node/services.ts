@@ -4,6 +4,7 @@ import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import type { Services } from '../../http/app.ts'
 import { qstashQueue } from '../../queue/qstash.ts'
+import { createSignInCheck } from '../../realtime/active-sign-ins.ts'
 import { createSharedPorts } from '../../services.ts'
 import { createAddressReader } from './client-address.ts'
 import { sharpConversion } from './images.ts'
@@ -16,6 +17,8 @@ import { openPostgres } from './postgres.ts'
 import { openRedis, type RedisConnection } from './redis.ts'
 import type { NodeConfig } from './settings.ts'
 import { folderAssets } from './static-files.ts'
+import { createMemoryRealtime, type NodeRealtime } from './streams-in-memory.ts'
+import { createRedisRealtime } from './streams-in-redis.ts'
 
 export interface NodeServicesOptions {
   log: Services['log']
@@ -25,6 +28,9 @@ export interface NodeServicesOptions {
 
 export interface NodeServices {
   services: Services
+  realtime: NodeRealtime
+  /** Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as failures of Redis. */
+  waitUntilReady(): Promise<void>
   /** Close every connection. */
   close(): Promise<void>
 }
@@ -35,12 +41,14 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
   const redis = REDIS_URL ? openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log }) : null
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
+  const streams = { heartbeatMs: config.STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(runtime) }
+  const realtime = redis ? createRedisRealtime(redis, streams) : createMemoryRealtime(streams)
   const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS) : createMemoryStores()
   const services: Services = {
     ports: {
       ...createSharedPorts(config),
       queue: qstashQueue({ url: config.QSTASH_URL ?? '', token: config.QSTASH_TOKEN ?? '', target: config.PUBLIC_BASE_URL }),
-      realtime: { publish: async () => {}, subscribe: async () => new ReadableStream(), ping: async () => {} },
+      realtime,
       uploads: { ...openObjects(config), ...sharpConversion(UPLOAD_TIMEOUT_MS) },
       assets: folderAssets(config.ASSETS_DIR),
       cache,
@@ -55,6 +63,8 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
   }
   return {
     services,
+    realtime,
+    waitUntilReady: async () => redis?.waitUntilReady(),
     async close() {
       redis?.close()
       await Promise.all([runtime.close(), platform.close()])
