@@ -7,7 +7,9 @@ const shipped = { path: '^(functions|lib)/', pathNot: '^lib/local/' }
 // Each vendor's client, and the only files that may import it.
 const vendors = {
   '@neondatabase/serverless': '^lib/platform/cloudflare/neon\\.ts$',
-  '@upstash/redis': '^lib/cache/(limiter|cache)\\.ts$',
+  '@upstash/redis': '^lib/platform/cloudflare/redis\\.ts$',
+  '@upstash/ratelimit': '^lib/cache/redis-limiter\\.ts$',
+  ioredis: '^lib/platform/node/redis\\.ts$',
   '@upstash/qstash': '^lib/queue/qstash\\.ts$',
   openai: '^lib/ai/openai\\.ts$',
   resend: '^lib/mail/resend\\.ts$',

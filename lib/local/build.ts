@@ -22,7 +22,8 @@ export async function build(): Promise<{ bytes: number; gzipped: number }> {
   return { bytes: bundle.byteLength, gzipped: gzipSync(bundle).byteLength }
 }
 
-async function buildAssets(): Promise<void> {
+/** Write the static files into dist/assets. */
+export async function buildAssets(): Promise<void> {
   const docs = join(root, 'dist/assets/docs')
   await rm(docs, { recursive: true, force: true })
   await mkdir(docs, { recursive: true })

@@ -1,12 +1,19 @@
+import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { Redis } from 'ioredis'
 import RedisMock from 'ioredis-mock'
 import { createLua, type Lua } from './lua.ts'
+import { findStreamCommand, type StreamTexts } from './redis-streams.ts'
 
 export interface RedisStore {
   /** Run commands in order, without other commands in between if `atomic`. Return each command's reply or its Error. */
   runCommands(commands: string[][], atomic: boolean): Promise<unknown[]>
   close(): Promise<void>
+}
+
+export interface MockStore extends RedisStore {
+  /** Call the listener after each entry that is added to a stream. Return a function that removes it. */
+  onStreamEntry(listener: () => void): () => void
 }
 
 type Command = (args: string[]) => Promise<unknown>
@@ -19,10 +26,11 @@ export function createServerStore(url: string): RedisStore {
   const redis = new Redis(url, { maxRetriesPerRequest: 1 })
   // Without a listener ioredis prints every connection error.
   redis.on('error', () => undefined)
+  const acceptScript = createScriptFilter()
   return {
     async runCommands(commands, atomic) {
       const chain = atomic ? redis.multi() : redis.pipeline()
-      for (const [name = '', ...args] of commands) chain.call(name, ...args)
+      for (const [name = '', ...args] of commands.map(acceptScript)) chain.call(name, ...args)
       const replies = (await chain.exec()) ?? []
       return replies.map(([error, reply]) => error ?? reply)
     },
@@ -30,12 +38,30 @@ export function createServerStore(url: string): RedisStore {
   }
 }
 
+/** Return a function that makes EVAL and EVALSHA run scripts with Upstash's flags, which Redis refuses, without their first line. */
+function createScriptFilter() {
+  const acceptedHashes = new Map<string, string>()
+  const hash = (script: string) => createHash('sha1').update(script).digest('hex')
+  return ([name = '', script = '', ...rest]: string[]): string[] => {
+    if (/^evalsha$/i.test(name)) return [name, acceptedHashes.get(script) ?? script, ...rest]
+    if (!/^eval$/i.test(name) || !script.startsWith('#!lua ')) return script === '' ? [name, ...rest] : [name, script, ...rest]
+    const accepted = script.slice(script.indexOf('\n') + 1)
+    acceptedHashes.set(hash(script), hash(accepted))
+    return [name, accepted, ...rest]
+  }
+}
+
 /**
  * Create a store in ioredis-mock, with separate data for each name. It adds a faster Lua runner and the rules that the mock lacks.
  */
-export function createMockStore(name: string): RedisStore {
+export function createMockStore(name: string): MockStore {
   const mock = new RedisMock({ host: name })
-  const executeCommand: Command = (args) => execute(mock, args)
+  const streamListeners = new Set<() => void>()
+  const executeCommand: Command = async (args) => {
+    const reply = await execute(mock, args)
+    if (/^xadd$/i.test(args[0] ?? '')) for (const listener of [...streamListeners]) listener()
+    return reply
+  }
   const lua = createLua(executeCommand)
   const executeAny: Command = (args) => (isScript(args) ? runScript(lua, args) : executeCommand(args))
   let previous: Promise<unknown> = Promise.resolve()
@@ -49,6 +75,10 @@ export function createMockStore(name: string): RedisStore {
       const replies = previous.then(() => runEach(commands))
       previous = replies
       return replies
+    },
+    onStreamEntry(listener) {
+      streamListeners.add(listener)
+      return () => streamListeners.delete(listener)
     },
     async close() {
       await previous
@@ -75,12 +105,30 @@ async function execute(mock: Redis, [name = '', ...args]: string[]): Promise<unk
   const error = findMalformedCommand([[name, ...args]])
   if (error) throw new Error(error)
   if (/^p?expire(at)?$/.test(command) && args.length > 2) return expireConditionally(mock, command, args)
+  const streamCommand = findStreamCommand(command)
   const method = (mock as unknown as Record<string, (...args: string[]) => Promise<unknown>>)[command]
   if (!method) throw new Error(`ERR unknown command '${name}'`)
   try {
-    return toRedisReply(await method(...args))
+    if (streamCommand) return await streamCommand(createStreamTexts(mock), args)
+    return toRedisReply(await method(...(command === 'set' ? upperCaseOptions(args) : args)))
   } catch (error) {
     throw new Error(toRedisError(error instanceof Error ? error.message : String(error)))
+  }
+}
+
+/** The mock ignores options of SET in lower case, and would store a value for ever. */
+function upperCaseOptions([key = '', value = '', ...options]: string[]): string[] {
+  return [key, value, ...options.map((option) => option.toUpperCase())]
+}
+
+function createStreamTexts(mock: Redis): StreamTexts {
+  return {
+    get: (key) => mock.get(key),
+    async set(key, text) {
+      const ttlMs = await mock.pttl(key)
+      await mock.set(key, text)
+      if (ttlMs > 0) await mock.pexpire(key, ttlMs)
+    },
   }
 }
 

@@ -9,6 +9,7 @@ import { flowCounts, measureFlowLists, measureFlowSteps } from './flows.ts'
 import { measureLargeLists } from './large-lists.ts'
 import { measureListGrowth } from './list-growth.ts'
 import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './load.ts'
+import { measurePeers } from './peers/peers.ts'
 import {
   type OperationResult,
   printExports,
@@ -16,6 +17,7 @@ import {
   printGrowth,
   printLists,
   printOperations,
+  printPeers,
   printSteps,
   printSweep,
 } from './print-results.ts'
@@ -28,7 +30,7 @@ import { measureSweep } from './sweep.ts'
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
 /** The parts that can be measured alone, each with an option such as `--flows`. */
-const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'lists'] as const
+const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'lists', 'peers'] as const
 const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
 const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
@@ -122,7 +124,7 @@ async function measureOperations(server: RunningServer, account: SeededAccount):
   return results
 }
 
-/** Measure the part that an option names. Without such an option, measure every part except streams, sessions and lists. */
+/** Measure the part that an option names. Without such an option, measure every part except streams, sessions, lists and peers. */
 async function measureParts(server: RunningServer): Promise<void> {
   const { postgresPort, database, settings } = server.info
   const benchDatabase = { postgresPort, database, settings }
@@ -138,6 +140,7 @@ async function measureParts(server: RunningServer): Promise<void> {
     printSteps(await measureFlowSteps(benchDatabase, server.info))
   }
   if (!onlyPart || onlyPart === 'exports') printExports(await measureExports(benchDatabase, server.info))
+  if (onlyPart === 'peers' && !printPeers(await measurePeers(server.info))) process.exitCode = 1
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')
     printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))

@@ -1,6 +1,6 @@
 import { createAccessTokens } from '../../lib/auth/tokens.ts'
+import { parseConfig } from '../../lib/config.ts'
 import { withSuperuser } from '../../lib/local/postgres.ts'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 
 /** The database of the bench, and the settings of the Worker that uses it. */
 export interface BenchDatabase {
@@ -70,7 +70,7 @@ function accountRows(tag: string, accountId: string, userCount: number, notifica
 }
 
 async function signTokens({ settings }: BenchDatabase, tag: string, accountId: string, userCount: number): Promise<string[]> {
-  const signer = createAccessTokens(parseCloudflareConfig(settings).JWT_KEYS)
+  const signer = createAccessTokens(parseConfig(settings).JWT_KEYS)
   const numbers = Array.from({ length: userCount }, (_, index) => index + 1)
   return Promise.all(numbers.map((user) => signer.sign({ userId: userId(tag, user), accountId, signInId: signInId(tag, user) })))
 }

@@ -81,5 +81,5 @@ it.each([
   '/oauth/google/callback',
   '/idp/google/.well-known/openid-configuration',
 ])('the service returns 404 at %s for every method', async (path) => {
-  for (const method of ['GET', 'POST', 'DELETE']) expectStatus(await fetch(sharedService().api + path, { method }), 404)
+  for (const method of ['GET', 'POST', 'DELETE']) expectStatus(await fetch((await sharedService()).api + path, { method }), 404)
 })
