@@ -21,9 +21,6 @@ export async function startNodeProcess({ settings, objectsDir, onLog, onRoundTri
     if (!objectsDir) rmSync(folder, { recursive: true, force: true })
   }
   process.once('exit', removeFolder)
-  Object.assign(process.env, {
-    UPSTASH_REDIS_REST_TOKEN: 'local-redis-token',
-  })
   const config = parseNodeConfig({ OBJECTS_DIR: folder, ASSETS_DIR: builtAssets, ...settings })
   const service = await startNode(config, { log: (line) => onLog(JSON.stringify(line)), onRoundTrip })
   return {
