@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startNode } from '../../functions/node.ts'
 import { parseNodeConfig } from '../platform/node/settings.ts'
-import type { RunningService } from './stack.ts'
+import type { RunningService } from './running-service.ts'
 import { builtAssets } from './worker.ts'
 
 interface NodeOptions {

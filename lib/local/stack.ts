@@ -1,5 +1,4 @@
 import type { Event } from '../events/events.ts'
-import type { Services } from '../http/app.ts'
 import { openPostgres } from '../platform/node/postgres.ts'
 import { emitEvent } from './emit-event.ts'
 import { createNeon } from './neon.ts'
@@ -7,23 +6,11 @@ import { startNodeProcess } from './node-process.ts'
 import { findFreePort } from './ports.ts'
 import { type Databases, moveDatabaseClock } from './postgres.ts'
 import { type Relay, startRelay } from './relay.ts'
+import type { RunningService } from './running-service.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
 import { createLocalSettings, createRoleUrls, type LocalPlatform, secrets } from './settings.ts'
 import { selectUserByEmail } from './users.ts'
 import { startWorker } from './worker.ts'
-
-/** The service under one of its entries. */
-export interface RunningService {
-  /** Answer a request without HTTP. Only Node can do this. */
-  fetch?(request: Request): Promise<Response>
-  /** What the app uses, on Node. */
-  services?: Services
-  /** Run the periodic work, as the platform does each minute. */
-  runCron(): Promise<void>
-  /** Count the open escalation streams of an account. */
-  countSubscribers(accountId: string): Promise<number>
-  dispose(): Promise<void>
-}
 
 export interface StackOptions {
   platform: LocalPlatform

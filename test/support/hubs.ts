@@ -22,8 +22,8 @@ export interface TestHub extends RealtimePort {
 }
 
 /** Create the Durable Objects of a namespace in this process, each with SQLite in memory. */
-function createHubNamespace(): HubNamespace {
-  const service = sharedService()
+async function createHubNamespace(): Promise<HubNamespace> {
+  const service = await sharedService()
   const localServer = { origin: service.localOrigin, port: Number(new URL(service.localOrigin).port) }
   const database = new URL(service.ownerUrl).pathname.slice(1)
   const env = createLocalSettings('cloudflare', { api: service.api, localServer, database, databasePort: 0 })
@@ -47,7 +47,7 @@ function createHubNamespace(): HubNamespace {
 }
 
 async function openDurableHub(): Promise<TestHub> {
-  const namespace = createHubNamespace()
+  const namespace = await createHubNamespace()
   const countStreams = async (accountId: string) => {
     const response = await namespace.get(accountId).fetch('https://hub/')
     return ((await response.json()) as { subscribers: number }).subscribers
@@ -55,8 +55,9 @@ async function openDurableHub(): Promise<TestHub> {
   return { ...durableRealtime(namespace), countStreams }
 }
 
-function createStreamSettings(): StreamSettings {
-  return { heartbeatMs, selectActiveSignIns: createSignInCheck(openTestDatabase(sharedService().settings.DATABASE_URL)) }
+async function createStreamSettings(): Promise<StreamSettings> {
+  const { settings } = await sharedService()
+  return { heartbeatMs, selectActiveSignIns: createSignInCheck(openTestDatabase(settings.DATABASE_URL)) }
 }
 
 function toTestHub({ countStreams, ...realtime }: NodeRealtime): TestHub & { close(): Promise<void> } {
@@ -64,7 +65,7 @@ function toTestHub({ countStreams, ...realtime }: NodeRealtime): TestHub & { clo
   return { ...realtime, countStreams: async (accountId) => countStreams(accountId) }
 }
 
-export const openMemoryHub = async () => toTestHub(createMemoryRealtime(createStreamSettings()))
+export const openMemoryHub = async () => toTestHub(createMemoryRealtime(await createStreamSettings()))
 
 /** Open the hub of another process that shares this Redis. */
 export async function openRedisHub(
@@ -74,7 +75,7 @@ export async function openRedisHub(
   const redis = openRedis({ url, timeoutMs, log: () => {} })
   onTestFinished(() => redis.close())
   await redis.waitUntilReady()
-  return toTestHub(createRedisRealtime(redis, createStreamSettings(), blockMs))
+  return toTestHub(createRedisRealtime(redis, await createStreamSettings(), blockMs))
 }
 
 /** The hubs of the service. */
