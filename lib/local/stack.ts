@@ -99,7 +99,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     settings,
     ownerUrl,
     countRoundTrips: () => roundTripCount,
-    emitEvent: (accountId, event) => emitEvent(platformDatabase, settings, accountId, event),
+    async emitEvent(accountId, event) {
+      const ids = await emitEvent(platformDatabase, settings, accountId, event)
+      // Without QStash, nothing has published the deliveries.
+      if (!settings.QSTASH_TOKEN) await running.runCron()
+      return ids
+    },
     ...running,
     async close() {
       await Promise.all([running.dispose(), platformDatabase.close()])
