@@ -2,9 +2,10 @@ import type { Event } from '../events/events.ts'
 import { openPostgres } from '../platform/node/postgres.ts'
 import { emitEvent } from './emit-event.ts'
 import { createNeon } from './neon.ts'
+import { waitUntilJobsSettled } from './node-jobs.ts'
 import { startNodeProcess } from './node-process.ts'
 import { findFreePort } from './ports.ts'
-import { type Databases, moveDatabaseClock } from './postgres.ts'
+import { type Databases, moveDatabaseClock, withSuperuser } from './postgres.ts'
 import { type Relay, startRelay } from './relay.ts'
 import type { RunningService } from './running-service.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
@@ -59,6 +60,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const port = options.port || (await findFreePort())
   const api = `http://127.0.0.1:${port}`
   let roundTripCount = 0
+  const settleJobs = () => withSuperuser(cluster.port, database, waitUntilJobsSettled)
   const localServer = await startLocalServer({
     port: options.localPort,
     api,
@@ -73,7 +75,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     onUpgrade: (request, socket, head) => neon.upgrade(request, socket, head),
     moveClock: async (offsetMs) => {
       await moveDatabaseClock(cluster.port, database, offsetMs)
+      await settleJobs()
       await stack.runCron()
+      await settleJobs()
     },
     createEscalation: async (input) => {
       if (!options.createEscalation) throw new Error('The demo escalation is not available here')
