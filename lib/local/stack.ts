@@ -1,5 +1,6 @@
 import type { Event } from '../events/events.ts'
 import { openPostgres } from '../platform/node/postgres.ts'
+import { qstashQueue } from '../queue/qstash.ts'
 import { emitEvent } from './emit-event.ts'
 import { createNeon } from './neon.ts'
 import { waitUntilJobsSettled } from './node-jobs.ts'
@@ -97,18 +98,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const running = await (platform === 'node'
     ? startNodeProcess({ settings, objectsDir, onLog, onRoundTrip })
     : startWorker({ port, settings, images, dataDir: objectsDir, hub: options.hub, inspectorPort: options.inspectorPort, onLog }))
+  const { QSTASH_URL = '', QSTASH_TOKEN = '' } = settings
+  const queue = running.services?.ports.queue ?? qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: api })
   const stack: Stack = {
     api,
     localServer,
     settings,
     ownerUrl,
     countRoundTrips: () => roundTripCount,
-    async emitEvent(accountId, event) {
-      const ids = await emitEvent(platformDatabase, settings, accountId, event)
-      // Without QStash, nothing has published the deliveries.
-      if (!settings.QSTASH_TOKEN) await running.runCron()
-      return ids
-    },
+    emitEvent: (accountId, event) => emitEvent(platformDatabase, queue, accountId, event),
     ...running,
     async close() {
       await Promise.all([running.dispose(), platformDatabase.close()])
