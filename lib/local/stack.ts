@@ -95,7 +95,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     url: createRoleUrls(`127.0.0.1:${relay.port}`, database).DATABASE_PLATFORM_URL,
     maxConnections: 2,
   })
-  const running = await (platform === 'node'
+  const running: RunningService = await (platform === 'node'
     ? startNodeProcess({ settings, objectsDir, onLog, onRoundTrip })
     : startWorker({ port, settings, images, dataDir: objectsDir, hub: options.hub, inspectorPort: options.inspectorPort, onLog }))
   const { QSTASH_URL = '', QSTASH_TOKEN = '' } = settings
