@@ -217,3 +217,20 @@ it('a process reads only the accounts that have open streams in it', async () =>
   await expect.poll(() => proxy.readSent().slice(sentBefore), pollOptions).toContain('xread')
   expect(proxy.readSent().slice(sentBefore)).not.toContain(account)
 })
+
+it('a hub whose process cannot read the streams of Redis fails its ping, and continues when it can', async () => {
+  const { url, hub, other, account } = await openTwoHubs()
+  const stream = await openStream(hub, account)
+  await hub.ping()
+  const redis = openRedis({ url, log: () => {} })
+  onTestFinished(() => redis.close())
+  await redis.waitUntilReady()
+  await redis.client.set(`live:{${account}}`, 'no stream', 'EX', 60)
+  // Another account ends the waiting XREAD.
+  await openStream(hub, crypto.randomUUID())
+  await expect.poll(() => hub.ping().then(String, String), pollOptions).toContain('cannot be read')
+  await redis.client.del(`live:{${account}}`)
+  await other.publish(account, createEvents(1))
+  await expectNumbers(stream, [1])
+  await hub.ping()
+})

@@ -141,14 +141,15 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
   it('sends heartbeats, and closes the stream of an ended sign-in at the next one', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
-    const [hub, account] = [await open(), await createAccount(await sharedService())]
+    const service = await sharedService()
+    const [hub, account] = [await open(), await createAccount(service)]
     const [admin, colleague] = [account.admin, await account.addColleague()]
     const openFor = ({ id, signInId }: typeof admin) => openStream(hub, account.id, { userId: id, signInId })
     const [kept, ended] = [await openFor(admin), await openFor(colleague)]
     await expect.poll(() => kept.text() && ended.text(), pollOptions).toContain('connected')
     vi.advanceTimersByTime(heartbeatMs)
     await expect.poll(() => ended.text(), pollOptions).toContain(': heartbeat\n\n')
-    await (await sharedService()).sql('update sign_ins set ended_at = app.now() where user_id = $1', [colleague.id])
+    await service.sql('update sign_ins set ended_at = app.now() where user_id = $1', [colleague.id])
     const closesAtNextHeartbeat = () => {
       vi.advanceTimersByTime(heartbeatMs)
       return ended.isClosed()

@@ -89,6 +89,18 @@ it('a Redis that accepts connections and says nothing is tried again, and does n
   expect(lines).toHaveLength(1)
 })
 
+it('many callers may wait for a lost connection', async () => {
+  const proxy = await startRedisProxy(await startTestRedis())
+  const { redis } = await openTestRedis({ url: proxy.url, timeoutMs: 10_000 })
+  proxy.setFault('down')
+  await expect.poll(() => redis.client.status, pollOptions).not.toBe('ready')
+  const waiting = Array.from({ length: 50 }, () => redis.waitUntilReady())
+  expect(redis.client.listenerCount('ready')).toBeLessThan(5)
+  proxy.setFault(undefined)
+  await Promise.all(waiting)
+  expect(await redis.ping()).toBe('PONG')
+})
+
 it('a wrong password is logged as its code only, and neither the log nor an error contains it', async () => {
   const store = createMockStore(crypto.randomUUID())
   const server = await startTcpRedis({ store, password: 'right' })

@@ -50,10 +50,18 @@ export function openRedis({ url, timeoutMs = 250, log }: RedisConnectionOptions)
 }
 
 function createConnection(client: Redis): Connection {
+  // One wait for all callers, because each is a listener of the client.
+  let waiting: Promise<void> | undefined
   return {
     client,
     call: (send) => replaceSilentConnection(client, send),
-    waitUntilReady: () => waitUntilReady(client),
+    async waitUntilReady() {
+      if (client.status === 'ready') return
+      waiting ??= waitUntilReady(client).finally(() => {
+        waiting = undefined
+      })
+      await waiting
+    },
     close: () => client.disconnect(),
   }
 }
@@ -92,7 +100,6 @@ function logConnection(client: Redis, log: RedisConnectionOptions['log']): void 
 }
 
 function waitUntilReady(client: Redis): Promise<void> {
-  if (client.status === 'ready') return Promise.resolve()
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)

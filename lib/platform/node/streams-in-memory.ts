@@ -33,20 +33,8 @@ const maxIdleMs = 86_400_000
 export function createMemoryRealtime(settings: StreamSettings, characterLimit = maxCharacters): NodeRealtime {
   // In the order of their last event.
   const accounts = new Map<string, Account>()
-  let characters = 0
+  const addEvents = createEventStore(accounts, characterLimit)
   let isClosed = false
-  const forgetEvents = (account: Account, kept: number) => {
-    const forgotten = account.events.splice(0, Math.max(0, account.events.length - kept))
-    for (const { data } of forgotten) characters -= data.length + eventOverhead
-  }
-  const forgetIdleAccounts = () => {
-    const idleSince = Date.now() - maxIdleMs
-    for (const [accountId, account] of accounts) {
-      if (characters <= characterLimit && account.publishedAt > idleSince) return
-      forgetEvents(account, 0)
-      if (account.streams.count() === 0) accounts.delete(accountId)
-    }
-  }
   const findAccount = (accountId: string): Account => {
     const existing = accounts.get(accountId)
     if (existing) return existing
@@ -59,23 +47,8 @@ export function createMemoryRealtime(settings: StreamSettings, characterLimit = 
     accounts.set(accountId, account)
     return account
   }
-  const store = (account: Account, { key, event, data }: LiveEvent) => {
-    if (account.events.some((stored) => stored.key === key)) return
-    const stored = { id: ++account.newestId, key, event, data: JSON.stringify(data) }
-    account.events.push(stored)
-    characters += stored.data.length + eventOverhead
-    forgetEvents(account, maxStoredEvents)
-    account.streams.send(stored)
-  }
   return {
-    async publish(accountId, events) {
-      const account = findAccount(accountId)
-      account.publishedAt = Date.now()
-      for (const event of events) store(account, event)
-      accounts.delete(accountId)
-      accounts.set(accountId, account)
-      forgetIdleAccounts()
-    },
+    publish: async (accountId, events) => addEvents(accountId, findAccount(accountId), events),
     async subscribe(accountId, { lastEventId, signal, ...owner }) {
       const account = findAccount(accountId)
       const body = account.streams.open({ ...owner, accountId }, startOf(account, lastEventId), signal)
@@ -88,6 +61,39 @@ export function createMemoryRealtime(settings: StreamSettings, characterLimit = 
       isClosed = true
       for (const { streams } of [...accounts.values()]) streams.close()
     },
+  }
+}
+
+type AddEvents = (accountId: string, account: Account, events: readonly LiveEvent[]) => void
+
+/** Return a function that stores the events of an account, sends them to its streams, and forgets what is too old or too much. */
+function createEventStore(accounts: Map<string, Account>, characterLimit: number): AddEvents {
+  let characters = 0
+  const forgetEvents = (account: Account, kept: number) => {
+    const forgotten = account.events.splice(0, Math.max(0, account.events.length - kept))
+    for (const { data } of forgotten) characters -= data.length + eventOverhead
+  }
+  const forgetIdleAccounts = () => {
+    const idleSince = Date.now() - maxIdleMs
+    for (const [accountId, account] of accounts) {
+      if (characters <= characterLimit && account.publishedAt > idleSince) return
+      forgetEvents(account, 0)
+      if (account.streams.count() === 0) accounts.delete(accountId)
+    }
+  }
+  return (accountId, account, events) => {
+    for (const { key, event, data } of events) {
+      if (account.events.some((stored) => stored.key === key)) continue
+      const stored = { id: ++account.newestId, key, event, data: JSON.stringify(data) }
+      account.events.push(stored)
+      characters += stored.data.length + eventOverhead
+      forgetEvents(account, maxStoredEvents)
+      account.streams.send(stored)
+    }
+    account.publishedAt = Date.now()
+    accounts.delete(accountId)
+    accounts.set(accountId, account)
+    forgetIdleAccounts()
   }
 }
 

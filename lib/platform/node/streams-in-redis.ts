@@ -1,4 +1,5 @@
 import { type AccountStreams, createAccountStreams, type StreamSettings } from '../../realtime/account-streams.ts'
+import type { LiveEvent } from '../../realtime/realtime.ts'
 import { maxStoredEvents, parseEventId, startAfter, startWithNewEvents } from '../../realtime/stored-events.ts'
 import type { StreamStart } from '../../realtime/subscriber.ts'
 import type { RedisConnection } from './redis.ts'
@@ -20,14 +21,14 @@ interface Account {
  */
 export function createRedisRealtime(redis: RedisConnection, settings: StreamSettings, blockMs = 5000): NodeRealtime {
   const accounts = new Map<string, Account>()
-  const reader = createStreamReader(redis, blockMs, (key, events) => {
-    const account = accounts.get(key)
-    for (const event of events) {
-      account?.streams.send(event, event.firstId)
-      for (const arrived of account?.arrivals ?? []) arrived.push(event)
-    }
-  })
+  const reader = createStreamReader(redis, blockMs, (key, events) => deliver(accounts.get(key), events))
   let isClosed = false
+  const forgetIfUnused = (key: string) => {
+    const account = accounts.get(key)
+    if (!account || account.streams.count() > 0 || account.arrivals.size > 0) return
+    accounts.delete(key)
+    reader.unwatch(key)
+  }
   const findAccount = (key: string): Account => {
     const existing = accounts.get(key)
     if (existing) return existing
@@ -35,19 +36,8 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
     accounts.set(key, account)
     return account
   }
-  const forgetIfUnused = (key: string) => {
-    const account = accounts.get(key)
-    if (!account || account.streams.count() > 0 || account.arrivals.size > 0) return
-    accounts.delete(key)
-    reader.unwatch(key)
-  }
   return {
-    async publish(accountId, events) {
-      if (events.length === 0) return
-      const args = events.flatMap(({ key, event, data }) => [key, event, JSON.stringify(data)])
-      const keys = [streamKeyOf(accountId), eventKeysOf(accountId)]
-      await redis.eval(publishScript, keys, [Date.now(), maxStoredEvents, eventTtlMs, ...args])
-    },
+    publish: (accountId, events) => publishEvents(redis, accountId, events),
     async subscribe(accountId, { lastEventId, signal, ...owner }) {
       const key = streamKeyOf(accountId)
       // Clients that lost their streams with Redis may be back before it.
@@ -67,6 +57,7 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
     },
     async ping() {
       await redis.ping()
+      if (reader.isFailing()) throw new Error('The streams of Redis cannot be read')
     },
     countStreams: (accountId) => accounts.get(streamKeyOf(accountId))?.streams.count() ?? 0,
     async close() {
@@ -75,6 +66,20 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
       reader.close()
     },
   }
+}
+
+function deliver(account: Account | undefined, events: readonly StoredEvent[]): void {
+  for (const event of events) {
+    account?.streams.send(event, event.firstId)
+    for (const arrived of account?.arrivals ?? []) arrived.push(event)
+  }
+}
+
+async function publishEvents(redis: RedisConnection, accountId: string, events: readonly LiveEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const args = events.flatMap(({ key, event, data }) => [key, event, JSON.stringify(data)])
+  const keys = [streamKeyOf(accountId), eventKeysOf(accountId)]
+  await redis.eval(publishScript, keys, [Date.now(), maxStoredEvents, eventTtlMs, ...args])
 }
 
 /**

@@ -7,11 +7,15 @@ export interface StreamReader {
   /** Read the events of a stream after `position`. A stream that is read already continues, from `position` if that is earlier. */
   watch(key: string, position: number): void
   unwatch(key: string): void
+  /** Return whether the last reads have failed. */
+  isFailing(): boolean
   close(): void
 }
 
 /** Fewer than a client's queue holds, so that a client that keeps reading receives all events after an outage. */
 const readAtOnce = 16
+/** The pause between two XREADs per stream. It bounds what XREADs of many streams cost when events are frequent. */
+const pauseMsPerStream = 0.01
 const wakeTtlMs = 60_000
 const maxRetryMs = 1000
 
@@ -29,6 +33,7 @@ export function createStreamReader(
   let connection: ReturnType<RedisConnection['openBlocking']> | undefined
   let wakeId = '0-0'
   let isWoken = false
+  let failures = 0
   let isRunning = false
   let isClosed = false
   const readOnce = async (call: RedisConnection['call']) => {
@@ -50,17 +55,19 @@ export function createStreamReader(
   const run = async () => {
     isRunning = true
     connection ??= redis.openBlocking(blockMs)
-    for (let failures = 0; !isClosed && positions.size > 0; ) {
+    while (!isClosed && positions.size > 0) {
       try {
         await connection.waitUntilReady()
         await readOnce(connection.call)
         failures = 0
+        await sleep(positions.size * pauseMsPerStream)
       } catch {
         failures++
         await sleep(Math.min(maxRetryMs, 25 * 2 ** failures))
       }
     }
     isRunning = false
+    failures = 0
   }
   const wake = () => {
     if (isWoken) return
@@ -78,6 +85,7 @@ export function createStreamReader(
       else void run()
     },
     unwatch: (key) => void positions.delete(key),
+    isFailing: () => failures > 2,
     close() {
       isClosed = true
       connection?.close()
