@@ -47,8 +47,11 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
     async close(timeoutMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), timeoutMs)
+      // A connection stays open after its last response, for a next request that must not come.
+      const sweep = setInterval(() => server.closeIdleConnections(), 50)
       await closed
       clearTimeout(cut)
+      clearInterval(sweep)
       await Promise.race([finishEffects(), new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())])
     },
   }
