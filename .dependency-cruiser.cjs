@@ -15,6 +15,7 @@ const vendors = {
   resend: '^lib/mail/resend\\.ts$',
   stripe: '^lib/billing/stripe\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
+  'graphile-worker': '^lib/platform/node/jobs-(worker|tasks)\\.ts$',
   oauth4webapi: '^lib/auth/oidc\\.ts$',
   'ipaddr.js': '^lib/net/guard\\.ts$',
 }

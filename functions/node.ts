@@ -1,5 +1,5 @@
 import { describe, type Services } from '../lib/http/app.ts'
-import { mountJobs } from '../lib/http/job.ts'
+import { mountJobs, runJobMessage } from '../lib/http/job.ts'
 import { createConsoleLog } from '../lib/log.ts'
 import { type HttpServer, serveHttp } from '../lib/platform/node/server.ts'
 import { createNodeServices, type NodeServicesOptions } from '../lib/platform/node/services.ts'
@@ -10,6 +10,8 @@ import { jobOperations } from './jobs/operations.ts'
 
 export interface NodeService extends Pick<HttpServer, 'port' | 'fetch'> {
   services: Services
+  /** Count the open escalation streams of an account in this process. */
+  countStreams(accountId: string): number
   /** Run the periodic work now. */
   runCron(): Promise<void>
   /** Finish what is open, within SHUTDOWN_TIMEOUT_MS, and stop. */
@@ -18,18 +20,26 @@ export interface NodeService extends Pick<HttpServer, 'port' | 'fetch'> {
 
 /** Start the service in this process. */
 export async function startNode(config: NodeConfig, options: NodeServicesOptions): Promise<NodeService> {
-  const { services, close } = createNodeServices(config, options)
+  const { services, realtime, queue, waitUntilReady, close } = createNodeServices(config, options)
   const app = assembleApp(services, serveFolder(config.ASSETS_DIR))
   const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter((key) => key !== undefined)
   if (config.QSTASH_TOKEN) mountJobs(app, jobOperations, services, keys)
+  await waitUntilReady()
   const server = await serveHttp(app, { port: config.PORT, host: config.HOST })
+  const runCron = () => runEveryMinute(services)
+  // Not awaited: the service also starts, and answers, while PostgreSQL is away.
+  void queue.start({ run: (path, body) => runJobMessage(services, jobOperations, path, body), cron: runCron })
   return {
     port: server.port,
     fetch: server.fetch,
     services,
-    runCron: () => runEveryMinute(services),
+    countStreams: realtime.countStreams,
+    runCron,
     async close() {
-      await server.close(config.SHUTDOWN_TIMEOUT_MS)
+      const timeoutMs = config.SHUTDOWN_TIMEOUT_MS
+      // The streams would never end by themselves. Their clients reconnect to another process.
+      await realtime.close()
+      await Promise.all([server.close(timeoutMs), queue.stop(timeoutMs)])
       await close()
     },
   }

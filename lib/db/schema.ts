@@ -632,6 +632,11 @@ export interface PsaPushesTable {
   created_at: Generated<string>
 }
 
+export interface QueueMessageIdsTable {
+  id: string
+  expires_at: string
+}
+
 export interface QuotaCountersTable {
   account_id: ColumnType<string, never, never>
   quota: 'ai_builds' | 'kb_imports'
@@ -1011,6 +1016,7 @@ export interface DB {
   psa_connections: PsaConnectionsTable
   psa_member_mappings: PsaMemberMappingsTable
   psa_pushes: PsaPushesTable
+  queue_message_ids: QueueMessageIdsTable
   quota_counters: QuotaCountersTable
   refresh_tokens: RefreshTokensTable
   sales_leads: SalesLeadsTable

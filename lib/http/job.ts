@@ -24,7 +24,7 @@ export interface Job<B extends z.ZodType = z.ZodType> {
   handle(input: { ctx: JobContext; body: z.output<B> }): Promise<void>
 }
 
-/** Declare a job that the queue calls over HTTP. */
+/** Declare a job that the queue calls: over HTTP on Cloudflare, in the process on Node. */
 export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
   return definition
 }
@@ -51,16 +51,23 @@ function createJobContext({ ports, platform, log }: Services, outbox: Outbox): J
   }
 }
 
+/** Run the job of a queue message. Throw a Problem when no job has this path, or when the body does not fit. */
+export async function runJobMessage(services: Services, jobs: readonly Job[], path: string, message: unknown): Promise<void> {
+  const found = jobs.find((candidate) => candidate.path === path)
+  if (!found) throw new Problem('not_found')
+  const { data, success } = found.body.safeParse(message)
+  if (!success) throw new Problem('invalid')
+  await runJob(services, (ctx) => found.handle({ ctx, body: data }))
+}
+
 /** Add the endpoints of the jobs. They are outside /api/v1 and accept only requests that the queue signed. */
 export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Services, signingKeys: readonly string[]): void {
-  for (const { id, path, body, handle } of jobs) {
+  for (const { id, path } of jobs) {
     app.post(path, async (c) => {
       c.set('operation', id)
       try {
         const raw = await readSignedBody(c, services.ports.config.PUBLIC_BASE_URL + path, signingKeys)
-        const parsed = body.safeParse(parseJson(raw))
-        if (!parsed.success) throw new Problem('invalid')
-        await runJob(services, (ctx) => handle({ ctx, body: parsed.data }))
+        await runJobMessage(services, jobs, path, parseJson(raw))
         return c.body(null, 200)
       } catch (error) {
         return respondProblem(c, toProblem(error), error)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startNode } from '../../functions/node.ts'
 import { parseNodeConfig } from '../platform/node/settings.ts'
-import type { RunningService } from './stack.ts'
+import type { RunningService } from './running-service.ts'
 import { builtAssets } from './worker.ts'
 
 interface NodeOptions {
@@ -21,16 +21,13 @@ export async function startNodeProcess({ settings, objectsDir, onLog, onRoundTri
     if (!objectsDir) rmSync(folder, { recursive: true, force: true })
   }
   process.once('exit', removeFolder)
-  Object.assign(process.env, {
-    UPSTASH_REDIS_REST_TOKEN: 'local-redis-token',
-  })
   const config = parseNodeConfig({ OBJECTS_DIR: folder, ASSETS_DIR: builtAssets, ...settings })
   const service = await startNode(config, { log: (line) => onLog(JSON.stringify(line)), onRoundTrip })
   return {
     fetch: service.fetch,
     services: service.services,
     runCron: service.runCron,
-    countSubscribers: async () => 0,
+    countSubscribers: async (accountId) => service.countStreams(accountId),
     async dispose() {
       await service.close()
       process.off('exit', removeFolder)

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type pg from 'pg'
 import { withConnection } from '../db/migrate/connection.ts'
 import { migrate } from '../db/migrate.ts'
+import { moveDelayedJobs } from './node-jobs.ts'
 import { findFreePort } from './ports.ts'
 
 const majorVersion = '18'
@@ -181,9 +182,15 @@ async function makeClockMovable(client: pg.Client): Promise<void> {
       as 'select now() + (select by_ms from local_clock.moved) * interval ''1 millisecond''';`)
 }
 
-/** Set the offset of a database's `app.now()` from real time. */
+/** Set the offset of a database's `app.now()` from real time. Delayed jobs of the Node platform become due accordingly. */
 export async function moveDatabaseClock(port: number, database: string, offsetMs: number): Promise<void> {
-  await withSuperuser(port, database, (client) => client.query('update local_clock.moved set by_ms = $1', [Math.round(offsetMs)]))
+  await withSuperuser(port, database, async (client) => {
+    const { rows } = await client.query<{ by: number }>(
+      'update local_clock.moved set by_ms = $1 returning (new.by_ms - old.by_ms)::double precision as by',
+      [Math.round(offsetMs)],
+    )
+    await moveDelayedJobs(client, rows[0]?.by ?? 0)
+  })
 }
 
 /** Remove a data folder, if it exists. */

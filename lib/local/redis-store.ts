@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { Redis } from 'ioredis'
 import RedisMock from 'ioredis-mock'
 import { createLua, type Lua } from './lua.ts'
-import { findStreamCommand, type StreamTexts } from './redis-streams.ts'
+import { createStreamCommands } from './redis-streams.ts'
 
 export interface RedisStore {
   /** Run commands in order, without other commands in between if `atomic`. Return each command's reply or its Error. */
@@ -16,6 +16,7 @@ export interface MockStore extends RedisStore {
   onStreamEntry(listener: () => void): () => void
 }
 
+type FindStreamCommand = ReturnType<typeof createStreamCommands>
 type Command = (args: string[]) => Promise<unknown>
 
 const requireBesideMock = createRequire(createRequire(import.meta.url).resolve('ioredis-mock'))
@@ -57,8 +58,9 @@ function createScriptFilter() {
 export function createMockStore(name: string): MockStore {
   const mock = new RedisMock({ host: name })
   const streamListeners = new Set<() => void>()
+  const findStreamCommand = createStreamCommands({ get: (key) => mock.get(key), set: (key, text) => mock.set(key, text) })
   const executeCommand: Command = async (args) => {
-    const reply = await execute(mock, args)
+    const reply = await execute(mock, findStreamCommand, args)
     if (/^xadd$/i.test(args[0] ?? '')) for (const listener of [...streamListeners]) listener()
     return reply
   }
@@ -100,16 +102,17 @@ export function findMalformedCommand(commands: string[][]): string | undefined {
   return undefined
 }
 
-async function execute(mock: Redis, [name = '', ...args]: string[]): Promise<unknown> {
+async function execute(mock: Redis, findStreamCommand: FindStreamCommand, [name = '', ...args]: string[]): Promise<unknown> {
   const command = name.toLowerCase()
   const error = findMalformedCommand([[name, ...args]])
   if (error) throw new Error(error)
-  if (/^p?expire(at)?$/.test(command) && args.length > 2) return expireConditionally(mock, command, args)
+  if (/^p?expire(at)?$/.test(command) && args.length > 2)
+    return (await doesExpiryApply(mock, command, args)) ? execute(mock, findStreamCommand, [name, ...args.slice(0, 2)]) : 0
   const streamCommand = findStreamCommand(command)
   const method = (mock as unknown as Record<string, (...args: string[]) => Promise<unknown>>)[command]
   if (!method) throw new Error(`ERR unknown command '${name}'`)
   try {
-    if (streamCommand) return await streamCommand(createStreamTexts(mock), args)
+    if (streamCommand) return await streamCommand(args)
     return toRedisReply(await method(...(command === 'set' ? upperCaseOptions(args) : args)))
   } catch (error) {
     throw new Error(toRedisError(error instanceof Error ? error.message : String(error)))
@@ -121,28 +124,17 @@ function upperCaseOptions([key = '', value = '', ...options]: string[]): string[
   return [key, value, ...options.map((option) => option.toUpperCase())]
 }
 
-function createStreamTexts(mock: Redis): StreamTexts {
-  return {
-    get: (key) => mock.get(key),
-    async set(key, text) {
-      const ttlMs = await mock.pttl(key)
-      await mock.set(key, text)
-      if (ttlMs > 0) await mock.pexpire(key, ttlMs)
-    },
-  }
-}
-
-/** Run EXPIRE with NX, XX, GT or LT. The mock ignores these flags. */
-async function expireConditionally(mock: Redis, command: string, [key = '', time = '', ...flags]: string[]): Promise<unknown> {
+/** Check the flags NX, XX, GT and LT of EXPIRE, which the mock ignores. */
+async function doesExpiryApply(mock: Redis, command: string, [key = '', time = '', ...flags]: string[]): Promise<boolean> {
   const ttlMs = await mock.pttl(key)
   const newTtlMs = Number(time) * (command.startsWith('p') ? 1 : 1000) - (command.endsWith('at') ? Date.now() : 0)
   const currentTtlMs = ttlMs === -1 ? Number.POSITIVE_INFINITY : ttlMs
   for (const flag of flags.map((flag) => flag.toUpperCase())) {
     if (!['NX', 'XX', 'GT', 'LT'].includes(flag)) throw new Error(`ERR Unsupported option ${flag}`)
     const applies = { NX: ttlMs === -1, XX: ttlMs >= 0, GT: newTtlMs > currentTtlMs, LT: newTtlMs < currentTtlMs }[flag]
-    if (!applies) return 0
+    if (!applies) return false
   }
-  return execute(mock, [command, key, time])
+  return true
 }
 
 function toRedisReply(reply: unknown): unknown {

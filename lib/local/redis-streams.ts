@@ -1,9 +1,9 @@
-// ioredis-mock stores streams without checking their ids. Here a stream is a text in its store, so that DEL, EXPIRE and FLUSHALL apply to it.
+// ioredis-mock stores streams without checking their ids, so they are emulated here.
 
-/** Read and write the texts of the store, by key. `set` keeps the expiry. */
-export interface StreamTexts {
+/** Read and write the texts of ioredis-mock, by key. */
+export interface StoreTexts {
   get(key: string): Promise<string | null>
-  set(key: string, text: string): Promise<void>
+  set(key: string, text: string): Promise<unknown>
 }
 
 type Id = [ms: number, sequence: number]
@@ -13,42 +13,70 @@ interface Stream {
   entries: Entry[]
 }
 
-const marker = '\u0000stream'
+const marker = '\u0000stream '
 const syntaxError = () => new Error('ERR syntax error')
 
-type StreamCommand = (texts: StreamTexts, args: string[]) => Promise<unknown>
+interface Streams {
+  /** Return the stream of a key, an empty one if the key does not exist. */
+  find(key: string): Promise<Stream>
+  /** Return the stream of a key for writing. */
+  findOrCreate(key: string): Promise<Stream>
+}
+type StreamCommand = (streams: Streams, args: string[]) => Promise<unknown>
+
 const commands: Record<string, StreamCommand> = {
   xadd: addEntry,
-  xlen: async (texts, [key = '']) => (await readStream(texts, key)).entries.length,
-  xrange: (texts, [key = '', from = '', to = '', ...options]) => selectRange(texts, key, { from, to, isReversed: false }, options),
-  xrevrange: (texts, [key = '', to = '', from = '', ...options]) => selectRange(texts, key, { from, to, isReversed: true }, options),
+  xlen: async (streams, [key = '']) => (await streams.find(key)).entries.length,
+  xrange: (streams, [key = '', from = '', to = '', ...options]) => selectRange(streams, key, { from, to, isReversed: false }, options),
+  xrevrange: (streams, [key = '', to = '', from = '', ...options]) => selectRange(streams, key, { from, to, isReversed: true }, options),
   xread: readNewEntries,
 }
 
-/** Return the command of a stream that is emulated under this lower-case name. */
-export function findStreamCommand(name: string): StreamCommand | undefined {
-  return commands[name]
+/** Return a function that finds the command of streams with a lower-case name. The streams exist as long as their keys in the store. */
+export function createStreamCommands(texts: StoreTexts): (name: string) => ((args: string[]) => Promise<unknown>) | undefined {
+  const streams = createStreams(texts)
+  return (name) => {
+    const command = commands[name]
+    return command && ((args) => command(streams, args))
+  }
 }
 
-async function readStream(texts: StreamTexts, key: string): Promise<Stream> {
-  const text = await texts.get(key)
-  if (text === null) return { lastId: [0, 0], entries: [] }
-  if (!text.startsWith(marker)) throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value')
-  return JSON.parse(text.slice(marker.length))
+/** The store has a text of its own for each stream, so that DEL, EXPIRE and FLUSHALL apply to it. */
+function createStreams(texts: StoreTexts): Streams {
+  const streamsByKey = new Map<string, { text: string; stream: Stream }>()
+  let created = 0
+  const find = async (key: string): Promise<Stream | undefined> => {
+    const text = await texts.get(key)
+    if (text !== null && !text.startsWith(marker)) throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value')
+    const stored = streamsByKey.get(key)
+    if (stored && stored.text === text) return stored.stream
+    streamsByKey.delete(key)
+    return undefined
+  }
+  return {
+    find: async (key) => (await find(key)) ?? { lastId: [0, 0], entries: [] },
+    async findOrCreate(key) {
+      const existing = await find(key)
+      if (existing) return existing
+      const stored = { text: `${marker}${++created}`, stream: { lastId: [0, 0], entries: [] } as Stream }
+      streamsByKey.set(key, stored)
+      await texts.set(key, stored.text)
+      return stored.stream
+    },
+  }
 }
 
-async function addEntry(texts: StreamTexts, [key = '', ...args]: string[]): Promise<string> {
+async function addEntry(streams: Streams, [key = '', ...args]: string[]): Promise<string> {
   const { maxLength, rest } = readTrimming(args)
   const [idText = '', ...fields] = rest
   if (fields.length === 0 || fields.length % 2 === 1) throw new Error("ERR wrong number of arguments for 'xadd' command")
-  const stream = await readStream(texts, key)
-  const id = chooseId(idText, stream.lastId)
-  if (compareIds(id, stream.lastId) <= 0)
-    throw new Error('ERR The ID specified in XADD is equal or smaller than the target stream top item')
+  const { lastId } = await streams.find(key)
+  const id = chooseId(idText, lastId)
+  if (compareIds(id, lastId) <= 0) throw new Error('ERR The ID specified in XADD is equal or smaller than the target stream top item')
+  const stream = await streams.findOrCreate(key)
   stream.lastId = id
   stream.entries.push([id.join('-'), fields])
   stream.entries.splice(0, Math.max(0, stream.entries.length - maxLength))
-  await texts.set(key, marker + JSON.stringify(stream))
   return id.join('-')
 }
 
@@ -88,10 +116,10 @@ interface Range {
   isReversed: boolean
 }
 
-async function selectRange(texts: StreamTexts, key: string, { from, to, isReversed }: Range, options: string[]): Promise<Entry[]> {
+async function selectRange(streams: Streams, key: string, { from, to, isReversed }: Range, options: string[]): Promise<Entry[]> {
   const count = readCount(options)
   const [first, last] = [parseBound(from, 0), parseBound(to, Number.POSITIVE_INFINITY)]
-  const { entries } = await readStream(texts, key)
+  const { entries } = await streams.find(key)
   const selected = entries.filter(([text]) => {
     const id = parseId(text, 0)
     const [fromFirst, fromLast] = [compareIds(id, first.id), compareIds(id, last.id)]
@@ -108,7 +136,7 @@ function readCount(options: string[]): number {
 }
 
 /** Run XREAD without BLOCK: the entries after an id of each stream, or null if there are none. */
-async function readNewEntries(texts: StreamTexts, args: string[]): Promise<[string, Entry[]][] | null> {
+async function readNewEntries(streams: Streams, args: string[]): Promise<[string, Entry[]][] | null> {
   const at = args.findIndex((argument) => argument.toUpperCase() === 'STREAMS')
   const keysAndIds = args.slice(at + 1)
   if (at < 0 || keysAndIds.length === 0 || keysAndIds.length % 2 === 1) throw syntaxError()
@@ -117,7 +145,7 @@ async function readNewEntries(texts: StreamTexts, args: string[]): Promise<[stri
   const results: [string, Entry[]][] = []
   for (const [i, key] of keysAndIds.slice(0, keyCount).entries()) {
     const range = { from: `(${keysAndIds[keyCount + i]}`, to: '+', isReversed: false }
-    const entries = await selectRange(texts, key, range, options)
+    const entries = await selectRange(streams, key, range, options)
     if (entries.length > 0) results.push([key, entries])
   }
   return results.length > 0 ? results : null

@@ -1,29 +1,18 @@
 import type { Event } from '../events/events.ts'
-import type { Services } from '../http/app.ts'
 import { openPostgres } from '../platform/node/postgres.ts'
+import { qstashQueue } from '../queue/qstash.ts'
 import { emitEvent } from './emit-event.ts'
 import { createNeon } from './neon.ts'
+import { waitUntilJobsSettled } from './node-jobs.ts'
 import { startNodeProcess } from './node-process.ts'
 import { findFreePort } from './ports.ts'
-import { type Databases, moveDatabaseClock } from './postgres.ts'
+import { type Databases, moveDatabaseClock, withSuperuser } from './postgres.ts'
 import { type Relay, startRelay } from './relay.ts'
+import type { RunningService } from './running-service.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
 import { createLocalSettings, createRoleUrls, type LocalPlatform, secrets } from './settings.ts'
 import { selectUserByEmail } from './users.ts'
 import { startWorker } from './worker.ts'
-
-/** The service under one of its entries. */
-export interface RunningService {
-  /** Answer a request without HTTP. Only Node can do this. */
-  fetch?(request: Request): Promise<Response>
-  /** What the app uses, on Node. */
-  services?: Services
-  /** Run the periodic work, as the platform does each minute. */
-  runCron(): Promise<void>
-  /** Count the open escalation streams of an account. */
-  countSubscribers(accountId: string): Promise<number>
-  dispose(): Promise<void>
-}
 
 export interface StackOptions {
   platform: LocalPlatform
@@ -72,6 +61,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const port = options.port || (await findFreePort())
   const api = `http://127.0.0.1:${port}`
   let roundTripCount = 0
+  const settleJobs = () => withSuperuser(cluster.port, database, waitUntilJobsSettled)
   const localServer = await startLocalServer({
     port: options.localPort,
     api,
@@ -86,7 +76,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     onUpgrade: (request, socket, head) => neon.upgrade(request, socket, head),
     moveClock: async (offsetMs) => {
       await moveDatabaseClock(cluster.port, database, offsetMs)
+      await settleJobs()
       await stack.runCron()
+      await settleJobs()
     },
     createEscalation: async (input) => {
       if (!options.createEscalation) throw new Error('The demo escalation is not available here')
@@ -103,16 +95,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     url: createRoleUrls(`127.0.0.1:${relay.port}`, database).DATABASE_PLATFORM_URL,
     maxConnections: 2,
   })
-  const running = await (platform === 'node'
+  const running: RunningService = await (platform === 'node'
     ? startNodeProcess({ settings, objectsDir, onLog, onRoundTrip })
     : startWorker({ port, settings, images, dataDir: objectsDir, hub: options.hub, inspectorPort: options.inspectorPort, onLog }))
+  const { QSTASH_URL = '', QSTASH_TOKEN = '' } = settings
+  const queue = running.services?.ports.queue ?? qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: api })
   const stack: Stack = {
     api,
     localServer,
     settings,
     ownerUrl,
     countRoundTrips: () => roundTripCount,
-    emitEvent: (accountId, event) => emitEvent(platformDatabase, settings, accountId, event),
+    emitEvent: (accountId, event) => emitEvent(platformDatabase, queue, accountId, event),
     ...running,
     async close() {
       await Promise.all([running.dispose(), platformDatabase.close()])

@@ -88,7 +88,8 @@ function realModelSettings(): Record<string, string | undefined> {
 
 /** Return the settings of Node without any vendor of the platform: jobs in PostgreSQL, and Redis only if the environment names one. */
 function nodeSettings(): Record<string, string | undefined> {
-  return { QSTASH_TOKEN: undefined, REDIS_URL: process.env.REDIS_URL }
+  const noQstash = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }
+  return { ...noQstash, REDIS_URL: process.env.REDIS_URL }
 }
 
 /** Create the queue's schedules, which run in addition to the Worker's cron, as in production. */

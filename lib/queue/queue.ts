@@ -1,9 +1,9 @@
-/** A job for later, delivered at least once to a path of this service. */
+/** A job for later, delivered at least once to the job of a path. */
 export interface Message {
   path: `/jobs/${string}`
   body: Record<string, string | number>
   delaySeconds?: number
-  /** The queue drops a second message with the same id. */
+  /** The queue drops a second message with the same id, for a minute at least. */
   deduplicationId?: string
 }
 

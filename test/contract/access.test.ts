@@ -31,7 +31,7 @@ const probes = accesses.map((access) =>
     handle: async ({ ctx, body }) => void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
   }),
 )
-const services = createNodeServices(parseNodeConfig(service.settings), { log: () => {} }).services
+const services = createNodeServices(parseNodeConfig({ OBJECTS_DIR: 'none', ...service.settings }), { log: () => {} }).services
 const app = createApp(services)
 mountOperations(app, probes as AnyOperation[], services)
 

@@ -7,13 +7,18 @@ import { startRedisProxy, startTestRedis } from '../support/redis.ts'
 
 const pollOptions = { timeout: 10_000, interval: 5 }
 
-/** Open a connection that records its log lines and is closed when the test ends. */
-async function openTestRedis(options: Omit<RedisConnectionOptions, 'log'>) {
+/** Start to open a connection that records its log lines and is closed when the test ends. */
+function startToOpen(options: Omit<RedisConnectionOptions, 'log'>) {
   const lines: Record<string, unknown>[] = []
   const redis = openRedis({ ...options, log: (line) => lines.push(line) })
   onTestFinished(() => redis.close())
-  await redis.waitUntilReady()
   return { redis, lines }
+}
+
+async function openTestRedis(options: Omit<RedisConnectionOptions, 'log'>) {
+  const opened = startToOpen(options)
+  await opened.redis.waitUntilReady()
+  return opened
 }
 
 async function startServer(onConnection: (socket: Socket) => void): Promise<number> {
@@ -84,11 +89,24 @@ it('a Redis that accepts connections and says nothing is tried again, and does n
   expect(lines).toHaveLength(1)
 })
 
+it('many callers may wait for a lost connection', async () => {
+  const proxy = await startRedisProxy(await startTestRedis())
+  const { redis } = await openTestRedis({ url: proxy.url, timeoutMs: 10_000 })
+  proxy.setFault('down')
+  await expect.poll(() => redis.client.status, pollOptions).not.toBe('ready')
+  const waiting = Array.from({ length: 50 }, () => redis.waitUntilReady())
+  expect(redis.client.listenerCount('ready')).toBeLessThan(5)
+  proxy.setFault(undefined)
+  await Promise.all(waiting)
+  expect(await redis.ping()).toBe('PONG')
+})
+
 it('a wrong password is logged as its code only, and neither the log nor an error contains it', async () => {
   const store = createMockStore(crypto.randomUUID())
   const server = await startTcpRedis({ store, password: 'right' })
   onTestFinished(() => server.stop())
-  const { redis, lines } = await openTestRedis({ url: `redis://:sesame-83@127.0.0.1:${server.port}` })
+  const { redis, lines } = startToOpen({ url: `redis://:sesame-83@127.0.0.1:${server.port}` })
+  await expect.poll(() => lines.length, pollOptions).toBe(1)
   const error = await redis.ping().catch((reason: unknown) => reason)
   expect(lines).toEqual([{ at: expect.any(String), level: 'error', redis: 'lost', reason: 'WRONGPASS' }])
   expect(`${error} ${JSON.stringify(error)} ${JSON.stringify(lines)}`).not.toContain('sesame-83')
@@ -108,7 +126,8 @@ it.each(['127.0.0.1:6379', 'http://:sesame-83@redis', 'redis://:sesame-83@[', 'u
 it('a rediss:// address starts with a TLS handshake', async () => {
   const received: Buffer[] = []
   const port = await startServer((socket) => socket.on('data', (chunk) => received.push(chunk)))
-  await openTestRedis({ url: `rediss://:sesame-83@127.0.0.1:${port}` })
+  startToOpen({ url: `rediss://:sesame-83@127.0.0.1:${port}` })
+  await expect.poll(() => received.length, pollOptions).toBeGreaterThan(0)
   // A handshake record of TLS, https://datatracker.ietf.org/doc/html/rfc8446#section-5.1
   expect(received[0]?.[0]).toBe(0x16)
   expect(Buffer.concat(received).includes('sesame-83')).toBe(false)

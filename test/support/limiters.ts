@@ -64,9 +64,16 @@ export const redisKinds = [
   {
     name: 'Redis over REST',
     start: startRestRedis,
+    /** Whether the keys expire by the clock of the test. */
+    hasClock: true,
     faults: ['down', 'hang', 'error', 'garbage', 'slow', 'rate_limit', 'client_error', 'redirect'],
   },
-  { name: 'Redis over TCP', start: startTcpTestRedis, faults: ['down', 'hang', 'error', 'garbage', 'slow'] },
+  {
+    name: 'Redis over TCP',
+    start: startTcpTestRedis,
+    hasClock: !process.env.REDIS_URL,
+    faults: ['down', 'hang', 'error', 'garbage', 'slow'],
+  },
 ] as const
 
 /** Open a limiter as another isolate or process would. */

@@ -55,7 +55,7 @@ export async function startRedisProxy(targetUrl: string): Promise<RedisProxy> {
       if (fault === 'slow') return void setTimeout(() => upstream.write(chunk), 2000).unref()
       upstream.write(chunk)
     })
-    upstream.on('data', (chunk) => client.write(chunk))
+    upstream.on('data', (chunk) => void (fault === 'hang' || client.write(chunk)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const destroySockets = () => {

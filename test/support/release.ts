@@ -44,12 +44,16 @@ export function parseRelease(text: string): Release {
   }
 }
 
-/** Return the service's queries on one line each. Of statements that differ in the length of a list only, the shortest stays. */
+/**
+ * Return the service's queries on one line each. Of statements that differ in the length of a list only, the shortest stays. The library of the
+ * queue creates its tables when a service starts, so statements with them are left out.
+ */
 function mergeLists(statements: readonly RecordedStatement[]): RecordedStatement[] {
   const shortest = new Map<string, RecordedStatement>()
   for (const { role, sql } of statements) {
     const line = sql.replace(/--.*/g, '').replace(/\s+/g, ' ').trim()
     if (!serviceRoles.includes(role) || !/^(select|insert|update|delete|merge|with)\b/i.test(line)) continue
+    if (line.includes('graphile_worker')) continue
     const list = /(\$|\((?:\$, )*\$\))(?:, \1)+/g
     const key = `${role} ${line.replace(/\$\d+/g, '$').replace(list, '$1').replace(list, '$1')}`
     if ((shortest.get(key)?.sql.length ?? Number.POSITIVE_INFINITY) > line.length) shortest.set(key, { role, sql: line })

@@ -11,7 +11,7 @@ import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
  * operations need not be part of the Worker.
  */
 export async function serveOperations(operations: readonly AnyOperation[], settings: Record<string, string>): Promise<{ api: string }> {
-  const services = createNodeServices(parseNodeConfig(settings), { log: () => {} }).services
+  const services = createNodeServices(parseNodeConfig({ OBJECTS_DIR: 'none', ...settings }), { log: () => {} }).services
   const app = createApp(services)
   mountOperations(app, operations, services)
   return new Promise((resolve) => {

@@ -12,13 +12,18 @@ export interface RedisConnectionOptions {
 }
 
 /** A connection that is opened again by itself. While it is lost, every command rejects at once. */
-export interface RedisConnection extends RedisCommands {
+interface Connection {
   client: Redis
-  /** Wait until Redis has answered for the first time, at most 2 s. Never rejects, because the service also starts without Redis. */
+  /** Send a command. If nothing at all is received until its time-out, the connection is replaced. */
+  call<T>(send: (client: Redis) => Promise<T>): Promise<T>
+  /** Wait until the connection is open, at most 2 s. Never rejects, because the service also starts without Redis. */
   waitUntilReady(): Promise<void>
-  /** Open another connection to the same Redis, for commands that wait up to `blockMs`. The caller closes it. */
-  openBlocking(blockMs: number): Redis
   close(): void
+}
+
+export interface RedisConnection extends Connection, RedisCommands {
+  /** Open another connection to the same Redis, for commands that wait up to `blockMs`. The caller closes it. */
+  openBlocking(blockMs: number): Connection
 }
 
 const connectTimeoutMs = 2000
@@ -31,15 +36,31 @@ const maxReconnectMs = 3000
 export function openRedis({ url, timeoutMs = 250, log }: RedisConnectionOptions): RedisConnection {
   const client = createClient(url, { enableAutoPipelining: true, commandTimeout: timeoutMs })
   logConnection(client, log)
+  const connection = createConnection(client)
   return {
-    client,
-    ...createCommands(client),
-    waitUntilReady: () => waitUntilReady(client),
+    ...connection,
+    ...createCommands(connection),
     openBlocking(blockMs) {
-      const blocking = createClient(url, { commandTimeout: blockMs + connectTimeoutMs })
+      const blocking = createClient(url, { commandTimeout: blockMs + timeoutMs })
       // Without a listener ioredis prints every error. The main connection logs that Redis is away.
       blocking.on('error', () => undefined)
-      return blocking
+      return createConnection(blocking)
+    },
+  }
+}
+
+function createConnection(client: Redis): Connection {
+  // One wait for all callers, because each is a listener of the client.
+  let waiting: Promise<void> | undefined
+  return {
+    client,
+    call: (send) => replaceSilentConnection(client, send),
+    async waitUntilReady() {
+      if (client.status === 'ready') return
+      waiting ??= waitUntilReady(client).finally(() => {
+        waiting = undefined
+      })
+      await waiting
     },
     close: () => client.disconnect(),
   }
@@ -79,7 +100,6 @@ function logConnection(client: Redis, log: RedisConnectionOptions['log']): void 
 }
 
 function waitUntilReady(client: Redis): Promise<void> {
-  if (client.status === 'ready') return Promise.resolve()
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
@@ -91,25 +111,24 @@ function waitUntilReady(client: Redis): Promise<void> {
   })
 }
 
-function createCommands(client: Redis): RedisCommands {
+function createCommands({ call }: Connection): RedisCommands {
   const acceptedHashes = new Map<string, string>()
-  const call = <T>(send: () => Promise<T>) => replaceSilentConnection(client, send)
   const toArguments = (keys: string[], args: unknown[]) => [...keys, ...args.map(String)]
   return {
     evalsha(hash, keys, args) {
       const accepted = acceptedHashes.get(hash)
       if (!accepted) return Promise.reject(new Error('NOSCRIPT This process has not sent the script yet'))
-      return call(() => client.evalsha(accepted, keys.length, ...toArguments(keys, args)))
+      return call((client) => client.evalsha(accepted, keys.length, ...toArguments(keys, args)))
     },
     eval(script, keys, args) {
       const accepted = removeShebang(script)
       acceptedHashes.set(hashScript(script), hashScript(accepted))
-      return call(() => client.eval(accepted, keys.length, ...toArguments(keys, args)))
+      return call((client) => client.eval(accepted, keys.length, ...toArguments(keys, args)))
     },
-    get: (key) => call(() => client.get(key)),
-    set: (key, text, seconds) => call(() => client.set(key, text, 'EX', seconds)),
-    delete: (key) => call(() => client.del(key)),
-    ping: () => call(() => client.ping()),
+    get: (key) => call((client) => client.get(key)),
+    set: (key, text, seconds) => call((client) => client.set(key, text, 'EX', seconds)),
+    delete: (key) => call((client) => client.del(key)),
+    ping: () => call((client) => client.ping()),
   }
 }
 
@@ -125,13 +144,14 @@ const hashScript = (script: string) => createHash('sha1').update(script).digest(
 
 /**
  * Send a command. If it takes too long and nothing at all was received meanwhile, open a new connection: TCP would notice a dead one only
- * after minutes, while the commands that wait on it add up. (The client's `socketTimeout` may close the next connection instead.)
+ * after minutes, while the commands that wait on it add up. In ioredis 5.11 the option `socketTimeout` may close the next connection instead.
+ * https://github.com/redis/ioredis/issues/2147
  */
-async function replaceSilentConnection<T>(client: Redis, send: () => Promise<T>): Promise<T> {
+async function replaceSilentConnection<T>(client: Redis, send: (client: Redis) => Promise<T>): Promise<T> {
   const { stream } = client
   const bytesBefore = stream?.bytesRead
   try {
-    return await send()
+    return await send(client)
   } catch (error) {
     const isTimeout = error instanceof Error && error.message === 'Command timed out'
     if (isTimeout && stream?.bytesRead === bytesBefore) stream?.destroy()

@@ -3,7 +3,7 @@ import type { Limiter } from '../../cache/limiter.ts'
 import { createRedisCache } from '../../cache/redis-cache.ts'
 import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import type { Services } from '../../http/app.ts'
-import { qstashQueue } from '../../queue/qstash.ts'
+import { createSignInCheck } from '../../realtime/active-sign-ins.ts'
 import { createSharedPorts } from '../../services.ts'
 import { createAddressReader } from './client-address.ts'
 import { sharpConversion } from './images.ts'
@@ -13,9 +13,12 @@ import { folderObjects } from './objects-folder.ts'
 import { s3Objects } from './objects-s3.ts'
 import { nativePasswords } from './passwords.ts'
 import { openPostgres } from './postgres.ts'
+import { type NodeQueue, openQueue } from './queue.ts'
 import { openRedis, type RedisConnection } from './redis.ts'
 import type { NodeConfig } from './settings.ts'
 import { folderAssets } from './static-files.ts'
+import { createMemoryRealtime, type NodeRealtime } from './streams-in-memory.ts'
+import { createRedisRealtime } from './streams-in-redis.ts'
 
 export interface NodeServicesOptions {
   log: Services['log']
@@ -25,6 +28,10 @@ export interface NodeServicesOptions {
 
 export interface NodeServices {
   services: Services
+  realtime: NodeRealtime
+  queue: NodeQueue
+  /** Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as failures of Redis. */
+  waitUntilReady(): Promise<void>
   /** Close every connection. */
   close(): Promise<void>
 }
@@ -35,12 +42,15 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
   const redis = REDIS_URL ? openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log }) : null
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
+  const queue = openQueue(config, log)
+  const streams = { heartbeatMs: config.STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(runtime) }
+  const realtime = redis ? createRedisRealtime(redis, streams) : createMemoryRealtime(streams)
   const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS) : createMemoryStores()
   const services: Services = {
     ports: {
       ...createSharedPorts(config),
-      queue: qstashQueue({ url: config.QSTASH_URL ?? '', token: config.QSTASH_TOKEN ?? '', target: config.PUBLIC_BASE_URL }),
-      realtime: { publish: async () => {}, subscribe: async () => new ReadableStream(), ping: async () => {} },
+      queue: queue.port,
+      realtime,
       uploads: { ...openObjects(config), ...sharpConversion(UPLOAD_TIMEOUT_MS) },
       assets: folderAssets(config.ASSETS_DIR),
       cache,
@@ -55,9 +65,12 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
   }
   return {
     services,
+    realtime,
+    queue,
+    waitUntilReady: async () => redis?.waitUntilReady(),
     async close() {
       redis?.close()
-      await Promise.all([runtime.close(), platform.close()])
+      await Promise.all([runtime.close(), platform.close(), queue.close()])
     },
   }
 }

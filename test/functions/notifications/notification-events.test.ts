@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Event } from '../../../lib/events/events.ts'
 import { eventKeyList } from '../../../lib/events/keys.ts'
+import type { Services } from '../../../lib/http/app.ts'
 import { emitEvent } from '../../../lib/local/emit-event.ts'
 import { dashboard, sharedService } from '../../support/app.ts'
 import { openTestDatabase } from '../../support/databases.ts'
@@ -16,7 +17,8 @@ function createEscalationEvent(engineer: Person, fields: Partial<Extract<Event, 
 }
 
 const platform = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
-const emit = (account: TestAccount, event: Event) => emitEvent(platform, service.settings, account.id, event)
+const { queue } = (service.services as Services).ports
+const emit = (account: TestAccount, event: Event) => emitEvent(platform, queue, account.id, event)
 const listTitles = async (person: Person) => (await person.call('GET', '/notifications')).body.map(({ title }: { title: string }) => title)
 const listEventKeys = async (person: Person) =>
   (await person.call('GET', '/notifications')).body.map((row: { event_key: string }) => row.event_key)

@@ -1,0 +1,41 @@
+import pg from 'pg'
+
+// Longer than the statement timeout of the role. A connection whose server is gone gives no answer at all.
+const defaultQueryTimeoutMs = 8000
+// A publish has 3 s in all.
+const connectTimeoutMs = 2500
+// One listens. The others are used for a millisecond at a time: twice as many do not run more jobs per second.
+const maxConnections = 6
+
+/**
+ * Open the connections of the queue, as app_platform. The address must be that of PostgreSQL or of a pooler in session mode: notifications
+ * do not pass through a pooler in transaction mode. https://neon.com/docs/connect/connection-pooling
+ */
+export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQueryTimeoutMs): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    application_name: 'jobs',
+  })
+  discardBrokenClients(pool)
+  return pool
+}
+
+/**
+ * Close each client that is returned to the pool while its query still runs. `pg` rejects such a query after `query_timeout`, but keeps
+ * the connection, on which every later query would wait as well.
+ */
+function discardBrokenClients(pool: pg.Pool): void {
+  // Without listeners, the error of a connection ends the process. The query in flight fails, and that is reported.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('release', (_error, client) => {
+    // A client that is ending leaves the pool.
+    if ((client as pg.PoolClient & { readyForQuery: boolean }).readyForQuery === false)
+      (client as unknown as pg.Client).end().catch(() => {})
+  })
+}

@@ -1,0 +1,77 @@
+import { Logger, makeWorkerUtils, parseCronItems, type TaskList } from 'graphile-worker'
+import type { Pool } from 'pg'
+import { describe } from '../../http/app.ts'
+import { withTimeout } from '../../net/send-result.ts'
+import { deleteExpiredIds, messageTask } from './jobs-queue.ts'
+
+export interface JobHandlers {
+  /** Run the job of a message. A failure is only logged: the row stays due, and the sweep publishes its next attempt. */
+  run(path: string, body: unknown): Promise<void>
+  /** Run the periodic work. Of all processes, one calls this each minute. */
+  cron(): Promise<void>
+}
+
+/** What a worker does, and what it is doing. */
+export interface Work {
+  pool: Pool
+  handlers: JobHandlers
+  log(line: Record<string, unknown>): void
+  jobTimeoutMs: number
+  /** The jobs that run now. */
+  running: Set<Promise<void>>
+}
+
+/** Return what the library calls for each message, and for the periodic work. */
+export function createTasks(work: Work): TaskList {
+  const { handlers, running } = work
+  const track = async (job: Promise<void>) => {
+    running.add(job)
+    await job.finally(() => running.delete(job))
+  }
+  const runCron = async () => {
+    await runLogged(work, 'cron', () => handlers.cron())
+    await runLogged(work, 'queue clean-up', () => cleanUp(work))
+  }
+  return {
+    [messageTask]: (payload: unknown) => {
+      const { path, body } = payload as { path: string; body: unknown }
+      return track(runLogged(work, path, () => handlers.run(path, body)))
+    },
+    cron: () => track(runCron()),
+  }
+}
+
+/**
+ * Return the crontab of the periodic work. All processes have it; the library runs each minute once. The job of a minute replaces one that
+ * still waits, and runs before all messages, because it publishes those that were lost. https://worker.graphile.org/docs/cron
+ */
+export const createCronItems = () =>
+  parseCronItems([
+    { task: 'cron', match: '* * * * *', identifier: 'cron', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'cron', priority: -10 } },
+  ])
+
+/** Run a job and log how it ended. Never throws: a failed job would stay in the library's table. */
+async function runLogged({ log, jobTimeoutMs }: Work, job: string, run: () => Promise<void>): Promise<void> {
+  const started = performance.now()
+  const failure = await withTimeout(jobTimeoutMs, run()).then(
+    () => ({}),
+    (error: unknown) => ({ error: describe(error) }),
+  )
+  log({ at: new Date().toISOString(), job, ms: Math.round(performance.now() - started), ...failure })
+}
+
+/** Delete what is over: ids of old messages, and jobs of killed processes, which the library releases after four hours. */
+async function cleanUp({ pool, log }: Work): Promise<void> {
+  await deleteExpiredIds(pool)
+  const utils = await makeWorkerUtils({ pgPool: pool, logger: createLogger(log) })
+  await utils.cleanup({ tasks: ['DELETE_PERMAFAILED_JOBS'] }).finally(() => utils.release())
+}
+
+/** Log the library's warnings and errors. The rest of what it passes is left out: it contains payloads. */
+export function createLogger(log: Work['log']): Logger {
+  return new Logger(() => (level, message) => {
+    // It warns of a pool that is smaller than the number of jobs, see jobs-pool.ts.
+    if (level === 'info' || level === 'debug' || message.includes('maxPoolSize')) return
+    log({ at: new Date().toISOString(), level, worker: message.slice(0, 300) })
+  })
+}

@@ -1,0 +1,310 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { migrationsFolder } from '../../lib/db/migrate.ts'
+import { openJobsPool } from '../../lib/platform/node/jobs-pool.ts'
+import type { Message } from '../../lib/queue/queue.ts'
+import { createQueueDatabase, jobPath, openJobs } from './queue-platforms.ts'
+
+const message = (n: number, options: Partial<Message> = {}): Message => ({ path: jobPath, body: { n }, ...options })
+
+/** Create a function that waits until it is released. */
+function createGate() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { wait: () => promise, release: resolve }
+}
+
+async function openWithWorker(settings: Parameters<typeof openJobs>[1] = {}) {
+  const database = await createQueueDatabase()
+  const jobs = openJobs(database.url, settings)
+  await jobs.start()
+  return { database, jobs }
+}
+
+const countJobs = async ({ sql }: Awaited<ReturnType<typeof createQueueDatabase>>) =>
+  (await sql<{ count: number }>('select count(*)::integer as count from graphile_worker._private_jobs'))[0]?.count
+
+describe('the queue in PostgreSQL', () => {
+  it('publishes all messages of a call with one query', async () => {
+    const { database, jobs } = await openWithWorker()
+    const query = vi.spyOn(jobs.pool, 'query')
+    onTestFinished(() => query.mockRestore())
+    await jobs.queue.publish(Array.from({ length: 100 }, (_, n) => message(n, { deduplicationId: `id-${n}` })))
+    expect(query).toHaveBeenCalledTimes(1)
+    await database.settle()
+    expect(jobs.started).toHaveLength(100)
+  })
+
+  it('closes a connection that does not answer a query, so that no later query waits on it', async () => {
+    const { relay, url } = await createQueueDatabase()
+    const pool = openJobsPool(url, 200)
+    onTestFinished(() => pool.end())
+    const client = await pool.connect()
+    await client.query('select 1')
+    relay.setMode('hang')
+    await expect(client.query('select 1')).rejects.toThrow('timeout')
+    client.release()
+    expect(pool.totalCount).toBe(0)
+  })
+
+  it('keeps a connection whose queries have ended', async () => {
+    const { url } = await createQueueDatabase()
+    const pool = openJobsPool(url)
+    onTestFinished(() => pool.end())
+    await pool.query('select 1')
+    expect(pool.idleCount).toBe(1)
+  })
+
+  it('is closed to app_runtime, and its tables belong to app_platform', async () => {
+    const { database } = await openWithWorker()
+    const [schema] = await database.sql<{ owner: string; usage: boolean; ids: boolean }>(
+      `select nspowner::regrole::text as owner, has_schema_privilege('app_runtime', oid, 'usage') as usage,
+              has_table_privilege('app_runtime', 'queue_message_ids', 'select') as ids
+         from pg_namespace where nspname = 'graphile_worker'`,
+    )
+    expect(schema).toEqual({ owner: 'app_platform', usage: false, ids: false })
+    const tables = await database.sql<{ owner: string }>(
+      `select distinct relowner::regrole::text as owner from pg_class where relnamespace = 'graphile_worker'::regnamespace`,
+    )
+    expect(tables).toEqual([{ owner: 'app_platform' }])
+  })
+
+  it('works after its schema was lost and its migration is run again', async () => {
+    const { database, jobs } = await openWithWorker()
+    await jobs.queue.stop(2000)
+    const owner = new pg.Client({ connectionString: database.ownerUrl })
+    await owner.connect()
+    await owner.query('drop schema graphile_worker cascade')
+    await owner.query(await readFile(join(migrationsFolder, '0020_queue.sql'), 'utf8'))
+    await owner.end()
+    const others = openJobs(database.url)
+    await others.start()
+    await others.queue.publish([message(1)])
+    await database.settle()
+    expect(others.started).toEqual([1])
+  })
+})
+
+describe('the worker', () => {
+  it('runs the messages of a killed process again when they are published again, with and without their id', async () => {
+    const database = await createQueueDatabase()
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'job-process.ts'), database.url], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    expect((await lines.next()).value).toBe('ready')
+    const jobs = openJobs(database.url)
+    await jobs.queue.publish([message(1, { deduplicationId: 'attempt' })])
+    expect((await lines.next()).value).toBe('started')
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    expect(await exited).toEqual([null, 'SIGKILL'])
+    await jobs.start()
+    // The sweep publishes without an id.
+    await jobs.queue.publish([message(2)])
+    await expect.poll(() => jobs.started).toEqual([2])
+    await database.sql(`update local_clock.moved set by_ms = 61000`)
+    await jobs.queue.publish([message(3, { deduplicationId: 'attempt' })])
+    await expect.poll(() => jobs.started).toEqual([2, 3])
+    await expect.poll(() => database.sql('select locked_by is not null as locked from graphile_worker.jobs')).toEqual([{ locked: true }])
+  })
+
+  it('leaves no finished, failed or killed job and no expired id in the tables', async () => {
+    const { database, jobs } = await openWithWorker()
+    jobs.handle = async (n) => {
+      if (n === 1) throw new Error('failed')
+    }
+    await jobs.queue.publish([message(1, { deduplicationId: 'a' }), message(2, { deduplicationId: 'b' })])
+    await database.settle()
+    expect(await countJobs(database)).toBe(0)
+    // The library releases a killed process's job after four hours, without a further attempt.
+    await jobs.queue.publish([message(3, { delaySeconds: 3600 })])
+    await database.sql('update graphile_worker._private_jobs set attempts = max_attempts')
+    await database.advanceClock(61)
+    await jobs.queue.publish([message(4, { deduplicationId: 'c', delaySeconds: 60 })])
+    await database.runCron()
+    expect(await countJobs(database)).toBe(1)
+    expect(await database.sql('select id from queue_message_ids')).toEqual([{ id: 'c' }])
+  })
+
+  it('runs no more jobs at the same time than its concurrency', async () => {
+    const { database, jobs } = await openWithWorker({ concurrency: 3 })
+    const gate = createGate()
+    jobs.handle = gate.wait
+    await jobs.queue.publish(Array.from({ length: 7 }, (_, n) => message(n)))
+    await expect.poll(() => jobs.started).toHaveLength(3)
+    gate.release()
+    await database.settle()
+    expect(jobs.started).toHaveLength(7)
+  })
+
+  it('gives the place of a job that takes too long to another one', async () => {
+    const { jobs } = await openWithWorker({ concurrency: 1, jobTimeoutMs: 50 })
+    jobs.handle = (n) => (n === 1 ? new Promise(() => {}) : Promise.resolve())
+    await jobs.queue.publish([message(1)])
+    await jobs.queue.publish([message(2)])
+    await expect.poll(() => jobs.started).toEqual([1, 2])
+    expect(jobs.log[0]).toMatchObject({ job: jobPath, error: { name: 'TimeoutError' } })
+  })
+
+  it('logs a line per job with its path and duration, and nothing of its body', async () => {
+    const { database, jobs } = await openWithWorker()
+    await jobs.queue.publish([message(4711)])
+    await database.settle()
+    expect(jobs.log).toEqual([{ at: expect.any(String), job: jobPath, ms: expect.any(Number) }])
+  })
+})
+
+describe('the periodic work', () => {
+  it('runs once per minute over two workers', async () => {
+    // Only the clock is replaced, so that the timers of the workers end. Each step sets it to the end of a minute: the next timer is short.
+    const minute = (n: number) => Date.UTC(2020, 0, 1, 12, n, 59, 960)
+    vi.useFakeTimers({ toFake: ['Date'], now: minute(0) })
+    onTestFinished(() => void vi.useRealTimers())
+    const database = await createQueueDatabase()
+    const workers = [1, 2].map(() => openJobs(database.url, { schedulesCron: true }))
+    await Promise.all(workers.map(({ start }) => start()))
+    const countRuns = () => workers.reduce((sum, { cron }) => sum + cron.count, 0)
+    for (let n = 1; n <= 6; n++) {
+      vi.setSystemTime(minute(n))
+      // `expect.poll` would move the clock.
+      while (countRuns() < n) await sleep(2)
+    }
+    await database.settle()
+    expect(await Promise.all(workers.map(({ queue }) => queue.stop(2000)))).toEqual([true, true])
+    expect(countRuns()).toBe(6)
+  })
+
+  it('starts before the messages that wait, and continues after a failure', async () => {
+    const { database, jobs } = await openWithWorker({ concurrency: 1 })
+    const gate = createGate()
+    jobs.handle = gate.wait
+    jobs.cron.run = async () => {
+      jobs.started.push(-1)
+      throw new Error('failed')
+    }
+    await jobs.queue.publish([message(1)])
+    await expect.poll(() => jobs.started).toEqual([1])
+    await jobs.queue.publish([message(2)])
+    const ran = database.runCron()
+    await expect.poll(() => countJobs(database)).toBe(3)
+    gate.release()
+    await ran
+    await database.settle()
+    expect(jobs.started).toEqual([1, -1, 2])
+    await database.runCron()
+    expect(jobs.cron.count).toBe(2)
+  })
+})
+
+describe('stopping', () => {
+  it('waits for the jobs that run, starts no other, and lets them publish', async () => {
+    const { database, jobs } = await openWithWorker()
+    const gate = createGate()
+    jobs.handle = async () => {
+      await gate.wait()
+      await jobs.queue.publish([message(2)])
+    }
+    await jobs.queue.publish([message(1)])
+    await expect.poll(() => jobs.started).toEqual([1])
+    const stopped = jobs.queue.stop(10_000)
+    await jobs.queue.publish([message(3)])
+    gate.release()
+    expect(await stopped).toBe(true)
+    expect(jobs.started).toEqual([1])
+    expect(await countJobs(database)).toBe(2)
+  })
+
+  it('reports a job that still runs after its time', async () => {
+    const { jobs } = await openWithWorker()
+    const gate = createGate()
+    jobs.handle = gate.wait
+    await jobs.queue.publish([message(1)])
+    await expect.poll(() => jobs.started).toEqual([1])
+    const start = performance.now()
+    expect(await jobs.queue.stop(100)).toBe(false)
+    expect(performance.now() - start).toBeLessThan(1000)
+    gate.release()
+  })
+
+  it('ends while PostgreSQL is away', async () => {
+    const { database, jobs } = await openWithWorker()
+    database.relay.setMode('hang')
+    expect(await jobs.queue.stop(5000)).toBe(true)
+    database.relay.setMode('down')
+  })
+
+  it('is possible before the worker has started', async () => {
+    const database = await createQueueDatabase()
+    database.relay.setMode('down')
+    const jobs = openJobs(database.url)
+    const started = jobs.start()
+    expect(await jobs.queue.stop(5000)).toBe(true)
+    await started
+  })
+})
+
+describe('recovery', () => {
+  it('starts when PostgreSQL is there', async () => {
+    const database = await createQueueDatabase()
+    database.relay.setMode('down')
+    const jobs = openJobs(database.url)
+    const started = jobs.start()
+    await expect.poll(() => jobs.log).toMatchObject([{ worker: 'The worker does not start', error: { name: 'Error' } }])
+    database.relay.setMode('open')
+    await started
+    await jobs.queue.publish([message(1)])
+    await expect.poll(() => jobs.started).toEqual([1])
+  })
+
+  it('takes jobs again when all connections were lost while jobs ran', async () => {
+    const { database, jobs } = await openWithWorker()
+    const gate = createGate()
+    jobs.handle = gate.wait
+    await jobs.queue.publish([message(1), message(2)])
+    await expect.poll(() => jobs.started.toSorted()).toEqual([1, 2])
+    await database.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app_platform' and datname = current_database()`,
+    )
+    database.relay.setMode('down')
+    gate.release()
+    // The library cannot delete the jobs, and ends.
+    await expect.poll(() => JSON.stringify(jobs.log), { timeout: 5000 }).toContain('Failed to complete jobs')
+    database.relay.setMode('open')
+    await jobs.queue.publish([message(3)])
+    await expect.poll(() => jobs.started.toSorted(), { timeout: 10_000 }).toEqual([1, 2, 3])
+  })
+
+  it('takes jobs again although the library stores a failure', async () => {
+    const { database, jobs } = await openWithWorker()
+    await jobs.queue.stop(2000)
+    const table = 'graphile_worker._private_tasks'
+    await database.sql(`alter table ${table} rename to other_tasks`)
+    const others = openJobs(database.url)
+    let uses = 0
+    others.pool.on('acquire', () => uses++)
+    const started = others.start()
+    // One start uses a connection four times. Afterwards the library uses none, because it repeats the stored failure.
+    await expect.poll(() => uses, { timeout: 5000 }).toBeGreaterThan(4)
+    await database.sql('alter table graphile_worker.other_tasks rename to _private_tasks')
+    await started
+    await others.queue.publish([message(1)])
+    await expect.poll(() => others.started).toEqual([1])
+  })
+
+  it('restarts the library when it cannot fetch jobs for a while', async () => {
+    const { database, jobs } = await openWithWorker({ pollIntervalMs: 50, giveUpMs: 200 })
+    await database.sql('revoke select on graphile_worker.migrations from app_platform')
+    await database.sql('alter table graphile_worker._private_jobs rename to other_jobs')
+    await expect.poll(() => JSON.stringify(jobs.log), { timeout: 5000 }).toContain('The worker does not start')
+    await database.sql('alter table graphile_worker.other_jobs rename to _private_jobs')
+    await database.sql('grant select on graphile_worker.migrations to app_platform')
+    await jobs.queue.publish([message(1)])
+    await expect.poll(() => jobs.started, { timeout: 15_000 }).toEqual([1])
+  })
+})
