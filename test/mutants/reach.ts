@@ -24,6 +24,7 @@ export interface RecordedTest {
 
 const longestRunMs = 30 * 60_000
 const maxFailingShare = 0.1
+const recordedFiles = ['{functions,lib,test}/**/*.ts', 'migrations/**/*.{sql,md,json}']
 
 /** Return what `cacheFile` holds, or record it again after the code or the tests have changed. Takes as long as the whole suite. */
 export async function loadReach(sandbox: Sandbox, cacheFile: string, env: Record<string, string>): Promise<Reach> {
@@ -39,7 +40,7 @@ export async function loadReach(sandbox: Sandbox, cacheFile: string, env: Record
 
 function hashFiles(root: string): string {
   const hash = createHash('sha256')
-  for (const file of globSync(['{functions,lib,test}/**/*.ts', 'migrations/**/*.{sql,md,json}'], { cwd: root }).sort())
+  for (const file of globSync(recordedFiles, { cwd: root, exclude: ['test/{mutants,bench,soak,tour}/**'] }).sort())
     hash.update(file).update(readFileSync(join(root, file)))
   return hash.digest('hex')
 }

@@ -5,20 +5,20 @@ import { join } from 'node:path'
 export interface TestRun {
   /** Null for a run that was stopped after its time-out. */
   exitCode: number | null
-  /** Each test file that ran, with its duration in milliseconds and its first failed test. */
+  /** Each test file that ran, with its duration in milliseconds and its first failed test, or null. Files with a failed test come first. */
   files: { file: string; ms: number; failure: string | null }[]
 }
 
-interface JsonReport {
-  testResults: {
-    name: string
-    status: string
-    startTime: number
-    endTime: number
-    message: string
-    assertionResults: { status: string; fullName: string }[]
-  }[]
+interface FileReport {
+  name: string
+  status: string
+  startTime: number
+  endTime: number
+  message: string
+  assertionResults: { status: string; fullName: string }[]
 }
+
+const isFailed = ({ status }: { status: string }) => status === 'failed'
 
 /** Run test files in a sandbox. Stop them, and every process that they started, after `timeoutMs`. */
 export async function runTests(
@@ -56,15 +56,19 @@ export async function runTests(
 }
 
 function readReport(root: string, path: string): TestRun['files'] {
-  let report: JsonReport
+  let report: { testResults: FileReport[] }
   try {
     report = JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     return []
   }
-  return report.testResults.map(({ name, status, startTime, endTime, message, assertionResults }) => {
-    const failed = assertionResults.find((result) => result.status === 'failed')?.fullName
-    const failure = failed ?? (status === 'failed' ? message.split('\n')[0] || 'The file could not be loaded' : null)
-    return { file: name.slice(root.length + 1), ms: endTime - startTime, failure }
-  })
+  // The first failure ends the other files early, which makes them fail too, without a failed test.
+  const rank = ({ assertionResults }: FileReport) => (assertionResults.some(isFailed) ? 0 : 1)
+  return report.testResults
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map(({ name, status, startTime, endTime, message, assertionResults }) => {
+      const failed = assertionResults.find(isFailed)?.fullName
+      const failure = failed ?? (status === 'failed' ? message.trim().split('\n')[0] || 'the file could not be loaded' : null)
+      return { file: name.slice(root.length + 1), ms: endTime - startTime, failure }
+    })
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutation } from './candidates.ts'
+import { hasCommittedDocument, hasCorrectTypes } from './checks.ts'
 import type { RecordedTest } from './reach.ts'
 import { runTests } from './run-tests.ts'
 import type { Sandbox } from './sandbox.ts'
-import { hasCorrectTypes } from './type-check.ts'
 
 /** What became of a mutant. `reason` names the failed test, or says why nothing failed. */
 export interface Verdict {
@@ -19,6 +19,7 @@ export type FindFailure = (tests: readonly RecordedTest[]) => Promise<string | n
 const firstFiles = 3
 const secondFiles = 12
 const startMs = 90_000
+const documentFolder = 'lib/http/openapi/'
 
 /** Create the function that runs test files, the most specific first, until one fails. `cleanUp` runs after each run. */
 export function createFailureFinder(root: string, env: Record<string, string>, cleanUp: () => Promise<void>): FindFailure {
@@ -52,6 +53,8 @@ export async function testMutant(
   sandbox.write(mutation.file, source.slice(0, mutation.start) + mutation.text + source.slice(mutation.end))
   try {
     if (!(await hasCorrectTypes(sandbox.root))) return null
+    if (mutation.file.startsWith(documentFolder) && !(await hasCommittedDocument(sandbox.root)))
+      return { killed: true, reason: 'npm run openapi -- --check' }
     if (tests.length === 0) return { killed: false, reason: 'no test reaches it' }
     const failure = await findFailure(tests)
     return failure ? { killed: true, reason: failure } : { killed: false, reason: `${tests.length} test files pass` }
