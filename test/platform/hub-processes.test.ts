@@ -2,7 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createMockStore } from '../../lib/local/redis-store.ts'
 import { startTcpRedis } from '../../lib/local/redis-tcp.ts'
 import { openRedis } from '../../lib/platform/node/redis.ts'
-import { createEvents, openRedisHub, openStream, publishEvents, type TestStream } from '../support/hubs.ts'
+import { createRedisRealtime } from '../../lib/platform/node/streams-in-redis.ts'
+import { createEvents, heartbeatMs, openRedisHub, openStream, publishEvents, type TestStream } from '../support/hubs.ts'
 import { type RedisFault, startRedisProxy, startTestRedis } from '../support/redis.ts'
 
 const pollOptions = { timeout: 15_000, interval: 10 }
@@ -233,4 +234,33 @@ it('a hub whose process cannot read the streams of Redis fails its ping, and con
   await other.publish(account, createEvents(1))
   await expectNumbers(stream, [1])
   await hub.ping()
+})
+
+it('a stream receives the events that arrive while its stored events are read', async () => {
+  const { url, other, account } = await openTwoHubs()
+  const redis = openRedis({ url, timeoutMs: 10_000, log: () => {} })
+  onTestFinished(() => redis.close())
+  await redis.waitUntilReady()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let isHeld = false
+  let heldReplies = 0
+  const call: typeof redis.call = async (send) => {
+    const reply = await redis.call(send)
+    if (isHeld && ++heldReplies > 0) await released
+    return reply
+  }
+  const hub = createRedisRealtime({ ...redis, call }, { heartbeatMs, selectActiveSignIns: async () => new Set() })
+  onTestFinished(() => hub.close())
+  const first = await openStream(hub, account)
+  await other.publish(account, createEvents(1))
+  await expectNumbers(first, [1])
+  isHeld = true
+  const opening = [openStream(hub, account), openStream(hub, account, { lastEventId: first.lastId() })]
+  await expect.poll(() => heldReplies, pollOptions).toBe(3)
+  await other.publish(account, createEvents(3, 2))
+  await expectNumbers(first, [1, 2, 3, 4])
+  release()
+  for (const stream of await Promise.all(opening)) await expectNumbers(stream, [2, 3, 4])
+  await other.publish(account, createEvents(1, 5))
+  await expectNumbers(first, [1, 2, 3, 4, 5])
 })

@@ -168,7 +168,7 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
   })
 })
 
-it.each(['57', `${Date.parse('2026-01-01')}`])(
+it.each(['2', '57', `${Date.parse('2026-01-01')}`])(
   'a client that comes from another platform or an earlier process with the id %s receives all stored events of this process',
   async (lastEventId) => {
     const [hub, account] = [await openMemoryHub(), createAccountId()]

@@ -24,6 +24,9 @@ export const templateDatabase = 'flow_template'
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default async function setup(project: TestProject) {
+  // `npm run mutants` starts PostgreSQL once for all its runs, and the Worker is not part of them.
+  const runningPort = Number(process.env.TEST_POSTGRES_PORT ?? 0)
+  if (runningPort) return project.provide('shared', { postgresPort: runningPort, servicePort: runningPort })
   const folder = await mkdtemp(join(tmpdir(), 'flow-test-'))
   const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
   await cluster.createDatabase(templateDatabase)
