@@ -154,7 +154,7 @@ function wantsEvents(c: C): boolean {
   return /\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')
 }
 
-async function callHandler(call: OperationCall, input: RequestInput, db: WriteDb | undefined = call.scope?.db): Promise<RenderedResponse> {
+async function callHandler(call: OperationCall, input: RequestInput, db?: WriteDb): Promise<RenderedResponse> {
   const { c, op, services, caller, scope } = call
   const ctx = {
     ...services.ports,
@@ -167,8 +167,10 @@ async function callHandler(call: OperationCall, input: RequestInput, db: WriteDb
     afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
-    ...openDatabases(call, db),
+    ...openPlatform(call, db),
   }
+  // A property that is read on use, because many operations need no query builder.
+  if (scope && !isStaffOperation(op)) Object.defineProperty(ctx, 'db', { get: () => db ?? scope.db, enumerable: true })
   // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   const result = await toOutcome(op.handle({ ctx, params: input.params, query: input.query, body: input.body }))
@@ -186,10 +188,10 @@ function requireDeclared(op: AnyOperation, { kind }: Problem): void {
   if (kind !== 'internal' && !listFailures(op).includes(kind)) throw new TypeError(`${op.id} does not declare the error ${kind}`)
 }
 
-function openDatabases({ op, services, scope, entries }: OperationCall, db: WriteDb | undefined) {
-  if (isStaffOperation(op)) return { platform: db }
+function openPlatform({ op, services, scope, entries }: OperationCall, db: WriteDb | undefined) {
+  if (isStaffOperation(op)) return { platform: db ?? scope?.db }
   return {
-    ...(scope ? { db, callFunction: (name: `app.${string}`, ...rest: (string | number)[]) => scope.callFunction(name, rest) } : {}),
+    ...(scope ? { callFunction: (name: `app.${string}`, ...rest: (string | number)[]) => scope.callFunction(name, rest) } : {}),
     ...(op.platform ? { platform: openPlatformDb(services.platform, op.platform, (entry) => entries.push(entry)) } : {}),
   }
 }

@@ -44,7 +44,7 @@ export function removeExamples(value: unknown, arePropertyNames = false): unknow
   return Object.fromEntries(entries.map(([key, item]) => [key, removeExamples(item, key === 'properties')]))
 }
 
-if (import.meta.main) {
+async function buildAndReport(): Promise<void> {
   const { bytes, gzipped } = await build()
   const wasm = (await stat(join(root, 'node_modules/@phi-ag/argon2/dist/argon2.wasm'))).size
   console.log(
@@ -56,6 +56,8 @@ if (import.meta.main) {
     process.exit(1)
   }
 }
+
+if (import.meta.main) await (process.argv.includes('--node') ? buildAssets() : buildAndReport())
 
 function formatKib(bytes: number): string {
   return `${Math.round(bytes / 1024)} KiB`

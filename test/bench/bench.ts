@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { createBareRequests } from './bare-calls.ts'
 import { readProcessCpuMicros, readTreeCpuMicros } from './cpu.ts'
 import { measurePgbench, measurePool, type Operation } from './database-baselines.ts'
 import { measureExports } from './exports.ts'
@@ -117,7 +118,8 @@ async function measureOperations(server: RunningServer, account: SeededAccount):
       const measureBaseline = async (path: string) =>
         (await runLoadFor(worker.baselinePort, connections, seconds / 2, () => ({ method: 'GET', path }))).perSecond
       const hono = await measureBaseline(`/bytes/${result.bytes}`)
-      const calls = await measureBaseline('/calls')
+      const bare = await createBareRequests(account, operation)
+      const calls = (await runLoadFor(worker.baselinePort, connections, seconds / 2, bare)).perSecond
       results.push({ operation, worker: worker.name, ...result, baselines: { pool, pgbench, hono, calls } })
     }
   }

@@ -29,7 +29,7 @@ export function printOperations(results: readonly OperationResult[]): void {
       '(goal)',
       'of pg pool',
       'of a Hono route',
-      'of two upstream calls',
+      'of the two calls alone (≥ 0.7)',
       'p50 ms',
       'p99 ms',
       'round trips',

@@ -25,7 +25,7 @@ export const benchNotificationsPerUser = 60
 
 /** Build the id of a user from a number, so that pgbench can build it too. */
 export const userId = (tag: string, user: number | string): string => `000000${tag}-0000-7000-8000-${toHex(user)}`
-const signInId = (tag: string, user: number): string => `000000${tag}-0000-7000-9000-${toHex(user)}`
+export const signInId = (tag: string, user: number): string => `000000${tag}-0000-7000-9000-${toHex(user)}`
 export const notificationId = (account: SeededAccount, user: number, n: number): string =>
   `000000${account.tag}-0000-7000-a000-${toHex((user - 1) * account.notificationsPerUser + n)}`
 const toHex = (n: number | string): string => Number(n).toString(16).padStart(12, '0')
