@@ -31,5 +31,8 @@ console.log(
   `Drawing ${count} of ${mutations.length} mutants: npm run mutants -- --count ${count} --seed ${seed}${values.only && ` --only ${values.only}`}`,
 )
 
+// An exit stops the test run and PostgreSQL, and removes the copy. A signal alone would not.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 if (values.list) for (let n = 0; n < count; n++) console.log(describeMutation(draw() ?? process.exit()))
 else await runMutants(checkout, draw, count)

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from '../../lib/local/build.ts'
@@ -21,19 +22,21 @@ type Draw = () => Mutation | undefined
 /** Test `count` mutants in a copy of the checkout, and print the results. */
 export async function runMutants(checkout: string, draw: Draw, count: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mutants-data-'))
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
   const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
   await cluster.createDatabase(templateDatabase)
   const sandbox = await createSandbox(checkout)
   try {
     const env = { TEST_POSTGRES_PORT: String(cluster.port) }
     const reach = await loadReach(sandbox, join(checkout, '.data/mutants/reach.json'), env)
-    for (const failure of reach.failing) console.log(`Left out, because it fails without any change: ${failure}`)
+    for (const file of reach.failing) console.log(`Left out, because it fails without any change: ${file}`)
     const findFailure = createFailureFinder(sandbox.root, env, () => dropDatabases(cluster.port))
     await testMutants(sandbox, reach, findFailure, { draw, count })
   } finally {
     sandbox.remove()
     await cluster.stop()
-    await rm(folder, { recursive: true, force: true })
+    removeFolder()
   }
 }
 
