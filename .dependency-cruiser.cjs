@@ -15,7 +15,12 @@ const vendors = {
   resend: '^lib/mail/resend\\.ts$',
   stripe: '^lib/billing/stripe\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
+  pg: '^lib/(platform/node/(postgres|statement-batch|jobs-.*)|db/migrate(/.*)?)\\.ts$',
   'graphile-worker': '^lib/platform/node/jobs-(worker|tasks)\\.ts$',
+  aws4fetch: '^lib/platform/node/objects-s3\\.ts$',
+  sharp: '^lib/platform/node/images\\.ts$',
+  '@node-rs/argon2': '^lib/platform/node/passwords\\.ts$',
+  '@hono/zod-validator': '^lib/http/validators\\.ts$',
   oauth4webapi: '^lib/auth/oidc\\.ts$',
   'ipaddr.js': '^lib/net/guard\\.ts$',
 }
