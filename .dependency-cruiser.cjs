@@ -7,13 +7,20 @@ const shipped = { path: '^(functions|lib)/', pathNot: '^lib/local/' }
 // Each vendor's client, and the only files that may import it.
 const vendors = {
   '@neondatabase/serverless': '^lib/platform/cloudflare/neon\\.ts$',
-  '@upstash/redis': '^lib/cache/(limiter|cache)\\.ts$',
+  '@upstash/redis': '^lib/platform/cloudflare/redis\\.ts$',
+  '@upstash/ratelimit': '^lib/cache/redis-limiter\\.ts$',
+  ioredis: '^lib/platform/node/redis\\.ts$',
   '@upstash/qstash': '^lib/queue/qstash\\.ts$',
   openai: '^lib/ai/openai\\.ts$',
   resend: '^lib/mail/resend\\.ts$',
   stripe: '^lib/billing/stripe\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
+  pg: '^lib/(platform/node/(postgres|statement-batch|jobs-.*)|db/migrate(/.*)?)\\.ts$',
   'graphile-worker': '^lib/platform/node/jobs-(worker|tasks)\\.ts$',
+  aws4fetch: '^lib/platform/node/objects-s3\\.ts$',
+  sharp: '^lib/platform/node/images\\.ts$',
+  '@node-rs/argon2': '^lib/platform/node/passwords\\.ts$',
+  '@hono/zod-validator': '^lib/http/validators\\.ts$',
   oauth4webapi: '^lib/auth/oidc\\.ts$',
   'ipaddr.js': '^lib/net/guard\\.ts$',
 }

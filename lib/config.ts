@@ -117,6 +117,13 @@ export const settings = Settings.shape
 export function parseSettings<S extends z.ZodRawShape>(shape: S, env: Record<string, unknown>): z.infer<z.ZodObject<S>> {
   const parsed = z.object(shape).safeParse(env)
   if (parsed.success) return parsed.data
-  const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  const wrong = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.')}: ${env[String(path[0])] == null ? 'is missing' : message}`,
+  )
   throw new Error(`The configuration is invalid. ${wrong.join('; ')}`)
+}
+
+/** Parse the settings that every platform needs. */
+export function parseConfig(env: Record<string, unknown>): Config {
+  return parseSettings(settings, env)
 }

@@ -72,4 +72,8 @@ async function main(): Promise<void> {
   console.log(applied.length === 0 ? 'Migrations and content are up to date.' : `Applied ${applied.join(', ')}.`)
 }
 
-if (import.meta.main) await main()
+if (import.meta.main)
+  main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  })

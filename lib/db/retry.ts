@@ -1,20 +1,23 @@
 import { type Problem, staleVersion } from '../problem.ts'
 import { toDatabaseProblem } from './sqlstate.ts'
 
-const maxAttempts = 5
+const maxAttempts = 8
+// Before each further attempt a random pause of up to this many milliseconds per attempt, so that concurrent writers do not collide again.
+const pauseMs = 10
 
 /**
  * Repeat a read and its conditional write until the write succeeds. `attempt` returns undefined when another request changed the row in
- * between. After 5 attempts throw the problem of `createConflict`, by default 409 `stale_version`. `resource` names the row, as in "session".
+ * between. After 8 attempts throw the problem of `createConflict`, by default 409 `stale_version`. `resource` names the row, as in "session".
  */
 export async function retryOnConflict<T>(
   resource: string,
   attempt: () => Promise<T | undefined>,
   createConflict: () => Promise<Problem> = async () => staleVersion(resource),
 ): Promise<T> {
-  for (let attempts = 0; attempts < maxAttempts; attempts++) {
+  for (let attempts = 1; attempts <= maxAttempts; attempts++) {
     const result = await attempt()
     if (result !== undefined) return result
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * pauseMs * attempts))
   }
   throw await createConflict()
 }

@@ -56,7 +56,7 @@ export interface ScopeOptions {
 
 /** The database as one caller may see it. */
 export interface Scope {
-  db: WriteDb
+  readonly db: WriteDb
   /** Whether app.enter has admitted this caller during this request. */
   readonly isAdmitted: boolean
   /** Call a SQL function that sets the tenant context itself: `name(…the arguments of app.enter, …rest)`. Return its row, or undefined. */
@@ -94,13 +94,20 @@ function createScope(outer: Database, context: TenantContext & { statement: Stat
     return result
   }
   const database: Database = { run: (...args) => markAdmitted(outer.run(...args)), begin: (sql) => markAdmitted(outer.begin(sql)) }
-  const kysely = new Kysely<DB>({ dialect: lazyDialect(database, context) })
+  // Created on first use: a request that only calls a SQL function needs no query builder.
+  let kysely: Kysely<DB> | undefined
+  const openKysely = () => {
+    kysely ??= Object.assign(new Kysely<DB>({ dialect: lazyDialect(database, context) }), { batch, outbox })
+    return kysely
+  }
   const batch = async (queries: readonly Compilable[]) => {
     const statements = queries.map((query) => query.compile())
     return (await runInContext(database, context, statements)).map(({ rows }) => rows)
   }
   return {
-    db: Object.assign(kysely, { batch, outbox }) as unknown as WriteDb,
+    get db() {
+      return openKysely() as unknown as WriteDb
+    },
     get isAdmitted() {
       return isAdmitted
     },
@@ -111,7 +118,10 @@ function createScope(outer: Database, context: TenantContext & { statement: Stat
       return result?.rows[0]
     },
     checkAccess: async () => void (await database.run([statement], { readOnly })),
-    transaction: (work) => kysely.transaction().execute((tx) => work(joinTransaction(tx, outbox))),
+    transaction: (work) =>
+      openKysely()
+        .transaction()
+        .execute((tx) => work(joinTransaction(tx, outbox))),
   }
 }
 

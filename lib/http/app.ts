@@ -4,6 +4,7 @@ import type { Limiter } from '../cache/limiter.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller } from '../db/scope.ts'
 import { toDatabaseProblem } from '../db/sqlstate.ts'
+import type { Log } from '../log.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 
@@ -15,9 +16,11 @@ export interface Services {
   runtime: Database
   /** Database connection as app_platform. */
   platform: Database
+  /** The dependencies of `/ready` that this process replaces by its own memory. */
+  inProcess: readonly ('redis' | 'hub')[]
   /** Return the address of the client. `env` is what the entry passed to `app.fetch`. */
   readClientAddress(request: Request, env: unknown): string
-  log(line: Record<string, unknown>): void
+  log: Log
 }
 
 export interface Variables {

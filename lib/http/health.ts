@@ -2,7 +2,8 @@ import type { Hono } from 'hono'
 import { withTimeout } from '../net/send-result.ts'
 import type { Env, Services } from './app.ts'
 
-type Checks = Record<string, 'ok' | 'failed'>
+/** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
+type Checks = Record<string, 'ok' | 'failed' | 'in_process'>
 
 const pingTimeoutMs = 1500
 
@@ -23,8 +24,8 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
   })
 }
 
-function listPings({ ports, limiter, runtime, platform }: Services): Record<string, () => Promise<unknown>> {
-  return {
+function listPings({ ports, limiter, runtime, platform, inProcess }: Services): Record<string, (() => Promise<unknown>) | 'in_process'> {
+  const pings = {
     database: () =>
       Promise.all([runtime, platform].map((database) => database.run([{ sql: 'select 1', parameters: [] }], { readOnly: true }))),
     redis: () => limiter.ping(),
@@ -35,10 +36,12 @@ function listPings({ ports, limiter, runtime, platform }: Services): Record<stri
     objects: () => ports.uploads.pingObjects(),
     images: () => ports.uploads.pingDecoder(),
   }
+  return { ...pings, ...Object.fromEntries(inProcess.map((name) => [name, 'in_process' as const])) }
 }
 
-async function runPings(pings: Record<string, () => Promise<unknown>>): Promise<Checks> {
+async function runPings(pings: ReturnType<typeof listPings>): Promise<Checks> {
   const checks = Object.entries(pings).map(async ([name, ping]) => {
+    if (ping === 'in_process') return [name, ping] as const
     const isAnswered = await withTimeout(pingTimeoutMs, ping()).then(
       () => true,
       () => false,

@@ -24,9 +24,10 @@ export function readIdempotencyKey(request: Request): string | null {
 }
 
 /** Hash the request that a key stands for: path, query and body. */
-export async function hashRequest(url: URL, rawBody: string | Uint8Array<ArrayBuffer>): Promise<string> {
+export async function hashRequest(url: string, rawBody: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const { pathname, search } = new URL(url)
   const body = typeof rawBody === 'string' ? rawBody : await sha256Bytea(rawBody)
-  return sha256Bytea(`${url.pathname}${url.search}\n${body}`)
+  return sha256Bytea(`${pathname}${search}\n${body}`)
 }
 
 export const tryLockKey = writeStatement(

@@ -8,7 +8,7 @@ import { type C, type Env, respondProblem, type Services, toProblem } from './ap
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { type AnyOperation, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
-import { type ReadResult, type RequestInput, readInput } from './validate.ts'
+import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
 const floodRate: ParsedRate = { max: 300, windowMs: 60_000, unit: 'minute', perAddress: true }
@@ -18,7 +18,6 @@ interface OperationCall {
   c: C
   op: AnyOperation
   services: Services
-  url: URL
   caller: Caller | null
   scope: Scope | null
   effects: (() => Promise<unknown>)[]
@@ -33,30 +32,41 @@ export function mountOperations(app: Hono<Env>, operations: readonly AnyOperatio
     const path = prefix + op.path.replace(/\{(\w+)\}/g, ':$1')
     // A path that is declared with a trailing slash also works without it.
     const paths = path.endsWith('/') ? [path, path.slice(0, -1)] : [path]
-    app.on(op.method.toUpperCase(), paths, (c) => handleRequest(c, op, rate, services))
+    const readInput = createInputReader(op)
+    app.on(op.method.toUpperCase(), paths, (c) => handleRequest(c, op, { rate, readInput }, services))
   }
 }
 
-async function handleRequest(c: C, op: AnyOperation, rate: ParsedRate | null, services: Services): Promise<Response> {
+/** What is prepared once per operation. */
+interface Preparation {
+  rate: ParsedRate | null
+  readInput: ReadInput
+}
+
+async function handleRequest(c: C, op: AnyOperation, { rate, readInput }: Preparation, services: Services): Promise<Response> {
   c.set('operation', op.id)
   try {
     const caller = requiresToken(op) ? await authenticate(c, services) : null
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
     const scope = caller ? openScope(database, buildScopeOptions(op, caller, c), (entry) => entries.push(entry)) : null
-    const call: OperationCall = { c, op, services, url: new URL(c.req.url), caller, scope, effects: [], entries }
+    const call: OperationCall = { c, op, services, caller, scope, effects: [], entries }
     const limiting = rate ? services.limiter.count(getRateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
-    const rendered = await performCall(call, limiting, rate)
+    const rendered = await performCall(call, await readInput(c), limiting, rate)
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
-    return toResponse(c, op, call.url, await withEtag(op, rendered))
+    return toResponse(c, op, await withEtag(op, rendered))
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }
 }
 
-async function performCall(call: OperationCall, limiting: Promise<LimitResult | null>, rate: ParsedRate | null): Promise<RenderedResponse> {
+async function performCall(
+  call: OperationCall,
+  reading: ReadResult,
+  limiting: Promise<LimitResult | null>,
+  rate: ParsedRate | null,
+): Promise<RenderedResponse> {
   const { c, op } = call
-  const reading = await readInput(op, c.req.raw, c.req.param() as Record<string, string>, call.url)
   if (op.method === 'get' && !op.writes && !op.callsExternalService && reading.input) {
     // A read runs in parallel with the limiter's call, and its result is dropped when over the limit. A write waits for the limiter.
     const [limit, result] = await Promise.all([limiting, toOutcome(callHandler(call, reading.input))])
@@ -124,18 +134,18 @@ function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null)
 }
 
 /** Reject an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
-async function rejectInvalidRequest({ c, op, scope, url }: OperationCall, { problem, rawBody }: ReadResult): Promise<RenderedResponse> {
+async function rejectInvalidRequest({ c, op, scope }: OperationCall, { problem, rawBody }: ReadResult): Promise<RenderedResponse> {
   await scope?.checkAccess()
   const key = takesIdempotencyKey(op) && problem?.status === 422 ? readIdempotencyKey(c.req.raw) : null
   if (!key || !scope) throw problem
-  return runIdempotent(scope, { operation: op.id, key, request: await hashRequest(url, rawBody) }, () => Promise.reject(problem))
+  return runIdempotent(scope, { operation: op.id, key, request: await hashRequest(c.req.url, rawBody) }, () => Promise.reject(problem))
 }
 
 async function invokeIdempotent(call: OperationCall, input: RequestInput): Promise<RenderedResponse> {
-  const { c, op, scope, url } = call
+  const { c, op, scope } = call
   const key = takesIdempotencyKey(op) && !(op.produces && wantsEvents(c)) ? readIdempotencyKey(c.req.raw) : null
   if (!key || !scope) return callHandler(call, input)
-  const requestKey = { operation: op.id, key, request: await hashRequest(url, input.rawBody) }
+  const requestKey = { operation: op.id, key, request: await hashRequest(c.req.url, input.rawBody) }
   if (op.idempotent === 'leased') return runIdempotentWithLease(scope, requestKey, () => callHandler(call, input))
   return runIdempotent(scope, requestKey, (db) => callHandler(call, input, db))
 }
@@ -144,7 +154,7 @@ function wantsEvents(c: C): boolean {
   return /\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')
 }
 
-async function callHandler(call: OperationCall, input: RequestInput, db: WriteDb | undefined = call.scope?.db): Promise<RenderedResponse> {
+async function callHandler(call: OperationCall, input: RequestInput, db?: WriteDb): Promise<RenderedResponse> {
   const { c, op, services, caller, scope } = call
   const ctx = {
     ...services.ports,
@@ -157,8 +167,10 @@ async function callHandler(call: OperationCall, input: RequestInput, db: WriteDb
     afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),
     log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
-    ...openDatabases(call, db),
+    ...openPlatform(call, db),
   }
+  // A property that is read on use, because many operations need no query builder.
+  if (scope && !isStaffOperation(op)) Object.defineProperty(ctx, 'db', { get: () => db ?? scope.db, enumerable: true })
   // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   const result = await toOutcome(op.handle({ ctx, params: input.params, query: input.query, body: input.body }))
@@ -176,10 +188,10 @@ function requireDeclared(op: AnyOperation, { kind }: Problem): void {
   if (kind !== 'internal' && !listFailures(op).includes(kind)) throw new TypeError(`${op.id} does not declare the error ${kind}`)
 }
 
-function openDatabases({ op, services, scope, entries }: OperationCall, db: WriteDb | undefined) {
-  if (isStaffOperation(op)) return { platform: db }
+function openPlatform({ op, services, scope, entries }: OperationCall, db: WriteDb | undefined) {
+  if (isStaffOperation(op)) return { platform: db ?? scope?.db }
   return {
-    ...(scope ? { db, callFunction: (name: `app.${string}`, ...rest: (string | number)[]) => scope.callFunction(name, rest) } : {}),
+    ...(scope ? { callFunction: (name: `app.${string}`, ...rest: (string | number)[]) => scope.callFunction(name, rest) } : {}),
     ...(op.platform ? { platform: openPlatformDb(services.platform, op.platform, (entry) => entries.push(entry)) } : {}),
   }
 }

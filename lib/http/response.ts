@@ -40,16 +40,11 @@ function requireShape(op: AnyOperation, body: string): void {
 }
 
 /** Write the response. */
-export function toResponse(
-  c: C,
-  op: AnyOperation,
-  url: URL,
-  { status, body, hasMore, content, location, etag }: RenderedResponse,
-): Response {
+export function toResponse(c: C, op: AnyOperation, { status, body, hasMore, content, location, etag }: RenderedResponse): Response {
   if (content) return sendContent(c, content, status)
   if (location) c.header('location', location)
   if (body === '') return c.body(null, status as 204)
-  if (op.paged && hasMore) c.header('link', `<${buildNextPageUrl(url)}>; rel="next"`)
+  if (op.paged && hasMore) c.header('link', `<${buildNextPageUrl(new URL(c.req.url))}>; rel="next"`)
   if (etag) {
     c.header('etag', etag)
     c.header('cache-control', `public, max-age=${op.maxAgeSeconds}`)
@@ -59,10 +54,9 @@ export function toResponse(
   return c.body(body, status as 200)
 }
 
-function buildNextPageUrl(url: URL): string {
-  const next = new URL(url)
-  const limit = Number(url.searchParams.get('limit') ?? 50)
-  next.searchParams.set('skip', String(Number(url.searchParams.get('skip') ?? 0) + limit))
+function buildNextPageUrl(next: URL): string {
+  const limit = Number(next.searchParams.get('limit') ?? 50)
+  next.searchParams.set('skip', String(Number(next.searchParams.get('skip') ?? 0) + limit))
   next.searchParams.set('limit', String(limit))
   return next.href
 }

@@ -22,7 +22,8 @@ export async function build(): Promise<{ bytes: number; gzipped: number }> {
   return { bytes: bundle.byteLength, gzipped: gzipSync(bundle).byteLength }
 }
 
-async function buildAssets(): Promise<void> {
+/** Write the static files into dist/assets. */
+export async function buildAssets(): Promise<void> {
   const docs = join(root, 'dist/assets/docs')
   await rm(docs, { recursive: true, force: true })
   await mkdir(docs, { recursive: true })
@@ -43,7 +44,7 @@ export function removeExamples(value: unknown, arePropertyNames = false): unknow
   return Object.fromEntries(entries.map(([key, item]) => [key, removeExamples(item, key === 'properties')]))
 }
 
-if (import.meta.main) {
+async function buildAndReport(): Promise<void> {
   const { bytes, gzipped } = await build()
   const wasm = (await stat(join(root, 'node_modules/@phi-ag/argon2/dist/argon2.wasm'))).size
   console.log(
@@ -55,6 +56,8 @@ if (import.meta.main) {
     process.exit(1)
   }
 }
+
+if (import.meta.main) await (process.argv.includes('--node') ? buildAssets() : buildAndReport())
 
 function formatKib(bytes: number): string {
   return `${Math.round(bytes / 1024)} KiB`

@@ -30,6 +30,7 @@ interface Fengari {
     lua_newthread(L: State): State
     lua_pushboolean(L: State, value: boolean): void
     lua_pushinteger(L: State, value: number): void
+    lua_pushnumber(L: State, value: number): void
     lua_pushjsfunction(L: State, fn: (L: State) => number): void
     lua_pushstring(L: State, value: LuaString): void
     lua_resume(L: State, from: State | null, args: number): number
@@ -165,11 +166,17 @@ function pushValue(L: State, value: unknown, command: string): void {
       pushValue(L, item, '')
       lua.lua_rawseti(L, -2, i + 1)
     }
-  } else if (typeof value === 'number' && Number.isSafeInteger(value)) lua.lua_pushinteger(L, value)
+  } else if (typeof value === 'number' && Number.isSafeInteger(value)) pushNumber(L, value)
   else if (value === null || value === undefined) lua.lua_pushboolean(L, false)
   // The mock returns the status OK as a string. Commands that read data may return the same string as a value.
   else if (value === 'OK' && !/get|range|index/i.test(command)) pushStatus(L)
   else lua.lua_pushstring(L, to_luastring(String(value)))
+}
+
+/** Fengari's integers have 32 bits. Redis has only floating-point numbers. */
+function pushNumber(L: State, value: number): void {
+  if (value === (value | 0)) lua.lua_pushinteger(L, value)
+  else lua.lua_pushnumber(L, value)
 }
 
 function pushStatus(L: State): void {
@@ -182,6 +189,8 @@ function readText(L: State, index: number): string {
   const type = lua.lua_type(L, index)
   if (type !== lua.LUA_TSTRING && type !== lua.LUA_TNUMBER)
     throw new Error('ERR Lua redis lib command arguments must be strings or integers')
+  // Fengari writes 5.0 where Redis writes 5.
+  if (type === lua.LUA_TNUMBER) return String(lua.lua_tonumber(L, index))
   return to_jsstring(lua.lua_tostring(L, index), undefined, undefined, true)
 }
 

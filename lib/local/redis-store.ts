@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { Redis } from 'ioredis'
 import RedisMock from 'ioredis-mock'
 import { createLua, type Lua } from './lua.ts'
+import { createStreamCommands } from './redis-streams.ts'
 
 export interface RedisStore {
   /** Run commands in order, without other commands in between if `atomic`. Return each command's reply or its Error. */
@@ -9,6 +11,12 @@ export interface RedisStore {
   close(): Promise<void>
 }
 
+export interface MockStore extends RedisStore {
+  /** Call the listener after each entry that is added to a stream. Return a function that removes it. */
+  onStreamEntry(listener: () => void): () => void
+}
+
+type FindStreamCommand = ReturnType<typeof createStreamCommands>
 type Command = (args: string[]) => Promise<unknown>
 
 const requireBesideMock = createRequire(createRequire(import.meta.url).resolve('ioredis-mock'))
@@ -19,10 +27,11 @@ export function createServerStore(url: string): RedisStore {
   const redis = new Redis(url, { maxRetriesPerRequest: 1 })
   // Without a listener ioredis prints every connection error.
   redis.on('error', () => undefined)
+  const acceptScript = createScriptFilter()
   return {
     async runCommands(commands, atomic) {
       const chain = atomic ? redis.multi() : redis.pipeline()
-      for (const [name = '', ...args] of commands) chain.call(name, ...args)
+      for (const [name = '', ...args] of commands.map(acceptScript)) chain.call(name, ...args)
       const replies = (await chain.exec()) ?? []
       return replies.map(([error, reply]) => error ?? reply)
     },
@@ -30,12 +39,31 @@ export function createServerStore(url: string): RedisStore {
   }
 }
 
+/** Return a function that makes EVAL and EVALSHA run scripts with Upstash's flags, which Redis refuses, without their first line. */
+function createScriptFilter() {
+  const acceptedHashes = new Map<string, string>()
+  const hash = (script: string) => createHash('sha1').update(script).digest('hex')
+  return ([name = '', script = '', ...rest]: string[]): string[] => {
+    if (/^evalsha$/i.test(name)) return [name, acceptedHashes.get(script) ?? script, ...rest]
+    if (!/^eval$/i.test(name) || !script.startsWith('#!lua ')) return script === '' ? [name, ...rest] : [name, script, ...rest]
+    const accepted = script.slice(script.indexOf('\n') + 1)
+    acceptedHashes.set(hash(script), hash(accepted))
+    return [name, accepted, ...rest]
+  }
+}
+
 /**
  * Create a store in ioredis-mock, with separate data for each name. It adds a faster Lua runner and the rules that the mock lacks.
  */
-export function createMockStore(name: string): RedisStore {
+export function createMockStore(name: string): MockStore {
   const mock = new RedisMock({ host: name })
-  const executeCommand: Command = (args) => execute(mock, args)
+  const streamListeners = new Set<() => void>()
+  const findStreamCommand = createStreamCommands({ get: (key) => mock.get(key), set: (key, text) => mock.set(key, text) })
+  const executeCommand: Command = async (args) => {
+    const reply = await execute(mock, findStreamCommand, args)
+    if (/^xadd$/i.test(args[0] ?? '')) for (const listener of [...streamListeners]) listener()
+    return reply
+  }
   const lua = createLua(executeCommand)
   const executeAny: Command = (args) => (isScript(args) ? runScript(lua, args) : executeCommand(args))
   let previous: Promise<unknown> = Promise.resolve()
@@ -49,6 +77,10 @@ export function createMockStore(name: string): RedisStore {
       const replies = previous.then(() => runEach(commands))
       previous = replies
       return replies
+    },
+    onStreamEntry(listener) {
+      streamListeners.add(listener)
+      return () => streamListeners.delete(listener)
     },
     async close() {
       await previous
@@ -70,31 +102,39 @@ export function findMalformedCommand(commands: string[][]): string | undefined {
   return undefined
 }
 
-async function execute(mock: Redis, [name = '', ...args]: string[]): Promise<unknown> {
+async function execute(mock: Redis, findStreamCommand: FindStreamCommand, [name = '', ...args]: string[]): Promise<unknown> {
   const command = name.toLowerCase()
   const error = findMalformedCommand([[name, ...args]])
   if (error) throw new Error(error)
-  if (/^p?expire(at)?$/.test(command) && args.length > 2) return expireConditionally(mock, command, args)
+  if (/^p?expire(at)?$/.test(command) && args.length > 2)
+    return (await doesExpiryApply(mock, command, args)) ? execute(mock, findStreamCommand, [name, ...args.slice(0, 2)]) : 0
+  const streamCommand = findStreamCommand(command)
   const method = (mock as unknown as Record<string, (...args: string[]) => Promise<unknown>>)[command]
   if (!method) throw new Error(`ERR unknown command '${name}'`)
   try {
-    return toRedisReply(await method(...args))
+    if (streamCommand) return await streamCommand(args)
+    return toRedisReply(await method(...(command === 'set' ? upperCaseOptions(args) : args)))
   } catch (error) {
     throw new Error(toRedisError(error instanceof Error ? error.message : String(error)))
   }
 }
 
-/** Run EXPIRE with NX, XX, GT or LT. The mock ignores these flags. */
-async function expireConditionally(mock: Redis, command: string, [key = '', time = '', ...flags]: string[]): Promise<unknown> {
+/** The mock ignores options of SET in lower case, and would store a value for ever. */
+function upperCaseOptions([key = '', value = '', ...options]: string[]): string[] {
+  return [key, value, ...options.map((option) => option.toUpperCase())]
+}
+
+/** Check the flags NX, XX, GT and LT of EXPIRE, which the mock ignores. */
+async function doesExpiryApply(mock: Redis, command: string, [key = '', time = '', ...flags]: string[]): Promise<boolean> {
   const ttlMs = await mock.pttl(key)
   const newTtlMs = Number(time) * (command.startsWith('p') ? 1 : 1000) - (command.endsWith('at') ? Date.now() : 0)
   const currentTtlMs = ttlMs === -1 ? Number.POSITIVE_INFINITY : ttlMs
   for (const flag of flags.map((flag) => flag.toUpperCase())) {
     if (!['NX', 'XX', 'GT', 'LT'].includes(flag)) throw new Error(`ERR Unsupported option ${flag}`)
     const applies = { NX: ttlMs === -1, XX: ttlMs >= 0, GT: newTtlMs > currentTtlMs, LT: newTtlMs < currentTtlMs }[flag]
-    if (!applies) return 0
+    if (!applies) return false
   }
-  return execute(mock, [command, key, time])
+  return true
 }
 
 function toRedisReply(reply: unknown): unknown {

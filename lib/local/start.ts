@@ -1,17 +1,20 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build } from './build.ts'
+import { build, buildAssets } from './build.ts'
 import { createDemoEscalation, demoSignIns, seedDemo } from './demo.ts'
 import { requireFreePort } from './ports.ts'
 import { type Cluster, removeDataFolder, startPostgres } from './postgres.ts'
 import { recordProcesses, stopOrphans } from './processes.ts'
+import type { LocalPlatform } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
+import { runWatched } from './watch.ts'
 
 const dataFolder = join(import.meta.dirname, '../../.data')
 const dataDir = join(dataFolder, 'postgres')
 const objectsDir = join(dataFolder, 'objects')
 const processesFile = join(dataFolder, 'processes.json')
 const startedAt = performance.now()
+const platform: LocalPlatform = process.argv.includes('--node') ? 'node' : 'cloudflare'
 
 // Chrome DevTools looks here by default.
 const inspectorPort = 9229
@@ -28,6 +31,7 @@ function readPort(name: string, defaultPort: number): number {
 }
 
 async function start(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void shutDown(0))
   const port = readPort('PORT', 8787)
   const localPort = readPort('LOCAL_PORT', port + 1)
   await mkdir(dataFolder, { recursive: true })
@@ -36,23 +40,24 @@ async function start(): Promise<void> {
   await requireFreePort(port, 'PORT')
   await requireFreePort(localPort, 'LOCAL_PORT')
   if (process.argv.includes('--fresh')) await Promise.all([removeDataFolder(dataDir), rm(objectsDir, { recursive: true, force: true })])
-  printProgress('Building the Worker and starting PostgreSQL')
-  const building = build()
+  printProgress(platform === 'node' ? 'Building the static files and starting PostgreSQL' : 'Building the Worker and starting PostgreSQL')
+  const building = platform === 'node' ? buildAssets() : build()
   // A failed build is reported below, once PostgreSQL can be stopped.
   building.catch(() => {})
   const cluster = await startPostgres(dataDir, { durable: true })
   setStopAll(cluster, null, null)
   await recordProcesses(processesFile)
   await building
-  printProgress('Migrating the database, and starting the Worker and the local emulators')
+  printProgress('Migrating the database, and starting the service and the local emulators')
   const options = {
+    platform,
     cluster,
     database: 'support_flow',
     port,
     localPort,
     objectsDir,
     redisUrl: process.env.REDIS_URL,
-    settings: realModelSettings(),
+    settings: { ...realModelSettings(), ...(platform === 'node' ? nodeSettings() : {}) },
     ...(process.argv.includes('--inspect') ? { inspectorPort } : {}),
   }
   const stack = await startStack({
@@ -64,9 +69,12 @@ async function start(): Promise<void> {
   setStopAll(cluster, stack, null)
   printProgress('Creating two demo accounts')
   await seedDemo(stack)
-  await createQueueSchedules(stack)
-  const cron = setInterval(() => void stack.runCron().catch(() => {}), 60_000)
-  setStopAll(cluster, stack, cron)
+  if (platform === 'cloudflare') {
+    await createQueueSchedules(stack)
+    // Miniflare fires no cron trigger. On Node the service has its own.
+    const cron = setInterval(() => void stack.runCron().catch(() => {}), 60_000)
+    setStopAll(cluster, stack, cron)
+  }
   console.log(welcomeText(stack))
   if (process.argv.includes('--inspect'))
     console.log(`  Debugger     open chrome://inspect, configure 127.0.0.1:${inspectorPort} and inspect core:user:service\n`)
@@ -76,6 +84,12 @@ async function start(): Promise<void> {
 function realModelSettings(): Record<string, string | undefined> {
   const { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } = process.env
   return OPENAI_API_KEY ? { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } : {}
+}
+
+/** Return the settings of Node without any vendor of the platform: jobs in PostgreSQL, and Redis only if the environment names one. */
+function nodeSettings(): Record<string, string | undefined> {
+  const noQstash = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }
+  return { ...noQstash, REDIS_URL: process.env.REDIS_URL }
 }
 
 /** Create the queue's schedules, which run in addition to the Worker's cron, as in production. */
@@ -115,7 +129,8 @@ ${signIns}
     curl -s -X POST ${localServer.origin}/desk/demo/escalation -H 'content-type: application/json' -d '{}'
     curl -s ${api}/api/v1/notifications -H "authorization: Bearer $TOKEN"
 
-  Ctrl-C stops everything. \`npm start -- --fresh\` starts with an empty database. LOG=1 prints the request log.`
+  Ctrl-C stops everything. \`npm start -- --fresh\` starts with an empty database, \`--node\` with the Node
+  entry instead of the Worker, \`--watch\` again whenever a file changes. LOG=1 prints the request log.`
 }
 
 let stopAll: (() => Promise<void>) | undefined
@@ -136,9 +151,13 @@ async function shutDown(code: number): Promise<void> {
   await stopAll?.()
   process.exit(code)
 }
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void shutDown(0))
 
-start().catch(async (error: unknown) => {
+const run = async () => {
+  const args = process.argv.slice(2).filter((arg) => arg !== '--watch')
+  if (process.argv.includes('--watch')) process.exit(await runWatched(import.meta.filename, args))
+  await start()
+}
+run().catch(async (error: unknown) => {
   console.error(`\n  ${error instanceof Error ? error.message : String(error)}`)
   await shutDown(1)
 })

@@ -2,20 +2,16 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from 'miniflare'
 import type { HubNamespace } from '../platform/cloudflare/realtime.ts'
+import type { RunningService } from './running-service.ts'
 
 const root = join(import.meta.dirname, '../..')
 
 /** The same as in wrangler.toml. */
 export const compatibility = { date: '2026-11-01', flags: ['nodejs_compat', 'enable_request_signal', 'request_signal_passthrough'] }
 
-export interface RunningWorker {
-  /** Run the cron trigger, as Cloudflare does each minute. */
-  runCron(): Promise<void>
+export interface RunningWorker extends RunningService {
   /** Send a GET request and return the response's status. */
   fetchStatus(path: string): Promise<number>
-  /** Count the open streams in the hub of an account. */
-  countSubscribers(accountId: string): Promise<number>
-  dispose(): Promise<void>
 }
 
 interface WorkerSettings {

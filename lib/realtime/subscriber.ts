@@ -8,13 +8,27 @@ export interface StreamEvent {
 
 export interface Subscriber {
   readonly body: ReadableStream<Uint8Array>
-  /** Queue an event, or count it as dropped. Never waits. */
-  send(event: StreamEvent): void
+  /**
+   * Queue an event, or count it as dropped. Never waits. An event that the stream already has is ignored. `firstId` is the id of the first
+   * event that was ever stored in the same place: if events since then are missing before this one, an overflow event says how many.
+   */
+  send(event: StreamEvent, firstId?: number): void
   /** Send a heartbeat if the client has read everything. Return for how many heartbeats in a row it has not. */
   sendHeartbeat(): number
   close(): void
   /** Send a last `replaced` event if the client reads, and close. */
   replace(): void
+  /** Send a new reconnection time if the client reads, and close. */
+  end(): void
+}
+
+/** What a stream starts with. */
+export interface StreamStart {
+  missed: readonly StreamEvent[]
+  /** The id after which the missed events start. */
+  after: number
+  /** How many events before the missed ones are no longer stored. */
+  lostCount: number
 }
 
 export const maxQueuedEvents = 64
@@ -37,14 +51,12 @@ const overflow = (id: number, dropped: number) => frame({ id, event: 'overflow',
  * `missed` events are sent first; `lostCount` is the number of events before them that are no longer stored. `onLeave` runs when the client
  * disconnects. A client whose stream ends reconnects after `retryMs`.
  */
-export function openSubscriber(
-  missed: readonly StreamEvent[],
-  { after, lostCount }: { after: number; lostCount: number },
-  onLeave: () => void,
-  retryMs: number = chooseRetryMs(),
-) {
+export function openSubscriber({ missed, after, lostCount }: StreamStart, onLeave: () => void, retryMs: number = chooseRetryMs()) {
   const queue: string[] = []
+  /** The last event that was queued. */
   let last = missed.at(-1)?.id ?? after
+  /** The last event that was queued or dropped. */
+  let seen = last
   let dropped = 0
   let behind = 0
   let waiting = false
@@ -82,15 +94,18 @@ export function openSubscriber(
   )
   const subscriber: Subscriber = {
     body,
-    send(event) {
-      if (ended) return
+    send(event, firstId = event.id) {
+      if (ended || event.id <= seen) return
+      const missing = event.id - Math.max(seen, firstId - 1) - 1
+      seen = event.id
       if (queue.length >= maxQueuedEvents) {
-        dropped++
+        dropped += missing + 1
         return
       }
+      const text = (missing > 0 ? overflow(last, missing) : '') + frame(event)
       last = event.id
-      if (waiting) write(frame(event))
-      else queue.push(frame(event))
+      if (waiting) write(text)
+      else queue.push(text)
     },
     sendHeartbeat() {
       if (waiting && !ended) write(': heartbeat\n\n')
@@ -104,6 +119,10 @@ export function openSubscriber(
     },
     replace() {
       if (waiting && !ended) write(`retry: ${replacedRetryMs}\nevent: replaced\ndata: {}\n\n`)
+      subscriber.close()
+    },
+    end() {
+      if (waiting && !ended) write(`retry: ${chooseRetryMs()}\n\n`)
       subscriber.close()
     },
   }

@@ -52,13 +52,15 @@ function createDocument(bytes: number): object {
   return { steps: Array.from({ length: count }, (_, n) => ({ ...step, number: n })) }
 }
 
-/** Baseline of every signed-in route: one call to the database and one to Redis, in parallel and without any work. */
-app.get('/calls', async ({ env, json }) => {
+/** Baseline of a signed-in route: the statement and the Redis command that the bench sends, in parallel and without any other work. */
+app.post('/calls', async ({ env, req, body }) => {
+  const { statement, command } = await req.json<{ statement: object; command: string[] }>()
   const [rows] = await Promise.all([
-    postJson(env.NEON_HTTP_ENDPOINT, { 'neon-connection-string': env.DATABASE_URL }, { query: 'select 1', params: [] }),
-    postJson(env.UPSTASH_REDIS_REST_URL, { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` }, ['PING']),
+    postJson(env.NEON_HTTP_ENDPOINT, { 'neon-connection-string': env.DATABASE_URL }, statement),
+    postJson(env.UPSTASH_REDIS_REST_URL, { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` }, command),
   ])
-  return json(rows)
+  const [[text]] = (rows as { rows: [[string]] }).rows
+  return body(text, 200, { 'content-type': 'application/json' })
 })
 
 const encoder = new TextEncoder()

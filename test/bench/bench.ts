@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { createBareRequests } from './bare-calls.ts'
 import { readProcessCpuMicros, readTreeCpuMicros } from './cpu.ts'
 import { measurePgbench, measurePool, type Operation } from './database-baselines.ts'
 import { measureExports } from './exports.ts'
@@ -9,6 +10,7 @@ import { flowCounts, measureFlowLists, measureFlowSteps } from './flows.ts'
 import { measureLargeLists } from './large-lists.ts'
 import { measureListGrowth } from './list-growth.ts'
 import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './load.ts'
+import { measurePeers } from './peers/peers.ts'
 import {
   type OperationResult,
   printExports,
@@ -16,6 +18,7 @@ import {
   printGrowth,
   printLists,
   printOperations,
+  printPeers,
   printSteps,
   printSweep,
 } from './print-results.ts'
@@ -28,7 +31,7 @@ import { measureSweep } from './sweep.ts'
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
 /** The parts that can be measured alone, each with an option such as `--flows`. */
-const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'lists'] as const
+const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'lists', 'peers'] as const
 const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
 const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
@@ -115,14 +118,15 @@ async function measureOperations(server: RunningServer, account: SeededAccount):
       const measureBaseline = async (path: string) =>
         (await runLoadFor(worker.baselinePort, connections, seconds / 2, () => ({ method: 'GET', path }))).perSecond
       const hono = await measureBaseline(`/bytes/${result.bytes}`)
-      const calls = await measureBaseline('/calls')
+      const bare = await createBareRequests(account, operation)
+      const calls = (await runLoadFor(worker.baselinePort, connections, seconds / 2, bare)).perSecond
       results.push({ operation, worker: worker.name, ...result, baselines: { pool, pgbench, hono, calls } })
     }
   }
   return results
 }
 
-/** Measure the part that an option names. Without such an option, measure every part except streams, sessions and lists. */
+/** Measure the part that an option names. Without such an option, measure every part except streams, sessions, lists and peers. */
 async function measureParts(server: RunningServer): Promise<void> {
   const { postgresPort, database, settings } = server.info
   const benchDatabase = { postgresPort, database, settings }
@@ -138,6 +142,7 @@ async function measureParts(server: RunningServer): Promise<void> {
     printSteps(await measureFlowSteps(benchDatabase, server.info))
   }
   if (!onlyPart || onlyPart === 'exports') printExports(await measureExports(benchDatabase, server.info))
+  if (onlyPart === 'peers' && !printPeers(await measurePeers(server.info))) process.exitCode = 1
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')
     printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))

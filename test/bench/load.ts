@@ -14,6 +14,8 @@ export interface LoadRequest {
   method: string
   path: string
   token?: string
+  /** JSON text. */
+  body?: string
 }
 
 interface LoadOptions {
@@ -66,10 +68,11 @@ async function openConnection(port: number): Promise<Connection> {
   socket.setNoDelay(true)
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   return {
-    send: ({ method, path, token }) => {
+    send: ({ method, path, token, body = '' }) => {
       const authorization = token ? `authorization: Bearer ${token}\r\n` : ''
-      const length = method === 'GET' ? '' : 'content-length: 0\r\n'
-      socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${length}\r\n`)
+      const type = body ? 'content-type: application/json\r\n' : ''
+      const length = method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
+      socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${type}${length}\r\n${body}`)
       return readResponse(socket)
     },
     close: () => socket.destroy(),

@@ -1,6 +1,6 @@
 import { createAccessTokens } from '../../lib/auth/tokens.ts'
+import { parseConfig } from '../../lib/config.ts'
 import { withSuperuser } from '../../lib/local/postgres.ts'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 
 /** The database of the bench, and the settings of the Worker that uses it. */
 export interface BenchDatabase {
@@ -25,7 +25,7 @@ export const benchNotificationsPerUser = 60
 
 /** Build the id of a user from a number, so that pgbench can build it too. */
 export const userId = (tag: string, user: number | string): string => `000000${tag}-0000-7000-8000-${toHex(user)}`
-const signInId = (tag: string, user: number): string => `000000${tag}-0000-7000-9000-${toHex(user)}`
+export const signInId = (tag: string, user: number): string => `000000${tag}-0000-7000-9000-${toHex(user)}`
 export const notificationId = (account: SeededAccount, user: number, n: number): string =>
   `000000${account.tag}-0000-7000-a000-${toHex((user - 1) * account.notificationsPerUser + n)}`
 const toHex = (n: number | string): string => Number(n).toString(16).padStart(12, '0')
@@ -70,7 +70,7 @@ function accountRows(tag: string, accountId: string, userCount: number, notifica
 }
 
 async function signTokens({ settings }: BenchDatabase, tag: string, accountId: string, userCount: number): Promise<string[]> {
-  const signer = createAccessTokens(parseCloudflareConfig(settings).JWT_KEYS)
+  const signer = createAccessTokens(parseConfig(settings).JWT_KEYS)
   const numbers = Array.from({ length: userCount }, (_, index) => index + 1)
   return Promise.all(numbers.map((user) => signer.sign({ userId: userId(tag, user), accountId, signInId: signInId(tag, user) })))
 }

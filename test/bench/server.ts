@@ -64,7 +64,7 @@ async function startServer(): Promise<BenchServer> {
 }
 
 async function startMeasuredWorker(cluster: Cluster, parent: string, name: string, redisUrl: string | undefined): Promise<MeasuredWorker> {
-  const stack = await startStack({ cluster, database, port: 0, localPort: 0, redisUrl })
+  const stack = await startStack({ platform: 'cloudflare', cluster, database, port: 0, localPort: 0, redisUrl })
   stackByName.set(name, stack)
   // The movable app.now() of the local stack reads a table. The bench uses the production function, which does not.
   await withSuperuser(cluster.port, database, (client) =>

@@ -32,7 +32,7 @@ const chatDelaysMs = [0, 100]
 export async function measureSweep(): Promise<DrainTime[]> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-sweep-'))
   const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build()])
-  const stack = await startStack({ cluster, database, port: 0, localPort: 0 })
+  const stack = await startStack({ platform: 'cloudflare', cluster, database, port: 0, localPort: 0 })
   try {
     const results: DrainTime[] = []
     for (const chatDelayMs of chatDelaysMs) results.push(await measureDrain(cluster.port, stack, chatDelayMs))

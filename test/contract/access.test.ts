@@ -4,16 +4,17 @@ import { operations } from '../../functions/operations.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { type AnyOperation, operation, requiresToken } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
-import { createCloudflareServices } from '../../lib/platform/cloudflare/services.ts'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
+import { createNodeServices } from '../../lib/platform/node/services.ts'
+import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 import { authorizationHeader, sharedService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { createAccount } from '../support/people.ts'
+import { guards } from './guards.ts'
 import { createRequestSetup } from './request-setup.ts'
 import { roles, send } from './requests.ts'
 import { readChecksums } from './row-checksums.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 /** One write operation for each value of `access`. */
 const accesses = ['user', 'engineer', 'team_admin', 'account_admin', 'account_or_super_admin', 'super_admin'] as const
@@ -30,7 +31,7 @@ const probes = accesses.map((access) =>
     handle: async ({ ctx, body }) => void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
   }),
 )
-const services = createCloudflareServices(parseCloudflareConfig(service.settings), () => {})
+const services = createNodeServices(parseNodeConfig({ OBJECTS_DIR: 'none', ...service.settings }), { log: () => {} }).services
 const app = createApp(services)
 mountOperations(app, probes as AnyOperation[], services)
 
@@ -60,27 +61,6 @@ it('an update without a WHERE clause changes only rows of the caller’s account
 })
 
 describe('guards', () => {
-  // `set` activates the guard, `lift` deactivates it.
-  const guards = [
-    {
-      code: 'email_not_verified',
-      weight: 1,
-      set: `update users set email_verified_at = null, created_at = now() - interval '73 hours' where account_id = $1`,
-      lift: 'update users set email_verified_at = created_at where account_id = $1',
-    },
-    {
-      code: 'subscription_lapsed',
-      weight: 1,
-      set: `update accounts set subscription_status = 'unpaid' where id = $1`,
-      lift: `update accounts set subscription_status = 'trialing' where id = $1`,
-    },
-    {
-      code: 'password_change_required',
-      weight: 2,
-      set: 'update users set must_change_password = true where account_id = $1',
-      lift: 'update users set must_change_password = false where account_id = $1',
-    },
-  ]
   const skippedWeight = { none: 0, account: 1, all: 2 }
   const signedIn = operations.filter(requiresToken).map((op) => [op.id, op] as const)
 

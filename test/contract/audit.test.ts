@@ -6,7 +6,7 @@ import { createAccount, type Person } from '../support/people.ts'
 import { getFixture } from './fixtures.ts'
 import { createPermittedCaller, createRefusedCaller, send } from './requests.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const adminAccess = ['team_admin', 'account_admin', 'account_or_super_admin', 'super_admin']
 const writes = operations.filter(({ access, method }) => adminAccess.includes(access) && method !== 'get')
 const cases = writes.map((op) => [op.id, op] as const)

@@ -7,7 +7,7 @@ import { request, sharedService } from '../support/app.ts'
 import { createAccount } from '../support/people.ts'
 import { serveOperations } from '../support/serve-operations.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 const featureFields = { feature: 'kb_import', access: 'engineer', path: '/probe/imports' } as const
 /** A read and a write operation that require the feature `kb_import`. */

@@ -1,5 +1,5 @@
 import { createVault } from '../../lib/auth/vault.ts'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
+import { parseConfig } from '../../lib/config.ts'
 import { encryptSecrets } from '../../lib/psa/connection.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
@@ -10,7 +10,7 @@ import { insertSession } from './fixtures-sessions.ts'
 /** Connect the owner's account to the local ConnectWise emulator, unless the account already has a connection. */
 export async function connectAccount(service: Service, { accountId }: Person): Promise<void> {
   const { provider, base_url, company_id, client_id, public_key, private_key } = connectwiseBody(service)
-  const vault = createVault(parseCloudflareConfig(service.settings).CREDENTIALS_KEY)
+  const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
   await service.sql(
     `insert into psa_connections (account_id, provider, base_url, identity, credentials) values ($1, $2, $3, $4, $5)
      on conflict (account_id) do nothing`,

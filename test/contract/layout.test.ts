@@ -31,7 +31,7 @@ it('functions/operations.ts lists the operations of every group', async () => {
 })
 
 it('a group contains only the files operations, schemas, service and queries', () => {
-  const allowed = /^(app|cloudflare|operations|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$/
+  const allowed = /^(app|cloudflare|node|operations|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$/
   expect(files.map((path) => relative('.', path)).filter((path) => !allowed.test(path))).toEqual([])
   expect(files.filter((path) => path.split('/').length > 3)).toEqual([])
 })

@@ -8,7 +8,7 @@ import { getFixture } from './fixtures.ts'
 import { createPermittedCaller, hasOpenBody, hasUuidParams, listIds, mapIds, send } from './requests.ts'
 import { readChecksums } from './row-checksums.ts'
 
-const service = sharedService()
+const service = await sharedService()
 // Operations of super admins act on every account.
 const tenantOperations = operations.filter((op) => requiresToken(op) && op.access !== 'super_admin')
 

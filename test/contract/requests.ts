@@ -1,3 +1,5 @@
+import { expect } from 'vitest'
+import type * as z from 'zod'
 import type { AnyOperation } from '../../lib/http/operation.ts'
 import { type ApiResponse, authorizationHeader, request, type Service, sendHeadersOnly } from '../support/app.ts'
 import type { Person, TestAccount } from '../support/people.ts'
@@ -63,6 +65,15 @@ function toContent({ body, content }: Sample, raw: string | undefined): { body?:
   if (raw !== undefined) return { raw }
   if (content) return { raw: content.bytes }
   return body === undefined ? {} : { body }
+}
+
+/** Expect the operation's success status, and a body of the declared type and schema. */
+export function expectSuccess(op: AnyOperation, response: ApiResponse) {
+  expect([response.status, response.text]).toEqual([op.success, op.returns || op.produces ? expect.any(String) : ''])
+  if (op.produces) expect(op.produces).toContain(response.headers.get('content-type')?.split(';')[0])
+  if (!op.returns || (op.produces && !response.headers.get('content-type')?.startsWith('application/json'))) return
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  expect((op.returns as z.ZodType).safeParse(response.body).error).toBeUndefined()
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

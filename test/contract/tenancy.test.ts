@@ -14,7 +14,7 @@ import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from '
 import { insertFullSession } from './fixtures-sessions.ts'
 import { listTenantTables, readChecksums } from './row-checksums.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const tables = await listTenantTables(service)
 const tenant = ['accounts', ...tables]
 

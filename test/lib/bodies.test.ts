@@ -8,6 +8,7 @@ import { expectStatus } from '../support/expect-status.ts'
 const services = {
   ports: { config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } },
   limiter: { count: async () => ({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }) },
+  readClientAddress: () => '192.0.2.1',
   log: () => {},
 } as unknown as Services
 

@@ -1,15 +1,15 @@
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { parseConfig } from '../../lib/config.ts'
 import type { Env, Services } from '../../lib/http/app.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { buildOpenApi } from '../../lib/http/openapi/document.ts'
 import { type AnyOperation, Content, JsonText, operation, stream } from '../../lib/http/operation.ts'
 import { mountOperations } from '../../lib/http/request.ts'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 import { Problem } from '../../lib/problem.ts'
-import { sharedService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
+import { sampleSettings } from '../support/settings.ts'
 
 const allowedResult = { allowed: true, limit: 5, remaining: 4, resetSeconds: 60 }
 
@@ -17,8 +17,9 @@ const allowedResult = { allowed: true, limit: 5, remaining: 4, resetSeconds: 60 
 function createTestApp(operations: AnyOperation[]) {
   const logLines: Record<string, unknown>[] = []
   const services = {
-    ports: { config: parseCloudflareConfig(sharedService().settings) },
+    ports: { config: parseConfig(sampleSettings) },
     limiter: { count: async () => allowedResult },
+    readClientAddress: () => '192.0.2.1',
     log: (line: Record<string, unknown>) => logLines.push(line),
   } as unknown as Services
   const app: Hono<Env> = createApp(services)

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createVault } from '../../lib/auth/vault.ts'
-import { redisCache } from '../../lib/cache/cache.ts'
 import { parseConditions } from '../../lib/local/psa-conditions.ts'
 import { buildPsaData } from '../../lib/local/psa-data.ts'
 import { toIdList, toLiteral } from '../../lib/psa/conditions.ts'
@@ -72,17 +71,6 @@ describe('vault', () => {
     const lastTwoChanged = sealed.replace(/..$/, (lastTwo) => lastTwo.replace(/./g, (letter) => (letter === 'A' ? 'B' : 'A')))
     await expect(vault.open(lastTwoChanged, 'psa:a:connectwise')).rejects.toThrow()
   })
-})
-
-it('a cache that failed is not called for five seconds', async () => {
-  let now = 0
-  const cache = redisCache('http://127.0.0.1:9', 'x', 250, () => now)
-  expect(await cache.get('k')).toBeUndefined()
-  const startedAt = performance.now()
-  await cache.set('k', 1, 60)
-  expect(performance.now() - startedAt).toBeLessThan(20)
-  now = 5001
-  expect(await cache.get('k')).toBeUndefined()
 })
 
 it('buildPsaData returns the same data with 200 tickets every time', () => {

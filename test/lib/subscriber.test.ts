@@ -9,7 +9,7 @@ const decoder = new TextDecoder()
 /** Open a subscriber. `countDisconnects` returns how often its client has disconnected. */
 function openTestSubscriber(missed: ReturnType<typeof buildEvent>[] = [], gap = { after: 0, lostCount: 0 }) {
   let disconnects = 0
-  const subscriber = openSubscriber(missed, gap, () => disconnects++)
+  const subscriber = openSubscriber({ missed, ...gap }, () => disconnects++)
   const reader = subscriber.body.getReader()
   const read = async () => decoder.decode((await reader.read()).value)
   return { subscriber, reader, read, countDisconnects: () => disconnects }
@@ -116,4 +116,37 @@ it('SSE-13 sends a waiting client a `replaced` event with a long reconnection ti
   subscriber.replace()
   expect(await waiting).toBe('retry: 300000\nevent: replaced\ndata: {}\n\n')
   expect((await reader.read()).done).toBe(true)
+})
+
+it('ignores an event that the client already has', async () => {
+  const { subscriber, read } = openTestSubscriber([buildEvent(3), buildEvent(4)], { after: 2, lostCount: 0 })
+  await read()
+  for (const id of [3, 4, 5]) subscriber.send(buildEvent(id), 1)
+  expect(parseEvents(await read()).map(({ id }) => id)).toEqual(['5'])
+})
+
+it('reports events that are missing before one, but not those of an earlier store', async () => {
+  const { subscriber, read } = openTestSubscriber([], { after: 10, lostCount: 0 })
+  await read()
+  subscriber.send(buildEvent(11), 1)
+  subscriber.send(buildEvent(15), 1)
+  subscriber.send(buildEvent(100), 100)
+  expect(parseEvents(await read())).toEqual([
+    { event: 'handoff_created', id: '11', data: { n: 11 } },
+    { event: 'overflow', id: '11', data: { dropped: 3 } },
+    { event: 'handoff_created', id: '15', data: { n: 15 } },
+    { event: 'handoff_created', id: '100', data: { n: 100 } },
+  ])
+})
+
+it('counts missing events once when the queue is full', async () => {
+  const { subscriber, read } = openTestSubscriber()
+  await read()
+  for (let n = 1; n <= maxQueuedEvents; n++) subscriber.send(buildEvent(n), 1)
+  subscriber.send(buildEvent(maxQueuedEvents + 4), 1)
+  expect(parseEvents(await read()).at(-1)).toEqual({ event: 'overflow', id: '64', data: { dropped: 4 } })
+  const next = read()
+  await Promise.resolve()
+  subscriber.send(buildEvent(maxQueuedEvents + 5), 1)
+  expect(parseEvents(await next).map(({ event: name }) => name)).toEqual(['handoff_created'])
 })

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
+import { parseConfig } from '../../lib/config.ts'
 import { imagesConversion } from '../../lib/platform/cloudflare/images.ts'
 import { r2Objects } from '../../lib/platform/cloudflare/r2.ts'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
-import { sharedService } from '../support/app.ts'
+import { sampleSettings } from '../support/settings.ts'
 
 const never = <T>() => new Promise<T>(() => {})
 const silentBucket = { put: never, get: never<null>, head: never, delete: never<void> }
 const timeout = expect.objectContaining({ name: 'TimeoutError' })
 
 it('UPL-05 ends every call to R2 and Images after 10 seconds', () => {
-  const { UPLOAD_TIMEOUT_MS: _, ...settings } = sharedService().settings
-  expect(parseCloudflareConfig(settings).UPLOAD_TIMEOUT_MS).toBe(10_000)
+  const { UPLOAD_TIMEOUT_MS: _, ...settings } = sampleSettings
+  expect(parseConfig(settings).UPLOAD_TIMEOUT_MS).toBe(10_000)
 })
 
 it.each([

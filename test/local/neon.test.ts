@@ -1,14 +1,15 @@
 import { Client, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createNeon } from '../../lib/local/neon.ts'
+import { sharedService } from '../support/app.ts'
 import { startTestServer } from './test-server.ts'
 
-const { settings, ownerUrl } = inject('shared')
+const { settings, ownerUrl, localOrigin } = await sharedService()
 const runtimeUrl = settings.DATABASE_URL ?? ''
 // The emulator ignores the host and connects to the local PostgreSQL.
 const url = ownerUrl.replace(/@[^/]+/, '@somewhere.local')
-neonConfig.fetchEndpoint = settings.NEON_HTTP_ENDPOINT ?? ''
-Object.assign(neonConfig, { wsProxy: () => settings.NEON_WS_PROXY, useSecureWebSocket: false })
+neonConfig.fetchEndpoint = `${localOrigin}/sql`
+Object.assign(neonConfig, { wsProxy: () => `${new URL(localOrigin).host}/v2`, useSecureWebSocket: false })
 
 const sql = neon(url)
 const schema = `neon_${crypto.randomUUID().slice(0, 8)}`

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { withConnection } from '../../lib/db/migrate/connection.ts'
 import { startPostgres } from '../../lib/local/postgres.ts'
 import { listProcesses, parsePs, recordProcesses, stopOrphans } from '../../lib/local/processes.ts'
+import { sharedService } from '../support/app.ts'
 
 const script = join(import.meta.dirname, 'orphan-maker.ts')
 
@@ -80,7 +81,7 @@ it('parses the output of ps', () => {
 })
 
 it('fails only the statement in flight when PostgreSQL ends a connection', async () => {
-  const connectionString = inject('shared').ownerUrl
+  const connectionString = (await sharedService()).ownerUrl
   const sleeping = withConnection({ connectionString }, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     await withConnection({ connectionString }, (other) => other.query('select pg_terminate_backend($1)', [rows[0]?.pid]))

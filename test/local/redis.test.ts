@@ -81,6 +81,7 @@ test('two servers in one process have separate data', async () => {
 test.each([
   ['a fixed window', () => Ratelimit.fixedWindow(7, '1 h')],
   ['a sliding window', () => Ratelimit.slidingWindow(7, '1 h')],
+  ['a token bucket', () => Ratelimit.tokenBucket(7, '1 h', 7)],
 ])('%s allows exactly its limit, even for concurrent calls', async (_, limiter) => {
   const redis = createClient((await startTestServer()).origin)
   const limit = new Ratelimit({ redis, limiter: limiter(), ephemeralCache: false, analytics: false })

@@ -15,7 +15,7 @@ import type { WorkerSettings } from '../../lib/platform/node/jobs-worker.ts'
 import { qstashQueue } from '../../lib/queue/qstash.ts'
 import type { QueuePort } from '../../lib/queue/queue.ts'
 import { secrets, startTestServer } from '../local/test-server.ts'
-import { sharedService } from '../support/app.ts'
+import { sampleSettings } from '../support/settings.ts'
 import { templateDatabase } from '../support/setup.ts'
 
 export const jobPath = '/jobs/test/run'
@@ -42,7 +42,7 @@ const createRecorder = (): Recorder => ({ started: [], handle: async () => {}, l
 /** Create the services and the job of a test. The job needs a body `{n}`. */
 function createTestJob(recorder: Recorder, changedSettings: Record<string, string> = {}) {
   const services = {
-    ports: { config: parseSettings(settings, { ...sharedService().settings, ...changedSettings }) },
+    ports: { config: parseSettings(settings, { ...sampleSettings, ...changedSettings }) },
     readClientAddress: () => 'unknown',
     log: (line: Record<string, unknown>) => recorder.log.push(line),
   } as unknown as Services

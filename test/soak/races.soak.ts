@@ -10,7 +10,7 @@ import { expectChangesLoseNoRun, expectOneBatchPerDueTime } from './races-schedu
 import { expectExactLimit, expectSeparateLimits, expectSharedCountAcrossIsolates, notificationLimits } from './rate-limits.ts'
 import { expectKilledClientsRemoved } from './stream-disconnects.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const rounds = Number(process.env.SOAK_ROUNDS ?? 200)
 const quarterRounds = Math.ceil(rounds / 4)
 // The number of rounds for tests whose rounds take seconds: each hashes 32 passwords or waits for time-outs.

@@ -1,6 +1,9 @@
 import { expect } from 'vitest'
 import { randomToken } from '../../lib/auth/hash.ts'
-import { createLimiter, parseRate } from '../../lib/cache/limiter.ts'
+import { parseRate } from '../../lib/cache/limiter.ts'
+import { createRedisLimiter } from '../../lib/cache/redis-limiter.ts'
+import { secrets } from '../../lib/local/settings.ts'
+import { openRestRedis } from '../../lib/platform/cloudflare/redis.ts'
 import type { ApiResponse, Service } from '../support/app.ts'
 import { concurrentCallers, countByStatus, runConcurrently } from '../support/concurrency.ts'
 import { expectStatus } from '../support/expect-status.ts'
@@ -64,10 +67,10 @@ export async function expectExactLimit(service: Service, rule: string, rounds: n
 
 /** Use four limiters that share only Redis, like four Worker isolates, and expect that together they allow as many calls as one. */
 export async function expectSharedCountAcrossIsolates(service: Service, rounds: number): Promise<void> {
-  const { UPSTASH_REDIS_REST_URL = '', UPSTASH_REDIS_REST_TOKEN = '' } = service.settings
   const rate = parseRate('20/minute')
   for (let round = 1; round <= rounds; round++) {
-    const limiters = Array.from({ length: 4 }, () => createLimiter(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, 10_000))
+    const createIsolate = () => createRedisLimiter(openRestRedis(`${service.localOrigin}/redis`, secrets.redisToken, 10_000), 10_000)
+    const limiters = Array.from({ length: 4 }, createIsolate)
     const key = `isolates:${crypto.randomUUID()}`
     const verdicts = await runConcurrently(async (caller) => limiters[caller % limiters.length]?.count(key, rate, false))
     expect(verdicts.filter((verdict) => verdict?.allowed).length, `round ${round}`).toBe(rate.max)

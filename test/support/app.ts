@@ -3,18 +3,25 @@ import pg from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
 import openapi from '../../functions/openapi.json' with { type: 'json' }
 import { createAccessTokens } from '../../lib/auth/tokens.ts'
+import { parseConfig } from '../../lib/config.ts'
+import type { Services } from '../../lib/http/app.ts'
 import { commonFailures } from '../../lib/http/openapi/responses.ts'
 import { openCluster } from '../../lib/local/postgres.ts'
 import { type Stack, type StackOptions, startStack } from '../../lib/local/stack.ts'
-import { parseCloudflareConfig } from '../../lib/platform/cloudflare/settings.ts'
 import { problems } from '../../lib/problem.ts'
 import { expectStatus } from './expect-status.ts'
-import { longTimeouts, templateDatabase } from './setup.ts'
+import { templateDatabase } from './setup.ts'
 
 /** A service under test: the shared one, or a test file's own one with its own database, faults and clock. */
 export interface Service {
-  /** Origin of the Worker, without a slash at the end. */
+  /** Origin of the service, without a slash at the end. */
   api: string
+  /** Answer a request without HTTP, on Node. */
+  fetch?: ((request: Request) => Promise<Response>) | undefined
+  /** What the app uses, on Node. */
+  services?: Services | undefined
+  /** Connection string of the database owner. */
+  ownerUrl: string
   /** Origin of the local emulators and the local dashboard. */
   localOrigin: string
   settings: Record<string, string>
@@ -26,29 +33,34 @@ const pools = new Map<string, pg.Pool>()
 // Plans are cached while the tables are still empty. Forcing index scans keeps them fast when the tables fill.
 const plannerOptions = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
 
-function createServiceHandle(api: string, localOrigin: string, ownerUrl: string, settings: Record<string, string>): Service {
+function createServiceHandle({ api, fetch, services, localServer, ownerUrl, settings }: Stack): Service {
   const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = [], name?: string) => {
     const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true, options: plannerOptions })
     pools.set(ownerUrl, pool)
     return (await pool.query<Row>({ text, values, ...(name ? { name } : {}) })).rows
   }
-  return { api, localOrigin, settings, sql }
+  return { api, fetch, services, localOrigin: localServer.origin, ownerUrl, settings, sql }
 }
 
-/** Return the service that all test files share. Do not set faults or move the clock there. */
-export function sharedService(): Service {
-  const { api, localOrigin, ownerUrl, settings } = inject('shared')
-  return createServiceHandle(api, localOrigin, ownerUrl, settings)
+// Test files run in parallel. With the default time-out the rate limiter would treat Redis as unavailable on a busy machine.
+const longTimeouts = { REDIS_TIMEOUT_MS: '5000' }
+
+const holder = globalThis as { sharedService?: Promise<Service> }
+
+/** Return the service that the test files of this process share. Do not set faults or move the clock there. */
+export function sharedService(): Promise<Service> {
+  holder.sharedService ??= startOwnService()
+  return holder.sharedService
 }
 
 /** Connect to the shared service's database as its owner. */
 export async function connectAsOwner(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: inject('shared').ownerUrl })
+  const client = new pg.Client({ connectionString: (await sharedService()).ownerUrl })
   await client.connect()
   return client
 }
 
-/** A service with its own stack. `log` contains the lines that the Worker has logged. */
+/** A service with its own stack. `log` contains the lines that the service has logged. */
 export interface OwnService extends Service {
   stack: Stack
   log: string[]
@@ -60,13 +72,14 @@ let stackCount = 0
 /** Start a service with its own database, faults and clock, for a test that would disturb others. Close it in afterAll. */
 export async function startOwnService(
   settings: Record<string, string | undefined> = {},
-  { hub = true, createEscalation }: Pick<StackOptions, 'hub' | 'createEscalation'> = {},
+  { platform = 'node', hub = true, createEscalation }: Partial<Pick<StackOptions, 'platform' | 'hub' | 'createEscalation'>> = {},
 ): Promise<OwnService> {
   const database = `flow_${process.pid}_${++stackCount}`
   const log: string[] = []
   const { postgresPort, servicePort } = inject('shared')
   const cluster = { ...openCluster(postgresPort), port: servicePort }
   const stack = await startStack({
+    platform,
     cluster,
     database,
     template: templateDatabase,
@@ -77,7 +90,7 @@ export async function startOwnService(
     ...(createEscalation ? { createEscalation } : {}),
     onLog: (line) => log.push(line),
   })
-  const service = createServiceHandle(stack.api, stack.localServer.origin, stack.ownerUrl, stack.settings)
+  const service = createServiceHandle(stack)
   const close = async () => {
     await pools.get(stack.ownerUrl)?.end()
     pools.delete(stack.ownerUrl)
@@ -104,13 +117,14 @@ interface RequestOptions {
 
 /** Send a request to /api/v1, and expect a status that the OpenAPI document declares for the operation. */
 export async function request(
-  service: Pick<Service, 'api'>,
+  service: Pick<Service, 'api' | 'fetch'>,
   method: string,
   path: string,
   { body, raw, headers = {}, token }: RequestOptions = {},
 ): Promise<ApiResponse> {
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-  const response = await fetch(`${service.api}/api/v1${path}`, {
+  const sendRequest = service.fetch ?? fetch
+  const outgoing = new Request(`${service.api}/api/v1${path}`, {
     method,
     headers: {
       ...(content === undefined ? {} : { 'content-type': 'application/json' }),
@@ -120,6 +134,7 @@ export async function request(
     body: (content as RequestInit['body']) ?? null,
     redirect: 'manual',
   })
+  const response = await sendRequest(outgoing)
   const text = await readText(method, response)
   const declaredStatuses = findDeclaredStatuses(method, path)
   if (declaredStatuses)
@@ -195,7 +210,7 @@ export async function signAccessToken(
   caller: { userId: string; accountId: string; signInId: string },
 ): Promise<string> {
   const keys = settings.JWT_KEYS ?? ''
-  const signer = signers.get(keys) ?? createAccessTokens(parseCloudflareConfig(settings).JWT_KEYS)
+  const signer = signers.get(keys) ?? createAccessTokens(parseConfig(settings).JWT_KEYS)
   signers.set(keys, signer)
   return signer.sign(caller)
 }

@@ -3,13 +3,13 @@ import { openAccountScope } from '../../lib/db/scope.ts'
 import type { Event } from '../../lib/events/events.ts'
 import { signMessage } from '../../lib/local/qstash-delivery.ts'
 import { enqueueEvent } from '../../lib/outbox/events.ts'
-import { openNeon } from '../../lib/platform/cloudflare/neon.ts'
 import type { Service } from './app.ts'
+import { openTestDatabase } from './databases.ts'
 
 /** Insert an event as the service does, but publish nothing to the queue. Return the delivery ids. */
 export async function emitWithoutPublishing(service: Service, accountId: string, event: Event): Promise<string[]> {
-  const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT } = service.settings
-  const database = openNeon({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT })
+  const { DATABASE_PLATFORM_URL = '' } = service.settings
+  const database = openTestDatabase(DATABASE_PLATFORM_URL)
   const ids: string[] = []
   const outbox: Outbox = (entry) => void (entry.kind === 'delivery' && ids.push(entry.id))
   await enqueueEvent(openAccountScope(database, accountId, event.actorId, outbox).db, event)

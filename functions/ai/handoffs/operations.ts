@@ -38,7 +38,7 @@ export const handoffOperations = [
     body: schemas.HandoffCreate,
     success: 201,
     returns: Handoff,
-    errors: ['wrong_state'],
+    errors: ['stale_version', 'wrong_state'],
     handle: ({ ctx, params, body }) => handoffs.create(ctx, params.session_id, body),
   }),
 
@@ -56,7 +56,7 @@ export const handoffOperations = [
     body: schemas.HandoffEscalate,
     success: 200,
     returns: SessionClose,
-    errors: ['wrong_state'],
+    errors: ['stale_version', 'wrong_state'],
     handle: ({ ctx, params, body }) => handoffs.escalate(ctx, params.session_id, body),
   }),
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { type AnyOperation, requiresToken, takesIdempotencyKey } from '../operation.ts'
-import { getQuerySchema } from '../validate.ts'
+import { getQuerySchema } from '../validators.ts'
 import { createComponents, type JsonComponents } from './components.ts'
 import { conventions } from './conventions.ts'
 import type { Json } from './json.ts'

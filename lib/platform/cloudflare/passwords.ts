@@ -5,21 +5,29 @@ import { argon2Cost, type PasswordHasher } from '../../auth/passwords.ts'
 const options = { type: Argon2Type.Argon2id, ...argon2Cost }
 
 /** Create a hasher that runs argon2 as WebAssembly. Workers refuse to compile wasm at run time, so the module is compiled at deployment. */
-export function wasmPasswords(): PasswordHasher {
+export function wasmPasswords(compiled: WebAssembly.Module = wasm): PasswordHasher {
   let instance: Promise<Argon2> | undefined
   const loadArgon2 = () => {
-    instance ??= WebAssembly.instantiate(wasm).then((module) => new Argon2(module))
+    instance ??= WebAssembly.instantiate(compiled).then((module) => new Argon2(module))
     return instance
   }
-  const hash = async (password: string) => (await loadArgon2()).hash(password, options).encoded
+  const hash = async (password: string) => (await loadArgon2()).hash(padToByteLength(password), options).encoded
   // Verified for unknown addresses, so that the answer takes as long as for known ones.
   let decoyHash: Promise<string> | undefined
   return {
     hash,
     async verify(stored, password) {
       decoyHash ??= hash(crypto.randomUUID())
-      const result = (await loadArgon2()).tryVerify(stored ?? (await decoyHash), password)
+      const result = (await loadArgon2()).tryVerify(stored ?? (await decoyHash), padToByteLength(password))
       return stored !== undefined && result.success
     },
   }
+}
+
+/**
+ * Append zeros until the text has as many UTF-16 units as the password has bytes. The library hashes as many bytes as the text has units,
+ * so the end of a password with letters outside ASCII would not count.
+ */
+function padToByteLength(password: string): string {
+  return password.padEnd(new TextEncoder().encode(password).length, '\0')
 }

@@ -1,5 +1,5 @@
-import { redisCache } from '../../cache/cache.ts'
-import { createLimiter } from '../../cache/limiter.ts'
+import { createRedisCache } from '../../cache/redis-cache.ts'
+import { createRedisLimiter } from '../../cache/redis-limiter.ts'
 import type { Services } from '../../http/app.ts'
 import { qstashQueue } from '../../queue/qstash.ts'
 import { createSharedPorts } from '../../services.ts'
@@ -9,6 +9,7 @@ import { openNeon } from './neon.ts'
 import { wasmPasswords } from './passwords.ts'
 import { type R2Bucket, r2Objects } from './r2.ts'
 import { durableRealtime, type HubNamespace } from './realtime.ts'
+import { openRestRedis } from './redis.ts'
 import type { CloudflareConfig } from './settings.ts'
 
 /** The Worker's bindings. A binding may be missing when nothing uses it. */
@@ -23,6 +24,7 @@ export interface Bindings {
 export function createCloudflareServices(config: CloudflareConfig, log: Services['log'], bindings: Bindings = {}): Services {
   const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB } = bindings
   const { UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS, UPLOAD_TIMEOUT_MS } = config
+  const redis = openRestRedis(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS)
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
   return {
     ports: {
@@ -31,12 +33,13 @@ export function createCloudflareServices(config: CloudflareConfig, log: Services
       realtime: durableRealtime(ESCALATION_HUB),
       uploads: { ...r2Objects(UPLOADS, UPLOAD_TIMEOUT_MS), ...imagesConversion(IMAGES, UPLOAD_TIMEOUT_MS) },
       assets: staticAssets(ASSETS),
-      cache: redisCache(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS),
+      cache: createRedisCache(redis, REDIS_TIMEOUT_MS),
       passwords: wasmPasswords(),
     },
-    limiter: createLimiter(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS),
+    limiter: createRedisLimiter(redis, REDIS_TIMEOUT_MS),
     runtime: openNeon({ url: config.DATABASE_URL, ...neon }),
     platform: openNeon({ url: config.DATABASE_PLATFORM_URL, ...neon }),
+    inProcess: [],
     // Cloudflare sets this header itself: https://developers.cloudflare.com/fundamentals/reference/http-headers/
     readClientAddress: (request) => request.headers.get('cf-connecting-ip') ?? 'unknown',
     log,

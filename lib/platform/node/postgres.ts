@@ -25,7 +25,7 @@ export function openPostgres({ url, maxConnections, onRoundTrip = () => {} }: Po
   const send = createSender()
   const probe = () => probeDatabase(url)
   const run = async (statements: readonly Statement[], readOnly: boolean): Promise<QueryRows[]> => {
-    const client = await pool.connect()
+    const client = await connect(pool)
     let isHung = false
     const destroy = () => {
       isHung = true
@@ -67,6 +67,17 @@ function createPool(url: string, maxConnections: number): pg.Pool {
   return pool
 }
 
+/** Take a connection of the pool. A system error, such as ECONNREFUSED, becomes an error that names the connection. */
+function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  return pool.connect().catch(throwConnectionError)
+}
+
+function throwConnectionError(error: unknown): never {
+  // Several addresses of one host that all refuse make an AggregateError.
+  const isSystemError = error instanceof Error && ('syscall' in error || error instanceof AggregateError)
+  throw isSystemError ? new Error('Connection terminated', { cause: error }) : error
+}
+
 interface Sender {
   /** Send statements on a connection, in one round trip. */
   (client: pg.PoolClient, statements: readonly Statement[]): Promise<QueryRows[]>
@@ -83,7 +94,7 @@ function createSender(): Sender {
       state = { generation, prepared: { bySql: new Map(), count: 0 } }
       preparedByClient.set(client, state)
     }
-    return sendBatch(client, statements, state.prepared, `s${generation}_`)
+    return sendBatch(client, statements, state.prepared, `s${generation}_`).catch(throwConnectionError)
   }
   const forgetStatements = () => {
     generation++
@@ -130,7 +141,7 @@ async function openTransaction(
   { send, probe, onRoundTrip }: TransactionTools,
 ): Promise<TransactionConnection> {
   onRoundTrip()
-  const client = await pool.connect()
+  const client = await connect(pool)
   let isReleased = false
   const release = (destroy: boolean) => {
     if (!isReleased) client.release(destroy)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CommaList, type Config, parseSettings, settings } from '../../config.ts'
+import { CommaList, type Config, parseSettings, settings, Url } from '../../config.ts'
 
 const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
 
@@ -22,6 +22,14 @@ export const nodeSettings = {
     .describe(
       'Redis for rate limits, the cache and live events. Without it they stay in the memory of this process, so run one process only.',
     ),
+  QSTASH_TOKEN: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Token of QStash, to use it as the queue. Without it, jobs are stored in PostgreSQL.'),
+  QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Address of QStash.'),
+  QSTASH_CURRENT_SIGNING_KEY: z.string().min(1).optional().describe('Key that verifies jobs of QStash.'),
+  QSTASH_NEXT_SIGNING_KEY: z.string().min(1).optional().describe('Second key that verifies jobs of QStash, for rotation.'),
   JOB_CONCURRENCY: count(1, 100).default(10).describe('Jobs that one process runs at the same time.'),
   ASSETS_DIR: z.string().min(1).default('dist/assets').describe('Folder of the static files that `npm run build` writes.'),
   OBJECTS_DIR: z.string().min(1).optional().describe('Folder for uploads, if they are not stored in S3.'),
@@ -37,7 +45,22 @@ export const nodeSettings = {
 
 export type NodeConfig = Config & z.infer<z.ZodObject<typeof nodeSettings>>
 
+const s3Names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+const qstashNames = ['QSTASH_TOKEN', 'QSTASH_CURRENT_SIGNING_KEY', 'QSTASH_NEXT_SIGNING_KEY'] as const
+
 /** Parse the settings of Node. Throw one error that names every missing or wrong setting, without any value. */
 export function parseNodeConfig(env: Record<string, unknown>): NodeConfig {
-  return parseSettings({ ...settings, ...nodeSettings }, env)
+  return parseSettings({ ...settings, ...nodeSettings }, { ...env, ...findMissing(env) })
+}
+
+/**
+ * Return an invalid value for each setting that another one makes necessary: a place for uploads must be named, and the settings of S3 and
+ * of QStash come together.
+ */
+function findMissing(env: Record<string, unknown>): Record<string, null> {
+  const names: string[] = []
+  const isSet = (name: string) => env[name] !== undefined && env[name] !== ''
+  for (const group of [s3Names, qstashNames]) if (group.some(isSet)) names.push(...group.filter((name) => !isSet(name)))
+  if (!isSet('OBJECTS_DIR') && !s3Names.some(isSet)) names.push('OBJECTS_DIR')
+  return Object.fromEntries(names.map((name) => [name, null]))
 }

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createImage, uploadImage } from '../../support/images.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const defaultBranding = { company_name: null, primary_colour: null, footer_text: null, logo_upload_id: null }
 const getBranding = (person: Person, team: string) => person.call('GET', `/teams/${team}/branding`)
 const putBranding = (person: Person, team: string, body: object) => person.call('PUT', `/teams/${team}/branding`, body)

@@ -5,7 +5,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 import { postWithoutToken } from '../../support/public-requests.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('returns the account with plan, limits and usage to a viewer, and lets an admin update the account', async () => {
   const { id, admin, addColleague } = await createAccount(service)

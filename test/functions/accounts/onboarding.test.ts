@@ -4,7 +4,7 @@ import { request, sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const getStatus = async (person: Person) => (await person.call('GET', '/users/onboarding-status')).body
 const sendStep = (person: Person, step: number, action: 'complete' | 'skip' = 'complete', data?: object) =>
   person.call('PATCH', '/users/me/onboarding-step', { step, action, ...(data ? { data } : {}) })

@@ -4,7 +4,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 async function createScene(fields: Record<string, unknown> = {}) {
   const account = await createAccount(service)

@@ -4,7 +4,7 @@ import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 const readMetrics = async (person: Person, period = '7d') =>
   (await person.call('GET', `/analytics/flowpilot/escalations?period=${period}`)).body

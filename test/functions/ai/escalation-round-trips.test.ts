@@ -1,15 +1,15 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import * as handoffs from '../../../functions/ai/handoffs/service.ts'
 import type { OutboxEntry } from '../../../lib/db/outbox-entry.ts'
 import { openScope } from '../../../lib/db/scope.ts'
 import type { WriteContext } from '../../../lib/http/operation.ts'
-import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
+import { openPostgres } from '../../../lib/platform/node/postgres.ts'
 import { createAiSession } from '../../support/ai.ts'
 import { sharedService } from '../../support/app.ts'
 import { createAccount } from '../../support/people.ts'
 import { connectPsa } from '../../support/psa.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('an escalation with a ticket takes two database round trips and enqueues its push, deliveries, live event and assessment', async () => {
   const account = await createAccount(service)
@@ -18,13 +18,8 @@ it('an escalation with a ticket takes two database round trips and enqueues its 
   const session = await createAiSession(owner, { psa_ticket_id: '4711' })
 
   let roundTrips = 0
-  const { DATABASE_URL = '', NEON_HTTP_ENDPOINT, NEON_WS_PROXY } = service.settings
-  const database = openNeon({
-    url: DATABASE_URL,
-    httpEndpoint: NEON_HTTP_ENDPOINT,
-    wsProxy: NEON_WS_PROXY,
-    onRoundTrip: () => roundTrips++,
-  })
+  const database = openPostgres({ url: service.settings.DATABASE_URL ?? '', maxConnections: 2, onRoundTrip: () => roundTrips++ })
+  onTestFinished(() => database.close())
   const entries: OutboxEntry[] = []
   const caller = { userId: owner.id, accountId: account.id, signInId: owner.signInId }
   const options = { caller, access: 'engineer', skipGuards: 'none', ip: '', readOnly: false } as const

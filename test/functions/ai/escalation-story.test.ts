@@ -7,7 +7,7 @@ import { createImage, uploadImage } from '../../support/images.ts'
 import { createAccount } from '../../support/people.ts'
 import { connectPsa } from '../../support/psa.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('takes a ticket from the first question through an escalation to its resolution, and notifies everyone involved', async () => {
   const account = await createAccount(service)

@@ -225,8 +225,12 @@ it('SSE-07 SSE-10 drops events of a stalled client, reports their number, and de
   healthy.disconnect()
 })
 
-it('SSE-06 escalates and sends e-mails without the hub, and keeps the stream event for later', async () => {
-  const hublessService = await startOwnService({}, { hub: false })
+it.each([
+  ['the hub', {}, { platform: 'cloudflare', hub: false }],
+  // Nothing listens on the port of the discard protocol.
+  ['Redis', { REDIS_URL: 'redis://127.0.0.1:9' }, { platform: 'node' }],
+] as const)('SSE-06 escalates and sends e-mails without %s, and keeps the stream event for later', async (_, settings, options) => {
+  const hublessService = await startOwnService(settings, options)
   try {
     const account = await createAccount(hublessService)
     const owner: Person = await account.addColleague()

@@ -7,7 +7,7 @@ import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 async function createPeople() {
   const account = await createAccount(service)

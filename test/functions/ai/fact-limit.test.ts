@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { insertFacts } from '../../../functions/ai/turns/queries.ts'
 import { openScope } from '../../../lib/db/scope.ts'
-import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { createAiSession } from '../../support/ai.ts'
 import { sharedService } from '../../support/app.ts'
+import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('a turn stores facts up to the limit of a session, and neither more nor a key twice', async () => {
   const owner = (await createAccount(service)).admin
@@ -16,10 +16,10 @@ it('a turn stores facts up to the limit of a session, and neither more nor a key
      select $1, $2, 'known ' || n, 'x', 'ai', $3 from generate_series(1, 198) n`,
     [owner.accountId, session.id, owner.id],
   )
-  const { DATABASE_URL = '', NEON_HTTP_ENDPOINT } = service.settings
+  const { DATABASE_URL = '' } = service.settings
   const caller = { userId: owner.id, accountId: owner.accountId, signInId: owner.signInId }
   const options = { caller, access: 'engineer', skipGuards: 'none', ip: '', readOnly: false } as const
-  const { db } = openScope(openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), options, () => {})
+  const { db } = openScope(openTestDatabase(DATABASE_URL), options, () => {})
   const facts = ['known 1', 'a', 'b', 'c', 'd'].map((key) => ({ key, value: 'y' }))
   await insertFacts.run(db, session.id, facts)
   const rows = await service.sql<{ key: string }>(`select key from ai_facts where session_id = $1 and value = 'y' order by key`, [

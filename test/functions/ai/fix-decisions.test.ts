@@ -5,7 +5,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const parameters = [
   { name: 'service', label: 'Service', type: 'string', required: true, default: null, choices: null, pattern: null, min: null, max: null },
 ]

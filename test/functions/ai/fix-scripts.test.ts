@@ -3,7 +3,7 @@ import { createAiSession, createFixScene } from '../../support/ai.ts'
 import { type ApiResponse, sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const createScene = (fields: Record<string, unknown> = {}) => createFixScene(service, fields)
 
 const notes = { notes: 'In black only' }

@@ -4,7 +4,7 @@ import { createAiSession, insertFix } from '../../support/ai.ts'
 import { sharedService } from '../../support/app.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 /** The expected state of a fix. `applied` and `verified` state whether `applied_at` and `verified_at` are set. */
 interface Model {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createFixScene } from '../../support/ai.ts'
 import { type ApiResponse, sharedService } from '../../support/app.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const createScene = (fields: Record<string, unknown> = {}) => createFixScene(service, fields)
 
 const notes = { notes: 'In black only' }

@@ -6,7 +6,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 import { connectPsa } from '../../support/psa.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const handoffFields = {
   reason: 'Rights',
   summary: 'The spooler stops',

@@ -3,7 +3,7 @@ import { createAiSession } from '../../support/ai.ts'
 import { sharedService } from '../../support/app.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 // Tickets in users' words. The flows and the rules of the local model were written without them.
 const tickets: [string, string][] = [

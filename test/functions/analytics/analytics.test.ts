@@ -6,7 +6,7 @@ import { createFlow } from '../../support/flows.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
 import { answerStep, createSession } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const zone = 'Pacific/Auckland'
 

@@ -5,7 +5,7 @@ import { sharedService } from '../../support/app.ts'
 import { patchProcedure, printerFlow } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const treeFlow = { tree_type: 'troubleshooting', tree_structure: printerFlow() as object }
 const procedureFlow = { tree_type: 'procedural', tree_structure: patchProcedure() as object }
 const suggest = (person: Person, request: object) => person.call('POST', '/ai/assistant/suggest', request)

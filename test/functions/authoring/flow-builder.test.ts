@@ -4,7 +4,7 @@ import { conversationsPath, flowGoal, getQuota, refineFlow, startFlowConversatio
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const conversationPath = (id: string, rest = '') => `${conversationsPath}/${id}${rest}`
 const listStepTitles = (body: { draft: { tree_structure: { steps: { title: string }[] } } }) =>
   body.draft.tree_structure.steps.map(({ title }) => title)

@@ -7,7 +7,7 @@ import { createFlow } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 import { answerStep, createSession, insertPlatformFlow } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const listEventKeys = async (person: Person) =>
   (await person.call('GET', '/notifications')).body.map(({ event_key }: { event_key: string }) => event_key)
 const decide = (person: Person, id: string, verb: 'approve' | 'reject') =>

@@ -14,7 +14,7 @@ import {
 } from '../../support/knowledge.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
 async function convertArticle(content: Uint8Array | string, name: string, type = '') {

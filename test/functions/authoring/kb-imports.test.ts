@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createConvertedImport, uploadArticle } from '../../support/knowledge.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const markdownImport = (content: string) => ({ title: 'Article', content, format: 'markdown' })
 const article =
   '# Spooler\n\nIt stops at night.\n\n1. Open the services console.\n2. Restart it:\n\n   ```sh\n   net start spooler\n   ```\n\nCheck the queue.'

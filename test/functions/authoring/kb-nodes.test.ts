@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createConvertedImport } from '../../support/knowledge.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const article = '# Spooler\n\n1. Open the services console.\n2. Restart it.\n\nCheck the queue.'
 
 describe('a node', () => {

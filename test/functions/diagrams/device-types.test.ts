@@ -4,7 +4,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('lists at least 40 system device types in all seven categories to every user', async () => {
   const viewer = await (await createAccount(service)).addColleague({ role: 'viewer', teamId: null })

@@ -3,7 +3,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const headOffice = 'The firewall FW-HQ is connected to the core switch SW-CORE. SW-CORE connects 3 access points and the server SRV-DC-01.'
 interface Node {
   id: string

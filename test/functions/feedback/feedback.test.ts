@@ -3,7 +3,7 @@ import { dashboard, sharedService, startOwnService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const betaFeedback = { reaction: 'negative', category: 'performance', text: 'Slow on Mondays.', page_url: '/sessions?q=1' }
 const listIds = (response: { body: { id: string }[] }) => response.body.map(({ id }) => id)
 

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('lists categories with the number of their flows that the caller can see', async () => {
   const account = await createAccount(service)

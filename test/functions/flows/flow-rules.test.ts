@@ -3,7 +3,7 @@ import { sharedService } from '../../support/app.ts'
 import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const buildSolution = (id: string, title = id) => ({ id, type: 'solution', title, description: '' })
 
 /** Create a draft and return its can-publish result. Format each problem as `node_id path: message`, without the prefix `tree_structure`. */

@@ -167,7 +167,7 @@ describe('the gallery', () => {
 })
 
 it('GAL-01 ignores an invalid token in a gallery request', async () => {
-  const service = sharedService()
+  const service = await sharedService()
   const headers = { 'cf-connecting-ip': `2001:db8:8::${process.pid % 9999}`, authorization: 'Bearer x.y.z' }
   expectStatus(await request(service, 'GET', '/public/templates', { headers }), 200)
 })

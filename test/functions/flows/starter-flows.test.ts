@@ -8,7 +8,7 @@ import { request, sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const platformAccountId = '00000000-0000-7000-8000-000000000001'
 const serviceUserId = '00000000-0000-7000-8000-000000000002'
 

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, flowBody, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const procedural = { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm }
 const listTitles = async (person: Person, query = '') =>
   (await person.call('GET', `/step-library${query}`)).body.map(({ title }: { title: string }) => title)

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('FLO-07 FLO-08 records the parent, root, depth and reason of a fork, also of a fork of a fork', async () => {
   const account = await createAccount(service)

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, patchForm, patchProcedure } from '../../support/flows.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 interface ListItem {
   id: string

@@ -6,7 +6,7 @@ import { publishableFlow } from '../../support/flow-arbitraries.ts'
 import { createFlow, patchForm, patchProcedure } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 type Flow = Record<string, unknown>
 const pickContent = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Flow) => ({
   tree_type,

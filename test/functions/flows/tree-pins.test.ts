@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const listIds = (flows: { id: string }[]) => flows.map(({ id }) => id)
 
 it('FLO-12 FLO-14 lists the pinned flows of the caller in pinning order, without the pins of a colleague', async () => {

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, printerFlow, printerForm } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 let visitorCount = 0
 const openLink = (token: string, target: { api: string } = service) =>
   request(target, 'GET', `/shared/${token}`, { headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++visitorCount}` } })

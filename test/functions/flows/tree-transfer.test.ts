@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const pickContent = ({ tree_type, name, description, category, tags, tree_structure, intake_form }: Record<string, unknown>) => ({
   tree_type,
   name,

@@ -5,7 +5,7 @@ import { runConcurrently } from '../../support/concurrency.ts'
 import { createFlow } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const { username: user, password, pathname } = new URL(service.settings.DATABASE_URL ?? '')
 const pool = new pg.Pool({ host: '127.0.0.1', port: inject('shared').postgresPort, user, password, database: pathname.slice(1), max: 32 })
 afterAll(() => pool.end())

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 it('stores every version with its content and the user who saved it', async () => {
   const account = await createAccount(service)

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createFlow, flowBody, patchForm, patchProcedure, printerFlow } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 describe('creating a flow', () => {
   it('FLO-43 publishes a valid flow by default', async () => {

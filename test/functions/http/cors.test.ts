@@ -3,7 +3,7 @@ import { request, sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const allowedOrigin = 'http://localhost:5173'
 const send = (path: string, init: RequestInit = {}) => fetch(service.api + path, { redirect: 'manual', ...init })
 const listCorsHeaders = (response: Response) => [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { toDatabaseProblem } from '../../../lib/db/sqlstate.ts'
 import { withSuperuser } from '../../../lib/local/postgres.ts'
-import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { type ApiResponse, dashboard, startOwnService } from '../../support/app.ts'
+import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -106,8 +106,7 @@ it('WIR-28 returns 503 with Retry-After when PostgreSQL ends the connection of a
 })
 
 it('WIR-28 reports a connection that PostgreSQL ended between two statements as unavailable', async () => {
-  const { DATABASE_URL = '', NEON_HTTP_ENDPOINT, NEON_WS_PROXY } = service.settings
-  const database = openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
+  const database = openTestDatabase(service.settings.DATABASE_URL)
   const connection = await database.begin('begin')
   await endConnections()
   await pause(300)

@@ -10,7 +10,7 @@ const vendors = Object.keys(dependencies) as Vendor[]
 
 let service: Awaited<ReturnType<typeof startOwnService>>
 beforeAll(async () => {
-  service = await startOwnService({ VERSION: '1.2.3', REDIS_TIMEOUT_MS: '250', READY_CACHE_MS: '0' })
+  service = await startOwnService({ VERSION: '1.2.3', REDIS_TIMEOUT_MS: '250', READY_CACHE_MS: '0' }, { platform: 'cloudflare' })
 })
 afterAll(() => service.close())
 
@@ -86,7 +86,7 @@ describe('/ready', () => {
   })
 
   it('reports a missing hub, and repeats its result for 5 s, so that frequent calls do not reach the vendors', async () => {
-    const ownService = await startOwnService({}, { hub: false })
+    const ownService = await startOwnService({}, { platform: 'cloudflare', hub: false })
     try {
       const read = async () => {
         const response = await fetch(`${ownService.api}/ready`)
@@ -112,7 +112,7 @@ describe('/ready', () => {
 
 /** Return how many milliseconds the slowest of nine calls with the Redis fault `mode` takes longer than the median call without it. */
 async function measureLongestDelay(mode: string): Promise<number> {
-  const ownService = await startOwnService({ REDIS_TIMEOUT_MS: '250' })
+  const ownService = await startOwnService({ REDIS_TIMEOUT_MS: '250' }, { platform: 'cloudflare' })
   try {
     const { admin } = await createAccount(ownService)
     const read = () => measureTime(() => admin.call('GET', '/notifications/unread-count'))

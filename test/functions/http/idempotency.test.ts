@@ -3,7 +3,7 @@ import { dashboard, sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const emailConfig = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
 const createConfig = (person: Person, key: string, body: unknown = emailConfig) =>
   person.call('POST', '/notifications/configs', body, { 'idempotency-key': key })

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { inTransaction, openScope, type WriteDb } from '../../../lib/db/scope.ts'
 import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
-import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { sharedService } from '../../support/app.ts'
+import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const renameTeams = writeStatement(null, () => sql`update teams set name = 'Renamed'`)
 
 /** Write calls that `ReadDb`, the database type of a GET, does not offer. PostgreSQL must refuse them too. */
@@ -20,13 +20,9 @@ const writes: [name: string, write: (db: WriteDb) => Promise<unknown>][] = [
 
 it.each(writes)('the database of a GET refuses %s that writes', async (_, write) => {
   const { admin, id } = await createAccount(service)
-  const { DATABASE_URL = '', NEON_HTTP_ENDPOINT, NEON_WS_PROXY } = service.settings
+  const { DATABASE_URL = '' } = service.settings
   const caller = { userId: admin.id, accountId: id, signInId: admin.signInId }
-  const scope = openScope(
-    openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY }),
-    { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true },
-    () => {},
-  )
+  const scope = openScope(openTestDatabase(DATABASE_URL), { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true }, () => {})
   const error = await write(scope.db).catch((thrown: unknown) => thrown)
   // read_only_sql_transaction, https://www.postgresql.org/docs/18/errcodes-appendix.html
   expect(getSqlState(error)).toBe('25006')

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 import { postWithoutToken, randomIpAddress } from '../../support/public-requests.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const emailConfig = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: [] }
 
 it('WIR-01 serves operations under /api/v1 and nowhere else', async () => {

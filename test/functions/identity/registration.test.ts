@@ -105,7 +105,7 @@ it('redeems a platform code exactly max_uses times when 32 registrations run con
 })
 
 it("AUT-18 resolves a feature from the account's override, then from the plan, and disables it otherwise", async () => {
-  const service = sharedService()
+  const service = await sharedService()
   const { id, admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   const getFlags = async () => (await viewer.call('GET', '/auth/me/feature-flags')).body.flags

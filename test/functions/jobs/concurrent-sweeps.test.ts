@@ -5,15 +5,15 @@ import { claimDuePushes } from '../../../functions/psa/pushes/queries.ts'
 import { openPlatformDb, type PlatformDb } from '../../../lib/db/scope.ts'
 import { moveDatabaseClock } from '../../../lib/local/postgres.ts'
 import { claimDueLiveEvents } from '../../../lib/outbox/live-events.ts'
-import { openNeon } from '../../../lib/platform/cloudflare/neon.ts'
 import { startOwnService } from '../../support/app.ts'
 import { runConcurrently } from '../../support/concurrency.ts'
+import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
 // A sweep takes the rows of every account, so this file needs its own service.
 const service = await startOwnService()
-const { DATABASE_PLATFORM_URL = '', NEON_HTTP_ENDPOINT } = service.settings
-const openConnection = () => openPlatformDb(openNeon({ url: DATABASE_PLATFORM_URL, httpEndpoint: NEON_HTTP_ENDPOINT }), 'test', () => {})
+const { DATABASE_PLATFORM_URL = '' } = service.settings
+const openConnection = () => openPlatformDb(openTestDatabase(DATABASE_PLATFORM_URL), 'test', () => {})
 afterAll(() => service.close())
 
 let admin: Person

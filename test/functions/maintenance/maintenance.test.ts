@@ -6,7 +6,7 @@ import { createSchedule, listRuns, makeScheduleDue, scheduleBody } from '../../s
 import { createAccount, type Person } from '../../support/people.ts'
 import { insertPlatformFlow, proceduralFlowFields } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const schedulesPath = '/maintenance-schedules'
 /** Post an invalid schedule. Return the status, and the error code or the invalid fields. */
 const postInvalidSchedule = async (person: Person, fields: Record<string, unknown>) => {

@@ -3,7 +3,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const targets = [{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01', ring: 2 } }, { label: 'SRV-FS-01' }]
 
 it('stores a target list unchanged, updates only the fields of the body, and deletes the list', async () => {

@@ -3,7 +3,7 @@ import { dashboard, sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const webhookUrl = `${service.localOrigin}/chat/1/team`
 const emailConfig = { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: ['session.escalated'] }
 

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import type { Event } from '../../../lib/events/events.ts'
 import { eventKeyList } from '../../../lib/events/keys.ts'
-import { emitEvent } from '../../../lib/local/stack.ts'
+import type { Services } from '../../../lib/http/app.ts'
+import { emitEvent } from '../../../lib/local/emit-event.ts'
 import { dashboard, sharedService } from '../../support/app.ts'
+import { openTestDatabase } from '../../support/databases.ts'
 import { createAccount, type Person, type TestAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const sessionId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15'
 const problem = 'VPN drops every few minutes'
 
@@ -14,7 +16,9 @@ function createEscalationEvent(engineer: Person, fields: Partial<Extract<Event, 
   return { key: 'session.escalated', ...common, problemSummary: problem, psaTicketId: null, ...fields }
 }
 
-const emit = (account: TestAccount, event: Event) => emitEvent(service.settings, account.id, event)
+const platform = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
+const { queue } = (service.services as Services).ports
+const emit = (account: TestAccount, event: Event) => emitEvent(platform, queue, account.id, event)
 const listTitles = async (person: Person) => (await person.call('GET', '/notifications')).body.map(({ title }: { title: string }) => title)
 const listEventKeys = async (person: Person) =>
   (await person.call('GET', '/notifications')).body.map((row: { event_key: string }) => row.event_key)

@@ -3,7 +3,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 /** Insert notifications for a person. `createdAt` returns the SQL expression for the time of row `n`. Return the ids in insertion order. */
 async function insertNotifications(
@@ -60,6 +60,18 @@ it('NOT-14 NOT-15 counts unread notifications and marks one as read, keeping the
   expect(read.body).toEqual({ ...before, is_read: true, read_at: expect.stringMatching(/Z$/) })
   expect((await admin.call('PATCH', `/notifications/${first}/read`)).body).toEqual(read.body)
   expect((await admin.call('GET', '/notifications/unread-count')).body).toEqual({ count: 2 })
+})
+
+it('NOT-15 writes no new version of a notification that is already read', async () => {
+  const { admin } = await createAccount(service)
+  const [id = ''] = await insertNotifications(admin, 1)
+  const selectVersion = () => service.sql('select ctid, xmin from notifications where id = $1', [id])
+  const unreadVersion = await selectVersion()
+  const read = await admin.call('PATCH', `/notifications/${id}/read`)
+  const readVersion = await selectVersion()
+  expect(readVersion).not.toEqual(unreadVersion)
+  expect((await admin.call('PATCH', `/notifications/${id}/read`)).body).toEqual(read.body)
+  expect(await selectVersion()).toEqual(readVersion)
 })
 
 it('NOT-16 returns 404 for a colleague’s notification, and leaves it unread', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { sharedService } from '../../support/app.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 async function createConfig(admin: Person, webhook_url: string): Promise<number> {
   return (await admin.call('POST', '/notifications/configs', { channel: 'chat2_webhook', webhook_url })).status

@@ -4,7 +4,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const listDrafts = async (person: Person, query = '') =>
   (await person.call('GET', `/draft-templates${query}`)).body.map(({ id, status }: Record<string, string>) => [id, status])
 

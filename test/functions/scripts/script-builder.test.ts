@@ -4,7 +4,7 @@ import { dashboard, sharedService, startOwnService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const standalone = { origin: 'standalone' }
 const startSession = (person: Person, body: object = standalone) => person.call('POST', '/script-builder/sessions', body)
 const sessionPath = (id: string, suffix = '') => `/script-builder/sessions/${id}${suffix}`

@@ -3,7 +3,7 @@ import { sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const parameters = [{ name: 'service', label: 'Service', type: 'string', required: true }]
 const scriptFields = {
   name: 'Restart a service',

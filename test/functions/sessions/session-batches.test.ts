@@ -6,7 +6,7 @@ import { buildTargets } from '../../support/maintenance.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 import { answerStep, insertPlatformFlow, proceduralFlowFields } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const createBatch = (person: Person, body: unknown) => person.call('POST', '/sessions/batch', body)
 const countSessions = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
 /** Post an invalid batch and expect that no session is created. Return the status and the error code. */

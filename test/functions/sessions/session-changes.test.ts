@@ -5,7 +5,7 @@ import { createFlow, printerForm } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 import { answerStep, createSession } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const getUsageCount = async (treeId: string) =>
   Number((await service.sql<{ usage_count: string }>('select usage_count from trees where id = $1', [treeId]))[0]?.usage_count)
 

@@ -5,7 +5,7 @@ import { createFlow } from '../../support/flows.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 import { answerStep, createProceduralSession, createSession, insertPlatformFlow, proceduralFlowFields } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const addCustomStep = (person: Person, id: string, body: unknown) => person.call('POST', `/sessions/${id}/custom-steps`, body)
 
 describe('custom steps', () => {

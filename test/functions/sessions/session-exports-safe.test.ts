@@ -8,7 +8,7 @@ import { createAnsweredSession, exportSession } from '../../support/exports.ts'
 import { createImage, uploadImage } from '../../support/images.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const maliciousText = `<script>window.hit=1</script><img src=x onerror=window.hit=1>"'&<b>bold</b> [a](javascript:window.hit=1) </pre></style>`
 
 async function exportPdf(person: Person, id: string, query: string): Promise<Uint8Array> {

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createAnsweredSession, exportSession, insertAnswers, textFormats } from '../../support/exports.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const noteText = (n: number) => `note-number-${n}-ends`
 const threeNotes = [noteText(0), noteText(1), noteText(2)]
 

@@ -5,7 +5,7 @@ import { createFlow } from '../../support/flows.ts'
 import { createAccount, type TestAccount } from '../../support/people.ts'
 import { createSession } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 /** Return the ticket numbers of the sessions that match a query, newest first. */
 async function listTickets({ admin }: TestAccount, query: Record<string, string>): Promise<string[]> {

@@ -5,7 +5,7 @@ import { createImage, uploadImage } from '../../support/images.ts'
 import { createAccount } from '../../support/people.ts'
 import { createSession } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const selectSessionRow = async (id: string) => (await service.sql('select s::text as row from sessions s where id = $1', [id]))[0]
 
 describe('a rating', () => {

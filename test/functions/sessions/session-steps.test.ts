@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 import { answerStep, createProceduralSession, createSession } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const sendDecision = (person: Person, id: string, body: unknown) => person.call('POST', `/sessions/${id}/decisions`, body)
 const getProgress = ({ progress: { answered, total, percent } }: { progress: Record<string, number> }) => [answered, total, percent]
 

@@ -5,7 +5,7 @@ import { createFlow, printerFlow, printerForm } from '../../support/flows.ts'
 import { createAccount } from '../../support/people.ts'
 import { createSession, insertPlatformFlow } from '../../support/sessions.ts'
 
-const service = sharedService()
+const service = await sharedService()
 const selectUsageCounts = async (treeId: string) =>
   (await service.sql<{ usage_count: string }>('select usage_count from trees where id = $1', [treeId])).map((row) =>
     Number(row.usage_count),

@@ -5,7 +5,7 @@ import { expectStatus } from '../../support/expect-status.ts'
 import { copyBytes, createImage, downloadUpload, encodeFileForm, uploadImage } from '../../support/images.ts'
 import { createAccount } from '../../support/people.ts'
 
-const service = sharedService()
+const service = await sharedService()
 
 describe('a stored image', () => {
   it.each(['png', 'jpeg', 'webp', 'gif'] as const)(

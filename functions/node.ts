@@ -1,0 +1,70 @@
+import { describe, type Services } from '../lib/http/app.ts'
+import { mountJobs, runJobMessage } from '../lib/http/job.ts'
+import { createConsoleLog } from '../lib/log.ts'
+import { type HttpServer, serveHttp } from '../lib/platform/node/server.ts'
+import { createNodeServices, type NodeServicesOptions } from '../lib/platform/node/services.ts'
+import { type NodeConfig, parseNodeConfig } from '../lib/platform/node/settings.ts'
+import { serveFolder } from '../lib/platform/node/static-files.ts'
+import { assembleApp, runEveryMinute } from './app.ts'
+import { jobOperations } from './jobs/operations.ts'
+
+export interface NodeService extends Pick<HttpServer, 'port' | 'fetch'> {
+  services: Services
+  /** Count the open escalation streams of an account in this process. */
+  countStreams(accountId: string): number
+  /** Run the periodic work now. */
+  runCron(): Promise<void>
+  /** Finish what is open, within SHUTDOWN_TIMEOUT_MS, and stop. */
+  close(): Promise<void>
+}
+
+/** Start the service in this process. */
+export async function startNode(config: NodeConfig, options: NodeServicesOptions): Promise<NodeService> {
+  const { services, realtime, queue, waitUntilReady, close } = createNodeServices(config, options)
+  const app = assembleApp(services, serveFolder(config.ASSETS_DIR))
+  const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter((key) => key !== undefined)
+  if (config.QSTASH_TOKEN) mountJobs(app, jobOperations, services, keys)
+  await waitUntilReady()
+  const server = await serveHttp(app, { port: config.PORT, host: config.HOST })
+  const runCron = () => runEveryMinute(services)
+  // Not awaited: the service also starts, and answers, while PostgreSQL is away.
+  void queue.start({ run: (path, body) => runJobMessage(services, jobOperations, path, body), cron: runCron })
+  return {
+    port: server.port,
+    fetch: server.fetch,
+    services,
+    countStreams: realtime.countStreams,
+    runCron,
+    async close() {
+      const timeoutMs = config.SHUTDOWN_TIMEOUT_MS
+      // The streams would never end by themselves. Their clients reconnect to another process.
+      await realtime.close()
+      await Promise.all([server.close(timeoutMs), queue.stop(timeoutMs)])
+      await close()
+    },
+  }
+}
+
+/** Serve in production mode, with the settings of the environment. */
+async function serve(): Promise<void> {
+  const config = parseNodeConfig(process.env)
+  const log = createConsoleLog()
+  const service = await startNode(config, { log })
+  const write = (line: Record<string, unknown>) => log({ at: new Date().toISOString(), ...line })
+  write({ listening: `http://${config.HOST}:${service.port}`, in_process: service.services.inProcess })
+  let isStopping = false
+  const stop = async (signal: string) => {
+    if (isStopping) return
+    isStopping = true
+    write({ stopping: signal })
+    await service.close().catch((error: unknown) => write({ error: describe(error) }))
+    process.exit(0)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
+}
+
+if (import.meta.main)
+  serve().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  })

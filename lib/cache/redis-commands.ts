@@ -1,0 +1,11 @@
+/** The commands of Redis that the limiter and the cache use. Every call rejects when Redis does not answer in time. */
+export interface RedisCommands {
+  /** Run the script with this SHA-1. Reject with `NOSCRIPT` if Redis does not know it. */
+  evalsha(hash: string, keys: string[], args: unknown[]): Promise<unknown>
+  eval(script: string, keys: string[], args: unknown[]): Promise<unknown>
+  get(key: string): Promise<unknown>
+  /** Store a text for some seconds. */
+  set(key: string, text: string, seconds: number): Promise<unknown>
+  delete(key: string): Promise<unknown>
+  ping(): Promise<unknown>
+}

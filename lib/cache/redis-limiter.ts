@@ -1,0 +1,95 @@
+import { Ratelimit } from '@upstash/ratelimit'
+import type { Limiter, LimitResult, ParsedRate } from './limiter.ts'
+import { createLocalCounter } from './local-counter.ts'
+import type { RedisCommands } from './redis-commands.ts'
+
+type RatelimitRedis = ConstructorParameters<typeof Ratelimit>[0]['redis']
+
+const prefix = 'limit'
+// After a call that failed, the others use the fallback for this long, without waiting for the same time-out.
+const unreachableMs = 5000
+const maxBlockedKeys = 5000
+
+/**
+ * Create a limiter that counts calls in Redis, with `@upstash/ratelimit`. A window starts at the key's first call. Windows of a key that is
+ * called in each of them follow each other without a gap. A key over its limit is refused without a call to Redis.
+ */
+export function createRedisLimiter(redis: RedisCommands, timeoutMs = 250): Limiter {
+  /** The time in milliseconds until which a key of Redis is over its limit. The library reads and writes it too. */
+  const blockedUntilByKey = new Map<string, number>()
+  const findRatelimit = createRatelimits(checkReplies(redis), timeoutMs, blockedUntilByKey)
+  const countLocally = createLocalCounter()
+  let unreachableUntil = 0
+  return {
+    async count(key, rate, strict) {
+      const identifier = `${rate.max}/${rate.windowMs}:${key}`
+      const redisKey = `${prefix}:${identifier}`
+      forgetEndedBlock(blockedUntilByKey, redisKey)
+      if (unreachableUntil <= Date.now() || blockedUntilByKey.has(redisKey)) {
+        const response = await findRatelimit(rate)
+          .limit(identifier)
+          .catch(() => undefined)
+        if (response && response.reason !== 'timeout') {
+          // Redis deletes a key one window after its last allowed call, even if the clock of whoever wrote it was wrong.
+          const reset = Math.min(response.reset, Date.now() + rate.windowMs)
+          if (!response.success) rememberBlocked(blockedUntilByKey, redisKey, reset)
+          const resetSeconds = Math.max(1, Math.ceil((reset - Date.now()) / 1000))
+          return { allowed: response.success, limit: rate.max, remaining: response.remaining, resetSeconds }
+        }
+        unreachableUntil = Date.now() + unreachableMs
+      }
+      return strict ? countLocally(key, Math.max(1, Math.floor(rate.max / 2)), rate, Date.now()) : createAllowedResult(rate)
+    },
+    async ping() {
+      if ((await redis.ping()) !== 'PONG') throw new Error('Redis did not answer PONG')
+    },
+  }
+}
+
+/** Return a function that finds the library's limiter of a rate. There are as many as rates in the code, and each is created once. */
+function createRatelimits(redis: RatelimitRedis, timeoutMs: number, ephemeralCache: Map<string, number>) {
+  const ratelimits = new Map<string, Ratelimit>()
+  return ({ max, windowMs }: ParsedRate): Ratelimit => {
+    const name = `${max}/${windowMs}`
+    const existing = ratelimits.get(name)
+    if (existing) return existing
+    // A bucket that is refilled to the full once per window allows exactly `max` calls in a fresh window, and `reset` is the time of the
+    // refill. The library's sliding window refuses again at the time that it returns as `reset`.
+    const limiter = Ratelimit.tokenBucket(max, `${windowMs} ms`, max)
+    const options = { prefix, timeout: timeoutMs, ephemeralCache, analytics: false, enableTelemetry: false }
+    const ratelimit = new Ratelimit({ redis, limiter, ...options })
+    ratelimits.set(name, ratelimit)
+    return ratelimit
+  }
+}
+
+/** Reject replies that are not three numbers: the library would take any text for a refusal that never ends. */
+function checkReplies(redis: RedisCommands): RatelimitRedis {
+  const check = (reply: unknown) => {
+    if (Array.isArray(reply) && reply.length === 3 && reply.every(Number.isFinite)) return reply
+    throw new TypeError('Redis returned an unexpected reply')
+  }
+  const checked: Pick<RedisCommands, 'evalsha' | 'eval'> = {
+    evalsha: async (hash, keys, args) => check(await redis.evalsha(hash, keys, args)),
+    eval: async (script, keys, args) => check(await redis.eval(script, keys, args)),
+  }
+  // The library's type also names commands that it uses for dynamic limits only.
+  return checked as unknown as RatelimitRedis
+}
+
+/** The library refuses a key still in the millisecond in which its next window starts. */
+function forgetEndedBlock(blockedUntilByKey: Map<string, number>, key: string): void {
+  const until = blockedUntilByKey.get(key)
+  if (until !== undefined && until <= Date.now()) blockedUntilByKey.delete(key)
+}
+
+function rememberBlocked(blockedUntilByKey: Map<string, number>, key: string, until: number): void {
+  blockedUntilByKey.set(key, until)
+  if (blockedUntilByKey.size <= maxBlockedKeys) return
+  // The oldest tenth, so that an attacker with many keys does not cause a scan for each of them. A forgotten key only costs a call to Redis.
+  for (const oldest of [...blockedUntilByKey.keys()].slice(0, maxBlockedKeys / 10)) blockedUntilByKey.delete(oldest)
+}
+
+function createAllowedResult(rate: ParsedRate): LimitResult {
+  return { allowed: true, limit: rate.max, remaining: rate.max - 1, resetSeconds: Math.ceil(rate.windowMs / 1000) }
+}

@@ -1,0 +1,89 @@
+import type { RawBody } from '../net/raw-body.ts'
+import { type FieldError, Problem } from '../problem.ts'
+import { findUnstorableText, isTooDeep, maxJsonDepth } from '../text/json.ts'
+import { readForm } from './form.ts'
+import type { AnyOperation, FormFile } from './operation.ts'
+
+type BodyBytes = Uint8Array<ArrayBuffer>
+
+const megabyte = 1024 * 1024
+const json = 'application/json'
+const decoder = new TextDecoder()
+const empty = new Uint8Array()
+
+/** A body as its operation takes it. */
+export interface SentBody {
+  /** The body before parsing, or the file in it. Idempotency keys compare it. */
+  rawBody: string | Uint8Array<ArrayBuffer>
+  /** The file of a form, or a raw body. */
+  body?: FormFile | RawBody | undefined
+  /** The parsed JSON, which its schema has to check. */
+  json?: { value: unknown } | undefined
+}
+
+/** Read a body within its limit. Throw 413 and 415. What is wrong inside the body is added to `errors`. */
+export async function readBody(op: AnyOperation, request: Request, errors: FieldError[]): Promise<SentBody> {
+  const sent = op.method === 'get' ? empty : await readBytes(request, op.maxBody ?? megabyte)
+  requireMediaType(op, request, sent)
+  if (op.bodyFormat === 'raw') return { body: { bytes: sent, headers: request.headers }, rawBody: sent }
+  if (op.bodyFormat === 'file' && !(op.body && getMediaType(request) === json)) {
+    const file = await readForm(sent, request.headers.get('content-type') ?? '', errors)
+    return { body: file, rawBody: file?.bytes ?? '' }
+  }
+  const rawBody = decoder.decode(sent)
+  return { rawBody, json: op.body ? parseJson(op, rawBody, errors) : undefined }
+}
+
+/** Parse JSON that PostgreSQL can store. An empty body of PATCH or PUT changes nothing. */
+function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBody['json'] {
+  if (text === '') return { value: op.method === 'patch' || op.method === 'put' ? {} : undefined }
+  const maxLevels = op.maxDepth ?? maxJsonDepth
+  if (isTooDeep(text, maxLevels))
+    return void errors.push({ loc: ['body'], msg: `must not nest deeper than ${maxLevels} levels`, type: 'too_deep' })
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return void errors.push({ loc: ['body'], msg: 'must be valid JSON', type: 'invalid_json' })
+  }
+  errors.push(...findUnstorableText(value, ['body']))
+  return { value }
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw new Problem('too_large')
+  if (!request.body) return empty
+  const chunks: BodyBytes[] = []
+  let size = 0
+  for await (const chunk of request.body as unknown as AsyncIterable<BodyBytes>) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new Problem('too_large')
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : concatenate(chunks, size)
+}
+
+function concatenate(chunks: BodyBytes[], size: number): BodyBytes {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
+}
+
+/** Return the media types that an operation accepts; an empty list accepts any. */
+function listAcceptedMediaTypes(op: AnyOperation): string[] {
+  return [...(op.body ? [json] : []), ...(op.bodyFormat === 'file' ? ['multipart/form-data'] : [])]
+}
+
+function getMediaType(request: Request): string {
+  return request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+function requireMediaType(op: AnyOperation, request: Request, sent: Uint8Array): void {
+  const accepted = listAcceptedMediaTypes(op)
+  if (sent.byteLength === 0 || accepted.length === 0 || accepted.includes(getMediaType(request))) return
+  throw new Problem('unsupported_media', `Send ${accepted.join(' or ')}`)
+}

@@ -1,0 +1,24 @@
+import type * as z from 'zod'
+import type { FieldError } from '../problem.ts'
+
+/** List what a schema found wrong with a part of the request: `query` or `body`. */
+export function listFieldErrors({ issues }: z.ZodError, part: string): FieldError[] {
+  return issues.flatMap((issue) => toFieldErrors(issue, part))
+}
+
+function toFieldErrors(issue: z.core.$ZodIssue, part: string): FieldError[] {
+  if (issue.code === 'invalid_union' && issue.errors.length > 0)
+    return findClosestAlternative(issue.errors).flatMap((inner) => toFieldErrors({ ...inner, path: [...issue.path, ...inner.path] }, part))
+  const loc = [part, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'is not a known field', type: 'unknown_key' }))
+  if (issue.code === 'invalid_type' && issue.input === undefined && issue.path.length === 0)
+    return [{ loc, msg: 'is required', type: 'missing' }]
+  return [{ loc, msg: issue.message, type: issue.code }]
+}
+
+/** Return the issues of the alternative that was most likely meant: its issues lie deepest; among equals, it has the fewest issues. */
+function findClosestAlternative(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
+  const depth = (issues: readonly z.core.$ZodIssue[]) => Math.min(...issues.map(({ path }) => path.length))
+  return alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []
+}

@@ -1,0 +1,86 @@
+import { zValidator } from '@hono/zod-validator'
+import type { MiddlewareHandler } from 'hono'
+import * as z from 'zod'
+import { PageQuery } from '../db/page.ts'
+import { type FieldError, invalidRequest, Problem } from '../problem.ts'
+import { findUnstorableText, isStorable } from '../text/json.ts'
+import type { C } from './app.ts'
+import { listFieldErrors } from './field-errors.ts'
+import type { AnyOperation } from './operation.ts'
+
+type Part = 'param' | 'query' | 'json'
+
+/** Return the query schema of an operation, paging included. */
+export function getQuerySchema(op: AnyOperation): z.ZodObject {
+  return op.paged
+    ? PageQuery.extend((op.query as z.ZodObject | undefined)?.shape ?? {})
+    : ((op.query as z.ZodObject | undefined) ?? z.strictObject({}))
+}
+
+/** Create the function that validates the path parameters. It throws 404. */
+export function createParamsValidator(schema: z.ZodType): (c: C) => Promise<unknown> {
+  const validate = createValidator('param', schema, () => new Problem('not_found'))
+  return (c) => {
+    if (!Object.values<string>(c.req.param()).every(isStorable)) throw new Problem('not_found')
+    return validate(c)
+  }
+}
+
+/** Create the function that validates the query. It throws 422. Repetitions and text that cannot be stored are added to `errors`. */
+export function createQueryValidator(schema: z.ZodType): (c: C, errors: FieldError[]) => Promise<unknown> {
+  const validate = createValidator('query', schema, (error) => invalidRequest(listFieldErrors(error, 'query')))
+  return (c, errors) => {
+    const parameters = readParameters(c.req.url, errors)
+    // Hono's own reader skips a parameter without a name, and leaves invalid UTF-8 encoded.
+    c.req.queries = (() => parameters) as typeof c.req.queries
+    return validate(c)
+  }
+}
+
+/** Create the function that validates a parsed body, or undefined when there is none. It throws 422. */
+export function createJsonValidator(schema: z.ZodType): (c: C, value: unknown) => Promise<unknown> {
+  const toProblem = (error: z.ZodError) => invalidRequest(listFieldErrors(error, 'body'))
+  const validate = createValidator('json', schema, toProblem)
+  return async (c, value) => {
+    if (value !== undefined) {
+      // The body was read and parsed within its limits.
+      c.req.json = async () => value as never
+      return validate(c)
+    }
+    // Hono would validate `{}`, because nothing was sent with the media type of JSON.
+    const { success, data, error } = schema.safeParse(value)
+    if (!success) throw toProblem(error)
+    return data
+  }
+}
+
+/** Create zod-validator's middleware for one part of a request, and the function that runs it. Its hook throws what is wrong. */
+function createValidator(part: Part, schema: z.ZodType, toProblem: (error: z.ZodError) => Problem): (c: C) => Promise<unknown> {
+  const validate: MiddlewareHandler = zValidator(
+    part,
+    schema,
+    (result) => {
+      if (!result.success) throw toProblem(result.error as z.ZodError)
+    },
+    // By default zod-validator parses asynchronously, which takes longer. No schema here needs it.
+    { validationFunction: (_, value) => schema.safeParse(value) },
+  )
+  return async (c) => {
+    await validate(c, proceed)
+    return c.req.valid(part as never)
+  }
+}
+
+async function proceed(): Promise<void> {}
+
+/** Read each parameter with its last value, in a list as Hono does. */
+function readParameters(url: string, errors: FieldError[]): Record<string, string[]> {
+  if (!url.includes('?')) return {}
+  const parameters: Record<string, string> = {}
+  for (const [key, value] of new URL(url).searchParams) {
+    if (key in parameters) errors.push({ loc: ['query', key], msg: 'must be given only once', type: 'repeated' })
+    parameters[key] = value
+  }
+  errors.push(...findUnstorableText(parameters, ['query']))
+  return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, [value]]))
+}

@@ -1,0 +1,14 @@
+import type { Services } from '../http/app.ts'
+
+/** The service under one of its entries. */
+export interface RunningService {
+  /** Answer a request without HTTP. Only Node can do this. */
+  fetch?(request: Request): Promise<Response>
+  /** What the app uses, on Node. */
+  services?: Services
+  /** Run the periodic work, as the platform does each minute. */
+  runCron(): Promise<void>
+  /** Count the open escalation streams of an account. */
+  countSubscribers(accountId: string): Promise<number>
+  dispose(): Promise<void>
+}

@@ -1,0 +1,15 @@
+/** Write a line to the log. It must not contain personal data. */
+export type Log = (line: Record<string, unknown>) => void
+
+/**
+ * Create a log that writes JSON lines to the console. From then on a warning or an error that a vendor's client prints is logged by the
+ * client's name only: its text may contain personal data that it sent.
+ */
+export function createConsoleLog(): Log {
+  const log: Log = (line) => console.log(JSON.stringify(line))
+  for (const level of ['warn', 'error'] as const) {
+    console[level] = (first: unknown) =>
+      log({ at: new Date().toISOString(), level, client: /^\[([\w ]{1,40})\]/.exec(String(first))?.[1] ?? 'unnamed' })
+  }
+  return log
+}

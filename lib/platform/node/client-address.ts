@@ -1,0 +1,48 @@
+import { BlockList, isIP } from 'node:net'
+
+/** The part of what the HTTP server passes with each request. */
+export interface NodeEnv {
+  incoming: { socket: { remoteAddress?: string | undefined } }
+}
+
+/**
+ * Create a function that returns the client's address. The header is believed only when a trusted proxy sent it: of a list such as
+ * X-Forwarded-For, the last address that is not a trusted proxy, because a client can write anything to the left of it.
+ */
+export function createAddressReader(trustedProxies: readonly string[], headerName: string): (request: Request, env: unknown) => string {
+  const trusted = createBlockList(trustedProxies)
+  return (request, env) => {
+    const peer = toPlainAddress((env as NodeEnv | undefined)?.incoming.socket.remoteAddress ?? '')
+    if (!isTrusted(trusted, peer)) return peer || 'unknown'
+    let client = peer
+    for (const address of (request.headers.get(headerName) ?? '').split(',').toReversed()) {
+      const plain = toPlainAddress(address.trim())
+      if (isIP(plain) === 0) break
+      client = plain
+      if (!isTrusted(trusted, plain)) break
+    }
+    return client
+  }
+}
+
+/** Throw when an entry is neither an address nor a CIDR range. */
+function createBlockList(entries: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (isIP(address) === 0) throw new Error(`The configuration is invalid. TRUSTED_PROXIES: ${entry} is not an address or a CIDR range`)
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
+  }
+  return list
+}
+
+function isTrusted(list: BlockList, address: string): boolean {
+  const version = isIP(address)
+  return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Return an IPv4 address that is embedded in an IPv6 address as plain IPv4. */
+function toPlainAddress(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { withTimeout } from '../../net/send-result.ts'
+import type { UploadsPort } from '../../uploads/uploads.ts'
+import { requireObjectKey, requireObjectSize } from './object-keys.ts'
+
+/**
+ * Create a port that stores objects as files of a folder, which is created when it is missing. Several processes may share the folder. Each
+ * call ends after `timeoutMs`: a network file system may hang.
+ */
+export function folderObjects(folder: string, timeoutMs: number): Pick<UploadsPort, 'put' | 'get' | 'remove' | 'pingObjects'> {
+  const call = async <T>(key: string, work: (path: string) => Promise<T>): Promise<T> => {
+    requireObjectKey(key)
+    return withTimeout(timeoutMs, work(join(folder, key)))
+  }
+  return {
+    async put(key, jpeg) {
+      requireObjectSize(jpeg.byteLength)
+      await call(key, (path) => replaceFile(path, jpeg))
+    },
+    get: (key) => call(key, (path) => readWholeFile(path).catch(toNullIfMissing)),
+    remove: (key) => call(key, (path) => rm(path, { force: true })),
+    // Writing also finds a full disk and a read-only file system.
+    pingObjects: () => call(`ready-${randomUUID()}`, (path) => replaceFile(path, new Uint8Array(1)).then(() => rm(path))),
+  }
+}
+
+/** Write a file so that a reader and a crash find either the whole file or none. A crash may leave the temporary file. */
+async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+  const folder = dirname(path)
+  // No object key starts with a dot.
+  const temporary = join(folder, `.${randomUUID()}`)
+  const created = await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    await writeDurably(temporary, bytes)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncFolders(folder, created ? dirname(created) : folder)
+}
+
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Sync a folder and its parents up to `last`. Without it a crash may lose their new entries: https://man7.org/linux/man-pages/man2/fsync.2.html */
+async function syncFolders(folder: string, last: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  if (folder !== last) await syncFolders(dirname(folder), last)
+}
+
+async function readWholeFile(path: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  const file = await open(path, 'r')
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile()) return null
+    requireObjectSize(stats.size)
+    const bytes = new Uint8Array(stats.size)
+    for (let at = 0; at < bytes.length; ) {
+      const { bytesRead } = await file.read(bytes, at)
+      if (bytesRead === 0) throw new Error('The file of an object became shorter while it was read')
+      at += bytesRead
+    }
+    return bytes
+  } finally {
+    await file.close()
+  }
+}
+
+function toNullIfMissing(error: unknown): null {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null
+  throw error
+}

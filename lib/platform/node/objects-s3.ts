@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { AwsClient } from 'aws4fetch'
+import type { UploadsPort } from '../../uploads/uploads.ts'
+import { maxObjectBytes, requireObjectKey, requireObjectSize } from './object-keys.ts'
+
+/** Where the bucket is, and the key that opens it. */
+export interface S3Settings {
+  endpoint: string
+  bucket: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+interface S3Request {
+  method: 'GET' | 'PUT' | 'DELETE' | 'HEAD'
+  /** Without a key, the request is about the bucket. */
+  key?: string
+  body?: Uint8Array<ArrayBuffer>
+}
+
+interface S3Answer {
+  status: number
+  /** S3's error code, such as `NoSuchKey`. */
+  code: string | undefined
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+type SendRequest = (request: S3Request) => Promise<S3Answer>
+
+/**
+ * Create a port that stores objects in a bucket of S3 or a compatible store, addressed by path. Each call ends after `timeoutMs`, a read
+ * with its whole body. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without the last, S3 answers 403
+ * instead of 404 for a missing object: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+ */
+export function s3Objects(settings: S3Settings, timeoutMs: number): Pick<UploadsPort, 'put' | 'get' | 'remove' | 'pingObjects'> {
+  const send = createSender(settings, timeoutMs)
+  return {
+    async put(key, jpeg) {
+      requireObjectSize(jpeg.byteLength)
+      requireSuccess('PutObject', await send({ method: 'PUT', key, body: jpeg }))
+    },
+    async get(key) {
+      const answer = await send({ method: 'GET', key })
+      if (answer.status === 404 && answer.code === 'NoSuchKey') return null
+      return requireSuccess('GetObject', answer).bytes
+    },
+    async remove(key) {
+      const answer = await send({ method: 'DELETE', key })
+      // S3 answers 204 for a missing object too; some compatible stores do not.
+      if (answer.code !== 'NoSuchKey') requireSuccess('DeleteObject', answer)
+    },
+    pingObjects: async () => void requireSuccess('HeadBucket', await send({ method: 'HEAD' })),
+  }
+}
+
+function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {
+  // S3 asks clients to repeat a 503 (SlowDown) and a 500: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorBestPractices.html
+  const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey, retries: 1 })
+  return async ({ method, key, body }) => {
+    if (key !== undefined) requireObjectKey(key)
+    const response = await client.fetch(`${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? '' : `/${key}`}`, {
+      method,
+      headers: {
+        'x-amz-content-sha256': createHash('sha256')
+          .update(body ?? '')
+          .digest('hex'),
+        ...(body ? { 'content-type': 'image/jpeg' } : {}),
+      },
+      body: body ?? null,
+      // The signature must not be sent to another host.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+      // AWS asks for a signed content type.
+      aws: { allHeaders: true },
+    })
+    const bytes = await readBounded(response, response.ok ? maxObjectBytes : maxErrorBytes)
+    return { status: response.status, code: response.ok ? undefined : readErrorCode(bytes), bytes }
+  }
+}
+
+const maxErrorBytes = 64 * 1024
+
+/** Read a whole body. Throw a RangeError when it is longer than `maxBytes`. */
+async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    // Leaving the loop cancels the body.
+    if (size > maxBytes) throw new RangeError(`The object store sent more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return new Uint8Array(Buffer.concat(chunks, size))
+}
+
+/** Return the code of S3's XML error: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+function readErrorCode(bytes: Uint8Array): string | undefined {
+  return /<Code>(\w{1,80})<\/Code>/.exec(new TextDecoder().decode(bytes))?.[1]
+}
+
+/** Throw an error with the status and code alone: S3's message may quote the access key. */
+function requireSuccess(action: string, answer: S3Answer): S3Answer {
+  if (answer.status >= 200 && answer.status < 300) return answer
+  throw new Error(`${action}: the object store answered ${answer.status} ${answer.code ?? 'without a code'}`)
+}

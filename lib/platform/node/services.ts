@@ -1,0 +1,92 @@
+import type { CachePort } from '../../cache/cache.ts'
+import type { Limiter } from '../../cache/limiter.ts'
+import { createRedisCache } from '../../cache/redis-cache.ts'
+import { createRedisLimiter } from '../../cache/redis-limiter.ts'
+import type { Services } from '../../http/app.ts'
+import { createSignInCheck } from '../../realtime/active-sign-ins.ts'
+import { createSharedPorts } from '../../services.ts'
+import { createAddressReader } from './client-address.ts'
+import { sharpConversion } from './images.ts'
+import { createMemoryCache } from './memory-cache.ts'
+import { createMemoryLimiter } from './memory-limiter.ts'
+import { folderObjects } from './objects-folder.ts'
+import { s3Objects } from './objects-s3.ts'
+import { nativePasswords } from './passwords.ts'
+import { openPostgres } from './postgres.ts'
+import { type NodeQueue, openQueue } from './queue.ts'
+import { openRedis, type RedisConnection } from './redis.ts'
+import type { NodeConfig } from './settings.ts'
+import { folderAssets } from './static-files.ts'
+import { createMemoryRealtime, type NodeRealtime } from './streams-in-memory.ts'
+import { createRedisRealtime } from './streams-in-redis.ts'
+
+export interface NodeServicesOptions {
+  log: Services['log']
+  /** Called before each round trip to PostgreSQL. */
+  onRoundTrip?: (() => void) | undefined
+}
+
+export interface NodeServices {
+  services: Services
+  realtime: NodeRealtime
+  queue: NodeQueue
+  /** Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as failures of Redis. */
+  waitUntilReady(): Promise<void>
+  /** Close every connection. */
+  close(): Promise<void>
+}
+
+/** Create every service of the Node process from the settings. */
+export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: NodeServicesOptions): NodeServices {
+  const { DATABASE_CONNECTIONS: maxConnections, UPLOAD_TIMEOUT_MS, REDIS_URL, REDIS_TIMEOUT_MS } = config
+  const redis = REDIS_URL ? openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log }) : null
+  const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
+  const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
+  const queue = openQueue(config, log)
+  const streams = { heartbeatMs: config.STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(runtime) }
+  const realtime = redis ? createRedisRealtime(redis, streams) : createMemoryRealtime(streams)
+  const { limiter, cache } = redis ? createRedisStores(redis, REDIS_TIMEOUT_MS) : createMemoryStores()
+  const services: Services = {
+    ports: {
+      ...createSharedPorts(config),
+      queue: queue.port,
+      realtime,
+      uploads: { ...openObjects(config), ...sharpConversion(UPLOAD_TIMEOUT_MS) },
+      assets: folderAssets(config.ASSETS_DIR),
+      cache,
+      passwords: nativePasswords(),
+    },
+    limiter,
+    runtime,
+    platform,
+    inProcess: redis ? [] : ['redis', 'hub'],
+    readClientAddress: createAddressReader(config.TRUSTED_PROXIES, config.CLIENT_ADDRESS_HEADER),
+    log,
+  }
+  return {
+    services,
+    realtime,
+    queue,
+    waitUntilReady: async () => redis?.waitUntilReady(),
+    async close() {
+      redis?.close()
+      await Promise.all([runtime.close(), platform.close(), queue.close()])
+    },
+  }
+}
+
+function openObjects({ OBJECTS_DIR, UPLOAD_TIMEOUT_MS, ...config }: NodeConfig): ReturnType<typeof folderObjects> {
+  const { S3_ENDPOINT, S3_BUCKET = '', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '', S3_REGION: region } = config
+  if (!S3_ENDPOINT) return folderObjects(OBJECTS_DIR ?? '', UPLOAD_TIMEOUT_MS)
+  const credentials = { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
+  return s3Objects({ endpoint: S3_ENDPOINT, bucket: S3_BUCKET, region, ...credentials }, UPLOAD_TIMEOUT_MS)
+}
+
+function createRedisStores(redis: RedisConnection, timeoutMs: number): { limiter: Limiter; cache: CachePort } {
+  return { limiter: createRedisLimiter(redis, timeoutMs), cache: createRedisCache(redis, timeoutMs) }
+}
+
+/** Without Redis, the counts and the cache stay in this process. */
+function createMemoryStores(): { limiter: Limiter; cache: CachePort } {
+  return { limiter: createMemoryLimiter(), cache: createMemoryCache() }
+}

@@ -1,0 +1,106 @@
+import { type AccountStreams, createAccountStreams, type StreamSettings } from '../../realtime/account-streams.ts'
+import type { LiveEvent, RealtimePort } from '../../realtime/realtime.ts'
+import { maxStoredEvents, parseEventId, type StoredIds, startAfter, startWithNewEvents } from '../../realtime/stored-events.ts'
+import type { StreamEvent, StreamStart } from '../../realtime/subscriber.ts'
+
+/** A hub in this process. */
+export interface NodeRealtime extends RealtimePort {
+  /** Count the open streams of an account in this process. */
+  countStreams(accountId: string): number
+  /** End every stream, also those that are opened later. The clients reconnect to another process after a few seconds. */
+  close(): Promise<void>
+}
+
+interface StoredEvent extends StreamEvent {
+  key: string
+}
+interface Account extends StoredIds {
+  streams: AccountStreams
+  events: StoredEvent[]
+  publishedAt: number
+}
+
+const maxCharacters = 32_000_000
+/** About what an event needs besides its JSON. */
+const eventOverhead = 200
+/** The events of an account without streams are forgotten after this long. */
+const maxIdleMs = 86_400_000
+
+/**
+ * Create a hub for one process. It stores the last 256 events of each account, at most `characterLimit` of JSON in all: beyond that, the
+ * accounts whose last event is the oldest lose theirs. A restart forgets everything.
+ */
+export function createMemoryRealtime(settings: StreamSettings, characterLimit = maxCharacters): NodeRealtime {
+  // In the order of their last event.
+  const accounts = new Map<string, Account>()
+  const addEvents = createEventStore(accounts, characterLimit)
+  let isClosed = false
+  const findAccount = (accountId: string): Account => {
+    const existing = accounts.get(accountId)
+    if (existing) return existing
+    const streams = createAccountStreams(settings, () => {
+      if (account.events.length === 0) accounts.delete(accountId)
+    })
+    // The ids of a new account start at the time, so that they are higher than those before a restart.
+    const now = Date.now()
+    const account: Account = { streams, events: [], firstId: now, newestId: now - 1, publishedAt: now }
+    accounts.set(accountId, account)
+    return account
+  }
+  return {
+    publish: async (accountId, events) => addEvents(accountId, findAccount(accountId), events),
+    async subscribe(accountId, { lastEventId, signal, ...owner }) {
+      const account = findAccount(accountId)
+      const body = account.streams.open({ ...owner, accountId }, startOf(account, lastEventId), signal)
+      if (isClosed) account.streams.close()
+      return body
+    },
+    async ping() {},
+    countStreams: (accountId) => accounts.get(accountId)?.streams.count() ?? 0,
+    async close() {
+      isClosed = true
+      for (const { streams } of [...accounts.values()]) streams.close()
+    },
+  }
+}
+
+type AddEvents = (accountId: string, account: Account, events: readonly LiveEvent[]) => void
+
+/** Return a function that stores the events of an account, sends them to its streams, and forgets what is too old or too much. */
+function createEventStore(accounts: Map<string, Account>, characterLimit: number): AddEvents {
+  let characters = 0
+  const forgetEvents = (account: Account, kept: number) => {
+    const forgotten = account.events.splice(0, Math.max(0, account.events.length - kept))
+    for (const { data } of forgotten) characters -= data.length + eventOverhead
+  }
+  const forgetIdleAccounts = () => {
+    const idleSince = Date.now() - maxIdleMs
+    for (const [accountId, account] of accounts) {
+      if (characters <= characterLimit && account.publishedAt > idleSince) return
+      forgetEvents(account, 0)
+      if (account.streams.count() === 0) accounts.delete(accountId)
+    }
+  }
+  return (accountId, account, events) => {
+    for (const { key, event, data } of events) {
+      if (account.events.some((stored) => stored.key === key)) continue
+      const stored = { id: ++account.newestId, key, event, data: JSON.stringify(data) }
+      account.events.push(stored)
+      characters += stored.data.length + eventOverhead
+      forgetEvents(account, maxStoredEvents)
+      account.streams.send(stored)
+    }
+    account.publishedAt = Date.now()
+    accounts.delete(accountId)
+    accounts.set(accountId, account)
+    forgetIdleAccounts()
+  }
+}
+
+function startOf({ events, ...ids }: Account, lastEventId: string | null): StreamStart {
+  const received = parseEventId(lastEventId)
+  if (received === undefined) return startWithNewEvents(ids.newestId)
+  const after = received <= ids.newestId ? received : 0
+  const missed = events.filter(({ id }) => id > after)
+  return startAfter(after, missed, ids)
+}

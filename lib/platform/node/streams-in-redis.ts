@@ -1,0 +1,84 @@
+import { type AccountStreams, createAccountStreams, type StreamSettings } from '../../realtime/account-streams.ts'
+import type { LiveEvent } from '../../realtime/realtime.ts'
+import { maxStoredEvents, parseEventId, startAfter, startWithNewEvents } from '../../realtime/stored-events.ts'
+import type { StreamStart } from '../../realtime/subscriber.ts'
+import type { RedisConnection } from './redis.ts'
+import { parseRangeReply } from './streams-entries.ts'
+import type { NodeRealtime } from './streams-in-memory.ts'
+import { createStreamReader } from './streams-reader.ts'
+import { eventKeysOf, eventTtlMs, publishScript, streamKeyOf } from './streams-script.ts'
+
+/**
+ * Create a hub that shares the events of an account with other processes, through one stream of Redis per account. This process reads only
+ * the accounts that have open streams here. The limit of streams per person applies to each process. A dead connection is noticed after
+ * `blockMs`.
+ */
+export function createRedisRealtime(redis: RedisConnection, settings: StreamSettings, blockMs = 5000): NodeRealtime {
+  /** By the key of the account's stream. */
+  const accounts = new Map<string, AccountStreams>()
+  const reader = createStreamReader(redis, blockMs, (key, events) => {
+    for (const event of events) accounts.get(key)?.send(event, event.firstId)
+  })
+  let isClosed = false
+  const findStreams = (key: string): AccountStreams => {
+    const existing = accounts.get(key)
+    if (existing) return existing
+    const streams = createAccountStreams(settings, () => {
+      accounts.delete(key)
+      reader.unwatch(key)
+    })
+    accounts.set(key, streams)
+    return streams
+  }
+  return {
+    publish: (accountId, events) => publishEvents(redis, accountId, events),
+    async subscribe(accountId, { lastEventId, signal, ...owner }) {
+      const key = streamKeyOf(accountId)
+      // Clients that lost their streams with Redis may be back before it.
+      await redis.waitUntilReady()
+      const { start, readUpTo } = await readStart(redis, key, lastEventId)
+      const streams = findStreams(key)
+      const body = streams.open({ ...owner, accountId }, start, signal)
+      // If the reader has come further meanwhile, it goes back. The other streams ignore what they have.
+      if (streams.count() > 0) reader.watch(key, readUpTo)
+      if (isClosed) streams.close()
+      return body
+    },
+    async ping() {
+      await redis.ping()
+      if (reader.isFailing()) throw new Error('The streams of Redis cannot be read')
+    },
+    countStreams: (accountId) => accounts.get(streamKeyOf(accountId))?.count() ?? 0,
+    async close() {
+      isClosed = true
+      for (const streams of [...accounts.values()]) streams.close()
+      reader.close()
+    },
+  }
+}
+
+async function publishEvents(redis: RedisConnection, accountId: string, events: readonly LiveEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const args = events.flatMap(({ key, event, data }) => [key, event, JSON.stringify(data)])
+  const keys = [streamKeyOf(accountId), eventKeysOf(accountId)]
+  await redis.eval(publishScript, keys, [Date.now(), maxStoredEvents, eventTtlMs, ...args])
+}
+
+/** Read the stored events that a client has missed. `readUpTo` is the id after which its stream needs every event. */
+async function readStart(
+  redis: RedisConnection,
+  key: string,
+  lastEventId: string | null,
+): Promise<{ start: StreamStart; readUpTo: number }> {
+  const received = parseEventId(lastEventId)
+  const [newestEntries, entries] = await Promise.all([
+    redis.call((client) => client.xrevrange(key, '+', '-', 'COUNT', 1)),
+    received === undefined ? [] : redis.call((client) => client.xrange(key, `${received + 1}-0`, '+')),
+  ])
+  const [newest = { id: 0, firstId: 1 }] = parseRangeReply(newestEntries)
+  if (received === undefined) return { start: startWithNewEvents(newest.id), readUpTo: newest.id }
+  const isUnknown = received > newest.id
+  const missed = parseRangeReply(isUnknown ? await redis.call((client) => client.xrange(key, '-', '+')) : entries)
+  const start = startAfter(isUnknown ? 0 : received, missed, { firstId: newest.firstId, newestId: newest.id })
+  return { start, readUpTo: missed.at(-1)?.id ?? newest.id }
+}

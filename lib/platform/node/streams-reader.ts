@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisConnection } from './redis.ts'
+import { parseReadReply, readEntryId, type StoredEvent, toEvents } from './streams-entries.ts'
+
+/** Reads the new events of several streams of Redis, on a connection of its own. */
+export interface StreamReader {
+  /** Read the events of a stream after `position`. A stream that is read already continues, from `position` if that is earlier. */
+  watch(key: string, position: number): void
+  unwatch(key: string): void
+  /** Return whether the last reads have failed. */
+  isFailing(): boolean
+  close(): void
+}
+
+/** Fewer than a client's queue holds, so that a client that keeps reading receives all events after an outage. */
+const readAtOnce = 16
+/** The pause between two XREADs per stream. It bounds what XREADs of many streams cost when events are frequent. */
+const pauseMsPerStream = 0.01
+const wakeTtlMs = 60_000
+const maxRetryMs = 1000
+
+/**
+ * Create a reader. One blocking XREAD waits for all streams. When another stream is added, an entry in a stream of the reader's own ends that
+ * XREAD, which otherwise takes up to `blockMs`. After a failure the reader continues where it stopped.
+ */
+export function createStreamReader(
+  redis: RedisConnection,
+  blockMs: number,
+  onEvents: (key: string, events: StoredEvent[]) => void,
+): StreamReader {
+  const positions = new Map<string, number>()
+  const wakeKey = `live:wake:${crypto.randomUUID()}`
+  let connection: ReturnType<RedisConnection['openBlocking']> | undefined
+  let wakeId = '0-0'
+  let isWoken = false
+  let failures = 0
+  let isRunning = false
+  let isClosed = false
+  const readOnce = async (call: RedisConnection['call']) => {
+    isWoken = false
+    const read = new Map(positions)
+    const keys = [wakeKey, ...read.keys()]
+    const ids = [wakeId, ...[...read.values()].map((position) => `${position}-0`)]
+    const reply = await call((client) => client.xread('COUNT', readAtOnce, 'BLOCK', blockMs, 'STREAMS', ...keys, ...ids))
+    for (const [key, entries] of parseReadReply(reply)) {
+      const last = entries.at(-1)
+      if (last && key === wakeKey) wakeId = last[0]
+      // A stream that was left or moved back meanwhile is not at the position that was read.
+      else if (last && positions.get(key) === read.get(key)) {
+        positions.set(key, readEntryId(last))
+        onEvents(key, toEvents(entries))
+      }
+    }
+  }
+  const run = async () => {
+    isRunning = true
+    connection ??= redis.openBlocking(blockMs)
+    while (!isClosed && positions.size > 0) {
+      try {
+        await connection.waitUntilReady()
+        await readOnce(connection.call)
+        failures = 0
+        await sleep(positions.size * pauseMsPerStream)
+      } catch {
+        failures++
+        await sleep(Math.min(maxRetryMs, 25 * 2 ** failures))
+      }
+    }
+    isRunning = false
+    failures = 0
+  }
+  const wake = () => {
+    if (isWoken) return
+    isWoken = true
+    const added = redis.call((client) => client.xadd(wakeKey, 'MAXLEN', 1, '*', 'wake', '1'))
+    const expires = redis.call((client) => client.pexpire(wakeKey, wakeTtlMs))
+    // Without the entry, the change takes effect when the current XREAD ends.
+    Promise.all([added, expires]).catch(() => {})
+  }
+  return {
+    watch(key, position) {
+      if ((positions.get(key) ?? Number.POSITIVE_INFINITY) <= position || isClosed) return
+      positions.set(key, position)
+      if (isRunning) wake()
+      else void run()
+    },
+    unwatch: (key) => void positions.delete(key),
+    isFailing: () => failures > 2,
+    close() {
+      isClosed = true
+      connection?.close()
+    },
+  }
+}

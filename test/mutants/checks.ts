@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+
+/** Return whether the files of a sandbox have correct types. A name that became unused is no error. */
+export function hasCorrectTypes(root: string): Promise<boolean> {
+  const options = [
+    '--incremental',
+    '--tsBuildInfoFile',
+    join(root, 'types.json'),
+    '--noUnusedLocals',
+    'false',
+    '--noUnusedParameters',
+    'false',
+  ]
+  return succeeds(root, ['node_modules/typescript/lib/tsc.js', '-p', '.', ...options])
+}
+
+/** Return whether the OpenAPI document of a sandbox is the committed one. It is all that the code which writes it produces. */
+export function hasCommittedDocument(root: string): Promise<boolean> {
+  return succeeds(root, ['lib/local/write-openapi.ts', '--check'])
+}
+
+function succeeds(cwd: string, command: string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, command, { cwd, timeout: 120_000 }, (error) => resolve(error === null))
+  })
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { listSourceFiles } from './candidates.ts'
+import { addProbes, type FunctionRange, listFunctions } from './functions.ts'
+import { runTests, type TestRun } from './run-tests.ts'
+import type { Sandbox } from './sandbox.ts'
+
+/** Which functions each test file calls. */
+export interface Reach {
+  /** Hash of the files that it was recorded with. */
+  hash: string
+  functions: FunctionRange[]
+  tests: RecordedTest[]
+  /** Test files that fail without any change, so they prove nothing. */
+  failing: string[]
+}
+export interface RecordedTest {
+  file: string
+  ms: number
+  /** Indexes in `functions`. */
+  reached: number[]
+}
+
+const longestRunMs = 30 * 60_000
+const maxFailingShare = 0.1
+const recordedFiles = ['{functions,lib,test}/**/*.ts', 'migrations/**/*.{sql,md,json}']
+
+/** Return what `cacheFile` holds, or record it again after the code or the tests have changed. Takes as long as the whole suite. */
+export async function loadReach(sandbox: Sandbox, cacheFile: string, env: Record<string, string>): Promise<Reach> {
+  const hash = hashFiles(sandbox.root)
+  const cached = readCache(cacheFile)
+  if (cached?.hash === hash) return cached
+  console.log('Recording which functions each test file calls. This runs the whole suite once.')
+  const reach = { hash, ...(await recordReach(sandbox, env)) }
+  mkdirSync(dirname(cacheFile), { recursive: true })
+  writeFileSync(cacheFile, JSON.stringify(reach))
+  return reach
+}
+
+function hashFiles(root: string): string {
+  const hash = createHash('sha256')
+  for (const file of globSync(recordedFiles, { cwd: root, exclude: ['test/{mutants,bench,soak,tour}/**'] }).sort())
+    hash.update(file).update(readFileSync(join(root, file)))
+  return hash.digest('hex')
+}
+
+function readCache(path: string): Reach | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+async function recordReach(sandbox: Sandbox, env: Record<string, string>): Promise<Omit<Reach, 'hash'>> {
+  const functions = instrument(sandbox)
+  const folder = join(sandbox.root, 'reach')
+  mkdirSync(folder)
+  const options = { timeoutMs: longestRunMs, env: { ...env, REACH_DIR: folder }, bail: false }
+  const results = await runTests(sandbox.root, [], options).then((run) => run.files)
+  // A busy machine makes a test fail now and then.
+  const again = listFailed(results)
+  const repeated = again.length > 0 ? await runTests(sandbox.root, again, options).then((run) => run.files) : []
+  for (const file of listSourceFiles(sandbox.root)) sandbox.restore(file)
+  const failing = listFailed(repeated)
+  if (failing.length >= results.length * maxFailingShare) throw new Error(`The suite must pass first: ${failing.join(', ')}`)
+  const durations = new Map(results.map(({ file, ms }) => [file, ms]))
+  const tests = readdirSync(folder).map((name): RecordedTest => {
+    const file = decodeURIComponent(name)
+    return { file, ms: durations.get(file) ?? 0, reached: JSON.parse(readFileSync(join(folder, name), 'utf8')) }
+  })
+  return { functions, tests: tests.filter(({ file }) => !failing.includes(file)), failing }
+}
+
+/** Add a probe to every function, and return the functions in the order of their numbers. */
+function instrument(sandbox: Sandbox): FunctionRange[] {
+  const functions: FunctionRange[] = []
+  for (const file of listSourceFiles(sandbox.root)) {
+    const source = readFileSync(join(sandbox.root, file), 'utf8')
+    sandbox.write(file, addProbes(source, functions.length))
+    functions.push(...listFunctions(file, source))
+  }
+  return functions
+}
+
+function listFailed(results: TestRun['files']): string[] {
+  return results.filter(({ failure }) => failure).map(({ file }) => file)
+}

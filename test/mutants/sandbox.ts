@@ -1,0 +1,32 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cp, mkdtemp, realpath, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A copy of the checkout that may be changed. */
+export interface Sandbox {
+  root: string
+  write(file: string, text: string): void
+  /** Make a file the same as in the checkout again. */
+  restore(file: string): void
+  remove(): void
+}
+
+const copied = ['functions', 'lib', 'migrations', 'test', 'package.json', 'tsconfig.json', 'wrangler.toml', 'README.md']
+const linked = ['node_modules', 'dist']
+
+/** Copy a checkout into a temporary folder. Packages and built files are linked. */
+export async function createSandbox(checkout: string): Promise<Sandbox> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'mutants-')))
+  for (const name of copied) await cp(join(checkout, name), join(root, name), { recursive: true })
+  for (const name of linked) await symlink(await realpath(join(checkout, name)), join(root, name))
+  const remove = () => rmSync(root, { recursive: true, force: true })
+  process.once('exit', remove)
+  const write = (file: string, text: string) => writeFileSync(join(root, file), text)
+  return {
+    root,
+    write,
+    restore: (file) => write(file, readFileSync(join(checkout, file), 'utf8')),
+    remove,
+  }
+}

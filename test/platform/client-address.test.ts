@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { createAddressReader } from '../../lib/platform/node/client-address.ts'
+
+const read = (peer: string | undefined, forwarded: string | null, proxies = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8']) => {
+  const headers = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
+  const request = new Request('http://service.test', { headers })
+  return createAddressReader(proxies, 'x-forwarded-for')(request, { incoming: { socket: { remoteAddress: peer } } })
+}
+
+it.each([
+  ['the peer, without a proxy', '203.0.113.5', null, '203.0.113.5'],
+  ['the peer, when a client that is no proxy sends the header', '203.0.113.5', '198.51.100.1', '203.0.113.5'],
+  ['the address that the proxy appended', '10.1.2.3', '198.51.100.1', '198.51.100.1'],
+  [
+    'the last address that is no proxy, not what the client wrote to its left',
+    '10.1.2.3',
+    '1.1.1.1, 198.51.100.1, 10.9.9.9',
+    '198.51.100.1',
+  ],
+  ['the address in front of two proxies', '192.0.2.7', '198.51.100.1, 10.0.0.1', '198.51.100.1'],
+  ['the first proxy, when all are proxies', '10.1.2.3', '10.7.7.7, 10.8.8.8', '10.7.7.7'],
+  ['the peer, when the header is empty', '10.1.2.3', '', '10.1.2.3'],
+  ['the last valid address, when the client wrote something else', '10.1.2.3', '"; drop table, 198.51.100.1', '198.51.100.1'],
+  ['the proxy, when its own entry is invalid', '10.1.2.3', '198.51.100.1, unknown', '10.1.2.3'],
+  ['an IPv4 address that the socket shows as IPv6', '::ffff:203.0.113.5', null, '203.0.113.5'],
+  ['the header of a proxy that the socket shows as IPv6', '::ffff:10.1.2.3', '198.51.100.1', '198.51.100.1'],
+  ['an IPv6 client behind an IPv6 proxy', 'fd00::1', '2001:db8::5', '2001:db8::5'],
+  ['a fixed word, without a socket', undefined, null, 'unknown'],
+])('reads %s', (_, peer, forwarded, expected) => {
+  expect(read(peer, forwarded)).toBe(expected)
+})
+
+it('believes no header when no proxy is trusted', () => {
+  expect(read('127.0.0.1', '198.51.100.1', [])).toBe('127.0.0.1')
+})
+
+it('refuses a list of proxies with something that is not an address', () => {
+  expect(() => read('127.0.0.1', null, ['proxy.internal'])).toThrow('TRUSTED_PROXIES: proxy.internal is not an address or a CIDR range')
+})

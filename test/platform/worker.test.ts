@@ -1,0 +1,65 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { operations } from '../../functions/operations.ts'
+import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
+import { getFixture } from '../contract/fixtures.ts'
+import { guards } from '../contract/guards.ts'
+import { createRequestSetup } from '../contract/request-setup.ts'
+import { createRefusedCaller, expectSuccess, send } from '../contract/requests.ts'
+import { readChecksums } from '../contract/row-checksums.ts'
+import { startOwnService } from '../support/app.ts'
+import { createAccount } from '../support/people.ts'
+
+// The complete contract is tested on Node. Here each operation runs in workerd, with Neon's driver and Upstash's clients.
+const service = await startOwnService({}, { platform: 'cloudflare' })
+afterAll(() => service.close())
+
+const casesOf = (isIncluded: (op: AnyOperation) => boolean = () => true) => operations.filter(isIncluded).map((op) => [op.id, op] as const)
+const findOperation = (id: string) => operations.find((op) => op.id === id) as AnyOperation
+
+describe.concurrent('the built Worker', () => {
+  it.each(casesOf())('%s returns its success status and a body of its schema for a valid request', async (_, op) => {
+    const { sample, person } = await createRequestSetup(service, op)
+    expectSuccess(op, await send(service, op, sample, { token: requiresToken(op) ? person.token : null }))
+  })
+
+  it.each(casesOf(({ access }) => !['user', 'public', 'signed'].includes(access)))(
+    'WIR-04 %s returns 403 to a role that its access excludes, and changes nothing',
+    async (_, op) => {
+      const account = await createAccount(service)
+      const person = await createRefusedCaller(op, account)
+      const sample = await getFixture(op)(service, person)
+      const before = await readChecksums(service, account.id)
+      const { status, body } = await send(service, op, sample, { token: person.token })
+      expect([status, body]).toEqual([403, { detail: 'Not allowed' }])
+      expect(await readChecksums(service, account.id)).toEqual(before)
+    },
+  )
+
+  it.each(guards)('the guard $code stops a read, a write and a transaction', async ({ code, set }) => {
+    for (const id of ['notifications.list', 'accounts.teams.rename', 'flows.trees.update']) {
+      const { account, person, sample, rows } = await createRequestSetup(service, findOperation(id))
+      await service.sql(set, [account.id])
+      const before = await rows()
+      const { status, body } = await send(service, findOperation(id), sample, { token: person.token })
+      expect([id, status, body.code]).toEqual([id, 403, code])
+      expect(await rows()).toEqual(before)
+    }
+  })
+
+  it('WIR-09 returns 401 without a token, and for a token with a wrong signature', async () => {
+    const op = findOperation('notifications.list')
+    const { person } = await createRequestSetup(service, op)
+    for (const token of [null, `${person.token.slice(0, -8)}AAAAAAAA`])
+      expect((await send(service, op, {}, { token })).body).toEqual({ detail: 'Not authenticated' })
+  })
+
+  it('WIR-17 WIR-18 allows exactly as many of 32 concurrent calls as the limit permits', async () => {
+    const op = findOperation('notifications.markAllRead')
+    const { person } = await createRequestSetup(service, op)
+    const responses = await Promise.all(Array.from({ length: 32 }, () => send(service, op, {}, { token: person.token })))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(10)
+    const refused = responses.find(({ status }) => status === 429)
+    expect(refused?.body).toEqual({ detail: 'Rate limit exceeded: 10 per minute' })
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+})
