@@ -10,7 +10,7 @@ import { runCronJob, waitUntilJobsSettled } from '../../lib/local/node-jobs.ts'
 import { moveDatabaseClock, openCluster, platformPassword, withSuperuser } from '../../lib/local/postgres.ts'
 import { startRelay } from '../../lib/local/relay.ts'
 import { createJobs } from '../../lib/platform/node/jobs.ts'
-import { openJobsPool } from '../../lib/platform/node/jobs-pool.ts'
+import { closeJobsPool, openJobsPool } from '../../lib/platform/node/jobs-pool.ts'
 import type { WorkerSettings } from '../../lib/platform/node/jobs-worker.ts'
 import { qstashQueue } from '../../lib/queue/qstash.ts'
 import type { QueuePort } from '../../lib/queue/queue.ts'
@@ -129,7 +129,7 @@ export function openJobs(url: string, settings: Partial<WorkerSettings> = {}) {
     })
   onTestFinished(async () => {
     await queue.stop(2000)
-    await pool.end()
+    await closeJobsPool(pool)
   })
   return Object.assign(recorder, { queue, pool, cron, start })
 }

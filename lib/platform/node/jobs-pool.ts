@@ -1,9 +1,11 @@
 import pg from 'pg'
+import { withTimeout } from '../../net/send-result.ts'
 
 // Longer than the statement timeout of the role. A connection whose server is gone gives no answer at all.
 const defaultQueryTimeoutMs = 8000
 // A publish has 3 s in all.
 const connectTimeoutMs = 2500
+const closeTimeoutMs = 1000
 // One listens. The others are used for a millisecond at a time: twice as many do not run more jobs per second.
 const maxConnections = 6
 
@@ -23,6 +25,11 @@ export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQ
   })
   discardBrokenClients(pool)
   return pool
+}
+
+/** Close the connections. While PostgreSQL gives no answer, this ends after a second. */
+export async function closeJobsPool(pool: pg.Pool): Promise<void> {
+  await withTimeout(closeTimeoutMs, pool.end()).catch(() => {})
 }
 
 /**

@@ -1,7 +1,7 @@
 import { qstashQueue } from '../../queue/qstash.ts'
 import type { QueuePort } from '../../queue/queue.ts'
 import { createJobs, type JobHandlers } from './jobs.ts'
-import { openJobsPool } from './jobs-pool.ts'
+import { closeJobsPool, openJobsPool } from './jobs-pool.ts'
 import type { WorkerSettings } from './jobs-worker.ts'
 import type { NodeConfig } from './settings.ts'
 
@@ -27,7 +27,7 @@ export function openQueue(config: NodeConfig, log: WorkerSettings['log']): NodeQ
     async stop(timeoutMs) {
       if (!(await stop(timeoutMs))) log({ at: new Date().toISOString(), level: 'warn', worker: 'Some jobs still run' })
     },
-    close: () => pool.end(),
+    close: () => closeJobsPool(pool),
   }
 }
 
