@@ -63,7 +63,6 @@ export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, c
     })),
   }
 }
-export type CaseFacts = ReturnType<typeof toCaseFacts>
 
 // The last turns that a writing prompt gets.
 const maxTurns = 30

@@ -1,4 +1,5 @@
 import { withTimeout } from '../net/send-result.ts'
+import { parseJson } from '../text/json.ts'
 import type { CachePort } from './cache.ts'
 import type { RedisCommands } from './redis-commands.ts'
 
@@ -29,13 +30,5 @@ export function createRedisCache(redis: RedisCommands, timeoutMs = 250): CachePo
     async delete(key) {
       await callUnlessUnreachable(() => redis.delete(`cache:${key}`))
     },
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

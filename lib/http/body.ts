@@ -1,4 +1,5 @@
 import type { RawBody } from '../net/raw-body.ts'
+import { readAtMost } from '../net/read-at-most.ts'
 import { type FieldError, Problem } from '../problem.ts'
 import { findUnstorableText, isTooDeep, maxJsonDepth } from '../text/json.ts'
 import { readForm } from './form.ts'
@@ -51,26 +52,9 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBo
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw new Problem('too_large')
-  if (!request.body) return empty
-  const chunks: BodyBytes[] = []
-  let size = 0
-  for await (const chunk of request.body as unknown as AsyncIterable<BodyBytes>) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new Problem('too_large')
-    chunks.push(chunk)
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : concatenate(chunks, size)
-}
-
-function concatenate(chunks: BodyBytes[], size: number): BodyBytes {
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return whole
+  const tooLarge = () => new Problem('too_large')
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
+  return readAtMost(request.body, maxBytes, tooLarge)
 }
 
 /** Return the media types that an operation accepts; an empty list accepts any. */

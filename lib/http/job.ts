@@ -6,6 +6,7 @@ import { publishEntries } from '../outbox/publish.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { verifySignature } from '../queue/signature.ts'
+import { parseJson } from '../text/json.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 
 export interface JobContext extends Ports {
@@ -73,14 +74,6 @@ export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Servic
         return respondProblem(c, toProblem(error), error)
       }
     })
-  }
-}
-
-function parseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw)
-  } catch {
-    return undefined
   }
 }
 

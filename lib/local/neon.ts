@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { openPool } from '../platform/node/pool.ts'
 import { readText, sendJson } from './node-http.ts'
 
 interface Statement {
@@ -28,10 +29,7 @@ export function createNeon(postgresPort: () => number) {
     if (!pool) {
       const url = new URL(connectionString)
       url.host = `127.0.0.1:${postgresPort()}`
-      pool = new pg.Pool({ connectionString: url.href, max: 24, connectionTimeoutMillis: 3000, pipeline: true })
-      pool.on('error', () => {})
-      // A connection that breaks during a request fails that request. Without a listener it would end the process.
-      pool.on('connect', (client) => client.on('error', () => {}))
+      pool = openPool({ connectionString: url.href, max: 24, connectionTimeoutMillis: 3000, pipeline: true })
       pools.set(connectionString, pool)
     }
     return pool

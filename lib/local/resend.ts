@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { parseJson } from '../text/json.ts'
 import type { Clock } from './clock.ts'
 import type { Records } from './records.ts'
 
@@ -133,12 +134,4 @@ function isRefusal(result: object): result is Refusal {
 
 function sendError(c: Context, refusal: Refusal): Response {
   return c.json(refusal, refusal.statusCode)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { ProviderName } from '../auth/oidc.ts'
+import { listen } from '../platform/node/server.ts'
 import { createAnalyticsRoutes } from './analytics.ts'
 import { createChatRoutes } from './chat.ts'
 import { type Clock, createClock } from './clock.ts'
@@ -195,13 +196,6 @@ function createHttpServer(
   server.keepAliveTimeout = 120_000
   if (onUpgrade) server.on('upgrade', onUpgrade)
   return server
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
-  })
 }
 
 /** Return a function that closes the server at once, including open and upgraded connections. */

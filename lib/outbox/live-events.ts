@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { jsonb } from '../db/expressions.ts'
 import type { Enqueues, PlatformDb, WriteDb } from '../db/scope.ts'
 import { writeStatement } from '../db/statement.ts'
+import { limitConcurrency } from '../limit-concurrency.ts'
 import { type LiveEvent, liveEvents, type RealtimePort } from '../realtime/realtime.ts'
 import { isUnswept } from './attempts.ts'
-import { createSlots } from './slots.ts'
 import type { SweepOptions } from './sweep.ts'
 
 /** An inserted event. */
@@ -83,9 +83,9 @@ const parallelAccounts = 2
 /** Publish events whose first publish failed until none is left or the time is over, and delete those older than a day. */
 export async function sweepLiveEvents(ctx: LiveContext, { budgetMs, now, slots }: SweepOptions): Promise<void> {
   const end = now() + budgetMs
-  const accountSlots = createSlots(parallelAccounts)
+  const accountSlots = limitConcurrency({ running: parallelAccounts })
   const publishSwept = ({ account_id, events }: z.output<typeof SweptEvents>) =>
-    accountSlots.run(() => slots.run(() => publishLiveEvents(ctx, account_id, events))).catch(() => {})
+    accountSlots(() => slots(() => publishLiveEvents(ctx, account_id, events))).catch(() => {})
   await deleteOldLiveEvents.run(ctx.platform)
   while (now() < end) {
     const waiting = await claimDueLiveEvents.all(ctx.platform, sweptAtOnce)

@@ -1,9 +1,9 @@
 import type { AttemptKind } from '../db/outbox-entry.ts'
+import { limitConcurrency, type RunLimited } from '../limit-concurrency.ts'
 import type { QueuePort } from '../queue/queue.ts'
 import { settleAll } from '../settle-all.ts'
 import type { DueRow } from './attempts.ts'
 import { toMessage } from './messages.ts'
-import { createSlots, type Slots } from './slots.ts'
 
 /** One kind of stored work, as its sweep needs it. */
 export interface SweptKind {
@@ -21,7 +21,7 @@ export interface SweepOptions {
   budgetMs: number
   now: () => number
   /** The slots that all kinds share. Each attempt takes one. */
-  slots: Slots
+  slots: RunLimited
 }
 
 // A Worker may have six connections that wait for response headers; a seventh waits until one of them has received its headers.
@@ -29,7 +29,11 @@ export interface SweepOptions {
 export const maxConnections = 6
 
 /** Return the options of one sweep of all kinds. */
-export const defaultSweepOptions = (): SweepOptions => ({ budgetMs: 20_000, now: Date.now, slots: createSlots(maxConnections) })
+export const defaultSweepOptions = (): SweepOptions => ({
+  budgetMs: 20_000,
+  now: Date.now,
+  slots: limitConcurrency({ running: maxConnections }),
+})
 
 const publishedAtOnce = 100
 
@@ -61,7 +65,7 @@ async function tryPublish(queue: QueuePort, kind: AttemptKind, due: readonly Due
 async function attemptUntilEmpty(
   { claimDue, attempt, parallel }: SweptKind,
   due: readonly DueRow[],
-  { slots, hasTime }: { slots: Slots; hasTime: () => boolean },
+  { slots, hasTime }: { slots: RunLimited; hasTime: () => boolean },
 ): Promise<void> {
   let waiting = [...due]
   let isFirstClaim = true
@@ -82,7 +86,7 @@ async function attemptUntilEmpty(
   const work = async () => {
     for (let row = await takeNext(); row; row = await takeNext()) {
       const { id, attempts } = row
-      await slots.run(() => attempt(id, attempts + 1)).catch(() => {})
+      await slots(() => attempt(id, attempts + 1)).catch(() => {})
     }
   }
   await settleAll(Array.from({ length: parallel }, work))

@@ -1,4 +1,6 @@
+import { limitConcurrency } from '../limit-concurrency.ts'
 import type { OutboundGuard } from '../net/guard.ts'
+import { readAtMost } from '../net/read-at-most.ts'
 import { parseRetryAfter } from '../net/send-result.ts'
 import { PsaError } from './psa.ts'
 
@@ -25,7 +27,7 @@ export type PsaHttp = (request: PsaRequest) => Promise<unknown>
  */
 export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
   const deadline = Date.now() + requestTimeoutMs
-  const limit = createConcurrencyLimit(maxParallelCalls)
+  const limit = limitConcurrency({ running: maxParallelCalls })
   let refusal: Promise<string | null> | undefined
   return async (request) => {
     refusal ??= guard.findRefusal(baseUrl, 'sending')
@@ -78,32 +80,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let [text, size] = ['', 0]
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new PsaError('down', 'The answer of the ticketing system was too large')
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
+async function readText({ body }: Response): Promise<string> {
+  const tooLarge = () => new PsaError('down', 'The answer of the ticketing system was too large')
+  return new TextDecoder().decode(await readAtMost(body, maxBytes, tooLarge))
 }
 
 const timeoutError = () => new PsaError('down', 'The ticketing system did not answer in time')
-
-/** Create a function that runs at most `max` tasks at once; the others wait in order. */
-function createConcurrencyLimit(max: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= max) await new Promise<void>((start) => waiting.push(start))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
-}

@@ -2,6 +2,15 @@ import type { FieldError } from '../problem.ts'
 
 export const maxJsonDepth = 32
 
+/** Parse JSON, or return undefined for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Return whether a JSON text has more than `maxDepth` levels. It is checked before parsing, because a deep value overflows the stack later. */
 export function isTooDeep(json: string, maxDepth: number = maxJsonDepth): boolean {
   let depth = 0

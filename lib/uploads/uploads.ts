@@ -1,6 +1,11 @@
 /** A converted JPEG. `unreadable`: the file is not an image that the decoder can read. `failed`: the decoder did not answer. */
 export type ConversionResult = { ok: true; jpeg: Uint8Array<ArrayBuffer> } | { ok: false; reason: 'unreadable' | 'failed' }
 
+/** Quality of the JPEGs that are stored. */
+export const jpegQuality = 85
+/** A GIF of one pixel, to check that a decoder answers. */
+export const smallestGif = Uint8Array.from(atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'), (char) => char.charCodeAt(0))
+
 export interface UploadsPort {
   /** Convert the first frame to a JPEG of quality 85, upright, on white, at most `maxSide` pixels per side. Never enlarges. */
   toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number): Promise<ConversionResult>

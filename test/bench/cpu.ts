@@ -16,12 +16,6 @@ export function readProcessCpuMicros(pid: number): number | null {
   return stat && stat.ticks * microsPerTick
 }
 
-/** Read the processor time of this process's children with a name, such as `workerd`, in microseconds. */
-export function readChildrenCpuMicros(name: string): number {
-  const children = listChildren(process.pid).filter((child) => child.name === name)
-  return children.reduce((sum, { ticks }) => sum + ticks, 0) * microsPerTick
-}
-
 interface Stat {
   name: string
   parentPid: number

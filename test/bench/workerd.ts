@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { connect } from 'node:net'
 import { basename, join } from 'node:path'
 import { findFreePort } from '../../lib/local/ports.ts'
 import { compatibility } from '../../lib/local/worker.ts'
+import { waitForPort } from './wait-for-port.ts'
 
 // The package is CommonJS and has no types.
 const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string }
@@ -49,7 +49,7 @@ export async function startWorkerd(
   const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspectorCount++}`] : []
   // The Worker's log on stdout is discarded.
   const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
-  await waitForPort(server, port)
+  await waitForPort(server, port, 'workerd')
   return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
 }
 
@@ -104,20 +104,3 @@ ${namespaceLines.join('\n')}
 
 /** Quote a string for Cap'n Proto, which accepts JSON's escapes. */
 const toCapnpString = (value: string): string => JSON.stringify(value)
-
-async function waitForPort(server: ChildProcess, port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (server.exitCode !== null) throw new Error(`workerd exited with code ${server.exitCode}`)
-    if (await isPortOpen(port)) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  throw new Error('workerd does not accept connections')
-}
-
-function isPortOpen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
-    socket.on('connect', () => socket.destroy())
-  })
-}

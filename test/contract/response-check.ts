@@ -1,5 +1,6 @@
 import { type AnyOperation, listFailures } from '../../lib/http/operation.ts'
 import { isErrorCode, problemBody, problems } from '../../lib/problem.ts'
+import { parseJson } from '../../lib/text/json.ts'
 
 export interface RawResponse {
   status: number
@@ -29,14 +30,6 @@ export function findFault(op: AnyOperation, { status, headers, text }: RawRespon
   const body = parseJson(text)
   if (body === undefined) return 'returned malformed JSON'
   return isSuccess ? findSuccessFault(op, body) : findFailureFault(op, status, headers, body)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function findSuccessFault(op: AnyOperation, body: unknown): string | null {

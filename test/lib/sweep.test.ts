@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSlots } from '../../lib/outbox/slots.ts'
+import { limitConcurrency } from '../../lib/limit-concurrency.ts'
 import { type SweptKind, sweepKind } from '../../lib/outbox/sweep.ts'
 import type { Message, QueuePort } from '../../lib/queue/queue.ts'
 
@@ -43,7 +43,7 @@ describe('sweepKind', () => {
   it('publishes all due rows in batches of 100, each with its next attempt and without a deduplication id', async () => {
     const { queue, batches } = createQueue(true)
     const { kind, now } = createKind(250)
-    await sweepKind(queue, kind, { budgetMs: 1000, now, slots: createSlots(6) })
+    await sweepKind(queue, kind, { budgetMs: 1000, now, slots: limitConcurrency({ running: 6 }) })
     expect(batches.map(({ length }) => length)).toEqual([100, 100, 50])
     expect(batches[0]?.[1]).toEqual({ path: '/jobs/notifications/deliver', body: { delivery_id: 'row-1', attempt: 2 } })
   })
@@ -51,7 +51,7 @@ describe('sweepKind', () => {
   it('makes all attempts itself while the queue is unreachable, asks the queue once, and continues after a failure', async () => {
     const { queue, countCalls } = createQueue(false)
     const { kind, attempted, now } = createKind(250)
-    await sweepKind(queue, kind, { budgetMs: 1000, now, slots: createSlots(6) })
+    await sweepKind(queue, kind, { budgetMs: 1000, now, slots: limitConcurrency({ running: 6 }) })
     expect([attempted.length, new Set(attempted).size, countCalls()]).toEqual([250, 250, 1])
     expect(attempted).toContain('row-2#3')
   })
@@ -59,7 +59,7 @@ describe('sweepKind', () => {
   it('stops when its time is over', async () => {
     const { queue } = createQueue(false)
     const { kind, rows, attempted, now } = createKind(250)
-    await sweepKind(queue, kind, { budgetMs: 50, now, slots: createSlots(6) })
+    await sweepKind(queue, kind, { budgetMs: 50, now, slots: limitConcurrency({ running: 6 }) })
     expect([attempted.length < 55, rows.length > 0]).toEqual([true, true])
   })
 
@@ -67,14 +67,14 @@ describe('sweepKind', () => {
     const { queue } = createQueue(false)
     const { kind, rows, attempted, now } = createKind(250, 6)
     // The time ends after the first batch of 100 and within the attempts of a later one.
-    await sweepKind(queue, kind, { budgetMs: 150, now, slots: createSlots(6) })
+    await sweepKind(queue, kind, { budgetMs: 150, now, slots: limitConcurrency({ running: 6 }) })
     expect([attempted.length > 130, rows.length > 0]).toEqual([true, true])
     expect(attempted.length + rows.length).toBe(250)
   })
 
   it('makes no more attempts at the same time than there are slots for all kinds', async () => {
     const { queue } = createQueue(false)
-    const slots = createSlots(6)
+    const slots = limitConcurrency({ running: 6 })
     const kinds = [createKind(50, 6), createKind(50, 6)]
     let running = 0
     let mostRunning = 0

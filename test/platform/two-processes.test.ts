@@ -14,7 +14,7 @@ afterAll(() => service.close())
 const database = new URL(service.ownerUrl).pathname.slice(1)
 const { postgresPort } = inject('shared')
 const asSuperuser = <T>(work: Parameters<typeof withSuperuser<T>>[2]) => withSuperuser(postgresPort, database, work)
-/** Count the jobs that are due or running. A job that has run for 3 s belongs to the dead process, whose lock the library keeps for hours. */
+/** Count the jobs that are due or running. Jobs that have run for 3 s are those of the dead process, and are deleted. */
 const countOpenJobs = () =>
   asSuperuser(async (client) => {
     await client.query(`delete from graphile_worker._private_jobs where locked_at < now() - interval '3 seconds'`)

@@ -1,19 +1,14 @@
-import type { Outbox } from '../../lib/db/outbox-entry.ts'
-import { openAccountScope } from '../../lib/db/scope.ts'
 import type { Event } from '../../lib/events/events.ts'
+import { emitEvent } from '../../lib/local/emit-event.ts'
 import { signMessage } from '../../lib/local/qstash-delivery.ts'
-import { enqueueEvent } from '../../lib/outbox/events.ts'
 import type { Service } from './app.ts'
 import { openTestDatabase } from './databases.ts'
 
+const silentQueue = { async publish() {}, async ping() {} }
+
 /** Insert an event as the service does, but publish nothing to the queue. Return the delivery ids. */
-export async function emitWithoutPublishing(service: Service, accountId: string, event: Event): Promise<string[]> {
-  const { DATABASE_PLATFORM_URL = '' } = service.settings
-  const database = openTestDatabase(DATABASE_PLATFORM_URL)
-  const ids: string[] = []
-  const outbox: Outbox = (entry) => void (entry.kind === 'delivery' && ids.push(entry.id))
-  await enqueueEvent(openAccountScope(database, accountId, event.actorId, outbox).db, event)
-  return ids
+export function emitWithoutPublishing({ settings }: Service, accountId: string, event: Event): Promise<string[]> {
+  return emitEvent(openTestDatabase(settings.DATABASE_PLATFORM_URL), silentQueue, accountId, event)
 }
 
 /** Build a `session.escalated` event for a session that does not exist. */

@@ -1,4 +1,4 @@
-import { type InferResult, type NotNull, type RawBuilder, sql } from 'kysely'
+import { type NotNull, type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
@@ -124,9 +124,6 @@ function selectCandidateTemplates(db: ReadDb, query: RawBuilder<unknown>) {
     .orderBy('id')
     .limit(5)
 }
-
-export type CandidateFlow = InferResult<ReturnType<typeof selectCandidateFlows>>[number]
-export type CandidateTemplate = InferResult<ReturnType<typeof selectCandidateTemplates>>[number]
 
 /**
  * Select up to 4 published troubleshooting flows, ranked by match with the text but not filtered, and up to 5 scripts that match the text.

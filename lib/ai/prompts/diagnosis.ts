@@ -97,4 +97,3 @@ fix: If kind is "fix", describe what to do. Otherwise return null. ${fixRules}`,
   }),
   maxTokens: 4000,
 } satisfies Prompt
-export type GuidedStepAnswer = z.infer<typeof guidedStep.answer>

@@ -1,5 +1,5 @@
 import { withTimeout } from '../../net/send-result.ts'
-import type { UploadsPort } from '../../uploads/uploads.ts'
+import { jpegQuality, smallestGif, type UploadsPort } from '../../uploads/uploads.ts'
 
 /** The part of Cloudflare's Images binding that this service uses. */
 export interface ImagesBinding {
@@ -11,7 +11,6 @@ interface ImageTransformer {
   output(options: { format: 'image/jpeg'; quality: number; background: string; anim: boolean }): Promise<{ response(): Response }>
 }
 
-const quality = 85
 // Codes to report as `failed` instead of `unreadable`: wrong options, quota exceeded, internal error, time-out.
 const serviceErrorCodes = new Set([9401, 9422, 9523, 9524, 9529])
 
@@ -38,12 +37,9 @@ export function imagesConversion(images: ImagesBinding | undefined, timeoutMs: n
   }
 }
 
-// A GIF of one pixel.
-const smallestGif = Uint8Array.from(atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'), (char) => char.charCodeAt(0))
-
 async function convertImage(images: ImagesBinding, image: Uint8Array<ArrayBuffer>, side: number): Promise<Uint8Array<ArrayBuffer>> {
   const transformer = images.input(new Blob([image]).stream()).transform({ width: side, height: side, fit: 'scale-down' })
-  const result = await transformer.output({ format: 'image/jpeg', quality, background: '#ffffff', anim: false })
+  const result = await transformer.output({ format: 'image/jpeg', quality: jpegQuality, background: '#ffffff', anim: false })
   return new Uint8Array(await result.response().arrayBuffer())
 }
 

@@ -1,11 +1,9 @@
 import sharp from 'sharp'
+import { limitConcurrency } from '../../limit-concurrency.ts'
 import { withTimeout } from '../../net/send-result.ts'
 import { Problem } from '../../problem.ts'
 import { maxPixels } from '../../uploads/inspect.ts'
-import type { UploadsPort } from '../../uploads/uploads.ts'
-import { limitConcurrency } from './limit-concurrency.ts'
-
-const quality = 85
+import { jpegQuality, smallestGif, type UploadsPort } from '../../uploads/uploads.ts'
 
 // The settings of libvips belong to the process. Only the decoders of the four accepted formats stay enabled, which leaves fewer ways to
 // attack: https://sharp.pixelplumbing.com/api-utility/#block
@@ -42,14 +40,11 @@ export function sharpConversion(timeoutMs: number): Pick<UploadsPort, 'toJpeg' |
   }
 }
 
-// A GIF of one pixel.
-const smallestGif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
-
 async function convertImage(image: Uint8Array<ArrayBuffer>, side: number, timeoutMs: number): Promise<Uint8Array<ArrayBuffer>> {
   const jpeg = await sharp(image, { autoOrient: true, failOn: 'error', limitInputPixels: maxPixels, pages: 1 })
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#ffffff' })
-    .jpeg({ quality })
+    .jpeg({ quality: jpegQuality })
     .timeout({ seconds: Math.ceil(timeoutMs / 1000) })
     .toBuffer()
   return new Uint8Array(jpeg)

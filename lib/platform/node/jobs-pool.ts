@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { withTimeout } from '../../net/send-result.ts'
+import { openPool } from './pool.ts'
 
 // Longer than the statement timeout of the role. A connection whose server is gone gives no answer at all.
 const defaultQueryTimeoutMs = 8000
@@ -14,7 +15,7 @@ const maxConnections = 6
  * do not pass through a pooler in transaction mode. https://neon.com/docs/connect/connection-pooling
  */
 export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQueryTimeoutMs): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = openPool({
     connectionString,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -37,9 +38,6 @@ export async function closeJobsPool(pool: pg.Pool): Promise<void> {
  * the connection, on which every later query would wait as well.
  */
 function discardBrokenClients(pool: pg.Pool): void {
-  // Without listeners, the error of a connection ends the process. The query in flight fails, and that is reported.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('release', (_error, client) => {
     // A client that is ending leaves the pool.
     if ((client as pg.PoolClient & { readyForQuery: boolean }).readyForQuery === false)

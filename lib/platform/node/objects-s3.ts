@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
+import { readAtMost } from '../../net/read-at-most.ts'
 import type { UploadsPort } from '../../uploads/uploads.ts'
 import { maxObjectBytes, requireObjectKey, requireObjectSize } from './object-keys.ts'
 
@@ -74,25 +75,14 @@ function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }
       // AWS asks for a signed content type.
       aws: { allHeaders: true },
     })
-    const bytes = await readBounded(response, response.ok ? maxObjectBytes : maxErrorBytes)
+    const maxBytes = response.ok ? maxObjectBytes : maxErrorBytes
+    const tooLarge = () => new RangeError(`The object store sent more than ${maxBytes} bytes`)
+    const bytes = await readAtMost(response.body, maxBytes, tooLarge)
     return { status: response.status, code: response.ok ? undefined : readErrorCode(bytes), bytes }
   }
 }
 
 const maxErrorBytes = 64 * 1024
-
-/** Read a whole body. Throw a RangeError when it is longer than `maxBytes`. */
-async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    // Leaving the loop cancels the body.
-    if (size > maxBytes) throw new RangeError(`The object store sent more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return new Uint8Array(Buffer.concat(chunks, size))
-}
 
 /** Return the code of S3's XML error: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
 function readErrorCode(bytes: Uint8Array): string | undefined {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Database, QueryRows, Statement, TransactionConnection } from '../../db/database.ts'
 import { failWhenHung, hungError, probeTimeoutMs } from '../../db/hung.ts'
 import { getSqlState } from '../../db/sqlstate.ts'
+import { openPool } from './pool.ts'
 import { type PreparedStatements, sendBatch } from './statement-batch.ts'
 
 export interface PostgresSettings {
@@ -25,17 +26,13 @@ export function openPostgres({ url, maxConnections, onRoundTrip = () => {} }: Po
   const send = createSender()
   const probe = () => probeDatabase(url)
   const run = async (statements: readonly Statement[], readOnly: boolean): Promise<QueryRows[]> => {
-    const client = await connect(pool)
-    let isHung = false
-    const destroy = () => {
-      isHung = true
-      client.release(true)
-    }
+    const { client, release } = await leaseClient(pool)
     try {
-      const results = await failWhenHung(send(client, readOnly ? [setReadOnly, ...statements] : statements), probe, destroy)
+      const work = send(client, readOnly ? [setReadOnly, ...statements] : statements)
+      const results = await failWhenHung(work, probe, () => release(true))
       return readOnly ? results.slice(1) : results
     } finally {
-      if (!isHung) client.release(!isUsable(client))
+      release(!isUsable(client))
     }
   }
   return {
@@ -53,23 +50,34 @@ export function openPostgres({ url, maxConnections, onRoundTrip = () => {} }: Po
 }
 
 function createPool(url: string, maxConnections: number): pg.Pool {
-  const pool = new pg.Pool({
+  return openPool({
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   })
-  // The pool replaces a broken connection, and the query in flight fails. Without a listener, the event would end the process.
-  const ignore = () => {}
-  pool.on('error', ignore)
-  pool.on('connect', (client) => client.on('error', ignore))
-  return pool
+}
+
+interface Lease {
+  client: pg.PoolClient
+  isReleased(): boolean
+  /** Return the connection to the pool, or close it. Only the first call counts. */
+  release(destroy: boolean): void
 }
 
 /** Take a connection of the pool. A system error, such as ECONNREFUSED, becomes an error that names the connection. */
-function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  return pool.connect().catch(throwConnectionError)
+async function leaseClient(pool: pg.Pool): Promise<Lease> {
+  const client = await pool.connect().catch(throwConnectionError)
+  let isReleased = false
+  return {
+    client,
+    isReleased: () => isReleased,
+    release(destroy) {
+      if (!isReleased) client.release(destroy)
+      isReleased = true
+    },
+  }
 }
 
 function throwConnectionError(error: unknown): never {
@@ -141,12 +149,7 @@ async function openTransaction(
   { send, probe, onRoundTrip }: TransactionTools,
 ): Promise<TransactionConnection> {
   onRoundTrip()
-  const client = await connect(pool)
-  let isReleased = false
-  const release = (destroy: boolean) => {
-    if (!isReleased) client.release(destroy)
-    isReleased = true
-  }
+  const { client, isReleased, release } = await leaseClient(pool)
   const watch = <T>(work: Promise<T>) => failWhenHung(work, probe, () => release(true))
   await watch(client.query(beginSql)).catch((error: unknown) => {
     release(true)
@@ -154,7 +157,7 @@ async function openTransaction(
   })
   return {
     async query(statement) {
-      if (isReleased) throw hungError()
+      if (isReleased()) throw hungError()
       onRoundTrip()
       const [result] = await watch(send(client, [statement]))
       return result ?? { rows: [], rowCount: 0 }

@@ -57,7 +57,8 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
   }
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
+/** Listen on a port, or on any free one for 0. Return the port. */
+export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { median } from '../../support/measure.ts'
 import { readProcessCpuMicros } from '../cpu.ts'
 import { type LoadRequest, type LoadResult, runLoadWhile } from '../load.ts'
 import { type BenchDatabase, benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from '../seed.ts'
@@ -86,13 +87,13 @@ async function measureOperation(server: BenchServer, processes: MeasuredProcess[
 }
 
 function toMedians(samples: readonly Sample[]): Omit<PeerResult, 'operation' | 'service'> {
-  const median = (read: (sample: Sample) => number) => samples.map(read).toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0
+  const medianOf = (read: (sample: Sample) => number) => median(samples.map(read))
   return {
-    perSecond: median((sample) => sample.perSecond),
-    p50: median((sample) => sample.p50),
-    p99: median((sample) => sample.p99),
-    cpuMicros: samples.some((sample) => sample.cpuMicros === null) ? null : median((sample) => sample.cpuMicros ?? 0),
-    transactions: median((sample) => sample.transactions),
+    perSecond: medianOf((sample) => sample.perSecond),
+    p50: medianOf((sample) => sample.p50),
+    p99: medianOf((sample) => sample.p99),
+    cpuMicros: samples.some((sample) => sample.cpuMicros === null) ? null : medianOf((sample) => sample.cpuMicros ?? 0),
+    transactions: medianOf((sample) => sample.transactions),
   }
 }
 

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { connect } from 'node:net'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { findFreePort } from '../../../lib/local/ports.ts'
 import { createRoleUrls } from '../../../lib/local/settings.ts'
 import { builtAssets } from '../../../lib/local/worker.ts'
 import type { BenchServer } from '../server.ts'
+import { waitForPort } from '../wait-for-port.ts'
 
 /** A service that the bench measures in a process of its own. */
 export interface MeasuredProcess {
@@ -50,19 +49,4 @@ async function startProcess(name: string, script: string, env: Record<string, st
   const child = spawn(process.execPath, [script], { cwd: root, env: { PATH, ...env }, stdio: ['ignore', 'ignore', 'inherit'] })
   await waitForPort(child, port, name)
   return { name, port, pid: child.pid ?? 0, stop: () => void child.kill('SIGKILL') }
-}
-
-async function waitForPort(child: ChildProcess, port: number, name: string): Promise<void> {
-  const end = Date.now() + 30_000
-  while (Date.now() < end) {
-    if (child.exitCode !== null) break
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1')
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-      socket.once('connect', () => socket.destroy())
-    })
-    if (isOpen) return
-    await pause(50)
-  }
-  throw new Error(`The ${name} did not start`)
 }
