@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { type LimitResult, type ParsedRate, parseRate } from '../cache/limiter.ts'
 import type { OutboxEntry } from '../db/outbox-entry.ts'
 import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '../db/scope.ts'
+import { toAddressBlock } from '../net/address-block.ts'
 import { publishEntries } from '../outbox/publish.ts'
 import { Problem } from '../problem.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
@@ -52,7 +53,9 @@ async function handleRequest(c: C, op: AnyOperation, { rate, readInput }: Prepar
     const database = isStaffOperation(op) ? services.platform : services.runtime
     const scope = caller ? openScope(database, buildScopeOptions(op, caller, c), (entry) => entries.push(entry)) : null
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries }
-    const limiting = rate ? services.limiter.count(getRateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
+    const limiting = rate
+      ? services.limiter.count(getRateKey(op, rate, caller, c), rate, op.strictLimit !== undefined)
+      : Promise.resolve(null)
     const rendered = await performCall(call, await readInput(c), limiting, rate)
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
     return toResponse(c, op, await withEtag(op, rendered))
@@ -96,7 +99,7 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
     c.set('caller', caller)
     return caller
   }
-  const floodLimit = await limiter.count(`unauthenticated:${c.get('ip')}`, floodRate, false)
+  const floodLimit = await limiter.count(`unauthenticated:${toAddressBlock(c.get('ip'))}`, floodRate, true)
   if (!floodLimit.allowed) throw createRateLimitProblem(floodRate, floodLimit)
   throw new Problem('unauthenticated')
 }
@@ -113,12 +116,7 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C): ScopeOptions
 }
 
 function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
-  return `${op.id}:${rate.perAddress || !caller ? c.get('ip') : caller.userId}`
-}
-
-/** Return whether a stricter local count applies while Redis does not answer: to operations that sign in, are public or cost money. */
-function isStrict(op: AnyOperation): boolean {
-  return op.access === 'public' || op.limit === 'ai' || op.id.startsWith('identity.')
+  return `${op.id}:${rate.perAddress || !caller ? toAddressBlock(c.get('ip')) : caller.userId}`
 }
 
 function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem {
