@@ -1,6 +1,7 @@
 import { openAi } from './ai/openai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
+import { createDeviceTokens } from './auth/device-tokens.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createVault } from './auth/vault.ts'
@@ -22,7 +23,8 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
   const guard = outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN)
   return {
     config,
-    tokens: createAccessTokens(config.JWT_KEYS),
+    tokens: createAccessTokens(config),
+    deviceTokens: createDeviceTokens(config),
     identity: identityProviders(config),
     mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
     chat: chatWebhooks(),

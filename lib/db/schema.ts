@@ -541,6 +541,7 @@ export interface PasswordsTable {
   user_id: string
   hash: string
   changed_at: Generated<string>
+  device_generation: Generated<number>
 }
 
 export interface PlanBillingTable {
@@ -824,6 +825,13 @@ export interface SessionsTable {
   lasted: Generated<number | null>
 }
 
+export interface SignInAttemptsTable {
+  key: Uint8Array
+  attempted_at: string[]
+  locked_until: string | null
+  expires_at: string
+}
+
 export interface SignInsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1031,6 +1039,7 @@ export interface DB {
   session_step_feedback: SessionStepFeedbackTable
   session_supporting_data: SessionSupportingDataTable
   sessions: SessionsTable
+  sign_in_attempts: SignInAttemptsTable
   sign_ins: SignInsTable
   stream_events: StreamEventsTable
   target_lists: TargetListsTable

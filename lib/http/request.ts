@@ -198,8 +198,12 @@ function openPlatform({ op, services, scope, entries }: OperationCall, db: Write
 
 /** Publish the stored work and run the effects after the commit. A failure is only logged: the sweep finds the stored work. */
 async function runEffects({ c, effects, entries, services }: OperationCall): Promise<void> {
-  const publish = () => publishEntries({ ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) }, entries)
-  for (const effect of entries.length > 0 ? [publish, ...effects] : effects) {
+  // An effect may store work too, which is published after it.
+  const publish = async () => {
+    if (entries.length === 0) return
+    await publishEntries({ ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) }, entries.splice(0))
+  }
+  for (const effect of [publish, ...effects.flatMap((run) => [run, publish])]) {
     await effect().catch((error: unknown) =>
       services.log({
         at: new Date().toISOString(),

@@ -23,6 +23,7 @@ const platformOnly = [
   'passwords',
   'refresh_tokens',
   'one_time_tokens',
+  'sign_in_attempts',
   'invite_codes',
   'platform_invite_codes',
   'sales_leads',

@@ -209,9 +209,9 @@ export async function signAccessToken(
   { settings }: Service,
   caller: { userId: string; accountId: string; signInId: string },
 ): Promise<string> {
-  const keys = settings.JWT_KEYS ?? ''
-  const signer = signers.get(keys) ?? createAccessTokens(parseConfig(settings).JWT_KEYS)
-  signers.set(keys, signer)
+  const origin = settings.PUBLIC_BASE_URL ?? ''
+  const signer = signers.get(origin) ?? createAccessTokens(parseConfig(settings))
+  signers.set(origin, signer)
   return signer.sign(caller)
 }
 

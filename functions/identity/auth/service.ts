@@ -1,4 +1,5 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
+import { isOutdatedHash } from '../../../lib/auth/passwords.ts'
 import { accessTokenSeconds } from '../../../lib/auth/tokens.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
@@ -14,8 +15,6 @@ import * as queries from './queries.ts'
 import type { Login, ProfileUpdate, Register } from './schemas.ts'
 
 type PublicContext = Context<'post', 'public', string>
-
-const lockSeconds = 900
 
 export async function register(
   ctx: PublicContext,
@@ -51,14 +50,18 @@ export async function createUser(ctx: PublicContext, registration: Registration)
   if (!platformCode && !inviteCode) requireOpenRegistration(ctx)
   const refreshToken = randomToken()
   const newUser = { email, fullName, ...credentials, ...(await newSignIn(ctx, refreshToken)) }
+  const device_generation = credentials.passwordHash ? 0 : null
   const codeHash = platformCode ? await sha256Bytea(platformCode) : null
-  if (inviteCode) return tokenPair(ctx, await joinAccount(ctx, newUser, inviteCode, codeHash), refreshToken)
+  if (inviteCode) {
+    const member = await joinAccount(ctx, newUser, inviteCode, codeHash)
+    return tokenPair(ctx, { ...member, device_generation }, refreshToken)
+  }
   const newAdmin = { ...newUser, accountName: accountName ?? defaultAccountName(fullName) }
   const inserted = await queries.insertAccount.first(ctx.platform, newAdmin, codeHash).catch(throwEmailTaken(credentials))
   if (!inserted) throw new Problem('invite_code_invalid')
   const { delivery_id, ...signedInUser } = inserted
   if (delivery_id) enqueueDelivery(ctx.platform, delivery_id)
-  return tokenPair(ctx, signedInUser, refreshToken)
+  return tokenPair(ctx, { ...signedInUser, device_generation }, refreshToken)
 }
 
 function requireOpenRegistration({ config }: PublicContext): void {
@@ -96,25 +99,36 @@ function throwEmailTaken({ identity }: queries.Credentials) {
   }
 }
 
-export async function login(ctx: PublicContext, { email, password }: Login) {
-  const credentials = await queries.selectCredentials.first(ctx.platform, email)
-  if (credentials?.lock_seconds) throw signInLocked(credentials.lock_seconds)
+/** Sign in with a password. The attempt is counted before the password is verified, so parallel guesses do not exceed the limit. */
+export async function login(ctx: PublicContext, { email, password, device_token }: Login) {
+  const device = device_token ? await ctx.deviceTokens.verify(device_token) : null
+  const attempt = await queries.countAttempt.one(ctx.platform, email, device)
+  // The same for a right and a wrong password, and for known and unknown addresses: nothing is verified.
+  if (attempt.lock_seconds) throw signInLocked(attempt.lock_seconds)
   // Runs even without a hash, so that the response time does not reveal whether a user has the address.
-  const isCorrect = await ctx.passwords.verify(credentials?.hash ?? undefined, password)
-  if (!isCorrect || !credentials?.user_id) {
-    await queries.recordLoginFailure.run(ctx.platform, email, ctx.ip)
-    throw new Problem('unauthenticated', 'Incorrect email or password')
+  const isCorrect = await ctx.passwords.verify(attempt.hash ?? undefined, password)
+  const { user_id: userId, hash } = attempt
+  if (!isCorrect || !userId || !hash) {
+    if (attempt.is_last) await queries.insertLockAudit.run(ctx.platform, email, ctx.ip)
+    throw wrongCredentials()
   }
-  const tokens = await signIn(ctx, credentials.user_id, 'password')
-  if (!tokens) throw signInLocked(lockSeconds)
+  const verified = { hash, deviceId: attempt.is_known_device ? (device?.id ?? null) : null }
+  const tokens = await signIn(ctx, userId, verified)
+  if (!tokens) throw wrongCredentials()
+  if (isOutdatedHash(hash)) ctx.afterCommit(() => rehash(ctx, userId, hash, password))
   return tokens
 }
 
-/** Sign an active user in. Return undefined for a deactivated user, and for a password while the address is locked. */
-export async function signIn(ctx: PublicContext, userId: string, method: 'password' | 'identity') {
+/** Hash the password with the current cost. Not part of the sign-in, because a failure only postpones it to the next one. */
+async function rehash({ passwords, platform }: PublicContext, userId: string, oldHash: string, password: string): Promise<void> {
+  await queries.rehashPassword.run(platform, userId, oldHash, await passwords.hash(password))
+}
+
+/** Sign an active user in. Return undefined for a deactivated user, and if the verified password was replaced meanwhile. */
+export async function signIn(ctx: PublicContext, userId: string, password: queries.VerifiedPassword | null) {
   const refreshToken = randomToken()
-  const signedInUser = await queries.insertSignIn.first(ctx.platform, userId, method, await newSignIn(ctx, refreshToken))
-  return signedInUser && tokenPair(ctx, signedInUser, refreshToken)
+  const signedInUser = await queries.insertSignIn.first(ctx.platform, userId, password, await newSignIn(ctx, refreshToken))
+  return signedInUser && tokenPair(ctx, signedInUser, refreshToken, password?.deviceId)
 }
 
 export async function refresh(ctx: PublicContext, token: string) {
@@ -160,7 +174,21 @@ async function newSignIn({ userAgent, ip }: PublicContext, refreshToken: string)
   return { refreshHash: await sha256Bytea(refreshToken), userAgent, ip }
 }
 
-async function tokenPair({ tokens }: PublicContext, { sign_in_id, ...user }: queries.SignedInUser, refresh_token: string) {
-  const access_token = await tokens.sign({ userId: user.id, accountId: user.account_id, signInId: sign_in_id })
-  return { access_token, refresh_token, token_type: 'bearer' as const, expires_in: accessTokenSeconds, user }
+function wrongCredentials(): Problem {
+  return new Problem('unauthenticated', 'Incorrect email or password')
+}
+
+interface TokenSubject extends queries.SignedInUser {
+  /** Of a user with a password; absent or null if the response contains no device token. */
+  device_generation?: number | null
+}
+
+/** Return the tokens of a sign-in. A device keeps its id, and with it its attempts. */
+async function tokenPair(ctx: PublicContext, subject: TokenSubject, refresh_token: string, deviceId?: string | null) {
+  const { sign_in_id, device_generation, ...user } = subject
+  const access_token = await ctx.tokens.sign({ userId: user.id, accountId: user.account_id, signInId: sign_in_id })
+  const tokens = { access_token, refresh_token, token_type: 'bearer' as const, expires_in: accessTokenSeconds, user }
+  if (device_generation == null) return tokens
+  const device = { id: deviceId ?? crypto.randomUUID(), userId: user.id, generation: device_generation }
+  return { ...tokens, device_token: await ctx.deviceTokens.sign(device) }
 }

@@ -28,7 +28,7 @@ export const credentialOperations = [
     method: 'post',
     path: '/auth/forgot-password',
     summary: 'Request a password reset',
-    description: 'Sends a link by e-mail if an active user has this address. Returns 202 either way.',
+    description: 'Sends a link by e-mail if an active user has this address, at most 3 in 15 minutes. Returns 202 either way.',
     access: 'public',
     platform: beforeSignIn,
     limit: '3/minute/ip',

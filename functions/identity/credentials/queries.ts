@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import * as z from 'zod'
 import { bytea, now } from '../../../lib/db/expressions.ts'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
@@ -63,6 +64,12 @@ export function insertVerificationMail(db: PlatformDb, userId: string): Promise<
   return insertMail(db, 'verify_email', sql<boolean>`id = ${userId} and email_verified_at is null`)
 }
 
+/** Count a request for a reset link. Return the remaining lock time in seconds if the address has too many. */
+export const countResetRequest = writeStatement(
+  z.object({ lock_seconds: z.int().nullable() }),
+  (email: string) => sql`select lock_seconds from app.count_attempt(app.attempt_key('reset', ${email}), 3)`,
+)
+
 /** Insert the delivery of a reset e-mail. Return undefined if no active user has the address. */
 export function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
   return insertMail(db, 'reset_password', sql<boolean>`lower(email) = lower(${email}) and is_active`)
@@ -83,8 +90,8 @@ export function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_i
 }
 
 /**
- * Use a reset token: set the password, revoke every sign-in, unlock the address, reset `must_change_password` and invalidate the user's
- * other reset tokens. Mark the address as verified, because following the link proves that the user owns it. If the address was unverified
+ * Use a reset token: set the password, which ends the other reset tokens, revoke every sign-in, unlock the address and reset
+ * `must_change_password`. Mark the address as verified, because following the link proves that the user owns it. If the address was unverified
  * until now, delete linked identities, because they could belong to someone else. Return false for a used, expired or unknown token.
  */
 export const resetPassword = writeStatement(
@@ -96,9 +103,6 @@ export const resetPassword = writeStatement(
     ), upserted_password as (
       insert into passwords (user_id, hash) select user_id, ${passwordHash} from used_token
       on conflict (user_id) do update set hash = excluded.hash, changed_at = app.now()
-    ), invalidated_tokens as (
-      update one_time_tokens t set used_at = app.now() from used_token used
-       where t.user_id = used.user_id and t.purpose = 'reset_password' and t.used_at is null and t.hash <> ${hash}::bytea
     ), deleted_identities as (
       delete from identities i using used_token used, users previous
        where i.user_id = used.user_id and previous.id = used.user_id and previous.email_verified_at is null
@@ -107,8 +111,8 @@ export const resetPassword = writeStatement(
     ), updated_user as (
       update users u set must_change_password = false, email_verified_at = coalesce(u.email_verified_at, app.now()) from used_token used
        where u.id = used.user_id returning u.email
-    ), deleted_failures as (
-      delete from login_failures f using updated_user u where f.email = lower(u.email)
+    ), deleted_attempts as (
+      delete from sign_in_attempts a using updated_user u where a.key = app.attempt_key('address', u.email)
     )
     select from used_token`,
 )

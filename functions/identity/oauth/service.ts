@@ -49,7 +49,7 @@ async function signInOrCreateUser(ctx: PublicContext, provider: Provider, identi
 async function signInExistingUser(ctx: PublicContext, provider: Provider, { subject }: Identity) {
   const userId = await queries.selectUserId(ctx.platform, provider, subject)
   if (!userId) return undefined
-  const tokens = await auth.signIn(ctx, userId, 'identity')
+  const tokens = await auth.signIn(ctx, userId, null)
   if (!tokens) throw new Problem('user_deactivated')
   return tokens
 }

@@ -28,6 +28,17 @@ export async function revokeSignIn(db: WriteDb, userId: string, id: string): Pro
   return numUpdatedRows > 0n
 }
 
+/** Revoke every sign-in and every device token of a user. */
+export const revokeAll = writeStatement(
+  null,
+  (userId: string) => sql`
+    with ended_device_tokens as (
+      update passwords set device_generation = device_generation + 1 where user_id = ${userId}
+    )
+    update sign_ins s set ended_at = app.now() from users u
+     where u.id = ${userId} and s.account_id = u.account_id and s.user_id = u.id and s.ended_at is null`,
+)
+
 /**
  * Revoke the sign-in of a refresh token that was used more than 5 seconds ago. Return whether the token was used that long ago, even if the
  * sign-in had already ended.

@@ -1,6 +1,6 @@
 import { sha256Bytea } from '../../../lib/auth/hash.ts'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
-import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
+import type { Context, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { notFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 
@@ -10,6 +10,11 @@ export async function list({ db, caller }: ReadContext) {
 
 export async function revoke({ db, caller }: WriteContext, id: string) {
   if (!(await queries.revokeSignIn(db, caller.userId, id))) throw notFound('Sign-in')
+}
+
+/** Revoke every sign-in of the caller, and the device tokens. */
+export async function revokeAll({ platform, caller }: Context<'delete', 'user', string>) {
+  await queries.revokeAll.run(platform, caller.userId)
 }
 
 /** Revoke the sign-in of a refresh token, used or not. */

@@ -71,11 +71,12 @@ function buildContent(op: AnyOperation, type: string, components: JsonComponents
   return op.returns && type === 'application/json' ? components.content(op.returns, 'output') : { schema: { type: 'string' } }
 }
 
-/** Failures of nearly every operation. One `default` response describes them, instead of six responses per operation. */
+/** Failures of nearly every operation. One `default` response describes them, instead of seven responses per operation. */
 export const commonFailures: readonly ProblemKind[] = [
   'unauthenticated',
   'too_large',
   'unsupported_media',
+  'invalid',
   'rate_limited',
   'internal',
   'unavailable',
@@ -100,7 +101,7 @@ function buildCommonResponse(components: JsonComponents): Json {
       { ...limitHeaders, 'Retry-After': 'Seconds to wait.', ...buildAuthenticateHeader('unauthenticated') },
       components,
     ),
-    content: { 'application/json': { schema: components.schema(ProblemSchema, 'output'), example: problemBody('rate_limited') } },
+    content: { 'application/json': { schema: components.schema(ValidationProblem, 'output'), example: problemBody('rate_limited') } },
   })
 }
 
