@@ -6,6 +6,7 @@ import type { IdentityProviders } from './auth/oidc.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { Vault } from './auth/vault.ts'
+import type { Passkeys } from './auth/webauthn.ts'
 import type { BillingPort } from './billing/billing.ts'
 import type { CachePort } from './cache/cache.ts'
 import type { ChatPort } from './chat/chat.ts'
@@ -37,6 +38,7 @@ export interface Ports {
   assets: AssetsPort
   guard: OutboundGuard
   cache: CachePort
+  passkeys: Passkeys
   vault: Vault
   psa: OpenPsa
 }

@@ -5,6 +5,7 @@ import { createDeviceTokens } from './auth/device-tokens.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createVault } from './auth/vault.ts'
+import { createPasskeys } from './auth/webauthn.ts'
 import { stripeBilling } from './billing/stripe.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
 import type { Config } from './config.ts'
@@ -36,9 +37,16 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     }),
     ai: openAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
     guard,
+    passkeys: createPasskeys(passkeySite(config)),
     vault: createVault(config.CREDENTIALS_KEY),
     psa: createPsaOpener(guard),
   }
+}
+
+/** Return where passkeys are used: on the pages of the frontend. */
+function passkeySite({ FRONTEND_URL, PASSKEY_RP_ID }: Config): { rpId: string; origin: string } {
+  const { hostname, origin } = new URL(FRONTEND_URL)
+  return { rpId: PASSKEY_RP_ID ?? hostname, origin }
 }
 
 function identityProviders(config: Config): IdentityProviders {

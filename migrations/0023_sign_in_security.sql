@@ -42,7 +42,9 @@ end $$;
 -- A device token names this number. Raising it ends every device token of the user.
 alter table passwords add column device_generation integer not null default 0;
 
--- Whatever statement replaces a password ends the user's device tokens and reset links. A new hash of the same password does not.
+-- Whatever statement replaces a password ends the user's device tokens, reset links and sign-ins, except the sign-in that app.kept_sign_in
+-- names. A new hash of the same password does not. Triggers see what other transactions have committed since the statement began, such as a
+-- sign-in with the old password.
 create function app.is_rehash() returns boolean language sql stable parallel safe as $$
   select coalesce(current_setting('app.rehash', true), '') = 'on'
 $$;
@@ -53,14 +55,20 @@ begin
 end $$;
 create trigger end_device_tokens before update of hash on passwords for each row
   when (new.hash <> old.hash and not app.is_rehash()) execute function app.end_device_tokens();
-create function app.end_reset_links() returns trigger language plpgsql set search_path = public, pg_temp as $$
+create function app.end_password_uses() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   update one_time_tokens set used_at = app.now()
    where user_id = new.user_id and purpose = 'reset_password' and used_at is null;
+  -- The statement that inserts the first password may also insert the first sign-in.
+  if tg_op = 'UPDATE' then
+    update sign_ins s set ended_at = app.now() from users u
+     where u.id = new.user_id and s.account_id = u.account_id and s.user_id = u.id and s.ended_at is null
+       and s.id is distinct from nullif(current_setting('app.kept_sign_in', true), '')::uuid;
+  end if;
   return null;
 end $$;
-create trigger end_reset_links after insert or update of hash on passwords for each row
-  when (not app.is_rehash()) execute function app.end_reset_links();
+create trigger end_password_uses after insert or update of hash on passwords for each row
+  when (not app.is_rehash()) execute function app.end_password_uses();
 
 -- Stores another hash of the same password, unless the password was replaced meanwhile.
 create function app.rehash_password(p_user uuid, p_old text, p_new text) returns void

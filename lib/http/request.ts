@@ -49,7 +49,7 @@ async function handleRequest(c: C, op: AnyOperation, { rate, readInput }: Prepar
     const caller = requiresToken(op) ? await authenticate(c, services) : null
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
-    const scope = caller ? openScope(database, buildScopeOptions(op, caller, c), (entry) => entries.push(entry)) : null
+    const scope = caller ? openScope(database, buildScopeOptions(op, caller, c, services), (entry) => entries.push(entry)) : null
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries }
     const limiting = rate ? services.limiter.count(getRateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
     const rendered = await performCall(call, await readInput(c), limiting, rate)
@@ -100,7 +100,7 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
   throw new Problem('unauthenticated')
 }
 
-function buildScopeOptions(op: AnyOperation, caller: Caller, c: C): ScopeOptions {
+function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Services): ScopeOptions {
   return {
     caller,
     access: op.access,
@@ -108,6 +108,8 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C): ScopeOptions
     ip: c.get('ip'),
     readOnly: op.method === 'get',
     feature: op.feature,
+    stepUp: op.stepUp,
+    superAdminMfa: ports.config.SUPER_ADMIN_MFA,
   }
 }
 

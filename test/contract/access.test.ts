@@ -61,7 +61,7 @@ it('an update without a WHERE clause changes only rows of the caller’s account
 })
 
 describe('guards', () => {
-  const skippedWeight = { none: 0, account: 1, all: 2 }
+  const skippedWeight = { none: 0, account: 1, mfa: 2, all: 3 }
   const signedIn = operations.filter(requiresToken).map((op) => [op.id, op] as const)
 
   it.each(signedIn)('the guards stop %s with 403 and their code, unless the operation skips them', async (_, op) => {

@@ -13,6 +13,7 @@ export function selectAccount(db: ReadDb) {
       'a.name',
       'a.timezone',
       'a.settings',
+      'a.require_mfa',
       sql<string>`app.plan_of(a)`.as('plan'),
       sql<Account['subscription_status']>`app.subscription_of(a)`.as('subscription_status'),
       'a.trial_ends_at',

@@ -1,23 +1,11 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import type { Device } from '../../../lib/auth/device-tokens.ts'
+import { userColumns } from '../../../lib/db/rows/signed-in-user.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { type NewSignIn, SignedInUser } from '../sign-ins/schemas.ts'
 import { type ProfileUpdate, User } from './schemas.ts'
-
-/** The columns of a UserResponse, of `users u` joined with `accounts a`. */
-const userColumns = sql`
-  u.id, u.email, u.full_name, u.account_id, a.name as account_name, u.role, u.team_id, u.team_role, u.is_super_admin,
-  u.email_verified_at is not null as email_verified, u.must_change_password, u.timezone, u.created_at, u.last_login_at`
-
-export const SignedInUser = User.extend({ sign_in_id: z.string() })
-export type SignedInUser = z.output<typeof SignedInUser>
-
-interface NewSignIn {
-  refreshHash: string
-  userAgent: string
-  ip: string
-}
 
 /** How a new user will sign in: with a password, or with an identity at a provider. */
 export interface Credentials {
@@ -114,39 +102,6 @@ export const insertLockAudit = writeStatement(
     select account_id, id, 'sign_in.locked', 'user', id, ${ip} from users where lower(email) = lower(${email})`,
 )
 
-/** A password that was verified: its hash, and what the attempt was counted for. */
-export interface VerifiedPassword {
-  hash: string
-  /** The known device, or null if the attempt was counted for the address. */
-  deviceId: string | null
-}
-
-/**
- * Insert a sign-in. For a sign-in with a password, also forget the attempts. Return undefined for a deactivated user, and if the password
- * was replaced since it was verified.
- */
-export const insertSignIn = writeStatement(
-  SignedInUser.extend({ device_generation: z.int().nullable() }),
-  (userId: string, password: VerifiedPassword | null, { refreshHash, userAgent, ip }: NewSignIn) => sql`
-    with p as (
-      select device_generation from passwords where user_id = ${userId} and hash = ${password?.hash ?? null} for share
-    ), u as (
-      update users u set last_login_at = app.now()
-       where id = ${userId} and is_active and (${password === null} or exists (select from p)) returning *
-    ), s as (
-      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
-      select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days' from u returning id
-    ), inserted_token as (
-      insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
-    ), deleted_attempts as (
-      delete from sign_in_attempts a using u
-       where ${password !== null} and a.key = case when ${password?.deviceId ?? null}::text is null then app.attempt_key('address', u.email)
-                                                else app.attempt_key('device', ${password?.deviceId ?? null}) end
-    )
-    select ${userColumns}, s.id as sign_in_id, (select device_generation from p) as device_generation
-      from u join accounts a on a.id = u.account_id, s`,
-)
-
 /** Store another hash of the same password, unless the password was replaced meanwhile. */
 export const rehashPassword = writeStatement(
   null,
@@ -174,14 +129,17 @@ export const rotateRefreshToken = writeStatement(
     select ${userColumns}, s.id as sign_in_id from s join users u on u.id = s.user_id join accounts a on a.id = u.account_id`,
 )
 
-const Me = User.extend({ is_verification_overdue: z.boolean(), is_lapsed: z.boolean() })
+const Me = User.extend({ is_verification_overdue: z.boolean(), is_lapsed: z.boolean(), is_mfa_missing: z.boolean() })
 
-/** Return a user, whether the address is still unverified 72 hours after registration, and whether the subscription has lapsed. */
+/**
+ * Return a user, whether the address is still unverified 72 hours after registration, whether the subscription has lapsed, and whether the
+ * account requires a second factor that the user lacks.
+ */
 export const selectMe = readStatement(
   Me,
   (userId: string) => sql`
     select ${userColumns}, app.is_verification_overdue(u) as is_verification_overdue,
-           app.lapsed(a) as is_lapsed
+           app.lapsed(a) as is_lapsed, a.require_mfa and not u.has_second_factor as is_mfa_missing
       from users u join accounts a on a.id = u.account_id where u.id = ${userId}`,
 )
 

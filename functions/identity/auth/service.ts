@@ -1,6 +1,5 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { isOutdatedHash } from '../../../lib/auth/passwords.ts'
-import { accessTokenSeconds } from '../../../lib/auth/tokens.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import type { Feature } from '../../../lib/features.ts'
@@ -49,19 +48,19 @@ export async function createUser(ctx: PublicContext, registration: Registration)
   const { email, fullName, accountName, platformCode, inviteCode, credentials } = registration
   if (!platformCode && !inviteCode) requireOpenRegistration(ctx)
   const refreshToken = randomToken()
-  const newUser = { email, fullName, ...credentials, ...(await newSignIn(ctx, refreshToken)) }
+  const newUser = { email, fullName, ...credentials, ...(await signIns.describe(ctx, refreshToken)) }
   const device_generation = credentials.passwordHash ? 0 : null
   const codeHash = platformCode ? await sha256Bytea(platformCode) : null
   if (inviteCode) {
     const member = await joinAccount(ctx, newUser, inviteCode, codeHash)
-    return tokenPair(ctx, { ...member, device_generation }, refreshToken)
+    return signIns.issueTokens(ctx, { ...member, device_generation }, refreshToken)
   }
   const newAdmin = { ...newUser, accountName: accountName ?? defaultAccountName(fullName) }
   const inserted = await queries.insertAccount.first(ctx.platform, newAdmin, codeHash).catch(throwEmailTaken(credentials))
   if (!inserted) throw new Problem('invite_code_invalid')
   const { delivery_id, ...signedInUser } = inserted
   if (delivery_id) enqueueDelivery(ctx.platform, delivery_id)
-  return tokenPair(ctx, { ...signedInUser, device_generation }, refreshToken)
+  return signIns.issueTokens(ctx, { ...signedInUser, device_generation }, refreshToken)
 }
 
 function requireOpenRegistration({ config }: PublicContext): void {
@@ -113,10 +112,10 @@ export async function login(ctx: PublicContext, { email, password, device_token 
     throw wrongCredentials()
   }
   const verified = { hash, deviceId: attempt.is_known_device ? (device?.id ?? null) : null }
-  const tokens = await signIn(ctx, userId, verified)
-  if (!tokens) throw wrongCredentials()
+  const result = await signIns.open(ctx, userId, { kind: 'password', password: verified })
+  if (!result) throw wrongCredentials()
   if (isOutdatedHash(hash)) ctx.afterCommit(() => rehash(ctx, userId, hash, password))
-  return tokens
+  return result
 }
 
 /** Hash the password with the current cost. Not part of the sign-in, because a failure only postpones it to the next one. */
@@ -124,18 +123,11 @@ async function rehash({ passwords, platform }: PublicContext, userId: string, ol
   await queries.rehashPassword.run(platform, userId, oldHash, await passwords.hash(password))
 }
 
-/** Sign an active user in. Return undefined for a deactivated user, and if the verified password was replaced meanwhile. */
-export async function signIn(ctx: PublicContext, userId: string, password: queries.VerifiedPassword | null) {
-  const refreshToken = randomToken()
-  const signedInUser = await queries.insertSignIn.first(ctx.platform, userId, password, await newSignIn(ctx, refreshToken))
-  return signedInUser && tokenPair(ctx, signedInUser, refreshToken, password?.deviceId)
-}
-
 export async function refresh(ctx: PublicContext, token: string) {
   const nextToken = randomToken()
   const hash = await sha256Bytea(token)
   const signedInUser = await queries.rotateRefreshToken.first(ctx.platform, hash, await sha256Bytea(nextToken))
-  if (signedInUser) return tokenPair(ctx, signedInUser, nextToken)
+  if (signedInUser) return signIns.issueTokens(ctx, signedInUser, nextToken)
   // Reuse within 5 s comes from another tab, which must stay signed in. Later reuse may mean that the token was stolen.
   const isReused = await signIns.revokeByReusedToken(ctx.platform, hash)
   if (isReused) throw new Problem('refresh_token_reused')
@@ -147,11 +139,12 @@ export async function logout(ctx: PublicContext, token: string) {
 }
 
 export async function getMe({ db, caller }: Pick<ReadContext, 'db' | 'caller'>) {
-  const { is_verification_overdue, is_lapsed, ...user } = await queries.selectMe.one(db, caller.userId)
-  const guards: ('email_not_verified' | 'subscription_lapsed' | 'password_change_required')[] = []
+  const { is_verification_overdue, is_lapsed, is_mfa_missing, ...user } = await queries.selectMe.one(db, caller.userId)
+  const guards: ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')[] = []
   if (is_verification_overdue) guards.push('email_not_verified')
   if (is_lapsed) guards.push('subscription_lapsed')
   if (user.must_change_password) guards.push('password_change_required')
+  if (is_mfa_missing) guards.push('mfa_setup_required')
   return { ...user, guards }
 }
 
@@ -170,25 +163,6 @@ function signInLocked(seconds: number): Problem {
   return new Problem('sign_in_locked', undefined, { headers: { 'retry-after': String(seconds) } })
 }
 
-async function newSignIn({ userAgent, ip }: PublicContext, refreshToken: string) {
-  return { refreshHash: await sha256Bytea(refreshToken), userAgent, ip }
-}
-
 function wrongCredentials(): Problem {
   return new Problem('unauthenticated', 'Incorrect email or password')
-}
-
-interface TokenSubject extends queries.SignedInUser {
-  /** Of a user with a password; absent or null if the response contains no device token. */
-  device_generation?: number | null
-}
-
-/** Return the tokens of a sign-in. A device keeps its id, and with it its attempts. */
-async function tokenPair(ctx: PublicContext, subject: TokenSubject, refresh_token: string, deviceId?: string | null) {
-  const { sign_in_id, device_generation, ...user } = subject
-  const access_token = await ctx.tokens.sign({ userId: user.id, accountId: user.account_id, signInId: sign_in_id })
-  const tokens = { access_token, refresh_token, token_type: 'bearer' as const, expires_in: accessTokenSeconds, user }
-  if (device_generation == null) return tokens
-  const device = { id: deviceId ?? crypto.randomUUID(), userId: user.id, generation: device_generation }
-  return { ...tokens, device_token: await ctx.deviceTokens.sign(device) }
 }

@@ -14,6 +14,7 @@ export const credentialOperations = [
     description: 'Revokes every other sign-in of the user.',
     access: 'user',
     skipGuards: 'all',
+    stepUp: true,
     platform: readsSecrets,
     limit: '5/minute',
     idempotent: false,

@@ -15,19 +15,19 @@ export function selectPassword(db: PlatformDb, userId: string): Promise<{ hash: 
 }
 
 /**
- * Replace the password hash `oldHash`, reset `must_change_password` and revoke every other sign-in of the user. Change nothing and return
+ * Replace the password hash `oldHash` and reset `must_change_password`. The database then ends every other sign-in. Change nothing and return
  * false if the stored hash is no longer `oldHash`.
  */
 export const replacePassword = writeStatement(
   null,
   ({ userId, signInId, oldHash, newHash }: { userId: string; signInId: string; oldHash: string; newHash: string }) => sql`
-    with updated_password as (
-      update passwords set hash = ${newHash}, changed_at = app.now() where user_id = ${userId} and hash = ${oldHash} returning user_id
+    with kept as materialized (
+      select set_config('app.kept_sign_in', ${signInId}, true) as sign_in_id
+    ), updated_password as (
+      update passwords set hash = ${newHash}, changed_at = app.now() from kept
+       where user_id = ${userId} and hash = ${oldHash} and kept.sign_in_id <> '' returning user_id
     ), updated_user as (
       update users set must_change_password = false from updated_password p where users.id = p.user_id
-    ), ended_sign_ins as (
-      update sign_ins set ended_at = app.now() from updated_password p
-       where sign_ins.user_id = p.user_id and sign_ins.id <> ${signInId} and ended_at is null
     )
     select from updated_password`,
 )

@@ -113,9 +113,9 @@ const statusText: Record<number, string> = {
   307: 'Repeat the request there',
 }
 
-const guardCodes: ProblemKind[] = ['email_not_verified', 'password_change_required', 'subscription_lapsed']
+const guardCodes: ProblemKind[] = ['email_not_verified', 'mfa_setup_required', 'password_change_required', 'subscription_lapsed']
 
-/** Return the name of a shared response: its status in words, and its possible codes. The three account guards count as one. */
+/** Return the name of a shared response: its status in words, and its possible codes. The four guards count as one. */
 function buildResponseName(kinds: readonly ProblemKind[]): string {
   const hasGuards = guardCodes.every((code) => kinds.includes(code))
   const codes = kinds.filter((kind) => kind in codedProblems && !(hasGuards && guardCodes.includes(kind)))

@@ -45,6 +45,15 @@ it('AUT-42 ends a reset link whichever statement replaces the password', async (
   expectStatus(await post('reset-password', { token: resetToken, new_password: newPassword }), 400)
 })
 
+it('AUT-42 ends the sign-ins of a user whichever statement replaces the password', async () => {
+  const [{ user, access_token: token }, other] = [await register(), await register()]
+  await service.sql('update passwords set hash = (select hash from passwords where user_id = $2) where user_id = $1', [
+    user.id,
+    other.user.id,
+  ])
+  expectStatus(await request(service, 'GET', '/auth/me', { token }), 401)
+})
+
 /** Sign a token with the service's own key. */
 async function sign(claims: Record<string, unknown>): Promise<string> {
   const [key] = parseConfig(service.settings).JWT_KEYS
