@@ -57,6 +57,11 @@ export const memberFixtures: Record<string, Fixture> = {
     body: { role: 'viewer', team_role: 'admin' },
   }),
   'accounts.removeMember': async (service, owner) => ({ params: { user_id: await insertMember(service, owner) } }),
+  'accounts.resetMemberMfa': async (service, owner) => {
+    const id = await insertMember(service, owner)
+    await service.sql(`insert into totp_factors (user_id, secret, confirmed_at) values ($1, '', now())`, [id])
+    return { params: { user_id: id } }
+  },
   'accounts.listAuditLog': createPageSample,
 
   'accounts.invites.list': async (service, owner) => {

@@ -24,13 +24,11 @@ export const PasskeyName = z
   .strictObject({ name: Name.describe('A name to recognise it.') })
   .meta({ id: 'PasskeyUpdate', examples: [{ name: 'Laptop' }] })
 
-export const Options = z
-  .record(z.string(), z.unknown())
-  .meta({
-    id: 'PasskeyOptions',
-    description: 'Options for the browser, in the JSON form of WebAuthn.',
-    examples: [{ challenge: exampleToken }],
-  })
+export const Options = z.record(z.string(), z.unknown()).meta({
+  id: 'PasskeyOptions',
+  description: 'Options for the browser, in the JSON form of WebAuthn.',
+  examples: [{ challenge: exampleToken }],
+})
 
 const Base64url = z
   .string()
