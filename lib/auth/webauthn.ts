@@ -1,5 +1,5 @@
-import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { base64url } from 'jose'
+import * as z from 'zod'
 
 /** A passkey as it is stored. */
 export interface StoredPasskey {
@@ -13,17 +13,55 @@ export interface NewPasskey extends StoredPasskey {
   transports: string[]
 }
 
-/** Registers and verifies passkeys for one domain. Responses come from clients, so a failed check is null and never throws. */
+const Base64url = z
+  .string()
+  .min(1)
+  .max(16_000)
+  .regex(/^[\w-]+$/)
+const credentialFields = {
+  id: Base64url.max(1400),
+  rawId: Base64url.max(1400),
+  type: z.literal('public-key'),
+  clientExtensionResults: z.unknown().transform(() => ({})),
+}
+/** What `navigator.credentials.create` returns, as JSON. https://www.w3.org/TR/webauthn-3/#dictdef-registrationresponsejson */
+const Registration = z.object({
+  ...credentialFields,
+  response: z.object({
+    clientDataJSON: Base64url,
+    attestationObject: Base64url,
+    transports: z.array(z.string().max(50)).max(10).default([]),
+  }),
+})
+/** What `navigator.credentials.get` returns, as JSON. https://www.w3.org/TR/webauthn-3/#dictdef-authenticationresponsejson */
+const Assertion = z.object({
+  ...credentialFields,
+  response: z.object({ clientDataJSON: Base64url, authenticatorData: Base64url, signature: Base64url, userHandle: Base64url.nullish() }),
+})
+export type Registration = z.output<typeof Registration>
+export type Assertion = z.output<typeof Assertion>
+
+/** Read what a client sent. Return null for a malformed registration. */
+export function parseRegistration(credential: unknown): Registration | null {
+  return Registration.safeParse(credential).data ?? null
+}
+
+/** Read what a client sent. Return null for a malformed assertion. */
+export function parseAssertion(credential: unknown): Assertion | null {
+  return Assertion.safeParse(credential).data ?? null
+}
+
+/** Registers and verifies passkeys for one domain. A failed check is null and never throws. */
 export interface Passkeys {
   createRegistrationOptions(
     user: { id: string; email: string; fullName: string },
     existingIds: string[],
     challenge: string,
   ): Promise<object>
-  verifyRegistration(response: RegistrationResponseJSON, challenge: string): Promise<NewPasskey | null>
+  verifyRegistration(registration: Registration, challenge: string): Promise<NewPasskey | null>
   createSignInOptions(challenge: string): Promise<object>
   /** Return the new counter. */
-  verifySignIn(response: AuthenticationResponseJSON, challenge: string, passkey: StoredPasskey): Promise<number | null>
+  verifySignIn(assertion: Assertion, challenge: string, passkey: StoredPasskey): Promise<number | null>
 }
 
 // Loaded on first use, because most requests do without its parsers of certificates.
@@ -46,23 +84,30 @@ export function createPasskeys({ rpId, origin }: { rpId: string; origin: string 
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       })
     },
-    async verifyRegistration(response, challenge) {
+    async verifyRegistration({ response: { transports, ...response }, ...credential }, challenge) {
       const { verifyRegistrationResponse } = await loadLibrary()
-      const result = await verifyRegistrationResponse({ response, expectedChallenge: challenge, ...expected }).catch(() => null)
+      const result = await verifyRegistrationResponse({
+        response: { ...credential, response },
+        expectedChallenge: challenge,
+        ...expected,
+      }).catch(() => null)
       if (!result?.verified) return null
-      const { id, publicKey, counter, transports = [] } = result.registrationInfo.credential
-      return { credential_id: id, public_key: base64url.encode(publicKey), counter, transports: [...transports] }
+      const { id, publicKey, counter } = result.registrationInfo.credential
+      return { credential_id: id, public_key: base64url.encode(publicKey), counter, transports }
     },
     async createSignInOptions(challenge) {
       const { generateAuthenticationOptions } = await loadLibrary()
       return generateAuthenticationOptions({ rpID: rpId, challenge: decode(challenge), userVerification: 'required' })
     },
-    async verifySignIn(response, challenge, { credential_id: id, public_key, counter }) {
+    async verifySignIn({ response: { userHandle: _, ...response }, ...answer }, challenge, { credential_id: id, public_key, counter }) {
       const { verifyAuthenticationResponse } = await loadLibrary()
       const credential = { id, publicKey: decode(public_key), counter }
-      const result = await verifyAuthenticationResponse({ response, expectedChallenge: challenge, credential, ...expected }).catch(
-        () => null,
-      )
+      const result = await verifyAuthenticationResponse({
+        response: { ...answer, response },
+        expectedChallenge: challenge,
+        credential,
+        ...expected,
+      }).catch(() => null)
       return result?.verified ? result.authenticationInfo.newCounter : null
     },
   }
@@ -79,7 +124,7 @@ export function readChallenge({ response }: { response: { clientDataJSON: string
 }
 
 /** Return the id of the user whose passkey answered, or null if the authenticator does not say. */
-export function readUserHandle({ response }: AuthenticationResponseJSON): string | null {
+export function readUserHandle({ response }: Assertion): string | null {
   try {
     return response.userHandle ? new TextDecoder().decode(decode(response.userHandle)) : null
   } catch {

@@ -44,6 +44,16 @@ export function createAuthenticator() {
   let counter = 0
   let handle = ''
 
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  const coseKey = encodeCbor(
+    new Map<number, CborValue>([
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, Buffer.from(x, 'base64url')],
+      [-3, Buffer.from(y, 'base64url')],
+    ]),
+  )
   const buildClientData = (type: string, challenge: string, claims: Claims) =>
     Buffer.from(JSON.stringify({ type, challenge, origin: claims.origin ?? origin, crossOrigin: false }))
   const buildAuthenticatorData = (claims: Claims, attested = Buffer.alloc(0)) => {
@@ -57,18 +67,11 @@ export function createAuthenticator() {
 
   return {
     id,
+    publicKey: base64url(coseKey),
     /** Answer the options of a registration. */
     create({ challenge, user }: CreationOptions, claims: Claims = {}) {
       handle = Buffer.from(user.id, 'base64url').toString()
-      const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-      const coseKey = new Map<number, CborValue>([
-        [1, 2],
-        [3, -7],
-        [-1, 1],
-        [-2, Buffer.from(x, 'base64url')],
-        [-3, Buffer.from(y, 'base64url')],
-      ])
-      const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, credentialId.length]), credentialId, encodeCbor(coseKey)])
+      const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, credentialId.length]), credentialId, coseKey])
       const authData = buildAuthenticatorData(claims, attested)
       const attestation = new Map<string, CborValue>([
         ['fmt', 'none'],

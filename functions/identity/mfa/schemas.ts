@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Time } from '../../../lib/http/fields.ts'
 import { exampleToken, Token } from '../auth/schemas.ts'
-import { Assertion } from '../passkeys/schemas.ts'
+import { Credential } from '../passkeys/schemas.ts'
 
 const exampleSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const exampleRecoveryCode = 'abcd-efgh-ijkl-mnop'
@@ -39,7 +39,7 @@ export const RecoveryCodes = z
   .strictObject({ recovery_codes: z.array(z.string()).describe('Each can be used once instead of a code. They are not shown again.') })
   .meta({ id: 'RecoveryCodesResponse', examples: [{ recovery_codes: [exampleRecoveryCode] }] })
 
-const factorFields = { code: Code.optional(), passkey: Assertion.optional() }
+const factorFields = { code: Code.optional(), passkey: Credential.optional() }
 const hasOneFactor = ({ code, passkey }: { code?: unknown; passkey?: unknown }) => (code === undefined) !== (passkey === undefined)
 const oneFactor = { path: ['code'], message: 'must be given, or else `passkey`, but not both' }
 

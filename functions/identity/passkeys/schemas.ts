@@ -30,34 +30,15 @@ export const Options = z.record(z.string(), z.unknown()).meta({
   examples: [{ challenge: exampleToken }],
 })
 
-const Base64url = z
-  .string()
-  .regex(/^[\w-]*$/)
-  .max(16_000)
-
-const credentialFields = {
-  id: Base64url.min(1).max(1400).describe('The id of the passkey.'),
-  rawId: Base64url.min(1).max(1400).describe('The same id.'),
-  type: z.literal('public-key').describe('Always `public-key`.'),
-  clientExtensionResults: z.record(z.string(), z.unknown()).default({}).describe('Ignored.'),
-}
-
-const NewCredential = z
-  .object({
-    ...credentialFields,
-    response: z
-      .object({
-        clientDataJSON: Base64url.min(1).describe('From the browser.'),
-        attestationObject: Base64url.min(1).describe('From the browser.'),
-        transports: z.array(z.string().max(50)).max(10).optional().describe('From the browser.'),
-      })
-      .describe('From the browser.'),
-  })
-  .meta({ id: 'PasskeyRegistration', description: 'What `navigator.credentials.create` returned, as JSON.' })
-export type NewCredential = z.output<typeof NewCredential>
+/** What the browser returned, as JSON. Its parts are checked with its signature: a malformed one is refused like a wrong one. */
+export const Credential = z.record(z.string(), z.unknown()).meta({
+  id: 'PasskeyCredential',
+  description: 'What `navigator.credentials.create` or `get` returned, as JSON.',
+})
+export type Credential = z.output<typeof Credential>
 
 const exampleCredential = { id: exampleToken, rawId: exampleToken, type: 'public-key' as const, clientExtensionResults: {} }
-export const RegistrationBody = z.strictObject({ name: Name.describe('A name to recognise it.'), credential: NewCredential }).meta({
+export const RegistrationBody = z.strictObject({ name: Name.describe('A name to recognise it.'), credential: Credential }).meta({
   id: 'PasskeyCreate',
   examples: [
     { name: 'Laptop', credential: { ...exampleCredential, response: { clientDataJSON: exampleToken, attestationObject: exampleToken } } },
@@ -71,27 +52,10 @@ export const Registered = z
   })
   .meta({ id: 'PasskeyCreateResponse', examples: [{ passkey: examplePasskey, recovery_codes: ['abcd-efgh-ijkl-mnop'] }] })
 
-export const Assertion = z
-  .object({
-    ...credentialFields,
-    response: z
-      .object({
-        clientDataJSON: Base64url.min(1).describe('From the browser.'),
-        authenticatorData: Base64url.min(1).describe('From the browser.'),
-        signature: Base64url.min(1).describe('From the browser.'),
-        userHandle: Base64url.nullish()
-          .transform((handle) => handle ?? undefined)
-          .describe('From the browser.'),
-      })
-      .describe('From the browser.'),
-  })
-  .meta({ id: 'PasskeyAssertion', description: 'What `navigator.credentials.get` returned, as JSON.' })
-export type Assertion = z.output<typeof Assertion>
-
-export const exampleAssertion = {
+const exampleAssertion = {
   ...exampleCredential,
   response: { clientDataJSON: exampleToken, authenticatorData: exampleToken, signature: exampleToken },
 }
 export const SignInBody = z
-  .strictObject({ passkey: Assertion })
+  .strictObject({ passkey: Credential })
   .meta({ id: 'PasskeySignInRequest', examples: [{ passkey: exampleAssertion }] })

@@ -1,13 +1,13 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { createRecoveryCodes, hashRecoveryCode } from '../../../lib/auth/recovery-codes.ts'
-import { readChallenge, readUserHandle } from '../../../lib/auth/webauthn.ts'
+import { parseAssertion, parseRegistration, readChallenge, readUserHandle } from '../../../lib/auth/webauthn.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import type { Context } from '../../../lib/http/operation.ts'
 import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
 import { limitReached, Problem, throwNotFound } from '../../../lib/problem.ts'
 import * as signIns from '../sign-ins/service.ts'
 import * as queries from './queries.ts'
-import type { Assertion, NewCredential } from './schemas.ts'
+import type { Credential } from './schemas.ts'
 
 type UserContext = Context<'post', 'user', string>
 type PublicContext = Context<'post', 'public', string>
@@ -26,12 +26,13 @@ export async function startRegistration({ platform, passkeys, caller }: UserCont
   return { ...(await passkeys.createRegistrationOptions({ id: caller.userId, email, fullName: full_name }, credentialIds, challenge)) }
 }
 
-export async function finishRegistration(ctx: UserContext, { name, credential }: { name: string; credential: NewCredential }) {
+export async function finishRegistration(ctx: UserContext, { name, credential }: { name: string; credential: Credential }) {
   const { platform, caller, ip } = ctx
-  const challenge = readChallenge(credential)
+  const registration = parseRegistration(credential)
+  if (!registration) throw new Problem('passkey_invalid')
+  const challenge = readChallenge(registration)
   const isOpen = (await queries.claimChallenge.run(platform, await sha256Bytea(challenge), caller.userId)) > 0
-  const { transports = [], ...response } = credential.response
-  const passkey = isOpen ? await ctx.passkeys.verifyRegistration({ ...credential, response }, challenge) : null
+  const passkey = isOpen ? await ctx.passkeys.verifyRegistration(registration, challenge) : null
   if (!passkey) throw new Problem('passkey_invalid')
   const recoveryCodes = createRecoveryCodes()
   const { delivery_id, recovery_code_count, ...stored } = await queries.insertPasskey
@@ -43,7 +44,7 @@ export async function finishRegistration(ctx: UserContext, { name, credential }:
       credentialId: passkey.credential_id,
       publicKey: passkey.public_key,
       counter: passkey.counter,
-      transports,
+      transports: passkey.transports,
       recoveryCodeHashes: await Promise.all(recoveryCodes.map(hashRecoveryCode)),
     })
     .catch(throwRegistered)
@@ -73,8 +74,8 @@ export async function startSignIn({ platform, passkeys }: PublicContext) {
   return { ...(await passkeys.createSignInOptions(challenge)) }
 }
 
-export async function signIn(ctx: PublicContext, assertion: Assertion) {
-  const userId = await verifyAssertion(ctx, assertion)
+export async function signIn(ctx: PublicContext, credential: Credential) {
+  const userId = await verifyAssertion(ctx, credential)
   const tokens = userId ? await signIns.openWithPasskey(ctx, userId) : undefined
   if (!tokens) throw new Problem('passkey_invalid')
   return tokens
@@ -83,19 +84,16 @@ export async function signIn(ctx: PublicContext, assertion: Assertion) {
 /** Verify an answer to the options of `startSignIn`. Return the id of the passkey's user, or null. */
 export async function verifyAssertion(
   { platform, passkeys }: Pick<UserContext, 'platform' | 'passkeys'>,
-  assertion: Assertion,
+  credential: Credential,
 ): Promise<string | null> {
+  const assertion = parseAssertion(credential)
+  if (!assertion) return null
   const challenge = readChallenge(assertion)
   if ((await queries.claimChallenge.run(platform, await sha256Bytea(challenge), null)) === 0) return null
   const passkey = await queries.selectPasskey(platform, assertion.id)
-  const handle = readUserHandle(toResponse(assertion))
+  const handle = readUserHandle(assertion)
   if (!passkey || (handle !== null && handle !== passkey.user_id)) return null
-  const counter = await passkeys.verifySignIn(toResponse(assertion), challenge, passkey)
+  const counter = await passkeys.verifySignIn(assertion, challenge, passkey)
   if (counter === null || !(await queries.updateCounter(platform, passkey.id, counter))) return null
   return passkey.user_id
-}
-
-/** Leave out an absent user handle, which the library's types do not allow as undefined. */
-function toResponse({ response: { userHandle, ...response }, ...assertion }: Assertion) {
-  return { ...assertion, response: { ...response, ...(userHandle ? { userHandle } : {}) } }
 }

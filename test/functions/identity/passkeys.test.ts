@@ -142,7 +142,7 @@ it('AUT-57 keeps the second factor while one of two is left, also when both are 
   expect(user).toEqual({ has_second_factor: false })
 })
 
-it('AUT-57 refuses malformed answers with 400 or 422', async () => {
+it('AUT-57 refuses malformed answers with 400', async () => {
   const { authenticator } = await addPasskey(await register(service))
   const answer = authenticator.get(await startPasskeySignIn())
   for (const response of [
@@ -151,7 +151,6 @@ it('AUT-57 refuses malformed answers with 400 or 422', async () => {
     { ...answer.response, signature: 'A' },
     { ...answer.response, userHandle: 'A' },
   ]) {
-    const { status } = await finishPasskeySignIn({ ...authenticator.get(await startPasskeySignIn()), response })
-    expect([400, 422]).toContain(status)
+    expectStatus(await finishPasskeySignIn({ ...authenticator.get(await startPasskeySignIn()), response }), 400)
   }
 })
