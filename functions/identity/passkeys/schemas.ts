@@ -47,7 +47,7 @@ export const RegistrationBody = z.strictObject({ name: Name.describe('A name to 
 
 export const Registered = z
   .strictObject({
-    passkey: Passkey,
+    passkey: Passkey.describe('The new passkey.'),
     recovery_codes: z.array(z.string()).describe('New recovery codes, if this is the first second factor. They are not shown again.'),
   })
   .meta({ id: 'PasskeyCreateResponse', examples: [{ passkey: examplePasskey, recovery_codes: ['abcd-efgh-ijkl-mnop'] }] })

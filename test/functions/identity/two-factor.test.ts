@@ -222,6 +222,14 @@ it('AUT-55 stores the secret encrypted, and shows it only until it is confirmed'
   expect((await person.call('GET', '/auth/mfa')).text).not.toContain(secret)
 })
 
+it('shows the current code of an authenticator app on the local dashboard', async () => {
+  const person = await register(service)
+  const { secret } = await enableTotp(service, person)
+  const codes = (await (await fetch(`${service.localOrigin}/desk/totp`)).json()) as { email: string; code: string }[]
+  expect(codes.find(({ email }) => email === person.email)?.code).toBe(await readCode(service, secret))
+  expect(await (await fetch(service.localOrigin)).text()).toContain(person.email)
+})
+
 it('AUT-56 gives members of an account that requires it only the operations to set it up', async () => {
   const admin = await register(service)
   expectStatus(await admin.call('PATCH', '/accounts/me', { require_mfa: true }), 200).body
