@@ -43,7 +43,8 @@ end $$;
 alter table passwords add column device_generation integer not null default 0;
 
 -- Whatever statement replaces a password ends the user's device tokens, reset links and sign-ins, except the sign-in that app.kept_sign_in
--- names. A new hash of the same password does not. Triggers see what other transactions have committed since the statement began, such as a
+-- names. A new hash of the same password does not: app.rehash_password stores it.
+-- Triggers see what other transactions have committed since the statement began, such as a
 -- sign-in with the old password.
 create function app.is_rehash() returns boolean language sql stable parallel safe as $$
   select coalesce(current_setting('app.rehash', true), '') = 'on'
@@ -57,6 +58,9 @@ create trigger end_device_tokens before update of hash on passwords for each row
   when (new.hash <> old.hash and not app.is_rehash()) execute function app.end_device_tokens();
 create function app.end_password_uses() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
+  if tg_op = 'UPDATE' and new.hash = old.hash then
+    return null;
+  end if;
   update one_time_tokens set used_at = app.now()
    where user_id = new.user_id and purpose = 'reset_password' and used_at is null;
   -- The statement that inserts the first password may also insert the first sign-in.

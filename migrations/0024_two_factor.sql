@@ -118,7 +118,7 @@ begin
   return null;
 end $$;
 create trigger end_sign_in_challenges after update of hash on passwords for each row
-  when (not app.is_rehash()) execute function app.end_sign_in_challenges();
+  when (new.hash <> old.hash and not app.is_rehash()) execute function app.end_sign_in_challenges();
 
 -- Inserts the audit entry of a change to a user's second factor and, with a purpose, the e-mail to the user. Returns its delivery.
 create function app.record_factor_change(p_user uuid, p_actor uuid, p_action text, p_ip text, p_purpose text) returns uuid

@@ -61,9 +61,10 @@ it('the bundle has no source of lib/local, of the Node platform, of a test, or o
   expect(sources.filter((source) => forbiddenSource.test(source))).toEqual([])
 })
 
-it('the gzipped bundle is below 645 KiB, while a deployment may have 3 MiB', () => {
+it('the gzipped bundle is below 760 KiB, while a deployment may have 3 MiB', () => {
+  // Passkeys are 115 KiB of it: their library parses certificates. It runs only when the first passkey is used.
   // `import { z } from 'zod'` instead of `import * as z` would add the texts of 40 languages: 60 KiB.
-  expect(gzipSync(bundle).byteLength).toBeLessThan(645 * 1024)
+  expect(gzipSync(bundle).byteLength).toBeLessThan(760 * 1024)
 })
 
 it.each([

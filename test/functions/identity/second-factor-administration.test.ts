@@ -26,6 +26,13 @@ it('AUT-60 refuses the operations of super admins without a second factor, and n
   expectStatus(await staff.call('GET', '/admin/users'), 200)
 })
 
+it('AUT-55 ACC-17 writes an audit row when an admin requires a second factor of the account', async () => {
+  const { admin } = await createAccount(service)
+  expectStatus(await admin.call('PATCH', '/accounts/me', { name: 'Northwind IT', require_mfa: true }), 200)
+  const rows = await service.sql('select action, changes from audit_logs where actor_id = $1', [admin.id])
+  expect(rows).toEqual([{ action: 'account.updated', changes: expect.objectContaining({ require_mfa: { from: false, to: true } }) }])
+})
+
 it('AUT-61 lets an account admin remove the second factor of a member, with one audit row and without the sign-ins', async () => {
   const { admin, addColleague } = await createAccount(service)
   const member = await addColleague()
