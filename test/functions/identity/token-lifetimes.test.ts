@@ -54,6 +54,22 @@ it('AUT-42 ends the sign-ins of a user whichever statement replaces the password
   expectStatus(await request(service, 'GET', '/auth/me', { token }), 401)
 })
 
+it('AUT-42 leaves no sign-in with the old password when 12 of them race the password change', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { email, access_token: token } = await register()
+    const change = { current_password: password, new_password: newPassword }
+    const [changed, ...logins] = await Promise.all([
+      request(service, 'POST', '/auth/change-password', { token, body: change }),
+      ...Array.from({ length: 12 }, () => post('login', { email, password })),
+    ])
+    expectStatus(changed, 204)
+    for (const { body, status } of logins.filter((login) => login.status === 200)) {
+      const me = await request(service, 'GET', '/auth/me', { token: body.access_token })
+      expect([round, status, me.status]).toEqual([round, 200, 401])
+    }
+  }
+})
+
 /** Sign a token with the service's own key. */
 async function sign(claims: Record<string, unknown>): Promise<string> {
   const [key] = parseConfig(service.settings).JWT_KEYS

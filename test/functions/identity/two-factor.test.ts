@@ -150,6 +150,15 @@ it('AUT-52 ends the refresh tokens of sign-ins without a second factor, and keep
   expectStatus(await postWithoutToken(service, '/auth/refresh', { refresh_token }), 200)
 })
 
+it('AUT-52 leaves no sign-in without a second factor when 8 of them race the first one', async () => {
+  for (let round = 0; round < 3; round++) {
+    const person = await register(service)
+    await Promise.all([enableTotp(service, person), ...Array.from({ length: 8 }, () => login(service, person))])
+    const open = await service.sql('select from sign_ins where user_id = $1 and ended_at is null and second_factor_at is null', [person.id])
+    expect(open, `round ${round}`).toEqual([])
+  }
+})
+
 it('AUT-52 lets no statement insert a sign-in without the second factor of its user', async () => {
   const person = await register(service)
   await enableTotp(service, person)
