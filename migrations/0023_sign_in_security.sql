@@ -83,15 +83,11 @@ begin
   perform set_config('app.rehash', '', true);
 end $$;
 
--- An invite ends when its inviter is deactivated or is no account admin any more. The change of the member is the audit entry.
+-- An invite ends when its inviter is deactivated or is no account admin any more.
 create function app.revoke_invites_of_inviter() returns trigger language plpgsql set search_path = public, pg_temp as $$
-declare
-  audit constant text := coalesce(current_setting('app.audit', true), '');
 begin
-  perform set_config('app.audit', 'off', true);
   update invites set revoked_at = app.now()
    where account_id = new.account_id and invited_by = new.id and accepted_at is null and revoked_at is null;
-  perform set_config('app.audit', audit, true);
   return null;
 end $$;
 create trigger revoke_invites after update of role, is_active on users for each row

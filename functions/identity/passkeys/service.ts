@@ -1,6 +1,6 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
+import { parseAssertion, parseRegistration, readChallenge, readUserHandle } from '../../../lib/auth/passkeys.ts'
 import { createRecoveryCodes, hashRecoveryCode } from '../../../lib/auth/recovery-codes.ts'
-import { parseAssertion, parseRegistration, readChallenge, readUserHandle } from '../../../lib/auth/webauthn.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import type { Context } from '../../../lib/http/operation.ts'
 import { enqueueDelivery } from '../../../lib/outbox/deliveries.ts'
