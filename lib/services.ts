@@ -2,8 +2,8 @@ import { lazyOpenAi } from './ai/lazy-openai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
+import { lazyWebauthn } from './auth/lazy-webauthn.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
-import { createPasskeys } from './auth/passkeys.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createVault } from './auth/vault.ts'
 import { lazyStripe } from './billing/lazy-stripe.ts'
@@ -37,7 +37,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     }),
     ai: lazyOpenAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
     guard,
-    passkeys: createPasskeys(passkeySite(config)),
+    passkeys: lazyWebauthn(passkeySite(config)),
     vault: createVault(config.CREDENTIALS_KEY),
     psa: createPsaOpener(guard),
   }

@@ -64,17 +64,6 @@ export interface Passkeys {
   verifySignIn(assertion: Assertion, challenge: string, passkey: StoredPasskey): Promise<number | null>
 }
 
-/** Create the port for pages of `origin`. `rpId` is its domain or a parent domain. Loads the library on first use: it parses certificates. */
-export function createPasskeys(site: { rpId: string; origin: string }): Passkeys {
-  const load = async () => (await import('./webauthn.ts')).createWebauthn(site)
-  return {
-    createRegistrationOptions: async (...args) => (await load()).createRegistrationOptions(...args),
-    verifyRegistration: async (...args) => (await load()).verifyRegistration(...args),
-    createSignInOptions: async (...args) => (await load()).createSignInOptions(...args),
-    verifySignIn: async (...args) => (await load()).verifySignIn(...args),
-  }
-}
-
 /** Return the challenge that a response answers, in base64url; an empty text if it has none. */
 export function readChallenge({ response }: { response: { clientDataJSON: string } }): string {
   try {

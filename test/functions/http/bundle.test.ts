@@ -21,7 +21,13 @@ beforeAll(async () => {
 
 it('the bundle contains only the Worker, its wasm and the clients that it loads on first use', () => {
   const modules = names.filter((name) => !name.endsWith('.map') && !name.startsWith('chunk-'))
-  expect(modules.map((name) => name.replace(/-[0-9A-Z]{8}\.js$/, '')).sort()).toEqual(['argon2.wasm', 'cloudflare.js', 'openai', 'stripe'])
+  expect(modules.map((name) => name.replace(/-[0-9A-Z]{8}\.js$/, '')).sort()).toEqual([
+    'argon2.wasm',
+    'cloudflare.js',
+    'openai',
+    'stripe',
+    'webauthn',
+  ])
   for (const text of ['notifications.listConfigs', '/jobs/notifications/deliver', 'identity.auth.register'])
     expect(bundle.includes(text)).toBe(true)
 })
