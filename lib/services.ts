@@ -1,6 +1,8 @@
 import { lazyOpenAi } from './ai/lazy-openai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
+import { createDeviceTokens } from './auth/device-tokens.ts'
+import { lazyWebauthn } from './auth/lazy-webauthn.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createVault } from './auth/vault.ts'
@@ -22,7 +24,8 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
   const guard = outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN)
   return {
     config,
-    tokens: createAccessTokens(config.JWT_KEYS),
+    tokens: createAccessTokens(config),
+    deviceTokens: createDeviceTokens(config),
     identity: identityProviders(config),
     mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
     chat: chatWebhooks(),
@@ -34,9 +37,16 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     }),
     ai: lazyOpenAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
     guard,
+    passkeys: lazyWebauthn(passkeySite(config)),
     vault: createVault(config.CREDENTIALS_KEY),
     psa: createPsaOpener(guard),
   }
+}
+
+/** Return where passkeys are used: on the pages of the frontend. */
+function passkeySite({ FRONTEND_URL, PASSKEY_RP_ID }: Config): { rpId: string; origin: string } {
+  const { hostname, origin } = new URL(FRONTEND_URL)
+  return { rpId: PASSKEY_RP_ID ?? hostname, origin }
 }
 
 function identityProviders(config: Config): IdentityProviders {

@@ -12,6 +12,7 @@ export const billingOperations = [
       "Returns the address of the provider's page for managing payment. Available to a lapsed account too, so that it can pay again.",
     access: 'user',
     skipGuards: 'account',
+    stepUp: true,
     limit: '10/minute',
     strictLimit: 'payment',
     callsExternalService: true,

@@ -136,6 +136,8 @@ export interface Operation<
   strictLimit?: StrictLimit
   /** Guards that do not stop this operation. */
   skipGuards?: SkippedGuards
+  /** Answers 403 `step_up_required` to a caller with a second factor that was not verified in the last 10 minutes. */
+  stepUp?: A extends 'public' ? undefined : true
   /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */
   feature?: A extends 'public' ? undefined : Feature
   /** Why the operation needs the `platform` connection. Without a reason, the operation does not get it. */
@@ -259,6 +261,8 @@ export function listFailures(op: AnyOperation): ProblemKind[] {
     if (op.access !== 'user') failures.add('forbidden')
     if (skipped !== 'all') failures.add('password_change_required')
     if (skipped === 'none') failures.add('email_not_verified').add('subscription_lapsed')
+    if (skipped === 'none' || skipped === 'account') failures.add('mfa_setup_required')
+    if (op.stepUp) failures.add('step_up_required')
     if (op.feature) failures.add('feature_disabled')
   }
   if (takesIdempotencyKey(op)) failures.add('idempotency_key_in_use')

@@ -51,7 +51,7 @@ async function handleRequest(c: C, op: AnyOperation, { rate, readInput }: Prepar
     const caller = requiresToken(op) ? await authenticate(c, services) : null
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
-    const scope = caller ? openScope(database, buildScopeOptions(op, caller, c), (entry) => entries.push(entry)) : null
+    const scope = caller ? openScope(database, buildScopeOptions(op, caller, c, services), (entry) => entries.push(entry)) : null
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries }
     const limiting = rate
       ? services.limiter.count(getRateKey(op, rate, caller, c), rate, op.strictLimit !== undefined)
@@ -104,7 +104,7 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
   throw new Problem('unauthenticated')
 }
 
-function buildScopeOptions(op: AnyOperation, caller: Caller, c: C): ScopeOptions {
+function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Services): ScopeOptions {
   return {
     caller,
     access: op.access,
@@ -112,6 +112,8 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C): ScopeOptions
     ip: c.get('ip'),
     readOnly: op.method === 'get',
     feature: op.feature,
+    stepUp: op.stepUp,
+    superAdminMfa: ports.config.SUPER_ADMIN_MFA,
   }
 }
 
@@ -197,8 +199,12 @@ function openPlatform({ op, services, scope, entries }: OperationCall, db: Write
 
 /** Publish the stored work and run the effects after the commit. A failure is only logged: the sweep finds the stored work. */
 async function runEffects({ c, effects, entries, services }: OperationCall): Promise<void> {
-  const publish = () => publishEntries({ ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) }, entries)
-  for (const effect of entries.length > 0 ? [publish, ...effects] : effects) {
+  // An effect may store work too, which is published after it.
+  const publish = async () => {
+    if (entries.length === 0) return
+    await publishEntries({ ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) }, entries.splice(0))
+  }
+  for (const effect of [publish, ...effects.flatMap((run) => [run, publish])]) {
     await effect().catch((error: unknown) =>
       services.log({
         at: new Date().toISOString(),

@@ -25,6 +25,7 @@ export const inviteOperations = [
     summary: 'Invite a colleague by e-mail',
     description: 'Members and open invites together must not exceed the seats of the plan: 409 `seat_limit_reached`.',
     access: 'account_admin',
+    stepUp: true,
     limit: '10/minute',
     strictLimit: 'mail',
     body: schemas.InviteCreate,

@@ -1,4 +1,5 @@
 import { operation } from '../../../lib/http/operation.ts'
+import { SignInResult } from '../sign-ins/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as auth from './service.ts'
 
@@ -36,14 +37,15 @@ platform invite code always returns 400 \`invite_code_invalid\`.`,
     method: 'post',
     path: '/auth/login',
     summary: 'Sign in with e-mail address and password',
-    description: 'Ten failed sign-ins within 15 minutes lock the address for 15 minutes: 429 `sign_in_locked`.',
+    description: `Ten failed sign-ins within 15 minutes lock the address for 15 minutes: 429 \`sign_in_locked\`. A device with a \`device_token\` has five
+attempts of its own. A user with a second factor gets an \`mfa_token\` for the challenge instead of tokens.`,
     access: 'public',
     platform: beforeSignIn,
     limit: '10/minute/ip',
     strictLimit: 'sign_in',
     body: schemas.Login,
     success: 200,
-    returns: schemas.TokenPair,
+    returns: SignInResult,
     errors: ['sign_in_locked', 'unauthenticated'],
     handle: ({ ctx, body }) => auth.login(ctx, body),
   }),

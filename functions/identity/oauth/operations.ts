@@ -1,5 +1,5 @@
 import { operation } from '../../../lib/http/operation.ts'
-import { TokenPair } from '../auth/schemas.ts'
+import { SignInResult } from '../sign-ins/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as oauth from './service.ts'
 
@@ -44,7 +44,7 @@ provider fails. The state and the code cannot be used again, even if the sign-in
     params: schemas.Provider,
     body: schemas.Callback,
     success: 200,
-    returns: TokenPair,
+    returns: SignInResult,
     errors: [
       'email_taken',
       'invite_code_required',

@@ -32,4 +32,18 @@ export const signInOperations = [
     success: 204,
     handle: ({ ctx, params }) => signIns.revoke(ctx, params.family_id),
   }),
+
+  operation({
+    id: 'identity.signIns.revokeAll',
+    method: 'delete',
+    path: '/auth/me/sessions',
+    summary: 'Sign out everywhere',
+    description: 'Revokes all my sign-ins, this one too, and my device tokens.',
+    access: 'user',
+    skipGuards: 'account',
+    platform: 'the tenant role cannot change device tokens',
+    limit: 'write',
+    success: 204,
+    handle: ({ ctx }) => signIns.revokeAll(ctx),
+  }),
 ]

@@ -26,6 +26,7 @@ export const notificationOperations = [
     description:
       'A chat tool requires `webhook_url`, and e-mail requires `email_addresses`. The webhook address is checked on save and before every message.',
     access: 'team_admin',
+    stepUp: true,
     limit: '10/minute',
     body: schemas.NotificationConfigCreate,
     success: 201,
@@ -39,6 +40,7 @@ export const notificationOperations = [
     path: '/notifications/configs/{config_id}',
     summary: 'Update a notification config',
     access: 'team_admin',
+    stepUp: true,
     limit: '20/minute',
     params: schemas.ConfigId,
     body: schemas.NotificationConfigUpdate,
@@ -54,6 +56,7 @@ export const notificationOperations = [
     summary: 'Delete a notification config',
     description: 'Deletes its delivery log too.',
     access: 'team_admin',
+    stepUp: true,
     limit: '10/minute',
     params: schemas.ConfigId,
     success: 204,
