@@ -43,9 +43,9 @@ end $$;
 alter table passwords add column device_generation integer not null default 0;
 
 -- Whatever statement replaces a password ends the user's device tokens, reset links and sign-ins, except the sign-in that app.kept_sign_in
--- names. A new hash of the same password does not: app.rehash_password stores it.
--- Triggers see what other transactions have committed since the statement began, such as a
--- sign-in with the old password.
+-- names. A reset mail that was not sent yet is withdrawn, because its link would be new. A new hash of the same password ends nothing:
+-- app.rehash_password stores it. Triggers see what other transactions have committed since the statement began, such as a sign-in with the
+-- old password.
 create function app.is_rehash() returns boolean language sql stable parallel safe as $$
   select coalesce(current_setting('app.rehash', true), '') = 'on'
 $$;
@@ -63,6 +63,7 @@ begin
   end if;
   update one_time_tokens set used_at = app.now()
    where user_id = new.user_id and purpose = 'reset_password' and used_at is null;
+  delete from deliveries where user_id = new.user_id and purpose = 'reset_password' and state in ('pending', 'retrying');
   -- The statement that inserts the first password may also insert the first sign-in.
   if tg_op = 'UPDATE' then
     update sign_ins s set ended_at = app.now() from users u

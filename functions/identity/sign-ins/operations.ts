@@ -43,6 +43,7 @@ export const signInOperations = [
     skipGuards: 'account',
     platform: 'the tenant role cannot change device tokens',
     limit: 'write',
+    strictLimit: 'sign_in',
     success: 204,
     handle: ({ ctx }) => signIns.revokeAll(ctx),
   }),

@@ -8,7 +8,7 @@ import { postWithoutToken } from '../../support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
-const { advanceClock, listRecords, waitForLink } = dashboard(service)
+const { advanceClock, listRecords, setFault, waitForLink } = dashboard(service)
 const password = 'violet-tractor-81'
 const newPassword = 'copper-lantern-27'
 const post = (path: string, body: unknown) => postWithoutToken(service, `/auth/${path}`, body)
@@ -33,6 +33,18 @@ it('AUT-42 ends a reset link when the password is changed', async () => {
   const reset = await post('reset-password', { token: resetToken, new_password: 'marble-compass-55' })
   expect([reset.status, reset.body.code]).toEqual([400, 'token_invalid_or_expired'])
   expectStatus(await post('login', { email, password: newPassword }), 200)
+})
+
+it('AUT-42 withdraws a reset mail that was not sent before the password changed', async () => {
+  const { email, user, access_token: token } = await register()
+  await setFault({ service: 'resend', mode: 'down' })
+  expectStatus(await post('forgot-password', { email }), 202)
+  const selectMails = () =>
+    service.sql(`select state, attempts > 0 as is_tried from deliveries where user_id = $1 and purpose = 'reset_password'`, [user.id])
+  await expect.poll(selectMails).toEqual([{ state: 'retrying', is_tried: true }])
+  const change = { current_password: password, new_password: newPassword }
+  expectStatus(await request(service, 'POST', '/auth/change-password', { token, body: change }), 204)
+  expect(await selectMails()).toEqual([])
 })
 
 it('AUT-42 ends a reset link whichever statement replaces the password', async () => {
