@@ -6,6 +6,7 @@ import { lazyWebauthn } from './auth/lazy-webauthn.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createVault } from './auth/vault.ts'
+import { createAccountReferences } from './billing/account-reference.ts'
 import { lazyStripe } from './billing/lazy-stripe.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
 import type { Config } from './config.ts'
@@ -34,6 +35,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
       secretKey: config.STRIPE_SECRET_KEY,
       webhookSecret: config.STRIPE_WEBHOOK_SECRET,
       baseUrl: config.STRIPE_BASE_URL,
+      references: createAccountReferences(config.JWT_KEYS),
     }),
     ai: lazyOpenAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
     guard,

@@ -17,7 +17,7 @@ export const secrets = {
   stripeWebhookSecret: 'whsec_local_0123456789',
 }
 const credentialsKey = JSON.stringify([{ version: 1, key: Buffer.from('thirty-two-bytes-for-one-laptop!').toString('base64') }])
-const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
+export const jwtKeys = [{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }]
 
 export type LocalPlatform = 'node' | 'cloudflare'
 
@@ -99,7 +99,7 @@ function sharedSettings({ api, localServer: { origin } }: LocalAddresses): Recor
     MICROSOFT_ISSUER: `${origin}/idp/microsoft/common/v2.0`,
     OAUTH_REDIRECT_BASE: origin,
     SUPER_ADMIN_MFA: 'false',
-    JWT_KEYS: jwtKeys,
+    JWT_KEYS: JSON.stringify(jwtKeys),
     CREDENTIALS_KEY: credentialsKey,
     CHECK_RESPONSES: 'true',
   }
