@@ -11,6 +11,7 @@ import { measureLargeLists } from './large-lists.ts'
 import { measureListGrowth } from './list-growth.ts'
 import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './load.ts'
 import { measurePeers } from './peers/peers.ts'
+import { printPeers } from './peers/print-peers.ts'
 import {
   type OperationResult,
   printExports,
@@ -18,7 +19,6 @@ import {
   printGrowth,
   printLists,
   printOperations,
-  printPeers,
   printSteps,
   printSweep,
 } from './print-results.ts'
@@ -142,7 +142,10 @@ async function measureParts(server: RunningServer): Promise<void> {
     printSteps(await measureFlowSteps(benchDatabase, server.info))
   }
   if (!onlyPart || onlyPart === 'exports') printExports(await measureExports(benchDatabase, server.info))
-  if (onlyPart === 'peers' && !printPeers(await measurePeers(server.info))) process.exitCode = 1
+  if (onlyPart === 'peers') {
+    const countWorkerTrips = () => readRoundTrips(server, server.info.workers[0]?.name ?? '')
+    if (!printPeers(await measurePeers(server.info, countWorkerTrips))) process.exitCode = 1
+  }
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')
     printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))
