@@ -45,9 +45,10 @@ export async function runLoadWhile({ port, connections, next, hasMore }: LoadOpt
     const connection = await openConnection(port)
     while (hasMore()) {
       const sentAt = performance.now()
-      const { status, length } = await connection.send(next())
+      const request = next()
+      const { status, length } = await connection.send(request)
       durations.push(performance.now() - sentAt)
-      if (status < 200 || status > 299) throw new Error(`The benchmark received status ${status}`)
+      if (status < 200 || status > 299) throw new Error(`${request.method} ${request.path} on port ${port} received status ${status}`)
       bytes = Math.max(bytes, length)
     }
     connection.close()

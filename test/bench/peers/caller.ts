@@ -9,7 +9,7 @@ export interface Caller {
 }
 
 export const secret = new TextEncoder().encode(process.env.JWT_SECRET ?? '')
-export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
+export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 })
 
 // Times are ISO texts and counts are numbers, as in the answers of the service.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString())
