@@ -17,8 +17,6 @@ export interface Module {
 export interface RunningWorkerd {
   port: number
   pid: number
-  /** When the process was started, on the clock of `performance.now()`. */
-  spawnedAt: number
   stop(): void
 }
 
@@ -49,11 +47,10 @@ export async function startWorkerd(
   for (const { path } of modules) await copyFile(path, join(folder, basename(path)))
   await writeFile(join(folder, 'config.capnp'), renderConfig(folder, port, modules, bindings, options))
   const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspectorCount++}`] : []
-  const spawnedAt = performance.now()
   // The Worker's log on stdout is discarded.
   const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
   await waitForPort(server, port, 'workerd')
-  return { port, pid: server.pid ?? 0, spawnedAt, stop: () => void server.kill('SIGKILL') }
+  return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
 }
 
 type StringMap = Record<string, string>
