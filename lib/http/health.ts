@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { withTimeout } from '../net/send-result.ts'
 import type { Env, Services } from './app.ts'
+import { respondJson } from './respond.ts'
 
 /** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
 type Checks = Record<string, 'ok' | 'failed' | 'in_process'>
@@ -15,12 +16,13 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
   const { VERSION, READY_CACHE_MS } = services.ports.config
   const pings = listPings(services)
   const check = cacheResult(() => runPings(pings), READY_CACHE_MS)
-  app.get('/health', (c) => c.json({ status: 'ok', version: VERSION }))
+  app.get('/health', (c) => respondJson(c, JSON.stringify({ status: 'ok', version: VERSION }), 200))
   app.get('/ready', async (c) => {
     const checks = await check()
     const failed = Object.keys(checks).filter((name) => checks[name] === 'failed')
-    if (failed.length === 0) return c.json({ status: 'ok', checks })
-    return c.json({ status: 'unavailable', detail: `Not responding: ${failed.join(', ')}`, checks }, 503)
+    if (failed.length === 0) return respondJson(c, JSON.stringify({ status: 'ok', checks }), 200)
+    const detail = `Not responding: ${failed.join(', ')}`
+    return respondJson(c, JSON.stringify({ status: 'unavailable', detail, checks }), 503)
   })
 }
 

@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { type AnyOperation, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
+import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
@@ -127,9 +128,9 @@ function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem 
 
 function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null): void {
   if (!rate || !result) return
-  c.header('ratelimit-limit', String(result.limit))
-  c.header('ratelimit-remaining', String(result.remaining))
-  c.header('ratelimit-reset', String(result.resetSeconds))
+  setHeader(c, 'ratelimit-limit', String(result.limit))
+  setHeader(c, 'ratelimit-remaining', String(result.remaining))
+  setHeader(c, 'ratelimit-reset', String(result.resetSeconds))
   if (!result.allowed) throw createRateLimitProblem(rate, result)
 }
 
