@@ -20,5 +20,6 @@ describe('a placeholder', () => {
 
   it('stays in the text without a value, and others are filled', () => {
     expect(fillPlaceholders('{{a}} {{ b }} {{ {{c}}', { b: 1, c: 2 })).toBe('{{a}} 1 {{ 2')
+    expect(fillPlaceholders('{{a}}{{b}}.', { a: 1, b: 2 })).toBe('12.')
   })
 })
