@@ -7,7 +7,8 @@ const requests: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = []
 let status = 200
 const server = createServer(({ method, url, headers }, response) => {
   requests.push({ method, url, headers })
-  response.writeHead(status, { 'upstash-sync-token': 'a1' }).end('{"result":"7"}')
+  if (status === 0) return response.destroy()
+  return response.writeHead(status, { 'upstash-sync-token': 'a1' }).end('{"result":"7"}')
 })
 const redis = openRestRedis(`http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`, 't', 1000)
 afterAll(() => server.closeAllConnections())
@@ -24,8 +25,11 @@ it('sends each command as one request, without telemetry and without asking for 
   expect(names).toEqual([])
 })
 
-it('does not repeat a command that failed', async () => {
-  status = 500
+it.each([
+  ['an error', 500],
+  ['no answer', 0],
+])('does not repeat a command that got %s', async (_, failure) => {
+  status = failure
   await expect(redis.get('a')).rejects.toThrow()
   expect(requests).toHaveLength(1)
 })
