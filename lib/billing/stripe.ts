@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import type { BillingChange, BillingPort, ProviderResult, Subscription } from './billing.ts'
 
-interface StripeSettings {
+export interface StripeSettings {
   secretKey: string | undefined
   webhookSecret: string | undefined
   baseUrl: string
