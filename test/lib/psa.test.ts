@@ -136,3 +136,22 @@ describe('the ConnectWise client with recorded responses', () => {
     expect((await port.searchTickets(search)).items[0]).toMatchObject({ id: ticket.id, company: ticket.company, contact: ticket.contact })
   })
 })
+
+it.each([
+  ['https://na.myconnectwise.net', 'https://api-na.myconnectwise.net/v4_6_release/apis/3.0'],
+  ['https://staging.connectwisedev.com/', 'https://api-staging.connectwisedev.com/v4_6_release/apis/3.0'],
+  ['https://api-eu.myconnectwise.net/v4_6_release/apis/3.0/', 'https://api-eu.myconnectwise.net/v4_6_release/apis/3.0'],
+  ['https://desk.example:8443/manage', 'https://desk.example:8443/manage/v4_6_release/apis/3.0'],
+])('createConnectWise calls the API of %s', async (baseUrl, root) => {
+  const urls: string[] = []
+  const http: PsaHttp = async ({ url }) => {
+    urls.push(url)
+    return {}
+  }
+  const identity = { company_id: 'x', client_id: 'y' }
+  await createConnectWise(
+    { provider: 'connectwise', baseUrl, identity, secrets: { public_key: 'a', private_key: 'b' } },
+    http,
+  ).checkCredentials()
+  expect(urls).toEqual([`${root}/system/info`])
+})
