@@ -55,6 +55,11 @@ const Settings = z.object({
     .max(30_000)
     .default(10_000)
     .describe('Time-out of a call to the object store or the image decoder, in milliseconds.'),
+  READY_TOKEN: z
+    .string()
+    .min(20)
+    .optional()
+    .describe('Bearer token with which /ready names each dependency. Other callers only see whether all respond.'),
   READY_CACHE_MS: z.coerce.number().int().min(0).max(60_000).default(5000).describe('How long /ready repeats its result, in milliseconds.'),
   STREAM_HEARTBEAT_MS: z.coerce
     .number()

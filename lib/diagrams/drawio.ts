@@ -38,6 +38,7 @@ const maxCoordinate = 1_000_000
 const maxLabelLength = 300
 const maxIdLength = 100
 const maxGroupDepth = 50
+const maxListedParts = 100
 
 /** Parse a draw.io file. Throw a DrawioError if it is not one. */
 export async function parseDrawio(content: string): Promise<DrawioDiagram> {
@@ -47,7 +48,13 @@ export async function parseDrawio(content: string): Promise<DrawioDiagram> {
   const skipped = otherPages.map(({ name }, index) => `Page ${name ? `“${name}”` : index + 2}: only the first page is imported`)
   const cells = file.cells.length === 0 && page ? await parseCompressedCells(page.text, budget) : file.cells
   if (!page && cells.length === 0) throw new DrawioError('The file contains no diagram')
-  return { name: page?.name ?? null, ...convertCells(cells, skipped) }
+  const diagram = convertCells(cells, skipped)
+  return { name: page?.name ?? null, ...diagram, skipped: shortenList(diagram.skipped) }
+}
+
+function shortenList(skipped: readonly string[]): string[] {
+  if (skipped.length <= maxListedParts) return [...skipped]
+  return [...skipped.slice(0, maxListedParts), `${(skipped.length - maxListedParts).toLocaleString('en')} more parts`]
 }
 
 /** Parse XML that was URL-encoded, deflated and base64-encoded. */

@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { type AnyOperation, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
+import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
@@ -118,11 +119,6 @@ function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c
 /** Return whether a stricter local count applies while Redis does not answer: to operations that sign in, are public or cost money. */
 function isStrict(op: AnyOperation): boolean {
   return op.access === 'public' || op.limit === 'ai' || op.id.startsWith('identity.')
-}
-
-function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem {
-  const headers = { 'retry-after': String(result.resetSeconds) }
-  return new Problem('rate_limited', `Rate limit exceeded: ${rate.max} per ${rate.unit}`, { headers })
 }
 
 function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null): void {

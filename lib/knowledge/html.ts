@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2'
+import { countMarkupSteps } from '../text/count-markup-steps.ts'
 import { createWorkBudget } from '../text/work-budget.ts'
 import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
@@ -17,9 +18,6 @@ const inlineElements = new Set(
 /** A table with one of these elements is a layout table. */
 const structuralElements = new Set(['ul', 'ol', 'pre', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 const maxDepth = 200
-// An element takes 1 to 2.5 µs until its text is written, a character up to 50 ns.
-const stepsPerElement = 250
-const stepsPerCharacter = 5
 /** Stands for `<br>` until white space is collapsed. */
 const lineBreak = '\u2028'
 
@@ -34,11 +32,9 @@ export function readHtml(html: string): { title: string | null; blocks: Block[] 
 function parse(html: string): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
-  const budget = createWorkBudget()
-  budget.spend(html.length * stepsPerCharacter)
+  createWorkBudget().spend(countMarkupSteps(html))
   const parser = new Parser({
     onopentag(name, attributes) {
-      budget.spend(stepsPerElement)
       const element = { name, attributes, children: [] }
       openElements.at(-1)?.children.push(element)
       openElements.push(element)

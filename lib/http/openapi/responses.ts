@@ -32,7 +32,8 @@ const ValidationProblem = ProblemSchema.extend({
       }),
     )
     .optional()
-    .describe('One entry for each invalid value.'),
+    .describe('One entry for each invalid value, at most 50.'),
+  error_count: z.int().optional().describe('How many values are invalid, if not all are listed.'),
 }).meta({ id: 'ValidationProblem' })
 
 const limitHeaders = {
