@@ -10,6 +10,10 @@ import { operations } from './operations.ts'
 /** A function that returns a file deployed beside the code: the OpenAPI document and its page. */
 export type FetchStaticFile = (request: Request) => Promise<Response>
 
+// The page loads its own files and calls this service. Swagger UI's style sheet has images as data.
+const docsPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 /** Assemble the Hono app from its services. Each platform's entry point passes what depends on the platform. */
 export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile): Hono<Env> {
   const app = createApp(services)
@@ -23,6 +27,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
     const headers = new Headers(file.headers)
     // createApp sets this header on every response.
     headers.delete('cache-control')
+    if (c.req.path.startsWith('/docs/')) headers.set('content-security-policy', docsPolicy)
     return c.newResponse(file.body, { status: file.status as 200, headers })
   })
   mountOperations(app, operations, services)

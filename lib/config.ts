@@ -31,6 +31,8 @@ export const CommaList = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter(Boolean),
 )
+/** Port numbers separated by commas. */
+const Ports = CommaList.pipe(z.array(z.coerce.number().int().min(1).max(65_535)).min(1))
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 /** An empty text counts as unset. */
 const OptionalSecret = z
@@ -88,6 +90,7 @@ const Settings = z.object({
     .default('secrets')
     .describe('What is masked before texts are sent to the model: `secrets`, `all` (also addresses and paths) or `none`.'),
   DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to check the addresses of webhooks.'),
+  OUTBOUND_PORTS: Ports.default([443]).describe('Ports of webhooks and ticketing systems, separated by commas.'),
   OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The only http origin that webhooks may call. Set by `npm start` alone.'),
   JWT_KEYS: Keys.describe('Keys of access tokens, a JSON list of {kid, secret}. The first signs, all verify.'),
   CREDENTIALS_KEY: VaultKeys.describe(

@@ -1,8 +1,7 @@
 import { invalidField } from '../problem.ts'
 
-// Work is counted in steps, because a Worker cannot measure it: its clocks do not advance while it computes
-// (https://developers.cloudflare.com/workers/reference/security-model/#step-1-disallow-timers-and-multi-threading). A count also gives the
-// same answer on every machine.
+// Work is counted in steps, because a Worker cannot measure it: its clocks advance only after I/O
+// (https://developers.cloudflare.com/workers/runtime-apis/performance/). A count also gives the same answer on every machine.
 
 /** Steps of a second of processor time: a step takes about 10 ns. */
 export const stepsPerSecond = 100_000_000

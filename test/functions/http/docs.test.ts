@@ -25,6 +25,20 @@ it('redirects /docs to /docs/ and serves every file of the page with its content
   }
 })
 
+it('WIR-36 lets the docs page load only its own files, and the JSON answers nothing', async () => {
+  const readPolicy = async (path: string) => (await fetch(`${service.api}${path}`)).headers.get('content-security-policy')
+  for (const path of ['/health', '/openapi.json', '/nowhere', '/api/v1/trees'])
+    expect([path, await readPolicy(path)]).toEqual([path, "default-src 'none'; frame-ancestors 'none'"])
+  for (const path of ['/docs/', '/docs/start.js'])
+    expect(await readPolicy(path)).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'; (?!.*unsafe).*frame-ancestors 'none'$/,
+    )
+})
+
+it('WIR-36 the docs page keeps no token', async () => {
+  expect(await (await fetch(`${service.api}/docs/start.js`)).text()).not.toContain('persistAuthorization')
+})
+
 it('the docs page refers to no other origin, because it must work offline', async () => {
   for (const name of ['', 'start.js', 'favicon.svg']) {
     const text = await (await fetch(`${service.api}/docs/${name}`)).text()
