@@ -32,7 +32,7 @@ export const CommaList = z.string().transform((text) =>
     .filter(Boolean),
 )
 /** Port numbers separated by commas. */
-const Ports = CommaList.pipe(z.array(z.coerce.number().int().min(1).max(65_535)).min(1))
+const Ports = CommaList.pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535)).min(1))
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 /** An empty text counts as unset. */
 const OptionalSecret = z

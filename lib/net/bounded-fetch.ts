@@ -7,7 +7,7 @@ export interface FetchLimits {
 }
 
 /** Thrown when a body is longer than allowed. */
-export class AnswerTooLongError extends Error {
+export class AnswerTooLongError extends RangeError {
   constructor(maxBytes: number) {
     super(`The answer is longer than ${maxBytes} bytes`)
     this.name = 'AnswerTooLongError'
@@ -31,13 +31,17 @@ export function createBoundedFetch({ timeoutMs, maxBytes }: FetchLimits): Fetch 
       await response.body.cancel()
       throw new AnswerTooLongError(maxBytes)
     }
-    return new Response(response.body.pipeThrough(limitBytes(maxBytes)), response)
+    return new Response(response.body.pipeThrough(limitBody(maxBytes, signal)), response)
   }
 }
 
-function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+function limitBody(maxBytes: number, signal: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   let receivedBytes = 0
   return new TransformStream({
+    start(controller) {
+      // Node holds a signal without listeners weakly, and may forget it while the body still arrives.
+      signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
+    },
     transform(chunk, controller) {
       receivedBytes += chunk.byteLength
       if (receivedBytes > maxBytes) controller.error(new AnswerTooLongError(maxBytes))

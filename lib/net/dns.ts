@@ -13,7 +13,7 @@ interface DnsAnswer {
 /** The addresses of one type. */
 interface Lookup {
   addresses: string[]
-  /** How long they may be repeated, in seconds. */
+  /** How long they may be repeated, in seconds. The maximum if there are none. */
   ttl: number
 }
 
@@ -46,8 +46,9 @@ export function dnsOverHttps(endpoint: string, now: () => number = Date.now): Dn
       if (known.length === 0) return null
       const addresses = known.flatMap((lookup) => lookup.addresses)
       cache.delete(name)
+      const ttl = addresses.length > 0 ? Math.min(...known.map((lookup) => lookup.ttl)) : negativeTtlSeconds
       // A part of the addresses must not be taken for all of them.
-      if (known.length === answers.length) cache.set(name, { addresses, until: now() + Math.min(...known.map(({ ttl }) => ttl)) * 1000 })
+      if (known.length === answers.length) cache.set(name, { addresses, until: now() + ttl * 1000 })
       const [oldestName] = cache.keys()
       if (cache.size > maxCachedNames && oldestName !== undefined) cache.delete(oldestName)
       return addresses
@@ -56,11 +57,11 @@ export function dnsOverHttps(endpoint: string, now: () => number = Date.now): Dn
 }
 
 function toLookup({ Status, Answer = [] }: DnsAnswer, type: number): Lookup | null {
-  if (Status === 3) return { addresses: [], ttl: negativeTtlSeconds }
+  if (Status === 3) return { addresses: [], ttl: maxTtlSeconds }
   if (Status !== 0) return null
   // An alias counts too: its target may change before the addresses do.
   const ttl = Math.min(maxTtlSeconds, ...Answer.map(({ TTL }) => TTL ?? 0))
   const addresses = Answer.filter((record) => record.type === type).map(({ data }) => data)
   if (addresses.length > maxAddresses) return null
-  return addresses.length > 0 ? { addresses, ttl } : { addresses, ttl: negativeTtlSeconds }
+  return { addresses, ttl: addresses.length > 0 ? ttl : maxTtlSeconds }
 }

@@ -188,12 +188,12 @@ const calls: Record<string, OutboundCall> = {
   },
   'objects in S3': {
     call: (endpoint) => catchError(s3Objects({ ...s3, endpoint }, 3000).get('00000000-0000-7000-8000-000000000001.jpg')),
-    maxBytes: megabytes(12),
+    maxBytes: megabytes(16),
     maxSeconds: 4,
   },
 }
 // The kernel and the HTTP client buffer a few megabytes of what was sent but not read.
-const bufferedBytes = megabytes(8)
+const bufferedBytes = megabytes(16)
 
 describe.concurrent.each(Object.entries(calls))('the port of %s', (name, { call, maxBytes, maxSeconds }) => {
   it.each<Behaviour>(['endless', 'trickle', 'redirect', 'hang', 'reset'])(
