@@ -32,8 +32,8 @@ const ValidationProblem = ProblemSchema.extend({
       }),
     )
     .optional()
-    .describe('One entry for each invalid value, at most 50.'),
-  error_count: z.int().optional().describe('How many values are invalid, if not all are listed.'),
+    .describe('The invalid values, at most 50.'),
+  error_count: z.int().optional().describe('Their number, if there are more.'),
 }).meta({ id: 'ValidationProblem' })
 
 const limitHeaders = {
