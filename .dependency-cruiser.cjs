@@ -21,6 +21,8 @@ const vendors = {
   sharp: '^lib/platform/node/images\\.ts$',
   '@node-rs/argon2': '^lib/platform/node/passwords\\.ts$',
   '@hono/zod-validator': '^lib/http/validators\\.ts$',
+  '@simplewebauthn/server': '^lib/auth/webauthn\\.ts$',
+  otpauth: '^lib/auth/totp\\.ts$',
   oauth4webapi: '^lib/auth/oidc\\.ts$',
   'ipaddr.js': '^lib/net/guard\\.ts$',
 }

@@ -3,6 +3,7 @@ import { createApp, type Env, type Services } from '../lib/http/app.ts'
 import { mountHealth } from '../lib/http/health.ts'
 import { runJob } from '../lib/http/job.ts'
 import { mountOperations } from '../lib/http/request.ts'
+import { redirect, respond } from '../lib/http/respond.ts'
 import { deleteExpiredRows, sweep } from './jobs/service.ts'
 import { runDueSchedules } from './maintenance/runs/service.ts'
 import { operations } from './operations.ts'
@@ -19,16 +20,14 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   const app = createApp(services)
   mountHealth(app, services)
   // Older beta e-mails contain links to this path. The frontend serves the page.
-  app.all('/register', (c) => c.redirect(`${services.ports.config.FRONTEND_URL}/register${new URL(c.req.url).search}`, 303))
-  app.get('/docs', (c) => c.redirect('/docs/', 308))
+  app.all('/register', (c) => redirect(c, `${services.ports.config.FRONTEND_URL}/register${new URL(c.req.url).search}`, 303))
+  app.get('/docs', (c) => redirect(c, '/docs/', 308))
   // Static files, because the OpenAPI document is larger than the rest of the bundle.
   app.on('GET', ['/openapi.json', '/docs/*'], async (c) => {
     const file = await fetchStaticFile(c.req.raw)
-    const headers = new Headers(file.headers)
-    // createApp sets this header on every response.
-    headers.delete('cache-control')
-    if (c.req.path.startsWith('/docs/')) headers.set('content-security-policy', docsPolicy)
-    return c.newResponse(file.body, { status: file.status as 200, headers })
+    const { 'cache-control': _, ...headers } = Object.fromEntries(file.headers)
+    Object.assign(c.get('headers'), headers, c.req.path.startsWith('/docs/') ? { 'content-security-policy': docsPolicy } : {})
+    return respond(c, file.body, file.status)
   })
   mountOperations(app, operations, services)
   return app

@@ -35,7 +35,9 @@ import { treeOperations } from './flows/trees/operations.ts'
 import { treeVersionOperations } from './flows/versions/operations.ts'
 import { authOperations } from './identity/auth/operations.ts'
 import { credentialOperations } from './identity/credentials/operations.ts'
+import { mfaOperations } from './identity/mfa/operations.ts'
 import { oauthOperations } from './identity/oauth/operations.ts'
+import { passkeyOperations } from './identity/passkeys/operations.ts'
 import { signInOperations } from './identity/sign-ins/operations.ts'
 import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
 import { maintenanceOperations } from './maintenance/schedules/operations.ts'
@@ -63,6 +65,8 @@ export const operations: readonly AnyOperation[] = [
   ...oauthOperations,
   ...credentialOperations,
   ...signInOperations,
+  ...mfaOperations,
+  ...passkeyOperations,
   ...onboardingOperations,
   ...accountOperations,
   ...inviteOperations,

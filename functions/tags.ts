@@ -9,6 +9,8 @@ export const tags: readonly TagInfo[] = [
   tag('identity.oauth', 'Sign-in with Google or Microsoft', 'OpenID Connect sign-in.'),
   tag('identity.credentials', 'Passwords and addresses', 'Change or reset a password, verify an e-mail address.'),
   tag('identity.signIns', 'Sign-ins', 'The places where a user is signed in.'),
+  tag('identity.mfa', 'Two-factor sign-in', 'Authenticator apps, recovery codes, and the second step of a sign-in.'),
+  tag('identity.passkeys', 'Passkeys', 'Sign in with a device instead of a password.'),
   tag('accounts', 'Account', 'The account, its members, preferences and audit log.'),
   tag('accounts.teams', 'Teams', 'Teams, their members and the branding of their documents.'),
   tag('accounts.invites', 'Invites', 'Invite colleagues to the account.'),

@@ -1,7 +1,9 @@
 import type { AiPort } from './ai/ai.ts'
 import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { AssetsPort } from './assets/assets.ts'
+import type { DeviceTokens } from './auth/device-tokens.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
+import type { Passkeys } from './auth/passkeys.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { Vault } from './auth/vault.ts'
@@ -20,6 +22,7 @@ import type { UploadsPort } from './uploads/uploads.ts'
 export interface Ports {
   config: Config
   tokens: AccessTokens
+  deviceTokens: DeviceTokens
   passwords: PasswordHasher
   /** Only those that are configured. */
   identity: IdentityProviders
@@ -35,6 +38,7 @@ export interface Ports {
   assets: AssetsPort
   guard: OutboundGuard
   cache: CachePort
+  passkeys: Passkeys
   vault: Vault
   psa: OpenPsa
 }

@@ -1,10 +1,12 @@
-import { openAi } from './ai/openai.ts'
+import { lazyOpenAi } from './ai/lazy-openai.ts'
 import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
+import { createDeviceTokens } from './auth/device-tokens.ts'
+import { lazyWebauthn } from './auth/lazy-webauthn.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createVault } from './auth/vault.ts'
-import { stripeBilling } from './billing/stripe.ts'
+import { lazyStripe } from './billing/lazy-stripe.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
 import type { Config } from './config.ts'
 import { resendMail } from './mail/resend.ts'
@@ -26,21 +28,29 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
   })
   return {
     config,
-    tokens: createAccessTokens(config.JWT_KEYS),
+    tokens: createAccessTokens(config),
+    deviceTokens: createDeviceTokens(config),
     identity: identityProviders(config),
     mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
     chat: chatWebhooks(),
     analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,
-    billing: stripeBilling({
+    billing: lazyStripe({
       secretKey: config.STRIPE_SECRET_KEY,
       webhookSecret: config.STRIPE_WEBHOOK_SECRET,
       baseUrl: config.STRIPE_BASE_URL,
     }),
-    ai: openAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
+    ai: lazyOpenAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
     guard,
+    passkeys: lazyWebauthn(passkeySite(config)),
     vault: createVault(config.CREDENTIALS_KEY),
     psa: createPsaOpener(guard),
   }
+}
+
+/** Return where passkeys are used: on the pages of the frontend. */
+function passkeySite({ FRONTEND_URL, PASSKEY_RP_ID }: Config): { rpId: string; origin: string } {
+  const { hostname, origin } = new URL(FRONTEND_URL)
+  return { rpId: PASSKEY_RP_ID ?? hostname, origin }
 }
 
 function identityProviders(config: Config): IdentityProviders {

@@ -26,21 +26,90 @@ grant usage on schema public, app to app_runtime, app_platform;
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema app grant execute on functions to app_runtime, app_platform;
 
+-- A temporary table could shadow one of ours, and fill the disk.
+do $$ begin
+  execute format('revoke temporary on database %I from public', current_database());
+end $$;
+
+-- Large objects belong to no account. Only a superuser can take these rights away; see README.md.
+do $$ begin
+  revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public;
+exception when insufficient_privilege then null; end $$;
+
 create extension if not exists pg_trgm with schema public;
 create extension if not exists btree_gin with schema public;
 
 -- The clock of every rule about time. The local database replaces it by one that tests can move.
 create function app.now() returns timestamptz language sql stable parallel safe as 'select now()';
 
--- The account and the user that the current statement acts for; null outside a scope. After a commit a setting is '', not null.
+-- The tenant context: whom the current statement acts for. It is one setting, `app.scope`: a signature of 44 characters, then the account,
+-- user, role, team, role in the team and client address, with a space before each. It is signed, because every role may set a setting. These
+-- functions return null outside a scope. (After a commit a setting is '', not null.)
 create function app.account_id() returns uuid language sql stable parallel safe
-  as $$ select nullif(current_setting('app.account_id', true), '')::uuid $$;
+  as $$ select nullif(split_part(current_setting('app.scope', true), ' ', 2), '')::uuid $$;
 create function app.user_id() returns uuid language sql stable parallel safe
-  as $$ select nullif(current_setting('app.user_id', true), '')::uuid $$;
+  as $$ select nullif(split_part(current_setting('app.scope', true), ' ', 3), '')::uuid $$;
 create function app.role() returns text language sql stable parallel safe
-  as $$ select nullif(current_setting('app.role', true), '') $$;
+  as $$ select nullif(split_part(current_setting('app.scope', true), ' ', 4), '') $$;
 create function app.team_id() returns uuid language sql stable parallel safe
-  as $$ select nullif(current_setting('app.team_id', true), '')::uuid $$;
+  as $$ select nullif(split_part(current_setting('app.scope', true), ' ', 5), '')::uuid $$;
+create function app.team_role() returns text language sql stable parallel safe
+  as $$ select nullif(split_part(current_setting('app.scope', true), ' ', 6), '') $$;
+create function app.client_address() returns text language sql stable parallel safe
+  as $$ select nullif(split_part(current_setting('app.scope', true), ' ', 7), '') $$;
+
+-- The key of the signatures. It never leaves the database, and a signature is worth nothing in another transaction.
+create table app.signing_key (key bytea not null);
+insert into app.signing_key select sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+
+-- Signs a text for the current transaction. Only the owner reads the key, so only security definer functions can sign. They have a fixed
+-- search_path already, and a second one would cost as much as the signature.
+create function app.sign(p_text text) returns text language plpgsql stable parallel safe as $$
+declare
+  k bytea;
+begin
+  select key into strict k from app.signing_key;
+  return encode(sha256(k || sha256(k || timestamptz_send(transaction_timestamp()) || convert_to(p_text, 'UTF8'))), 'base64');
+end $$;
+
+-- Sets the tenant context of the transaction, and signs it.
+create function app.set_scope(p_account uuid, p_user uuid, p_role text, p_team uuid, p_team_role text, p_address text) returns void
+language plpgsql as $$
+declare
+  scope constant text := concat(' ', p_account, ' ', p_user, ' ', p_role, ' ', p_team, ' ', p_team_role, ' ', p_address);
+begin
+  perform set_config('app.scope', app.sign(scope) || scope, true);
+end $$;
+revoke execute on function app.sign(text), app.set_scope(uuid, uuid, text, uuid, text, text) from app_runtime, app_platform;
+
+-- The account of the tenant context; null outside a scope. Raises insufficient_privilege if anything but `app.set_scope` set the context.
+create function app.signed_account_id() returns uuid
+language plpgsql stable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  scope constant text := current_setting('app.scope', true);
+  k bytea;
+begin
+  if scope is null or scope = '' then
+    return null;
+  end if;
+  -- As app.sign does. A call of it would take half as long again, and every statement comes here.
+  select key into strict k from app.signing_key;
+  if left(scope, 44)
+     <> encode(sha256(k || sha256(k || timestamptz_send(transaction_timestamp()) || convert_to(substr(scope, 45), 'UTF8'))), 'base64') then
+    raise exception 'the tenant context is not signed' using errcode = 'insufficient_privilege';
+  end if;
+  return app.account_id();
+end $$;
+
+-- Raises an error outside a signed scope. Every security definer function that uses the tenant context starts with it, because policies do
+-- not apply to its owner.
+create function app.require_scope() returns void
+language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
+begin
+  if app.signed_account_id() is null then
+    raise exception 'there is no tenant context' using errcode = 'insufficient_privilege';
+  end if;
+end $$;
 
 -- The account that owns the platform's content, and the user who is its author. Nobody can sign in as that user.
 create function app.platform_account() returns uuid language sql immutable parallel safe
@@ -54,10 +123,10 @@ create function app.iso(t timestamptz) returns text language sql stable parallel
 
 -- Enables and forces row level security on a table with an `account_id`. Without `writes`, one policy `own` gives a scope all rows of its
 -- account. With `writes` (of insert, update and delete), each of these commands is limited to rows of the account, and the migration adds a
--- policy `reads` that says who sees a row. With '{}' the migration adds every policy.
+-- policy `reads` that says who sees a row. With '{}' the migration adds every policy. The subquery checks the signature once per statement.
 create procedure app.protect(tenant_table regclass, writes text[] default null) language plpgsql as $$
 declare
-  own constant text := '(account_id = app.account_id())';
+  own constant text := '(account_id = (select app.signed_account_id()))';
 begin
   execute format('alter table %s enable row level security', tenant_table);
   execute format('alter table %s force row level security', tenant_table);

@@ -120,7 +120,7 @@ create table feature_overrides (
 );
 
 call app.protect('accounts', writes => '{}');
-create policy own on accounts using (id = app.account_id()) with check (id = app.account_id());
+create policy own on accounts using (id = (select app.signed_account_id())) with check (id = (select app.signed_account_id()));
 call app.protect('teams');
 call app.protect('users');
 call app.protect('invites');
@@ -169,13 +169,13 @@ $$;
 
 -- Whether the caller may change what belongs to the team: as one of its admins or as an account admin.
 create function app.leads_team(p_team uuid) returns boolean language sql stable parallel safe as $$
-  select current_setting('app.role', true) = 'admin'
-    or (current_setting('app.team_role', true) = 'admin' and current_setting('app.team_id', true) = p_team::text)
+  select app.role() = 'admin'
+    or (app.team_role() = 'admin' and app.team_id() = p_team)
 $$;
 -- Whether the caller may change what a member of a team created: as its creator, as an admin of the team or as an account admin.
 create function app.may_change(p_creator uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
   select coalesce(p_creator = app.user_id(), false) or coalesce(app.role() = 'admin', false)
-    or (coalesce(p_team = app.team_id(), false) and current_setting('app.team_role', true) = 'admin')
+    or (coalesce(p_team = app.team_id(), false) and app.team_role() = 'admin')
 $$;
 -- Whether the caller sees what a member of a team created, by its visibility.
 create function app.sees(p_visibility text, p_author uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
@@ -243,9 +243,11 @@ create trigger seats_again after update of is_active on users for each row
 create trigger seats after insert or update of codes_since on invites for each row execute function app.keep_seats();
 
 -- Deletes a team and removes its members from it. Fails with foreign_key_violation while other rows belong to the team.
-create function app.delete_team(p_id uuid) returns boolean language plpgsql set search_path = public, pg_temp as $$
+-- Security definer, because only the owner can switch the audit log off.
+create function app.delete_team(p_id uuid) returns boolean
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  perform set_config('app.audit', 'off', true);
+  perform app.require_scope(), set_config('app.audit', app.sign('audit off'), true);
   update users set team_id = null, team_role = null where account_id = app.account_id() and team_id = p_id;
   perform set_config('app.audit', '', true);
   delete from teams where account_id = app.account_id() and id = p_id;

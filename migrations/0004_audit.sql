@@ -15,9 +15,8 @@ create index audit_logs_newest on audit_logs (account_id, created_at desc, id de
 -- For the filter of staff, who see every account.
 create index audit_logs_action on audit_logs (action, id);
 call app.protect('audit_logs', writes => '{}');
-create policy own on audit_logs for select using (account_id = app.account_id());
-create policy own_insert on audit_logs for insert with check (account_id = app.account_id());
-grant select, insert on audit_logs to app_runtime;
+create policy own on audit_logs for select using (account_id = (select app.signed_account_id()));
+grant select on audit_logs to app_runtime;
 grant select, insert on audit_logs to app_platform;
 
 -- Returns the old and the new value of each changed column. Secret columns are listed without their values.
@@ -29,8 +28,9 @@ create function app.changes(before jsonb, after jsonb, secrets text[]) returns j
 $$;
 
 -- Trigger arguments: the resource type, then the secret columns. An update that changes no value adds no row. Rows of tables without an
--- account are logged in the platform account; rows without an id are identified by their plan and feature.
-create function app.audit() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- account are logged in the platform account; rows without an id are identified by their plan and feature. Security definer, because
+-- app_runtime cannot write the log.
+create function app.audit() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   before jsonb := case when tg_op = 'INSERT' then '{}' else to_jsonb(old) end;
   after jsonb := case when tg_op = 'DELETE' then '{}' else to_jsonb(new) end;
@@ -38,7 +38,7 @@ declare
   diff jsonb := app.changes(before, after, tg_argv[1:]);
 begin
   -- A change that is part of another change is covered by the row of that change.
-  if current_setting('app.audit', true) = 'off' then
+  if current_setting('app.audit', true) <> '' and current_setting('app.audit', true) = app.sign('audit off') then
     return null;
   end if;
   if tg_op = 'UPDATE' and diff = '{}' then
@@ -52,7 +52,7 @@ begin
   values (case when tg_table_name = 'accounts' then (subject ->> 'id')::uuid
                else coalesce((subject ->> 'account_id')::uuid, app.platform_account()) end,
           app.user_id(), tg_argv[0] || '.' || case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end,
-          tg_argv[0], (subject ->> 'id')::uuid, diff, nullif(current_setting('app.ip', true), ''));
+          tg_argv[0], (subject ->> 'id')::uuid, diff, app.client_address());
   return null;
 end $$;
 

@@ -16,8 +16,8 @@ create table idempotency_keys (
 );
 create index idempotency_keys_age on idempotency_keys (created_at);
 call app.protect('idempotency_keys', writes => '{}');
-create policy own on idempotency_keys using (account_id = app.account_id() and user_id = app.user_id())
-  with check (account_id = app.account_id() and user_id = app.user_id());
+create policy own on idempotency_keys using (account_id = (select app.signed_account_id()) and user_id = app.user_id())
+  with check (account_id = (select app.signed_account_id()) and user_id = app.user_id());
 grant select, insert, update, delete on idempotency_keys to app_runtime;
 -- The operations of staff run as the platform role. It bypasses the policies, so its queries name the user.
 grant select, insert, update, delete on idempotency_keys to app_platform;

@@ -9,8 +9,8 @@ create table billing_events (
 );
 create index billing_events_newest on billing_events (account_id, occurred_at desc, id desc);
 call app.protect('billing_events', writes => '{}');
-create policy own on billing_events for select using (account_id = app.account_id());
-create policy own_insert on billing_events for insert with check (account_id = app.account_id());
+create policy own on billing_events for select using (account_id = (select app.signed_account_id()));
+create policy own_insert on billing_events for insert with check (account_id = (select app.signed_account_id()));
 grant select on billing_events to app_runtime;
 grant select, insert on billing_events to app_platform;
 

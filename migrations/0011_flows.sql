@@ -170,14 +170,14 @@ create index library_steps_search on library_steps using gin (account_id, search
 -- An account reads the rows that its member may see and what the platform has published. It writes its own rows only.
 call app.protect('categories', writes => '{insert,update,delete}');
 create policy reads on categories for select
-  using (account_id = app.account_id() or (app.account_id() is not null and account_id = app.platform_account()));
+  using (account_id = (select app.signed_account_id()) or (app.account_id() is not null and account_id = app.platform_account()));
 call app.protect('trees', writes => '{insert,update}');
 create policy reads on trees for select using (
-  (account_id = app.account_id() and app.sees(visibility, author_id, team_id))
+  (account_id = (select app.signed_account_id()) and app.sees(visibility, author_id, team_id))
   or (app.account_id() is not null and account_id = app.platform_account() and status = 'published'));
 call app.protect('tree_versions', writes => '{insert}');
 create policy reads on tree_versions for select
-  using (account_id = app.account_id() or (app.account_id() is not null and account_id = app.platform_account()));
+  using (account_id = (select app.signed_account_id()) or (app.account_id() is not null and account_id = app.platform_account()));
 call app.protect('tree_pins');
 call app.protect('tree_shares');
 call app.protect('library_steps');
@@ -196,6 +196,7 @@ grant select, insert, update, delete on categories, trees, tree_versions, tree_p
 -- Counts a use of a flow of the account or the platform. Security definer, because the counter itself cannot be written.
 create function app.count_use(p_account uuid, p_tree uuid) returns void
 language sql security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   update trees set usage_count = usage_count + 1
    where account_id = p_account and id = p_tree and account_id in (app.account_id(), app.platform_account())
 $$;
@@ -238,6 +239,7 @@ declare
   v_platform constant text := 'app.account_id() is not null and t.account_id = app.platform_account() and t.status = ''published'''
     || case when p_category is null then '' else ' and t.category_id = $9' end;
 begin
+  perform app.require_scope();
   return query execute format('select t.id, row_number() over (order by %s) from (%s union all %s) t order by 2 offset $7 limit $8',
       v_sort, format(v_branch, v_own, v_words, v_sort), format(v_branch, v_platform, v_words, v_sort))
     using p_type, p_status, p_visibility, p_author, v_own_category, p_tag, p_skip, p_take, v_platform_category;
@@ -245,12 +247,14 @@ end $$;
 -- Whether a flow that the caller sees has a tag.
 create function app.has_tag(p_tag text) returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   select exists (select from trees t where t.account_id = app.account_id() and t.deleted_at is null and t.tag_keys @> array[lower(p_tag)]
                     and app.sees(t.visibility, t.author_id, t.team_id))
 $$;
 -- Returns the steps of the library whose text contains all words. Security definer for the reason above.
 create function app.find_library_steps(p_words text[], p_active boolean) returns setof uuid
 language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   select s.id from library_steps s where s.account_id = app.account_id() and s.is_active = p_active and s.search like all (p_words)
 $$;
 
@@ -276,6 +280,7 @@ $$;
 create function app.tree_line(
   p_account uuid, p_tree uuid, out root_account_id uuid, out root_id uuid, out depth integer)
 language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   select coalesce(t.root_account_id, t.account_id), coalesce(t.root_tree_id, t.id), t.fork_depth from trees t
    where t.account_id = p_account and t.id = p_tree and t.account_id in (app.account_id(), app.platform_account())
 $$;

@@ -211,6 +211,7 @@ create function app.find_sessions(
   p_completed_after timestamptz, p_completed_before timestamptz, p_batch uuid, p_skip integer, p_limit integer)
 returns setof uuid language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
 begin
+  perform app.require_scope();
   return query execute
     'select s.id from sessions s
       where s.account_id = app.account_id()'

@@ -71,9 +71,9 @@ create unique index maintenance_runs_once on maintenance_runs (account_id, sched
 create index maintenance_runs_newest on maintenance_runs (account_id, schedule_id, due_at desc, id desc);
 
 call app.protect('target_lists', writes => '{insert,update,delete}');
-create policy reads on target_lists for select using (account_id = app.account_id() and app.sees('team', created_by, team_id));
+create policy reads on target_lists for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
 call app.protect('maintenance_schedules', writes => '{insert,update,delete}');
-create policy reads on maintenance_schedules for select using (account_id = app.account_id() and app.sees('team', created_by, team_id));
+create policy reads on maintenance_schedules for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
 call app.protect('maintenance_runs');
 
 grant select, insert, delete, update (name, description, targets, updated_at) on target_lists to app_runtime;

@@ -44,10 +44,10 @@ create index network_diagrams_search on network_diagrams using gin (account_id, 
 
 call app.protect('device_types', writes => '{insert,update,delete}');
 create policy reads on device_types for select using (
-  (account_id = app.account_id() and app.sees('team', created_by, team_id))
+  (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id))
   or (app.account_id() is not null and account_id = app.platform_account()));
 call app.protect('network_diagrams', writes => '{insert,update}');
-create policy reads on network_diagrams for select using (account_id = app.account_id() and app.sees('team', created_by, team_id));
+create policy reads on network_diagrams for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
 
 grant select, insert, update (name, category, icon), delete on device_types to app_runtime;
 grant select, insert on network_diagrams to app_runtime;
@@ -58,5 +58,6 @@ grant select, insert, update, delete on device_types, network_diagrams to app_pl
 -- unused. The caller reads the rows by these ids, which applies the policy.
 create function app.find_diagrams(p_words text[]) returns setof uuid
 language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   select d.id from network_diagrams d where d.account_id = app.account_id() and d.search like all (p_words)
 $$;

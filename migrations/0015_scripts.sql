@@ -88,10 +88,10 @@ create unique index draft_templates_fix on draft_templates (account_id, created_
 call app.protect('script_categories');
 call app.protect('script_templates', writes => '{insert,update,delete}');
 create policy reads on script_templates for select using (
-  (account_id = app.account_id() and app.sees(case when is_shared then 'account' else 'team' end, created_by, team_id))
+  (account_id = (select app.signed_account_id()) and app.sees(case when is_shared then 'account' else 'team' end, created_by, team_id))
   or (app.account_id() is not null and account_id = app.platform_account()));
 call app.protect('draft_templates', writes => '{insert,update}');
-create policy reads on draft_templates for select using (account_id = app.account_id() and app.sees('team', created_by, team_id));
+create policy reads on draft_templates for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
 
 grant select, insert, delete on script_categories, script_templates to app_runtime;
 grant update (name, description, script_body, parameters_schema, language, requires_elevation, category_id, is_shared, updated_at)
@@ -103,11 +103,13 @@ grant select, insert, update, delete on script_categories, script_templates, dra
 -- unused. The caller reads the rows by these ids, which applies the policy.
 create function app.find_scripts(p_words text[]) returns setof uuid
 language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   select s.id from script_templates s where s.account_id in (app.account_id(), app.platform_account()) and s.search like all (p_words)
 $$;
 -- Counts a use of a template of the account or the platform. Security definer, because the counter itself cannot be written.
 create function app.count_script_use(p_id uuid) returns void
 language sql security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   update script_templates set usage_count = usage_count + 1
    where id = p_id and account_id in (app.account_id(), app.platform_account())
 $$;

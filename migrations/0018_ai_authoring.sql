@@ -139,9 +139,9 @@ create index script_builder_messages_session on script_builder_messages (account
 
 call app.protect('flow_conversations');
 call app.protect('flow_proposals', writes => '{insert,update}');
-create policy reads on flow_proposals for select using (account_id = app.account_id() and app.sees('team', submitted_by, team_id));
+create policy reads on flow_proposals for select using (account_id = (select app.signed_account_id()) and app.sees('team', submitted_by, team_id));
 call app.protect('kb_imports', writes => '{insert,update,delete}');
-create policy reads on kb_imports for select using (account_id = app.account_id() and app.sees('team', created_by, team_id));
+create policy reads on kb_imports for select using (account_id = (select app.signed_account_id()) and app.sees('team', created_by, team_id));
 call app.protect('kb_import_nodes');
 call app.protect('script_builder_sessions');
 call app.protect('script_builder_messages');

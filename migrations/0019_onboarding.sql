@@ -13,8 +13,8 @@ create table onboarding (
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade
 );
 call app.protect('onboarding', writes => '{}');
-create policy own on onboarding using (account_id = app.account_id() and user_id = app.user_id())
-  with check (account_id = app.account_id() and user_id = app.user_id());
+create policy own on onboarding using (account_id = (select app.signed_account_id()) and user_id = app.user_id())
+  with check (account_id = (select app.signed_account_id()) and user_id = app.user_id());
 grant select, insert, update on onboarding to app_runtime;
 grant select, delete on onboarding to app_platform;
 

@@ -12,6 +12,7 @@ export const feedbackOperations = [
     description: 'Sends an e-mail to the platform, if it has a feedback address, and a receipt to the author.',
     access: 'user',
     limit: '10/minute',
+    strictLimit: 'mail',
     body: schemas.FeedbackCreate,
     success: 201,
     returns: schemas.Feedback,

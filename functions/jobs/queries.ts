@@ -17,6 +17,9 @@ export const expiries: readonly Expiry[] = [
   { table: 'sign_ins', column: 'expires_at', keptFor: '30 days', maxBatch: 100 },
   { table: 'oauth_states', column: 'expires_at', keptFor: '1 day' },
   { table: 'flow_conversations', column: 'expires_at', keptFor: '0 days' },
+  { table: 'sign_in_attempts', column: 'expires_at', keptFor: '0 days' },
+  { table: 'sign_in_challenges', column: 'expires_at', keptFor: '0 days' },
+  { table: 'passkey_challenges', column: 'expires_at', keptFor: '0 days' },
   { table: 'one_time_tokens', column: 'expires_at', keptFor: '30 days' },
 ]
 

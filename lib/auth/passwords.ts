@@ -11,6 +11,12 @@ export interface PasswordHasher {
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
 export const argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, hashLength: 32 }
 
+/** Return whether `hash` was made with another algorithm or cost than new hashes. https://github.com/P-H-C/phc-string-format */
+export function isOutdatedHash(hash: string): boolean {
+  const { memoryCost, timeCost, parallelism } = argon2Cost
+  return !hash.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`)
+}
+
 /** Return why a password is too easy to guess, or null. The schema checks the length. */
 export function findPasswordWeakness(password: string, email: string): string | null {
   const lower = password.toLowerCase()

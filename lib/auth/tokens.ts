@@ -1,57 +1,34 @@
-import { jwtVerify, SignJWT } from 'jose'
+import * as z from 'zod'
 import type { Caller } from '../db/scope.ts'
+import { createTokenSigner, type TokenSettings } from './jwt.ts'
 
 export const accessTokenSeconds = 15 * 60
 
 export interface AccessTokens {
   sign(caller: Caller): Promise<string>
-  /** Return the caller of a token, or null when it is not ours, was changed or has expired. */
+  /** Return the caller of a token, or null when it is not ours, was changed, has expired or names no sign-in. */
   verify(token: string): Promise<Caller | null>
 }
 
-interface SigningKey {
-  kid: string
-  secret: string
-}
-
+const Claims = z.object({ sub: z.uuid(), acc: z.uuid(), sid: z.uuid(), exp: z.number() })
 const maxCachedTokens = 2000
 
-/** Create and verify JWT access tokens (HS256). The first key signs and every key verifies, so that keys can be rotated. */
-export function createAccessTokens(keys: readonly SigningKey[]): AccessTokens {
-  const imported = new Map(keys.map(({ kid, secret }) => [kid, importKey(secret)]))
-  const signingKey = keys[0]
+/** Create and verify JWT access tokens. */
+export function createAccessTokens(settings: TokenSettings): AccessTokens {
+  const signer = createTokenSigner(settings)
   // The signature is checked once per isolate, the expiry on every request.
   const verified = new Map<string, { caller: Caller; exp: number }>()
   return {
-    async sign({ userId, accountId, signInId }) {
-      if (!signingKey) throw new Error('No signing key')
-      return new SignJWT({ acc: accountId, sid: signInId })
-        .setProtectedHeader({ alg: 'HS256', kid: signingKey.kid, typ: 'JWT' })
-        .setSubject(userId)
-        .setIssuedAt()
-        .setExpirationTime(`${accessTokenSeconds}s`)
-        .sign(await (imported.get(signingKey.kid) as Promise<CryptoKey>))
-    },
+    sign: ({ userId, accountId, signInId }) => signer.sign(userId, { acc: accountId, sid: signInId }, accessTokenSeconds),
     async verify(token) {
       const cached = verified.get(token)
       if (cached) return cached.exp > Date.now() / 1000 ? cached.caller : null
-      try {
-        const { payload } = await jwtVerify(
-          token,
-          async ({ kid }) => (await imported.get(kid ?? '')) ?? Promise.reject(new Error('unknown key')),
-          { algorithms: ['HS256'], requiredClaims: ['sub', 'exp'] },
-        )
-        const caller = { userId: String(payload.sub), accountId: String(payload.acc), signInId: String(payload.sid) }
-        if (verified.size >= maxCachedTokens) verified.clear()
-        verified.set(token, { caller, exp: payload.exp as number })
-        return caller
-      } catch {
-        return null
-      }
+      const { data: claims } = Claims.safeParse(await signer.verify(token))
+      if (!claims) return null
+      const caller = { userId: claims.sub, accountId: claims.acc, signInId: claims.sid }
+      if (verified.size >= maxCachedTokens) verified.clear()
+      verified.set(token, { caller, exp: claims.exp })
+      return caller
     },
   }
-}
-
-function importKey(secret: string): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', new TextEncoder().encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 }

@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { createBoundedFetch } from '../net/bounded-fetch.ts'
 import type { BillingChange, BillingPort, ProviderResult, Subscription } from './billing.ts'
 
-interface StripeSettings {
+export interface StripeSettings {
   secretKey: string | undefined
   webhookSecret: string | undefined
   baseUrl: string

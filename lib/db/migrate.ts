@@ -5,7 +5,7 @@ import { loadContent } from './content.ts'
 import { type PlatformContent, readContent } from './content-files.ts'
 import { type ApplySettings, applyPending, defaultApplySettings, inTransaction } from './migrate/apply.ts'
 import { withConnection } from './migrate/connection.ts'
-import { lockMigrations } from './migrate/lock.ts'
+import { withMigrationLock } from './migrate/lock.ts'
 import { planMigrations } from './migrate/plan.ts'
 import { retryWhileLocked } from './migrate/retry.ts'
 
@@ -30,13 +30,13 @@ export async function migrate(
 ): Promise<string[]> {
   const settings = { ...defaultApplySettings, ...changedSettings }
   const content = await readContent(folder)
-  return withConnection({ connectionString: ownerUrl }, async (client) => {
-    await lockMigrations(client, settings)
+  const run = async (client: pg.Client) => {
     const applied = await applyPending(client, folder, settings)
     applied.push(...(await loadInTransaction(client, content, settings)))
     if (passwords) await setPasswords(client, passwords)
     return applied
-  })
+  }
+  return withMigrationLock(ownerUrl, settings, () => withConnection({ connectionString: ownerUrl }, run))
 }
 
 /** List what `migrate` would do to the database at `ownerUrl`, without changing it. */

@@ -20,6 +20,7 @@ export interface AccountsTable {
   current_period_end: string | null
   billing_anchor: string | null
   billing_event_at: string | null
+  require_mfa: Generated<boolean>
 }
 
 export interface AiBranchesTable {
@@ -234,7 +235,7 @@ export interface DeliveriesTable {
   event_key: string | null
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email'
   recipient: string | null
-  purpose: 'verify_email' | 'reset_password' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | null
+  purpose: string | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
   attempts: Generated<number>
@@ -537,10 +538,29 @@ export interface OneTimeTokensTable {
   created_at: Generated<string>
 }
 
+export interface PasskeyChallengesTable {
+  hash: Uint8Array
+  user_id: string | null
+  expires_at: Generated<string>
+}
+
+export interface PasskeysTable {
+  id: Generated<string>
+  user_id: string
+  name: string
+  credential_id: string
+  public_key: string
+  counter: number
+  transports: Generated<string[]>
+  created_at: Generated<string>
+  last_used_at: string | null
+}
+
 export interface PasswordsTable {
   user_id: string
   hash: string
   changed_at: Generated<string>
+  device_generation: Generated<number>
 }
 
 export interface PlanBillingTable {
@@ -642,6 +662,12 @@ export interface QuotaCountersTable {
   quota: 'ai_builds' | 'kb_imports'
   period_start: string
   used: Generated<number>
+}
+
+export interface RecoveryCodesTable {
+  user_id: string
+  hash: Uint8Array
+  used_at: string | null
 }
 
 export interface RefreshTokensTable {
@@ -824,6 +850,21 @@ export interface SessionsTable {
   lasted: Generated<number | null>
 }
 
+export interface SignInAttemptsTable {
+  key: Uint8Array
+  attempted_at: string[]
+  locked_until: string | null
+  expires_at: string
+}
+
+export interface SignInChallengesTable {
+  hash: Uint8Array
+  user_id: string
+  device_id: string | null
+  is_password: boolean
+  expires_at: Generated<string>
+}
+
 export interface SignInsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -834,6 +875,7 @@ export interface SignInsTable {
   last_used_at: Generated<string>
   expires_at: string
   ended_at: string | null
+  second_factor_at: string | null
 }
 
 export interface StreamEventsTable {
@@ -866,6 +908,14 @@ export interface TeamsTable {
   branding_primary_colour: string | null
   branding_footer_text: string | null
   branding_logo_upload_id: string | null
+}
+
+export interface TotpFactorsTable {
+  user_id: string
+  secret: string
+  confirmed_at: string | null
+  last_step: number | null
+  created_at: Generated<string>
 }
 
 export interface TreePinsTable {
@@ -965,6 +1015,7 @@ export interface UsersTable {
   timezone: Generated<string>
   created_at: Generated<string>
   last_login_at: string | null
+  has_second_factor: Generated<boolean>
 }
 
 export interface DB {
@@ -1008,6 +1059,8 @@ export interface DB {
   oauth_states: OauthStatesTable
   onboarding: OnboardingTable
   one_time_tokens: OneTimeTokensTable
+  passkey_challenges: PasskeyChallengesTable
+  passkeys: PasskeysTable
   passwords: PasswordsTable
   plan_billing: PlanBillingTable
   plan_features: PlanFeaturesTable
@@ -1018,6 +1071,7 @@ export interface DB {
   psa_pushes: PsaPushesTable
   queue_message_ids: QueueMessageIdsTable
   quota_counters: QuotaCountersTable
+  recovery_codes: RecoveryCodesTable
   refresh_tokens: RefreshTokensTable
   sales_leads: SalesLeadsTable
   script_builder_messages: ScriptBuilderMessagesTable
@@ -1031,10 +1085,13 @@ export interface DB {
   session_step_feedback: SessionStepFeedbackTable
   session_supporting_data: SessionSupportingDataTable
   sessions: SessionsTable
+  sign_in_attempts: SignInAttemptsTable
+  sign_in_challenges: SignInChallengesTable
   sign_ins: SignInsTable
   stream_events: StreamEventsTable
   target_lists: TargetListsTable
   teams: TeamsTable
+  totp_factors: TotpFactorsTable
   tree_pins: TreePinsTable
   tree_shares: TreeSharesTable
   tree_versions: TreeVersionsTable

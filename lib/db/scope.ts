@@ -34,9 +34,12 @@ export type PlatformDb = Pick<Kysely<PlatformTables>, 'selectFrom' | Writes> & E
 export type StaffDb = PlatformDb & Batches
 
 export type Access = 'user' | 'engineer' | 'team_admin' | 'account_admin' | 'account_or_super_admin' | 'super_admin'
-/** Guards that an operation skips. `account`: the verified address and the subscription. `all`: also the due password change. */
-export type SkippedGuards = 'none' | 'account' | 'all'
-const skippedInSql = { none: 'none', account: 'guards', all: 'password' } as const satisfies Record<SkippedGuards, string>
+/**
+ * Guards that an operation skips. `account`: the verified address and the subscription. `mfa`: also the second factor that the account
+ * requires. `all`: also the due password change.
+ */
+export type SkippedGuards = 'none' | 'account' | 'mfa' | 'all'
+const skippedInSql = { none: 'none', account: 'guards', mfa: 'mfa', all: 'password' } as const satisfies Record<SkippedGuards, string>
 
 export interface Caller {
   userId: string
@@ -52,6 +55,10 @@ export interface ScopeOptions {
   readOnly: boolean
   /** A feature that must be switched on for the account. */
   feature?: Feature | undefined
+  /** Whether a caller with a second factor must have verified it within the last 10 minutes. */
+  stepUp?: true | undefined
+  /** Whether super admins must have a second factor. */
+  superAdminMfa?: boolean
 }
 
 /** The database as one caller may see it. */
@@ -68,8 +75,10 @@ export interface Scope {
 }
 
 /** Return the statement that sets the tenant context. Functions that set it themselves have their arguments in the same order. */
-function enterStatement({ caller, access, skipGuards, ip, feature }: ScopeOptions): Statement {
-  const parameters = [caller.userId, caller.accountId, caller.signInId, access, skippedInSql[skipGuards], ip]
+function enterStatement({ caller, access, skipGuards, ip, feature, stepUp, superAdminMfa }: ScopeOptions): Statement {
+  const checkedAccess = superAdminMfa && access.endsWith('super_admin') ? `${access}_mfa` : access
+  const parameters = [caller.userId, caller.accountId, caller.signInId, checkedAccess, skippedInSql[skipGuards], ip]
+  if (stepUp) return { sql: 'select app.enter_with_step_up($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature ?? null] }
   if (!feature) return { sql: 'select app.enter($1, $2, $3, $4, $5, $6)', parameters }
   return { sql: 'select app.enter_feature($1, $2, $3, $4, $5, $6, $7)', parameters: [...parameters, feature] }
 }

@@ -7,6 +7,7 @@ import { toDatabaseProblem } from '../db/sqlstate.ts'
 import type { Log } from '../log.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
+import { respond, respondJson, setHeader } from './respond.ts'
 
 /** What the app needs from its environment. Created once per isolate or process. */
 export interface Services {
@@ -25,6 +26,8 @@ export interface Services {
 
 export interface Variables {
   requestId: string
+  /** The headers of the response, by lower-case name. */
+  headers: Record<string, string>
   ip: string
   operation: string
   caller: Caller | null
@@ -42,15 +45,14 @@ export function createApp(services: Services): Hono<Env> {
     const started = performance.now()
     c.set('requestId', readRequestId(c.req.raw))
     c.set('ip', services.readClientAddress(c.req.raw, c.env))
-    // Set before the response exists: setting headers later would create it again.
-    for (const [name, value] of defaultHeaders) c.header(name, value)
-    c.header('x-request-id', c.get('requestId'))
+    c.set('headers', { ...defaultHeaders, 'x-request-id': c.get('requestId') })
+    const origin = c.req.header('origin')
     if (c.req.method === 'OPTIONS') {
       const answer = await preflight(c, next)
-      if (answer) c.res = answer
+      Object.assign(c.get('headers'), Object.fromEntries(answer?.headers ?? []))
+      c.res = respond(c, null, answer?.status ?? 204)
     } else {
-      const origin = c.req.header('origin')
-      if (origin && CORS_ORIGINS.includes(origin)) c.header('access-control-allow-origin', origin)
+      if (origin && CORS_ORIGINS.includes(origin)) setHeader(c, 'access-control-allow-origin', origin)
       await next()
     }
     logRequest(c, started, services)
@@ -62,17 +64,17 @@ export function createApp(services: Services): Hono<Env> {
 
 const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'Last-Event-ID']
 const exposeHeaders = ['Link', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
-const defaultHeaders = [
-  ['x-content-type-options', 'nosniff'],
-  ['referrer-policy', 'no-referrer'],
-  ['x-frame-options', 'DENY'],
-  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
-  ['strict-transport-security', 'max-age=31536000; includeSubDomains'],
-  ['cache-control', 'no-store'],
-  ['cross-origin-resource-policy', 'same-site'],
-  ['access-control-expose-headers', exposeHeaders.join(',')],
-  ['vary', 'Origin'],
-] as const
+const defaultHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-site',
+  'access-control-expose-headers': exposeHeaders.join(','),
+  vary: 'Origin',
+}
 
 function readRequestId(request: Request): string {
   const id = request.headers.get('x-request-id')
@@ -124,6 +126,6 @@ export function toProblem(error: unknown): Problem {
 /** Respond with a Problem and store the original error for the log line. */
 export function respondProblem(c: C, problem: Problem, error: unknown = problem): Response {
   c.set('failure', error)
-  for (const [name, value] of Object.entries(problem.headers)) c.header(name, value)
-  return c.json(problem.body, problem.status as 400)
+  Object.assign(c.get('headers'), problem.headers)
+  return respondJson(c, JSON.stringify(problem.body), problem.status)
 }

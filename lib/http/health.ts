@@ -2,9 +2,11 @@ import type { Hono } from 'hono'
 import { sha256Base64url } from '../auth/hash.ts'
 import type { ParsedRate } from '../cache/limiter.ts'
 import { createLocalCounter } from '../cache/local-counter.ts'
+import { toAddressBlock } from '../net/address-block.ts'
 import { withTimeout } from '../net/send-result.ts'
 import { type C, type Env, respondProblem, type Services } from './app.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
+import { respondJson } from './respond.ts'
 
 /** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
 type Checks = Record<string, 'ok' | 'failed' | 'in_process'>
@@ -22,16 +24,17 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
   const pings = listPings(services)
   const check = cacheResult(() => runPings(pings), READY_CACHE_MS)
   const count = createLocalCounter()
-  app.get('/health', (c) => c.json({ status: 'ok', version: VERSION }))
+  app.get('/health', (c) => respondJson(c, JSON.stringify({ status: 'ok', version: VERSION }), 200))
   app.get('/ready', async (c) => {
     const maySeeDetails = READY_TOKEN !== undefined && (await hasToken(c.req.header('authorization'), READY_TOKEN))
-    const limit = maySeeDetails ? undefined : count(c.get('ip'), publicRate.max, publicRate, Date.now())
+    const limit = maySeeDetails ? undefined : count(toAddressBlock(c.get('ip')), publicRate.max, publicRate, Date.now())
     if (limit && !limit.allowed) return respondProblem(c as C, createRateLimitProblem(publicRate, limit))
     const checks = await check()
     const failed = Object.keys(checks).filter((name) => checks[name] === 'failed')
     const status = failed.length === 0 ? 'ok' : 'unavailable'
     const detail = failed.length === 0 ? {} : { detail: `Not responding: ${failed.join(', ')}` }
-    return c.json(maySeeDetails ? { status, ...detail, checks } : { status }, failed.length === 0 ? 200 : 503)
+    const body = maySeeDetails ? { status, ...detail, checks } : { status }
+    return respondJson(c, JSON.stringify(body), failed.length === 0 ? 200 : 503)
   })
 }
 

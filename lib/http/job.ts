@@ -9,6 +9,7 @@ import { Problem } from '../problem.ts'
 import { verifySignature } from '../queue/signature.ts'
 import { parseJson } from '../text/json.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
+import { respond } from './respond.ts'
 
 export interface JobContext extends Ports {
   platform: PlatformDb
@@ -70,7 +71,7 @@ export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Servic
       try {
         const raw = await readSignedBody(c, services.ports.config.PUBLIC_BASE_URL + path, signingKeys)
         await runJobMessage(services, jobs, path, parseJson(raw))
-        return c.body(null, 200)
+        return respond(c, null, 200)
       } catch (error) {
         return respondProblem(c, toProblem(error), error)
       }

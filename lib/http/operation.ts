@@ -95,6 +95,8 @@ export interface FormFile {
   name: string
   type: string
 }
+/** Why the limit of an operation holds while Redis does not answer. */
+export type StrictLimit = 'sign_in' | 'mail' | 'payment' | 'ai' | 'public'
 /** A body that is not JSON alone. An operation that takes a form's `file` may accept a JSON body as well. */
 export type BodyFormat = 'file' | 'raw'
 
@@ -127,8 +129,15 @@ export interface Operation<
   description?: string
   access: A
   limit: Limit
+  /**
+   * What a caller without a limit could abuse: signing in, sending mail, spending money at a vendor, or work without a sign-in. While Redis
+   * does not answer, each process counts the calls of such an operation, against half its limit. Calls of the others pass.
+   */
+  strictLimit?: StrictLimit
   /** Guards that do not stop this operation. */
   skipGuards?: SkippedGuards
+  /** Answers 403 `step_up_required` to a caller with a second factor that was not verified in the last 10 minutes. */
+  stepUp?: A extends 'public' ? undefined : true
   /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */
   feature?: A extends 'public' ? undefined : Feature
   /** Why the operation needs the `platform` connection. Without a reason, the operation does not get it. */
@@ -215,7 +224,7 @@ export function stream<
 
 /** Declare an operation that redirects to another address. Its request is not validated. */
 export function redirect(
-  definition: Pick<AnyOperation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit'> & {
+  definition: Pick<AnyOperation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit' | 'strictLimit'> & {
     handle(input: { ctx: BaseContext }): Promise<Redirect>
   },
 ): AnyOperation {
@@ -252,6 +261,8 @@ export function listFailures(op: AnyOperation): ProblemKind[] {
     if (op.access !== 'user') failures.add('forbidden')
     if (skipped !== 'all') failures.add('password_change_required')
     if (skipped === 'none') failures.add('email_not_verified').add('subscription_lapsed')
+    if (skipped === 'none' || skipped === 'account') failures.add('mfa_setup_required')
+    if (op.stepUp) failures.add('step_up_required')
     if (op.feature) failures.add('feature_disabled')
   }
   if (takesIdempotencyKey(op)) failures.add('idempotency_key_in_use')

@@ -2,12 +2,14 @@ import type { Hono } from 'hono'
 import { type LimitResult, type ParsedRate, parseRate } from '../cache/limiter.ts'
 import type { OutboxEntry } from '../db/outbox-entry.ts'
 import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '../db/scope.ts'
+import { toAddressBlock } from '../net/address-block.ts'
 import { publishEntries } from '../outbox/publish.ts'
 import { Problem } from '../problem.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { type AnyOperation, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
+import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
@@ -50,9 +52,11 @@ async function handleRequest(c: C, op: AnyOperation, { rate, readInput }: Prepar
     const caller = requiresToken(op) ? await authenticate(c, services) : null
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
-    const scope = caller ? openScope(database, buildScopeOptions(op, caller, c), (entry) => entries.push(entry)) : null
+    const scope = caller ? openScope(database, buildScopeOptions(op, caller, c, services), (entry) => entries.push(entry)) : null
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries }
-    const limiting = rate ? services.limiter.count(getRateKey(op, rate, caller, c), rate, isStrict(op)) : Promise.resolve(null)
+    const limiting = rate
+      ? services.limiter.count(getRateKey(op, rate, caller, c), rate, op.strictLimit !== undefined)
+      : Promise.resolve(null)
     const rendered = await performCall(call, await readInput(c), limiting, rate)
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
     return toResponse(c, op, await withEtag(op, rendered))
@@ -96,12 +100,12 @@ async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Pro
     c.set('caller', caller)
     return caller
   }
-  const floodLimit = await limiter.count(`unauthenticated:${c.get('ip')}`, floodRate, false)
+  const floodLimit = await limiter.count(`unauthenticated:${toAddressBlock(c.get('ip'))}`, floodRate, true)
   if (!floodLimit.allowed) throw createRateLimitProblem(floodRate, floodLimit)
   throw new Problem('unauthenticated')
 }
 
-function buildScopeOptions(op: AnyOperation, caller: Caller, c: C): ScopeOptions {
+function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Services): ScopeOptions {
   return {
     caller,
     access: op.access,
@@ -109,23 +113,20 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C): ScopeOptions
     ip: c.get('ip'),
     readOnly: op.method === 'get',
     feature: op.feature,
+    stepUp: op.stepUp,
+    superAdminMfa: ports.config.SUPER_ADMIN_MFA,
   }
 }
 
 function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
-  return `${op.id}:${rate.perAddress || !caller ? c.get('ip') : caller.userId}`
-}
-
-/** Return whether a stricter local count applies while Redis does not answer: to operations that sign in, are public or cost money. */
-function isStrict(op: AnyOperation): boolean {
-  return op.access === 'public' || op.limit === 'ai' || op.id.startsWith('identity.')
+  return `${op.id}:${rate.perAddress || !caller ? toAddressBlock(c.get('ip')) : caller.userId}`
 }
 
 function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null): void {
   if (!rate || !result) return
-  c.header('ratelimit-limit', String(result.limit))
-  c.header('ratelimit-remaining', String(result.remaining))
-  c.header('ratelimit-reset', String(result.resetSeconds))
+  setHeader(c, 'ratelimit-limit', String(result.limit))
+  setHeader(c, 'ratelimit-remaining', String(result.remaining))
+  setHeader(c, 'ratelimit-reset', String(result.resetSeconds))
   if (!result.allowed) throw createRateLimitProblem(rate, result)
 }
 
@@ -194,8 +195,12 @@ function openPlatform({ op, services, scope, entries }: OperationCall, db: Write
 
 /** Publish the stored work and run the effects after the commit. A failure is only logged: the sweep finds the stored work. */
 async function runEffects({ c, effects, entries, services }: OperationCall): Promise<void> {
-  const publish = () => publishEntries({ ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) }, entries)
-  for (const effect of entries.length > 0 ? [publish, ...effects] : effects) {
+  // An effect may store work too, which is published after it.
+  const publish = async () => {
+    if (entries.length === 0) return
+    await publishEntries({ ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) }, entries.splice(0))
+  }
+  for (const effect of [publish, ...effects.flatMap((run) => [run, publish])]) {
     await effect().catch((error: unknown) =>
       services.log({
         at: new Date().toISOString(),

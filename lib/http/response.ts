@@ -2,6 +2,7 @@ import { sha256Base64url } from '../auth/hash.ts'
 import type { Page } from '../db/page.ts'
 import type { C } from './app.ts'
 import { type AnyOperation, Content, Existing, JsonText, Redirect } from './operation.ts'
+import { type ResponseBody, respond, respondJson, setHeader } from './respond.ts'
 
 /** A response before it is written: JSON text, a stream's content, a redirect or nothing. */
 export interface RenderedResponse {
@@ -42,16 +43,15 @@ function requireShape(op: AnyOperation, body: string): void {
 /** Write the response. */
 export function toResponse(c: C, op: AnyOperation, { status, body, hasMore, content, location, etag }: RenderedResponse): Response {
   if (content) return sendContent(c, content, status)
-  if (location) c.header('location', location)
-  if (body === '') return c.body(null, status as 204)
-  if (op.paged && hasMore) c.header('link', `<${buildNextPageUrl(new URL(c.req.url))}>; rel="next"`)
+  if (location) setHeader(c, 'location', location)
+  if (body === '') return respond(c, null, status)
+  if (op.paged && hasMore) setHeader(c, 'link', `<${buildNextPageUrl(new URL(c.req.url))}>; rel="next"`)
   if (etag) {
-    c.header('etag', etag)
-    c.header('cache-control', `public, max-age=${op.maxAgeSeconds}`)
-    if (c.req.header('if-none-match')?.includes(etag)) return c.body(null, 304)
+    setHeader(c, 'etag', etag)
+    setHeader(c, 'cache-control', `public, max-age=${op.maxAgeSeconds}`)
+    if (c.req.header('if-none-match')?.includes(etag)) return respond(c, null, 304)
   }
-  c.header('content-type', 'application/json; charset=utf-8')
-  return c.body(body, status as 200)
+  return respondJson(c, body, status)
 }
 
 function buildNextPageUrl(next: URL): string {
@@ -63,19 +63,19 @@ function buildNextPageUrl(next: URL): string {
 
 function sendContent(c: C, { body, type, filename, etag }: Content, status: number): Response {
   if (etag) {
-    c.header('etag', etag)
+    setHeader(c, 'etag', etag)
     // The browser asks each time, so that it shows nothing after a sign-out or a deletion.
-    c.header('cache-control', 'private, no-cache')
+    setHeader(c, 'cache-control', 'private, no-cache')
     if (c.req.header('if-none-match')?.includes(etag)) {
       if (body instanceof ReadableStream) void body.cancel()
-      return c.body(null, 304)
+      return respond(c, null, 304)
     }
   }
-  c.header('content-type', type)
+  setHeader(c, 'content-type', type)
   // A browser that opens the content runs no script in it.
-  c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-  if (filename) c.header('content-disposition', `attachment; filename*=UTF-8''${percentEncode(filename)}`)
-  return c.body(body as ReadableStream, status as 200)
+  setHeader(c, 'content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  if (filename) setHeader(c, 'content-disposition', `attachment; filename*=UTF-8''${percentEncode(filename)}`)
+  return respond(c, body as ResponseBody, status)
 }
 
 // RFC 8187 requires four more characters to be encoded than encodeURIComponent does, and a lone surrogate would make that throw.

@@ -3,6 +3,7 @@ import { dashboardScript, pageStyle } from './dashboard-assets.ts'
 import { type Html, renderMessage } from './dashboard-chat.ts'
 import { type Fault, modes, services } from './faults.ts'
 import type { RecordedCall, RecordedService, RecordLists } from './records.ts'
+import type { CurrentCode } from './totp-codes.ts'
 
 /** What the dashboard shows. The same object is its JSON response. */
 export interface DashboardState extends RecordLists {
@@ -10,6 +11,8 @@ export interface DashboardState extends RecordLists {
   faults: Fault[]
   /** Whether the page offers the demo escalation. */
   demo: boolean
+  /** The current codes of authenticator apps. */
+  totp: CurrentCode[]
 }
 
 const titles: Record<RecordedService, string> = {
@@ -50,7 +53,7 @@ ${
 </body></html>`
 }
 
-function renderControls({ clock, faults, demo }: DashboardState): Html {
+function renderControls({ clock, faults, demo, totp }: DashboardState): Html {
   return html`<section>
 <h2>Time</h2>
 <div class="row"><time>${clock.now}</time><span>${clock.offset_seconds} s ahead</span>
@@ -60,6 +63,7 @@ ${faults.map((fault) => html`<p class="bad">${fault.service}: ${fault.mode}${fau
 <form class="row" data-path="/desk/faults">${renderSelect('service', services)}${renderSelect('mode', modes)}
 <input name="times" type="number" min="1" placeholder="times" /><input name="delay_ms" type="number" min="0" placeholder="delay in ms" />
 <button>set</button>${renderButton('clear all', 'DELETE', '/desk/faults')}</form>
+${totp.length > 0 ? html`<h2>Codes of authenticator apps</h2><table>${totp.map(({ email, code }) => html`<tr><td>${email}</td><td><b>${code}</b></td></tr>`)}</table>` : ''}
 ${demo ? renderDemoForm() : ''}
 ${renderBillingForm()}
 </section>`

@@ -7,10 +7,13 @@ import { renderDashboard } from './dashboard-page.ts'
 import { FaultInput, type Faults } from './faults.ts'
 import type { Qstash } from './qstash.ts'
 import { createRecords, type RecordLists, type Records, recordedServices } from './records.ts'
+import type { CurrentCode } from './totp-codes.ts'
 
 export interface DashboardHooks {
   /** Move PostgreSQL's clock and run cron. The queue follows the shared clock by itself. */
   moveClock?: (offsetMs: number) => Promise<void>
+  /** List the current codes of authenticator apps, for GET /desk/totp. */
+  listTotpCodes?: () => Promise<CurrentCode[]>
   /** Handle POST /desk/demo/escalation, which is 404 without this hook. */
   createEscalation?: ((input: unknown) => Promise<unknown>) | undefined
   /** Paused while the clock moves. Then it delivers the messages that have become due. */
@@ -43,6 +46,7 @@ export function createDashboard({ clock, faults }: { clock: Clock; faults: Fault
   addOverviewRoute(routes, { clock, faults, records, hooks })
   addFaultRoutes(routes, faults)
   addClockRoutes(routes, clock, hooks)
+  routes.get('/desk/totp', async (c) => c.json((await hooks.listTotpCodes?.()) ?? []))
   routes.post('/desk/demo/escalation', async (c) => {
     if (!hooks.createEscalation) return c.json({ error: 'The demo escalation is not available here.' }, 404)
     return c.json((await hooks.createEscalation(await readJson(c))) ?? {}, 201)
@@ -65,11 +69,12 @@ async function requireThisMachine(c: Context, next: () => Promise<void>): Promis
 }
 
 function addOverviewRoute(routes: Hono, dashboard: { clock: Clock; faults: Faults; records: Records; hooks: DashboardHooks }): void {
-  routes.get('/', (c) => {
+  routes.get('/', async (c) => {
     const state = {
       clock: clockState(dashboard.clock),
       faults: dashboard.faults.list(),
       demo: dashboard.hooks.createEscalation !== undefined,
+      totp: (await dashboard.hooks.listTotpCodes?.()) ?? [],
       ...(Object.fromEntries(recordedServices.map((service) => [service, dashboard.records.list(service)])) as RecordLists),
     }
     c.header('vary', 'Accept')

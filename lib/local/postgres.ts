@@ -166,8 +166,16 @@ async function createDatabase(port: number, name: string, template?: string): Pr
   })
   const url = `postgres://flow_owner:${ownerPassword}@127.0.0.1:${port}/${name}`
   if (!template) await migrate(url, { runtime: runtimePassword, platform: platformPassword })
-  await withSuperuser(port, name, makeClockMovable)
+  await withSuperuser(port, name, async (client) => {
+    await forbidLargeObjects(client)
+    await makeClockMovable(client)
+  })
   return url
+}
+
+/** Do what the first migration cannot do, because its role is no superuser. */
+async function forbidLargeObjects(client: pg.Client): Promise<void> {
+  await client.query('revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public')
 }
 
 /** Replace `app.now()` by a function whose time a row can move. This is the only difference from a production database. */

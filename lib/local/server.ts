@@ -21,6 +21,7 @@ import { createRedisRoutes } from './redis.ts'
 import { createResendRoutes } from './resend.ts'
 import { createSignInRoutes } from './sign-in-page.ts'
 import { createStripe } from './stripe.ts'
+import type { CurrentCode } from './totp-codes.ts'
 
 /** The secrets that the emulators check or sign with. The tests and the local development stack each provide their own. */
 export interface LocalSecrets {
@@ -57,6 +58,8 @@ export interface LocalServerOptions {
   findAccountId?: (email: string) => Promise<string>
   /** Move PostgreSQL's clock and run cron when the dashboard's clock moves. */
   moveClock?: (offsetMs: number) => Promise<void>
+  /** List the current codes of authenticator apps, for the dashboard. */
+  listTotpCodes?: () => Promise<CurrentCode[]>
   /** Create the dashboard's demo escalation. Without it the route is 404. */
   createEscalation?: (input: unknown) => Promise<unknown>
   /** Called before everything else, for speed. Returns whether it has handled the request. */
@@ -93,6 +96,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   dashboard.addHooks({
     queue: qstash,
     createEscalation: options.createEscalation,
+    ...(options.listTotpCodes ? { listTotpCodes: options.listTotpCodes } : {}),
     ...(options.moveClock ? { moveClock: options.moveClock } : {}),
   })
   const redis = createRedisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })

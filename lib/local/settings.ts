@@ -100,6 +100,7 @@ function sharedSettings({ api, localServer: { origin } }: LocalAddresses): Recor
     MICROSOFT_CLIENT_SECRET: secrets.identitySecret,
     MICROSOFT_ISSUER: `${origin}/idp/microsoft/common/v2.0`,
     OAUTH_REDIRECT_BASE: origin,
+    SUPER_ADMIN_MFA: 'false',
     JWT_KEYS: jwtKeys,
     CREDENTIALS_KEY: credentialsKey,
     CHECK_RESPONSES: 'true',

@@ -11,6 +11,7 @@ import { type Relay, startRelay } from './relay.ts'
 import type { RunningService } from './running-service.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
 import { createLocalSettings, createRoleUrls, type LocalPlatform, secrets } from './settings.ts'
+import { listTotpCodes } from './totp-codes.ts'
 import { selectUserByEmail } from './users.ts'
 import { startWorker } from './worker.ts'
 
@@ -69,6 +70,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     secrets,
     redisUrl: options.redisUrl,
     redisName: database,
+    listTotpCodes: () => listTotpCodes(ownerUrl, settings),
     rawHandler: (request, response) => {
       if (request.url === '/sql') roundTripCount++
       return neon.handle(request, response)

@@ -35,13 +35,14 @@ interface WorkerSettings {
 /** Folder of the static files that are deployed with the Worker. */
 export const builtAssets = join(root, 'dist/assets')
 
-/** List the modules that wrangler built: the Worker and the wasm that it imports. */
+/** List the modules that `bundleWorker` wrote, the Worker first. */
 export function listBuiltModules() {
   const folder = join(root, 'dist/worker')
-  const wasm = readdirSync(folder).filter((name) => name.endsWith('.wasm'))
+  const names = readdirSync(folder)
+  const scripts = names.filter((name) => name.endsWith('.js') && name !== 'cloudflare.js')
   return [
-    { type: 'ESModule' as const, path: join(folder, 'cloudflare.js') },
-    ...wasm.map((name) => ({ type: 'CompiledWasm' as const, path: join(folder, name) })),
+    ...['cloudflare.js', ...scripts].map((name) => ({ type: 'ESModule' as const, path: join(folder, name) })),
+    ...names.filter((name) => name.endsWith('.wasm')).map((name) => ({ type: 'CompiledWasm' as const, path: join(folder, name) })),
   ]
 }
 

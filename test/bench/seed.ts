@@ -70,7 +70,7 @@ function accountRows(tag: string, accountId: string, userCount: number, notifica
 }
 
 async function signTokens({ settings }: BenchDatabase, tag: string, accountId: string, userCount: number): Promise<string[]> {
-  const signer = createAccessTokens(parseConfig(settings).JWT_KEYS)
+  const signer = createAccessTokens(parseConfig(settings))
   const numbers = Array.from({ length: userCount }, (_, index) => index + 1)
   return Promise.all(numbers.map((user) => signer.sign({ userId: userId(tag, user), accountId, signInId: signInId(tag, user) })))
 }

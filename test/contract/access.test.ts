@@ -60,8 +60,57 @@ it('an update without a WHERE clause changes only rows of the caller’s account
   expect(await service.sql('select name from teams where account_id = $1', [ours.id])).toEqual([{ name: 'All teams' }])
 })
 
+const stepUpOperations = [
+  'accounts.invites.create',
+  'accounts.removeMember',
+  'accounts.resetMemberMfa',
+  'accounts.teams.assignMember',
+  'accounts.update',
+  'accounts.updateMember',
+  'admin.users.resetMfa',
+  'admin.users.setSuperAdmin',
+  'billing.createPortalSession',
+  'identity.credentials.changePassword',
+  'identity.mfa.createTotp',
+  'identity.mfa.deleteTotp',
+  'identity.mfa.replaceRecoveryCodes',
+  'identity.mfa.verifyTotp',
+  'identity.passkeys.delete',
+  'identity.passkeys.finishRegistration',
+  'identity.passkeys.startRegistration',
+  'notifications.createConfig',
+  'notifications.deleteConfig',
+  'notifications.updateConfig',
+  'psa.connection.delete',
+  'psa.connection.put',
+]
+
+describe('step-up', () => {
+  const cases = operations.filter(({ stepUp }) => stepUp).map((op) => [op.id, op] as const)
+  const verify = `update sign_ins set second_factor_at = app.now() - $2::interval where user_id = $1`
+
+  it('the changes of credentials, integrations, roles and second factors need one', () => {
+    expect(cases.map(([id]) => id).toSorted()).toEqual(stepUpOperations)
+  })
+
+  it.each(cases)('AUT-54 %s returns 403 if the second factor was verified 10 minutes ago, and changes nothing', async (_, op) => {
+    const { person, sample, rows } = await createRequestSetup(service, op)
+    await service.sql(verify, [person.id, '0 s'])
+    await service.sql(
+      `insert into totp_factors (user_id, secret, confirmed_at) values ($1, 'sealed', app.now())
+       on conflict (user_id) do update set confirmed_at = app.now()`,
+      [person.id],
+    )
+    await service.sql(verify, [person.id, '10 minutes'])
+    const before = await rows()
+    const { status, body } = await send(service, op, sample, { token: person.token })
+    expect([status, body.code]).toEqual([403, 'step_up_required'])
+    expect(await rows()).toEqual(before)
+  })
+})
+
 describe('guards', () => {
-  const skippedWeight = { none: 0, account: 1, all: 2 }
+  const skippedWeight = { none: 0, account: 1, mfa: 2, all: 3 }
   const signedIn = operations.filter(requiresToken).map((op) => [op.id, op] as const)
 
   it.each(signedIn)('the guards stop %s with 403 and their code, unless the operation skips them', async (_, op) => {

@@ -17,11 +17,12 @@ function insertTeam(service: Service, { accountId }: Person): Promise<string> {
   return insertReturningId(service, `insert into teams (account_id, name) values ($1, 'North') returning id`, [accountId])
 }
 
+/** Insert an invite by `inviter` if that is an admin, otherwise one without an inviter. */
 async function insertInvite(service: Service, { accountId, id: inviter }: Person): Promise<{ id: string; code: string }> {
   const code = randomBytes(32).toString('base64url')
   const id = await insertReturningId(
     service,
-    `with i as (insert into invites (account_id, email, role, invited_by) values ($1, $2, 'viewer', $3) returning id),
+    `with i as (insert into invites (account_id, email, role, invited_by) values ($1, $2, 'viewer', (select id from users where id = $3 and role = 'admin')) returning id),
           c as (insert into invite_codes (hash, invite_id) select $4, id from i)
      select id from i`,
     [accountId, createEmail(), inviter, sha256(code)],
@@ -40,6 +41,7 @@ export const memberFixtures: Record<string, Fixture> = {
     return { body: { token, new_password: 'copper-lantern-27' } }
   },
   'identity.signIns.list': createEmptySample,
+  'identity.signIns.revokeAll': createEmptySample,
   'identity.signIns.revoke': async (service, { accountId, id }) => {
     const statement = `insert into sign_ins (account_id, user_id, expires_at) values ($1, $2, now() + interval '1 day') returning id`
     return { params: { family_id: await insertReturningId(service, statement, [accountId, id]) } }
@@ -55,6 +57,11 @@ export const memberFixtures: Record<string, Fixture> = {
     body: { role: 'viewer', team_role: 'admin' },
   }),
   'accounts.removeMember': async (service, owner) => ({ params: { user_id: await insertMember(service, owner) } }),
+  'accounts.resetMemberMfa': async (service, owner) => {
+    const id = await insertMember(service, owner)
+    await service.sql(`insert into totp_factors (user_id, secret, confirmed_at) values ($1, '', now())`, [id])
+    return { params: { user_id: id } }
+  },
   'accounts.listAuditLog': createPageSample,
 
   'accounts.invites.list': async (service, owner) => {

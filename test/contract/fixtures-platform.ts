@@ -51,6 +51,11 @@ export const platformFixtures: Record<string, Fixture> = {
     params: { user_id: await insertColleague(service, owner) },
     body: { is_super_admin: true },
   }),
+  'admin.users.resetMfa': async (service, owner) => {
+    const user_id = await insertColleague(service, owner)
+    await service.sql(`insert into totp_factors (user_id, secret, confirmed_at) values ($1, '', now())`, [user_id])
+    return { params: { user_id } }
+  },
   'admin.users.changePlan': async (_, owner) => ({ params: { user_id: owner.id }, body: { plan: 'team' } }),
   'admin.users.extendTrial': async (_, owner) => ({ params: { user_id: owner.id }, body: { days: 14 } }),
   'admin.users.listAccounts': createPageSample,

@@ -24,6 +24,7 @@ import { platformFixtures } from './fixtures-platform.ts'
 import { psaFixtures } from './fixtures-psa.ts'
 import { scriptFixtures } from './fixtures-scripts.ts'
 import { sessionFixtures } from './fixtures-sessions.ts'
+import { twoFactorFixtures } from './fixtures-two-factor.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
 
 const createConfig: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
@@ -42,6 +43,7 @@ export const fixtures: Record<string, Fixture> = {
   ...maintenanceFixtures,
   ...platformFixtures,
   ...signInFixtures,
+  ...twoFactorFixtures,
   ...billingFixtures,
   ...uploadFixtures,
   ...psaFixtures,

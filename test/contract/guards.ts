@@ -13,8 +13,14 @@ export const guards = [
     lift: `update accounts set subscription_status = 'trialing' where id = $1`,
   },
   {
-    code: 'password_change_required',
+    code: 'mfa_setup_required',
     weight: 2,
+    set: 'update accounts set require_mfa = true where id = $1',
+    lift: 'update accounts set require_mfa = false where id = $1',
+  },
+  {
+    code: 'password_change_required',
+    weight: 3,
     set: 'update users set must_change_password = true where account_id = $1',
     lift: 'update users set must_change_password = false where account_id = $1',
   },

@@ -136,10 +136,10 @@ describe('migrate', () => {
     const { url, apply, lines, select } = await createThings()
     const lock = await connect(url)
     await lock.query('begin; select from things')
-    const advisoryLocks = `select count(*)::integer from pg_locks join pg_database d on d.oid = database where locktype = 'advisory' and datname = current_database()`
+    const migrationLocks = `select count(*)::integer from pg_locks where relation = to_regclass('migrations') and mode = 'ShareUpdateExclusiveLock'`
     const files = { '0002_size.sql': 'alter table things add column size integer' }
     const firstRun = apply(files, { maxAttempts: 100, report: () => {} })
-    await expect.poll(() => select(advisoryLocks)).toEqual([1])
+    await expect.poll(() => select(migrationLocks)).toEqual([1])
     const secondRun = apply(files)
     await expect.poll(() => lines).toEqual(['Another process migrates this database. Waiting for it.'])
     await expect(apply(files, { maxTotalMs: 0 })).rejects.toThrow('Another process still migrates this database. Try again')

@@ -61,6 +61,7 @@ test('the page is JSON for a request that accepts JSON', async () => {
     clock: { offset_seconds: 0 },
     faults: [],
     demo: false,
+    totp: [],
     mail: [],
     chat: [{ body: { text: 'hello' } }],
     queue: [],

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import type { PasswordHasher } from '../../lib/auth/passwords.ts'
+import { isOutdatedHash, type PasswordHasher } from '../../lib/auth/passwords.ts'
 import { wasmPasswords } from '../../lib/platform/cloudflare/passwords.ts'
 import { nativePasswords } from '../../lib/platform/node/passwords.ts'
 import { median } from '../support/measure.ts'
@@ -28,6 +28,13 @@ describe.each(Object.entries(hashers))('passwords in %s', (_, passwords) => {
     expect(await passwords.verify(hash, `${password} `)).toBe(false)
     expect(await passwords.verify(hash, '')).toBe(false)
     expect(await passwords.verify(await passwords.hash('another'), password)).toBe(false)
+  })
+
+  it('are outdated if the algorithm or its cost is another one', async () => {
+    const hash = await passwords.hash(password)
+    expect(isOutdatedHash(hash)).toBe(false)
+    for (const older of [hash.replace('t=2', 't=1'), hash.replace('argon2id', 'argon2i'), hash.replace('m=19456', 'm=194560'), 'no hash'])
+      expect([older, isOutdatedHash(older)]).toEqual([older, true])
   })
 
   it('count to the last letter in every script', async () => {

@@ -39,7 +39,11 @@ export async function measureLoginCpu(service: Service, samples: number): Promis
 
 async function insertLockedAddress(service: Service): Promise<string> {
   const email = `locked-${crypto.randomUUID()}@people.example`
-  await service.sql(`insert into login_failures values ($1, '{}', app.now() + interval '1 hour')`, [email])
+  await service.sql(
+    `insert into sign_in_attempts (key, attempted_at, locked_until, expires_at)
+     values (app.attempt_key('address', $1), '{}', app.now() + interval '1 hour', app.now() + interval '1 hour')`,
+    [email],
+  )
   return email
 }
 

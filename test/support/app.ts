@@ -192,14 +192,16 @@ const declaredPaths = Object.entries((openapi as unknown as { paths: OpenApiPath
 }))
 declaredPaths.sort((a, b) => a.rank - b.rank)
 
-// The OpenAPI document does not list these per operation. Its `default` response stands for all of them.
-const commonStatuses = commonFailures.map((kind) => String(problems[kind].status))
+/** Return the statuses that the `default` response of a path stands for. */
+function listCommonStatuses(hasParameters: boolean): string[] {
+  return commonFailures.filter((kind) => kind !== 'not_found' || hasParameters).map((kind) => String(problems[kind].status))
+}
 
 function findDeclaredStatuses(method: string, path: string): string[] | undefined {
   const pathname = `/api/v1${path.split('?')[0]}`
   const declared = declaredPaths.find(({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()])
   const statuses = Object.keys(declared?.methods[method.toLowerCase()]?.responses ?? {})
-  return declared && [...statuses, ...(statuses.includes('default') ? commonStatuses : [])]
+  return declared && [...statuses, ...(statuses.includes('default') ? listCommonStatuses(declared.rank > 0) : [])]
 }
 
 const signers = new Map<string, ReturnType<typeof createAccessTokens>>()
@@ -209,9 +211,9 @@ export async function signAccessToken(
   { settings }: Service,
   caller: { userId: string; accountId: string; signInId: string },
 ): Promise<string> {
-  const keys = settings.JWT_KEYS ?? ''
-  const signer = signers.get(keys) ?? createAccessTokens(parseConfig(settings).JWT_KEYS)
-  signers.set(keys, signer)
+  const origin = settings.PUBLIC_BASE_URL ?? ''
+  const signer = signers.get(origin) ?? createAccessTokens(parseConfig(settings))
+  signers.set(origin, signer)
   return signer.sign(caller)
 }
 

@@ -23,6 +23,13 @@ const escalation = {
 }
 const period = { created_after: '2026-01-01T00:00:00.000Z', created_before: '2026-02-01T00:00:00.000Z' }
 
+const signInProofs = [
+  { kind: 'password', password: { hash: '', deviceId: null } },
+  { kind: 'password', password: { hash: '', deviceId: id } },
+  { kind: 'identity' },
+  { kind: 'passkey' },
+]
+
 /** Parameters of the statements whose SQL text depends on them, by file and export. Each list of parameters yields another text. */
 export const statementParameters: Record<string, readonly (readonly unknown[])[]> = {
   'functions/ai/fixes/queries.ts#updateFixIf': [[{ session_id: id, fix_id: id }, sql`status = 'dismissed'`, sql`x.applied_at is null`]],
@@ -56,6 +63,12 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [id, { tags: [], library: [] }, {}],
     [id, { tags: [], library: [] }, { owner: { user_id: id, team_id: null }, parent: { account_id: id, id, reason: null } }],
   ],
+  'functions/identity/sign-ins/queries.ts#insertSignIn': signInProofs.map((proof) => [
+    id,
+    proof,
+    { refreshHash: '', userAgent: '', ip: '' },
+  ]),
+  'functions/identity/sign-ins/queries.ts#insertChallenge': signInProofs.slice(0, 3).map((proof) => ['', id, proof]),
   'functions/jobs/queries.ts#deleteExpired': expiries.map((expiry) => [expiry, 10]),
   'functions/maintenance/schedules/queries.ts#updateIfCurrent': [
     [{ id, version: 1 }, {}, null],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
+import * as mfa from '../../identity/mfa/service.ts'
 import * as schemas from './schemas.ts'
 import * as accounts from './service.ts'
 
@@ -23,6 +24,7 @@ export const accountOperations = [
     path: '/accounts/me',
     summary: 'Update my account',
     access: 'account_admin',
+    stepUp: true,
     limit: 'write',
     body: schemas.AccountUpdate,
     success: 200,
@@ -78,6 +80,7 @@ export const accountOperations = [
     description: `Changes the role, the team or the active flag. The last active admin cannot be demoted or deactivated: 409 \`last_admin\`.
 Activating a member needs a free seat: 409 \`seat_limit_reached\`.`,
     access: 'account_admin',
+    stepUp: true,
     limit: 'write',
     params: schemas.MemberId,
     body: schemas.MemberUpdate,
@@ -94,11 +97,28 @@ Activating a member needs a free seat: 409 \`seat_limit_reached\`.`,
     summary: 'Deactivate a member',
     description: "Revokes the member's sign-ins. Content that the member created stays.",
     access: 'account_admin',
+    stepUp: true,
     limit: 'write',
     params: schemas.MemberId,
     success: 204,
     errors: ['last_admin', 'last_super_admin'],
     handle: ({ ctx, params }) => accounts.removeMember(ctx, params.user_id),
+  }),
+
+  operation({
+    id: 'accounts.resetMemberMfa',
+    method: 'delete',
+    path: '/accounts/me/members/{user_id}/mfa',
+    summary: "Remove a member's second factors",
+    description: "Revokes the member's sign-ins. A super admin's are removed by super admins only.",
+    access: 'account_admin',
+    stepUp: true,
+    platform: 'the tenant role cannot read second factors',
+    limit: 'write',
+    params: schemas.MemberId,
+    success: 204,
+    errors: ['mfa_not_enabled'],
+    handle: ({ ctx, params }) => mfa.resetMember(ctx, params.user_id),
   }),
 
   operation({

@@ -5,7 +5,7 @@ import { auditColumns } from '../../../lib/db/rows/audit.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { Account, AccountUpdate, Member, MemberUpdate } from './schemas.ts'
 
-export function selectAccount(db: ReadDb) {
+function buildAccountQuery(db: ReadDb) {
   return db
     .selectFrom('accounts as a')
     .select([
@@ -13,6 +13,7 @@ export function selectAccount(db: ReadDb) {
       'a.name',
       'a.timezone',
       'a.settings',
+      'a.require_mfa',
       sql<string>`app.plan_of(a)`.as('plan'),
       sql<Account['subscription_status']>`app.subscription_of(a)`.as('subscription_status'),
       'a.trial_ends_at',
@@ -22,15 +23,23 @@ export function selectAccount(db: ReadDb) {
       sql<number>`(select count(*)::integer from invites i where app.is_open(i))`.as('open_invites'),
     ])
     .where('a.id', '=', accountId)
-    .executeTakeFirstOrThrow()
 }
 
-export async function updateAccount(db: WriteDb, { settings, ...columns }: AccountUpdate): Promise<void> {
-  await db
+export function selectAccount(db: ReadDb) {
+  return buildAccountQuery(db).executeTakeFirstOrThrow()
+}
+
+/**
+ * Update the account and return it. Both statements run in one transaction: after the update, the caller may lack the second factor that the
+ * account now requires.
+ */
+export async function updateAccount(db: WriteDb, { settings, ...columns }: AccountUpdate) {
+  const update = db
     .updateTable('accounts')
     .set({ ...columns, settings: settings && jsonb(settings) })
     .where('id', '=', accountId)
-    .execute()
+  const [, [account]] = await db.batch([update, buildAccountQuery(db)])
+  return account
 }
 
 export async function selectPreferences(db: ReadDb): Promise<JsonColumns['accounts.preferences']> {

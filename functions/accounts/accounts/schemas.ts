@@ -12,6 +12,7 @@ export const Account = z
     name: z.string().describe('The name that members see.'),
     timezone: Timezone,
     settings: OpenObject.describe('Settings that the frontend stores for the account.'),
+    require_mfa: z.boolean().describe('Whether every member must have a second factor.'),
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
     subscription_status: z
       .enum(['trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled'])
@@ -34,6 +35,7 @@ export const Account = z
         name: 'Northwind IT',
         timezone: 'Europe/Berlin',
         settings: {},
+        require_mfa: false,
         plan: 'pro',
         subscription_status: 'trialing',
         trial_ends_at: '2026-12-05T09:30:00.000Z',
@@ -50,6 +52,7 @@ export const AccountUpdate = z
     name: Name.describe('The name that members see.'),
     timezone: Timezone,
     settings: OpenObject.describe('Replaces all settings. At most 64 keys and 16 KB.'),
+    require_mfa: z.boolean().describe('Whether every member must have a second factor. Members without one can only set it up.'),
   })
   .partial()
   .meta({ id: 'AccountUpdate', examples: [{ name: 'Northwind IT', timezone: 'Europe/Berlin' }] })

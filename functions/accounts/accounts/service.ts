@@ -6,13 +6,17 @@ import * as queries from './queries.ts'
 import type { AccountUpdate, MemberUpdate } from './schemas.ts'
 
 export async function get({ db }: Pick<ReadContext, 'db'>) {
-  const { max_users, users, open_invites, ...account } = await queries.selectAccount(db)
+  return toAccount(await queries.selectAccount(db))
+}
+
+function toAccount({ max_users, users, open_invites, ...account }: Awaited<ReturnType<typeof queries.selectAccount>>) {
   return { ...account, limits: { max_users }, usage: { users, open_invites } }
 }
 
 export async function update({ db }: WriteContext, changes: AccountUpdate) {
-  if (Object.keys(changes).length > 0) await queries.updateAccount(db, changes).catch(throwTooLarge('settings'))
-  return get({ db })
+  if (Object.keys(changes).length === 0) return get({ db })
+  const account = await queries.updateAccount(db, changes).catch(throwTooLarge('settings'))
+  return account ? toAccount(account) : throwNotFound('Account')
 }
 
 export async function getPreferences({ db }: ReadContext) {

@@ -68,6 +68,7 @@ export const teamOperations = [
     summary: 'Assign a member to a team',
     description: 'The member leaves the previous team.',
     access: 'account_admin',
+    stepUp: true,
     limit: 'write',
     params: schemas.TeamMemberId,
     body: schemas.TeamMembership,

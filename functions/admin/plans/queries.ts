@@ -56,7 +56,7 @@ export const writePlan = writeStatement(null, ({ plan, limits, billing }: PlanCh
     insert into audit_logs (account_id, actor_id, action, resource_type, changes, ip)
     select app.platform_account(), app.user_id(), case when before is null then 'plan.created' else 'plan.updated' end, 'plan',
            jsonb_build_object('plan', jsonb_build_object('from', before -> 'plan', 'to', plan)) || fields,
-           nullif(current_setting('app.ip', true), '')
+           app.client_address()
       from change where fields <> '{}'`
 })
 

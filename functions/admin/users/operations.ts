@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
 import { AuditEntry } from '../../accounts/accounts/schemas.ts'
+import * as mfa from '../../identity/mfa/service.ts'
 import * as schemas from './schemas.ts'
 import * as users from './service.ts'
 
@@ -45,6 +46,7 @@ export const adminUserOperations = [
     summary: 'Promote or demote a super admin',
     description: 'The last active super admin cannot be demoted or deactivated: 409 `last_super_admin`.',
     access: 'super_admin',
+    stepUp: true,
     platform,
     limit: 'write',
     params: schemas.UserId,
@@ -53,6 +55,21 @@ export const adminUserOperations = [
     returns: schemas.AdminUser,
     errors: ['last_super_admin'],
     handle: ({ ctx, params, body }) => users.setSuperAdmin(ctx, params.user_id, body),
+  }),
+
+  operation({
+    id: 'admin.users.resetMfa',
+    method: 'delete',
+    path: '/admin/users/{user_id}/mfa',
+    summary: "Remove a user's second factors",
+    access: 'super_admin',
+    stepUp: true,
+    platform,
+    limit: 'write',
+    params: schemas.UserId,
+    success: 204,
+    errors: ['mfa_not_enabled'],
+    handle: ({ ctx, params }) => mfa.resetUser(ctx, params.user_id),
   }),
 
   operation({

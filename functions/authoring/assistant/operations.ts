@@ -29,6 +29,7 @@ export const aiAssistantOperations = [
       'Returns one edit as a JSON patch. The patch is applied to a copy: `result` is the edited flow, which can be saved as a draft. Nothing is stored. Returns 400 `flow_invalid` for a flow that could not be saved as a draft.',
     access: 'engineer',
     limit: 'ai',
+    strictLimit: 'ai',
     feature,
     body: schemas.SuggestionRequest,
     maxDepth: 128,

@@ -75,6 +75,7 @@ export const kbImportOperations = [
       'Creates at most 100 nodes. They contain the whole text of the article, in order and word for word: the model only groups the pieces and names the groups. Existing nodes are replaced. Returns 409 `already_committed` with `tree_id` for a committed import.',
     ...common,
     limit: 'ai',
+    strictLimit: 'ai',
     params: schemas.ImportId,
     success: 200,
     returns: schemas.KbImport,

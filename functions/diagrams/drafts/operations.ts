@@ -12,6 +12,7 @@ export const diagramDraftOperations = [
       'Returns a proposal and stores nothing; save the proposal with a POST or PUT. A merge keeps every node and edge of the diagram in place and adds the new nodes below, without overlaps. A diagram that already has the maximum number of nodes returns 409 `limit_reached`.',
     access: 'engineer',
     limit: 'ai',
+    strictLimit: 'ai',
     feature: 'network_diagrams',
     body: schemas.DiagramGenerate,
     success: 200,

@@ -7,6 +7,7 @@ const publicRead = {
   access: 'public',
   platform: 'the gallery lists the public flows of every account',
   limit: '30/minute/ip',
+  strictLimit: 'public',
   errors: ['not_found'],
   maxAgeSeconds: 60,
 } as const

@@ -57,6 +57,7 @@ export const treeSharingOperations = [
     access: 'public',
     platform: 'the link may belong to any account',
     limit: '30/minute/ip',
+    strictLimit: 'public',
     params: schemas.Token,
     success: 200,
     returns: schemas.SharedFlow,

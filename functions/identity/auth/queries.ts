@@ -1,22 +1,11 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import type { Device } from '../../../lib/auth/device-tokens.ts'
+import { userColumns } from '../../../lib/db/rows/signed-in-user.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { type NewSignIn, SignedInUser } from '../sign-ins/schemas.ts'
 import { type ProfileUpdate, User } from './schemas.ts'
-
-/** The columns of a UserResponse, of `users u` joined with `accounts a`. */
-const userColumns = sql`
-  u.id, u.email, u.full_name, u.account_id, a.name as account_name, u.role, u.team_id, u.team_role, u.is_super_admin,
-  u.email_verified_at is not null as email_verified, u.must_change_password, u.timezone, u.created_at, u.last_login_at`
-
-export const SignedInUser = User.extend({ sign_in_id: z.string() })
-export type SignedInUser = z.output<typeof SignedInUser>
-
-interface NewSignIn {
-  refreshHash: string
-  userAgent: string
-  ip: string
-}
 
 /** How a new user will sign in: with a password, or with an identity at a provider. */
 export interface Credentials {
@@ -79,64 +68,60 @@ export const insertAccount = writeStatement(
 /** Use a platform invite code once. Return no row for an invalid code. */
 export const redeemCode = writeStatement(z.object({ id: z.string() }), incrementCodeUse)
 
-/** Return the active user, the password hash and the remaining lock time in seconds of an address. Each may be null. */
-export const selectCredentials = readStatement(
-  z.object({ user_id: z.string().nullable(), hash: z.string().nullable(), lock_seconds: z.int().nullable() }),
-  (email: string) => sql`
-    select u.id as user_id, p.hash, ceil(extract(epoch from f.locked_until - app.now()))::integer as lock_seconds
-      from (select lower(${email}) as email) input
-      left join users u on lower(u.email) = input.email and u.is_active
-      left join passwords p on p.user_id = u.id
-      left join login_failures f on f.email = input.email and f.locked_until > app.now()`,
+/**
+ * Count an attempt for an address and return its active user and password hash. With the valid token of a `device` of the user, count it
+ * for the device instead. `lock_seconds` is not null if the attempt is refused; `is_last` if it locked the address or device.
+ */
+export const countAttempt = writeStatement(
+  z.object({
+    user_id: z.string().nullable(),
+    hash: z.string().nullable(),
+    is_known_device: z.boolean(),
+    lock_seconds: z.int().nullable(),
+    is_last: z.boolean(),
+  }),
+  (email: string, device: Device | null) => sql`
+    with credentials as (
+      select u.id as user_id, p.hash,
+             coalesce(u.id = ${device?.userId ?? null}::uuid and p.device_generation = ${device?.generation ?? null}::integer, false) as is_known_device
+        from (select lower(${email}) as email) input
+        left join users u on lower(u.email) = input.email and u.is_active
+        left join passwords p on p.user_id = u.id
+    )
+    select c.user_id, c.hash, c.is_known_device, a.lock_seconds, a.is_last
+      from credentials c,
+           app.count_attempt(case when c.is_known_device then app.attempt_key('device', ${device?.id ?? ''}) else app.attempt_key('address', ${email}) end,
+                             case when c.is_known_device then 5 else 10 end) a`,
 )
 
-/** Record a failed sign-in. At the tenth in 15 minutes, lock the address for 15 minutes and insert an audit log row if it has a user. */
-export const recordLoginFailure = writeStatement(
+/** Insert the audit entry of a locked address or device, if a user has the address. */
+export const insertLockAudit = writeStatement(
   null,
   (email: string, ip: string) => sql`
-    with f as (
-      insert into login_failures as f (email, failed_at) values (lower(${email}), array[app.now()])
-      on conflict (email) do update set
-        failed_at = (select array_agg(t) from unnest(f.failed_at || app.now()) t where t > app.now() - interval '15 minutes'),
-        locked_until = case when (select count(*) from unnest(f.failed_at) t where t > app.now() - interval '15 minutes') >= 9
-                            then app.now() + interval '15 minutes' end
-      returning email, locked_until
-    )
     insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, ip)
-    select u.account_id, u.id, 'sign_in.locked', 'user', u.id, ${ip} from f join users u on lower(u.email) = f.email where f.locked_until is not null`,
+    select account_id, id, 'sign_in.locked', 'user', id, ${ip} from users where lower(email) = lower(${email})`,
+)
+
+/** Store another hash of the same password, unless the password was replaced meanwhile. */
+export const rehashPassword = writeStatement(
+  null,
+  (userId: string, oldHash: string, newHash: string) => sql`select from app.rehash_password(${userId}, ${oldHash}, ${newHash})`,
 )
 
 /**
- * Insert a sign-in. If the method is `password`, also delete the failed attempts of the address. Return undefined for a deactivated user,
- * and for a password while the address is locked.
+ * Use a refresh token and insert the next one. A sign-in ends 90 days after it began. Return undefined for a token that is not valid and for
+ * a deactivated user.
  */
-export const insertSignIn = writeStatement(
-  SignedInUser,
-  (userId: string, method: 'password' | 'identity', { refreshHash, userAgent, ip }: NewSignIn) => sql`
-    with u as (
-      update users u set last_login_at = app.now() where id = ${userId} and is_active
-         and (${method} <> 'password' or not exists (select from login_failures f where f.email = lower(u.email) and f.locked_until > app.now())) returning *
-    ), s as (
-      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
-      select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days' from u returning id
-    ), inserted_token as (
-      insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
-    ), deleted_failures as (
-      delete from login_failures f using u where f.email = lower(u.email) and ${method} = 'password'
-    )
-    select ${userColumns}, s.id as sign_in_id from u join accounts a on a.id = u.account_id, s`,
-)
-
-/** Use a refresh token and insert the next one. Return undefined for a token that is not valid and for a deactivated user. */
 export const rotateRefreshToken = writeStatement(
   SignedInUser,
   (hash: string, nextHash: string) => sql`
     with used_token as (
       update refresh_tokens set used_at = app.now() where hash = ${hash}::bytea and used_at is null returning sign_in_id
     ), s as (
-      update sign_ins s set last_used_at = app.now(), expires_at = app.now() + interval '30 days'
+      update sign_ins s set last_used_at = app.now(), expires_at = least(app.now() + interval '30 days', s.created_at + interval '90 days')
         from used_token, users u
-       where s.id = used_token.sign_in_id and s.ended_at is null and s.expires_at > app.now() and u.id = s.user_id and u.is_active
+       where s.id = used_token.sign_in_id and s.ended_at is null and s.expires_at > app.now() and s.created_at + interval '90 days' > app.now()
+         and u.id = s.user_id and u.is_active
       returning s.id, s.user_id
     ), inserted_token as (
       insert into refresh_tokens (hash, sign_in_id) select ${nextHash}::bytea, id from s
@@ -144,14 +129,17 @@ export const rotateRefreshToken = writeStatement(
     select ${userColumns}, s.id as sign_in_id from s join users u on u.id = s.user_id join accounts a on a.id = u.account_id`,
 )
 
-const Me = User.extend({ is_verification_overdue: z.boolean(), is_lapsed: z.boolean() })
+const Me = User.extend({ is_verification_overdue: z.boolean(), is_lapsed: z.boolean(), is_mfa_missing: z.boolean() })
 
-/** Return a user, whether the address is still unverified 72 hours after registration, and whether the subscription has lapsed. */
+/**
+ * Return a user, whether the address is still unverified 72 hours after registration, whether the subscription has lapsed, and whether the
+ * account requires a second factor that the user lacks.
+ */
 export const selectMe = readStatement(
   Me,
   (userId: string) => sql`
     select ${userColumns}, app.is_verification_overdue(u) as is_verification_overdue,
-           app.lapsed(a) as is_lapsed
+           app.lapsed(a) as is_lapsed, a.require_mfa and not u.has_second_factor as is_mfa_missing
       from users u join accounts a on a.id = u.account_id where u.id = ${userId}`,
 )
 

@@ -51,7 +51,7 @@ export const Me = z
   .strictObject({
     ...userFields,
     guards: z
-      .array(z.enum(['email_not_verified', 'subscription_lapsed', 'password_change_required']))
+      .array(z.enum(['email_not_verified', 'subscription_lapsed', 'password_change_required', 'mfa_setup_required']))
       .describe('The error codes of the guards that block most operations now.'),
   })
   .meta({ id: 'MeResponse', examples: [{ ...exampleUser, guards: [] }] })
@@ -82,7 +82,11 @@ export const Register = z
 export type Register = z.infer<typeof Register>
 
 export const Login = z
-  .strictObject({ email: z.string().min(1).max(320).describe('The e-mail address.'), password: AnyPassword.describe('The password.') })
+  .strictObject({
+    email: z.string().min(1).max(320).describe('The e-mail address.'),
+    password: AnyPassword.describe('The password.'),
+    device_token: Token.optional().describe('The newest one of this device, to sign in while the address is locked.'),
+  })
   .meta({ id: 'LoginRequest', examples: [{ email: exampleUser.email, password: 'violet-tractor-81' }] })
 export type Login = z.infer<typeof Login>
 
@@ -114,6 +118,7 @@ export const TokenPair = z
     token_type: z.literal('bearer').describe('Always `bearer`.'),
     expires_in: z.int().describe('Seconds until the access token expires.'),
     user: User,
+    device_token: z.string().optional().describe('After a sign-in with a password: proves later that this device was used before.'),
   })
   .meta({
     id: 'TokenResponse',

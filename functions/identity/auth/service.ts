@@ -1,5 +1,5 @@
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
-import { accessTokenSeconds } from '../../../lib/auth/tokens.ts'
+import { isOutdatedHash } from '../../../lib/auth/passwords.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import type { Feature } from '../../../lib/features.ts'
@@ -14,8 +14,6 @@ import * as queries from './queries.ts'
 import type { Login, ProfileUpdate, Register } from './schemas.ts'
 
 type PublicContext = Context<'post', 'public', string>
-
-const lockSeconds = 900
 
 export async function register(
   ctx: PublicContext,
@@ -50,15 +48,19 @@ export async function createUser(ctx: PublicContext, registration: Registration)
   const { email, fullName, accountName, platformCode, inviteCode, credentials } = registration
   if (!platformCode && !inviteCode) requireOpenRegistration(ctx)
   const refreshToken = randomToken()
-  const newUser = { email, fullName, ...credentials, ...(await newSignIn(ctx, refreshToken)) }
+  const newUser = { email, fullName, ...credentials, ...(await signIns.describe(ctx, refreshToken)) }
+  const device_generation = credentials.passwordHash ? 0 : null
   const codeHash = platformCode ? await sha256Bytea(platformCode) : null
-  if (inviteCode) return tokenPair(ctx, await joinAccount(ctx, newUser, inviteCode, codeHash), refreshToken)
+  if (inviteCode) {
+    const member = await joinAccount(ctx, newUser, inviteCode, codeHash)
+    return signIns.issueTokens(ctx, { ...member, device_generation }, refreshToken)
+  }
   const newAdmin = { ...newUser, accountName: accountName ?? defaultAccountName(fullName) }
   const inserted = await queries.insertAccount.first(ctx.platform, newAdmin, codeHash).catch(throwEmailTaken(credentials))
   if (!inserted) throw new Problem('invite_code_invalid')
   const { delivery_id, ...signedInUser } = inserted
   if (delivery_id) enqueueDelivery(ctx.platform, delivery_id)
-  return tokenPair(ctx, signedInUser, refreshToken)
+  return signIns.issueTokens(ctx, { ...signedInUser, device_generation }, refreshToken)
 }
 
 function requireOpenRegistration({ config }: PublicContext): void {
@@ -96,32 +98,36 @@ function throwEmailTaken({ identity }: queries.Credentials) {
   }
 }
 
-export async function login(ctx: PublicContext, { email, password }: Login) {
-  const credentials = await queries.selectCredentials.first(ctx.platform, email)
-  if (credentials?.lock_seconds) throw signInLocked(credentials.lock_seconds)
+/** Sign in with a password. The attempt is counted before the password is verified, so parallel guesses do not exceed the limit. */
+export async function login(ctx: PublicContext, { email, password, device_token }: Login) {
+  const device = device_token ? await ctx.deviceTokens.verify(device_token) : null
+  const attempt = await queries.countAttempt.one(ctx.platform, email, device)
+  // The same for a right and a wrong password, and for known and unknown addresses: nothing is verified.
+  if (attempt.lock_seconds) throw signInLocked(attempt.lock_seconds)
   // Runs even without a hash, so that the response time does not reveal whether a user has the address.
-  const isCorrect = await ctx.passwords.verify(credentials?.hash ?? undefined, password)
-  if (!isCorrect || !credentials?.user_id) {
-    await queries.recordLoginFailure.run(ctx.platform, email, ctx.ip)
-    throw new Problem('unauthenticated', 'Incorrect email or password')
+  const isCorrect = await ctx.passwords.verify(attempt.hash ?? undefined, password)
+  const { user_id: userId, hash } = attempt
+  if (!isCorrect || !userId || !hash) {
+    if (attempt.is_last) await queries.insertLockAudit.run(ctx.platform, email, ctx.ip)
+    throw wrongCredentials()
   }
-  const tokens = await signIn(ctx, credentials.user_id, 'password')
-  if (!tokens) throw signInLocked(lockSeconds)
-  return tokens
+  const verified = { hash, deviceId: attempt.is_known_device ? (device?.id ?? null) : null }
+  const result = await signIns.open(ctx, userId, { kind: 'password', password: verified })
+  if (!result) throw wrongCredentials()
+  if (isOutdatedHash(hash)) ctx.afterCommit(() => rehash(ctx, userId, hash, password))
+  return result
 }
 
-/** Sign an active user in. Return undefined for a deactivated user, and for a password while the address is locked. */
-export async function signIn(ctx: PublicContext, userId: string, method: 'password' | 'identity') {
-  const refreshToken = randomToken()
-  const signedInUser = await queries.insertSignIn.first(ctx.platform, userId, method, await newSignIn(ctx, refreshToken))
-  return signedInUser && tokenPair(ctx, signedInUser, refreshToken)
+/** Hash the password with the current cost. Not part of the sign-in, because a failure only postpones it to the next one. */
+async function rehash({ passwords, platform }: PublicContext, userId: string, oldHash: string, password: string): Promise<void> {
+  await queries.rehashPassword.run(platform, userId, oldHash, await passwords.hash(password))
 }
 
 export async function refresh(ctx: PublicContext, token: string) {
   const nextToken = randomToken()
   const hash = await sha256Bytea(token)
   const signedInUser = await queries.rotateRefreshToken.first(ctx.platform, hash, await sha256Bytea(nextToken))
-  if (signedInUser) return tokenPair(ctx, signedInUser, nextToken)
+  if (signedInUser) return signIns.issueTokens(ctx, signedInUser, nextToken)
   // Reuse within 5 s comes from another tab, which must stay signed in. Later reuse may mean that the token was stolen.
   const isReused = await signIns.revokeByReusedToken(ctx.platform, hash)
   if (isReused) throw new Problem('refresh_token_reused')
@@ -133,11 +139,12 @@ export async function logout(ctx: PublicContext, token: string) {
 }
 
 export async function getMe({ db, caller }: Pick<ReadContext, 'db' | 'caller'>) {
-  const { is_verification_overdue, is_lapsed, ...user } = await queries.selectMe.one(db, caller.userId)
-  const guards: ('email_not_verified' | 'subscription_lapsed' | 'password_change_required')[] = []
+  const { is_verification_overdue, is_lapsed, is_mfa_missing, ...user } = await queries.selectMe.one(db, caller.userId)
+  const guards: ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')[] = []
   if (is_verification_overdue) guards.push('email_not_verified')
   if (is_lapsed) guards.push('subscription_lapsed')
   if (user.must_change_password) guards.push('password_change_required')
+  if (is_mfa_missing) guards.push('mfa_setup_required')
   return { ...user, guards }
 }
 
@@ -156,11 +163,6 @@ function signInLocked(seconds: number): Problem {
   return new Problem('sign_in_locked', undefined, { headers: { 'retry-after': String(seconds) } })
 }
 
-async function newSignIn({ userAgent, ip }: PublicContext, refreshToken: string) {
-  return { refreshHash: await sha256Bytea(refreshToken), userAgent, ip }
-}
-
-async function tokenPair({ tokens }: PublicContext, { sign_in_id, ...user }: queries.SignedInUser, refresh_token: string) {
-  const access_token = await tokens.sign({ userId: user.id, accountId: user.account_id, signInId: sign_in_id })
-  return { access_token, refresh_token, token_type: 'bearer' as const, expires_in: accessTokenSeconds, user }
+function wrongCredentials(): Problem {
+  return new Problem('unauthenticated', 'Incorrect email or password')
 }

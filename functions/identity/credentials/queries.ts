@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import * as z from 'zod'
 import { bytea, now } from '../../../lib/db/expressions.ts'
 import type { PlatformDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
@@ -14,19 +15,19 @@ export function selectPassword(db: PlatformDb, userId: string): Promise<{ hash: 
 }
 
 /**
- * Replace the password hash `oldHash`, reset `must_change_password` and revoke every other sign-in of the user. Change nothing and return
+ * Replace the password hash `oldHash` and reset `must_change_password`. The database then ends every other sign-in. Change nothing and return
  * false if the stored hash is no longer `oldHash`.
  */
 export const replacePassword = writeStatement(
   null,
   ({ userId, signInId, oldHash, newHash }: { userId: string; signInId: string; oldHash: string; newHash: string }) => sql`
-    with updated_password as (
-      update passwords set hash = ${newHash}, changed_at = app.now() where user_id = ${userId} and hash = ${oldHash} returning user_id
+    with kept as materialized (
+      select set_config('app.kept_sign_in', ${signInId}, true) as sign_in_id
+    ), updated_password as (
+      update passwords set hash = ${newHash}, changed_at = app.now() from kept
+       where user_id = ${userId} and hash = ${oldHash} and kept.sign_in_id <> '' returning user_id
     ), updated_user as (
       update users set must_change_password = false from updated_password p where users.id = p.user_id
-    ), ended_sign_ins as (
-      update sign_ins set ended_at = app.now() from updated_password p
-       where sign_ins.user_id = p.user_id and sign_ins.id <> ${signInId} and ended_at is null
     )
     select from updated_password`,
 )
@@ -63,6 +64,12 @@ export function insertVerificationMail(db: PlatformDb, userId: string): Promise<
   return insertMail(db, 'verify_email', sql<boolean>`id = ${userId} and email_verified_at is null`)
 }
 
+/** Count a request for a reset link. Return the remaining lock time in seconds if the address has too many. */
+export const countResetRequest = writeStatement(
+  z.object({ lock_seconds: z.int().nullable() }),
+  (email: string) => sql`select lock_seconds from app.count_attempt(app.attempt_key('reset', ${email}), 3)`,
+)
+
 /** Insert the delivery of a reset e-mail. Return undefined if no active user has the address. */
 export function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
   return insertMail(db, 'reset_password', sql<boolean>`lower(email) = lower(${email}) and is_active`)
@@ -83,8 +90,8 @@ export function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_i
 }
 
 /**
- * Use a reset token: set the password, revoke every sign-in, unlock the address, reset `must_change_password` and invalidate the user's
- * other reset tokens. Mark the address as verified, because following the link proves that the user owns it. If the address was unverified
+ * Use a reset token: set the password, which ends the other reset tokens, revoke every sign-in, unlock the address and reset
+ * `must_change_password`. Mark the address as verified, because following the link proves that the user owns it. If the address was unverified
  * until now, delete linked identities, because they could belong to someone else. Return false for a used, expired or unknown token.
  */
 export const resetPassword = writeStatement(
@@ -96,9 +103,6 @@ export const resetPassword = writeStatement(
     ), upserted_password as (
       insert into passwords (user_id, hash) select user_id, ${passwordHash} from used_token
       on conflict (user_id) do update set hash = excluded.hash, changed_at = app.now()
-    ), invalidated_tokens as (
-      update one_time_tokens t set used_at = app.now() from used_token used
-       where t.user_id = used.user_id and t.purpose = 'reset_password' and t.used_at is null and t.hash <> ${hash}::bytea
     ), deleted_identities as (
       delete from identities i using used_token used, users previous
        where i.user_id = used.user_id and previous.id = used.user_id and previous.email_verified_at is null
@@ -107,8 +111,8 @@ export const resetPassword = writeStatement(
     ), updated_user as (
       update users u set must_change_password = false, email_verified_at = coalesce(u.email_verified_at, app.now()) from used_token used
        where u.id = used.user_id returning u.email
-    ), deleted_failures as (
-      delete from login_failures f using updated_user u where f.email = lower(u.email)
+    ), deleted_attempts as (
+      delete from sign_in_attempts a using updated_user u where a.key = app.attempt_key('address', u.email)
     )
     select from used_token`,
 )

@@ -28,10 +28,17 @@ export async function resendVerification(ctx: UserContext) {
   if (delivery) enqueueDelivery(ctx.platform, delivery.id)
 }
 
-/** Send a reset link if an active user has this address. The response and its timing are the same if not, so that neither reveals it. */
+/**
+ * Send a reset link if an active user has this address, at most 3 in 15 minutes. The response does not reveal whether: it is the same, and
+ * the address is looked up after it, because inserting a mail takes longer than finding no user.
+ */
 export async function requestPasswordReset(ctx: PublicContext, email: string) {
-  const delivery = await queries.insertResetMail(ctx.platform, email)
-  if (delivery) enqueueDelivery(ctx.platform, delivery.id)
+  const { lock_seconds } = await queries.countResetRequest.one(ctx.platform, email)
+  if (lock_seconds) return
+  ctx.afterCommit(async () => {
+    const delivery = await queries.insertResetMail(ctx.platform, email)
+    if (delivery) enqueueDelivery(ctx.platform, delivery.id)
+  })
 }
 
 export async function resetPassword({ platform, passwords }: PublicContext, { token, new_password }: ResetPassword) {

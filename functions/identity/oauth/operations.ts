@@ -1,5 +1,5 @@
 import { operation } from '../../../lib/http/operation.ts'
-import { TokenPair } from '../auth/schemas.ts'
+import { SignInResult } from '../sign-ins/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as oauth from './service.ts'
 
@@ -19,6 +19,7 @@ that is not configured.`,
     platform: beforeSignIn,
     writes: true,
     limit: '30/minute/ip',
+    strictLimit: 'sign_in',
     params: schemas.Provider,
     success: 200,
     returns: schemas.Authorization,
@@ -39,10 +40,11 @@ provider fails. The state and the code cannot be used again, even if the sign-in
     access: 'public',
     platform: beforeSignIn,
     limit: '10/minute/ip',
+    strictLimit: 'sign_in',
     params: schemas.Provider,
     body: schemas.Callback,
     success: 200,
-    returns: TokenPair,
+    returns: SignInResult,
     errors: [
       'email_taken',
       'invite_code_required',

@@ -5,6 +5,7 @@ import type { Context } from '../../../lib/http/operation.ts'
 import { Problem } from '../../../lib/problem.ts'
 import * as invites from '../../accounts/invites/service.ts'
 import * as auth from '../auth/service.ts'
+import * as signIns from '../sign-ins/service.ts'
 import * as queries from './queries.ts'
 import type { Callback, Provider } from './schemas.ts'
 
@@ -49,9 +50,9 @@ async function signInOrCreateUser(ctx: PublicContext, provider: Provider, identi
 async function signInExistingUser(ctx: PublicContext, provider: Provider, { subject }: Identity) {
   const userId = await queries.selectUserId(ctx.platform, provider, subject)
   if (!userId) return undefined
-  const tokens = await auth.signIn(ctx, userId, 'identity')
-  if (!tokens) throw new Problem('user_deactivated')
-  return tokens
+  const result = await signIns.open(ctx, userId, { kind: 'identity' })
+  if (!result) throw new Problem('user_deactivated')
+  return result
 }
 
 function requireProvider({ identity: providers }: Pick<PublicContext, 'identity'>, provider: Provider) {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { TokenPair, User } from '../auth/schemas.ts'
 
 export const FamilyId = idParams('family_id', 'sign-in')
 
@@ -25,3 +26,30 @@ export const SignIn = z
       },
     ],
   })
+
+/** The user of a new sign-in. */
+export const SignedInUser = User.extend({ sign_in_id: z.string() })
+export type SignedInUser = z.output<typeof SignedInUser>
+
+/** What is stored of a new sign-in. */
+export interface NewSignIn {
+  refreshHash: string
+  userAgent: string
+  ip: string
+}
+
+const exampleToken = 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU'
+
+const MfaRequired = z
+  .strictObject({
+    mfa_required: z.literal(true).describe('The sign-in needs a second factor.'),
+    mfa_token: z.string().describe('For the challenge. Works once, within 5 minutes.'),
+    methods: z.array(z.enum(['totp', 'recovery_code', 'passkey'])).describe('The second factors of this user.'),
+  })
+  .meta({ id: 'MfaRequiredResponse', examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }] })
+
+/** The tokens, or the request for a second factor. */
+export const SignInResult = z
+  .union([TokenPair, MfaRequired])
+  .meta({ id: 'SignInResponse', examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }] })
+export type SignInResult = z.input<typeof SignInResult>

@@ -16,6 +16,7 @@ export const maintenanceRunOperations = [
       'Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. Returns the same errors as `POST /sessions/batch`, except that invalid targets return 400 `invalid_targets`. A failed request records no run. The due times of the schedule do not change. Within 10 seconds after a run, the same caller gets that run again with 200, and another one gets 409 `already_started` with `run_id`.',
     access: 'engineer',
     limit: '10/minute',
+    strictLimit: 'mail',
     feature,
     params: ScheduleId,
     success: 201,

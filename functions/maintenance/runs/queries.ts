@@ -69,8 +69,8 @@ const ClaimedSchedule = z.object({
   can_owner_see_flow: z.boolean(),
   /** The error of the previous scheduled run. */
   last_error: z.string().nullable(),
-  /** The result of setting the team of the transaction. */
-  set_config: z.string(),
+  /** The team of the transaction. */
+  enter_team: z.string(),
 })
 /** A claimed schedule with everything that decides whether it may run. */
 export type ClaimedSchedule = z.output<typeof ClaimedSchedule>
@@ -88,7 +88,7 @@ export const claimSchedule = writeStatement(
            (select t.visibility <> 'private' or t.author_id = s.created_by from trees t
              where t.account_id = s.account_id and t.id = s.tree_id) as can_owner_see_flow,
            (select r.error from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id and r.trigger = 'scheduled'
-             order by r.due_at desc, r.id desc limit 1) as last_error, set_config('app.team_id', s.team_id::text, true)
+             order by r.due_at desc, r.id desc limit 1) as last_error, app.enter_team(s.team_id)
       from maintenance_schedules s
       join accounts a on a.id = s.account_id
       join users u on u.account_id = s.account_id and u.id = s.created_by

@@ -12,7 +12,18 @@ export const ClaimedDelivery = z.object({
   attempts: z.int(),
   max_attempts: z.int(),
   recipient: z.string().nullable(),
-  purpose: z.enum(['verify_email', 'reset_password', 'invite', 'sales_lead', 'feedback', 'feedback_receipt']).nullable(),
+  purpose: z
+    .enum([
+      'verify_email',
+      'reset_password',
+      'invite',
+      'sales_lead',
+      'feedback',
+      'feedback_receipt',
+      'second_factor_added',
+      'second_factor_removed',
+    ])
+    .nullable(),
   user_id: z.string().nullable(),
   invite_id: z.string().nullable(),
   sales_lead_id: z.string().nullable(),

@@ -49,6 +49,7 @@ async function sendDelivery(ctx: DeliveryContext, delivery: ClaimedDelivery): Pr
   if (purpose === 'sales_lead') return sendEmail(ctx, delivery, await visitors.getLeadEmail(ctx.platform, delivery.sales_lead_id ?? ''))
   if (purpose === 'feedback' || purpose === 'feedback_receipt')
     return sendEmail(ctx, delivery, await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', purpose))
+  if (purpose === 'second_factor_added' || purpose === 'second_factor_removed') return sendEmail(ctx, delivery, factorEmails[purpose])
   if (purpose) return sendLink(ctx, delivery)
   return sendNotification(ctx, delivery)
 }
@@ -95,7 +96,13 @@ const linkEmails = {
   },
 }
 
-/** Send an e-mail about feedback or a sales lead. */
+const notYou = 'If this was not you, change your password and tell an administrator of your account.'
+const factorEmails = {
+  second_factor_added: { subject: 'A second factor was added', paragraphs: ['Your sign-in now has another second factor.', notYou] },
+  second_factor_removed: { subject: 'A second factor was removed', paragraphs: ['Your sign-in has lost a second factor.', notYou] },
+}
+
+/** Send an e-mail that needs no link of its own. */
 async function sendEmail(
   ctx: DeliveryContext,
   { id, recipient }: ClaimedDelivery,

@@ -26,6 +26,7 @@ export const psaConnectionOperations = [
     description:
       'Does not check the credentials: test the connection afterwards. Fields left out stay as they are. A new connection needs all fields of its provider except `tenant`. A new provider, or a `base_url` on another origin, requires the secrets again. A change of any field except the secrets and `is_active` deletes the member mappings.',
     access: 'account_admin',
+    stepUp: true,
     limit: 'write',
     body: schemas.PsaConnectionUpdate,
     success: 200,
@@ -42,6 +43,7 @@ export const psaConnectionOperations = [
     description:
       'Deletes its secrets and the member mappings too. Notes that are not pushed yet fail. Returns 409 `psa_not_connected` without a connection.',
     access: 'account_admin',
+    stepUp: true,
     limit: 'write',
     success: 204,
     errors: ['psa_not_connected'],

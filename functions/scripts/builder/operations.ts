@@ -65,6 +65,7 @@ export const scriptBuilderOperations = [
       'The message says what the script must do or what to change. The model receives the last 20 messages and the current script. The message is stored even when the model fails.',
     access: 'engineer',
     limit: 'ai',
+    strictLimit: 'ai',
     feature,
     params: schemas.BuilderId,
     body: schemas.BuilderMessage,

@@ -27,9 +27,6 @@ export const defaultApplySettings: ApplySettings = {
 /** Apply the pending migrations in `folder` in the order of their numbers, and return their names. The caller holds the lock. */
 export async function applyPending(client: pg.Client, folder: string, settings: ApplySettings): Promise<string[]> {
   const files = await readMigrationFiles(folder)
-  await client.query(
-    'create table if not exists public.migrations (name text primary key, checksum text not null, at timestamptz default now())',
-  )
   const pending = selectPending(await selectApplied(client), files)
   for (const file of pending) requireStatementsOfMode(file)
   for (const file of pending) await applyFile(client, file, settings)

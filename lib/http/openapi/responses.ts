@@ -72,15 +72,22 @@ function buildContent(op: AnyOperation, type: string, components: JsonComponents
   return op.returns && type === 'application/json' ? components.content(op.returns, 'output') : { schema: { type: 'string' } }
 }
 
-/** Failures of nearly every operation. One `default` response describes them, instead of six responses per operation. */
+/** Failures of nearly every operation. One `default` response describes them, instead of eight responses per operation. */
 export const commonFailures: readonly ProblemKind[] = [
   'unauthenticated',
+  'not_found',
   'too_large',
   'unsupported_media',
+  'invalid',
   'rate_limited',
   'internal',
   'unavailable',
 ]
+
+/** Return whether the `default` response describes a failure of the operation. 404 is one of them where the path names a resource. */
+export function isCommonFailure(op: AnyOperation, kind: ProblemKind): boolean {
+  return commonFailures.includes(kind) && (kind !== 'not_found' || op.params !== undefined)
+}
 
 /**
  * Build the responses of failures, by status. Each is a shared response that lists the possible codes. `default` stands for the common
@@ -88,7 +95,7 @@ export const commonFailures: readonly ProblemKind[] = [
  */
 export function buildErrorResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
   const byStatus = [...Map.groupBy(listFailures(op), (kind) => problems[kind].status)].sort(([a], [b]) => a - b)
-  const specificFailures = byStatus.filter(([, kinds]) => !kinds.every((kind) => commonFailures.includes(kind)))
+  const specificFailures = byStatus.filter(([, kinds]) => !kinds.every((kind) => isCommonFailure(op, kind)))
   const responses = specificFailures.map(([status, kinds]) => [status, buildErrorResponse(kinds.toSorted(), components)] as const)
   return { ...Object.fromEntries(responses), default: buildCommonResponse(components) }
 }
@@ -101,7 +108,7 @@ function buildCommonResponse(components: JsonComponents): Json {
       { ...limitHeaders, 'Retry-After': 'Seconds to wait.', ...buildAuthenticateHeader('unauthenticated') },
       components,
     ),
-    content: { 'application/json': { schema: components.schema(ProblemSchema, 'output'), example: problemBody('rate_limited') } },
+    content: { 'application/json': { schema: components.schema(ValidationProblem, 'output'), example: problemBody('rate_limited') } },
   })
 }
 
@@ -113,14 +120,14 @@ const statusText: Record<number, string> = {
   307: 'Repeat the request there',
 }
 
-const guardCodes: ProblemKind[] = ['email_not_verified', 'password_change_required', 'subscription_lapsed']
+const guardCodes: ProblemKind[] = ['email_not_verified', 'mfa_setup_required', 'password_change_required', 'subscription_lapsed']
 
-/** Return the name of a shared response: its status in words, and its possible codes. The three account guards count as one. */
+/** Return the name of a shared response: its status in words, and its possible codes. The four guards count as one. */
 function buildResponseName(kinds: readonly ProblemKind[]): string {
   const hasGuards = guardCodes.every((code) => kinds.includes(code))
   const codes = kinds.filter((kind) => kind in codedProblems && !(hasGuards && guardCodes.includes(kind)))
   const status = problems[kinds[0] ?? 'internal'].status
-  return [statusNames[status], ...(hasGuards ? ['guards'] : []), ...codes].join('.')
+  return [hasGuards ? 'Guards' : statusNames[status], ...codes].join('.')
 }
 
 const statusNames: Record<number, string> = {

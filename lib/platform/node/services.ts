@@ -30,7 +30,10 @@ export interface NodeServices {
   services: Services
   realtime: NodeRealtime
   queue: NodeQueue
-  /** Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as failures of Redis. */
+  /**
+   * Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as failures of Redis. Also load
+   * the clients that the Worker loads on first use: this process starts once, so its first requests should not wait for them.
+   */
   waitUntilReady(): Promise<void>
   /** Close every connection. */
   close(): Promise<void>
@@ -67,7 +70,9 @@ export function createNodeServices(config: NodeConfig, { log, onRoundTrip }: Nod
     services,
     realtime,
     queue,
-    waitUntilReady: async () => redis?.waitUntilReady(),
+    async waitUntilReady() {
+      await Promise.all([redis?.waitUntilReady(), import('../../ai/openai.ts'), import('../../billing/stripe.ts')])
+    },
     async close() {
       redis?.close()
       await Promise.all([runtime.close(), platform.close(), queue.close()])

@@ -136,3 +136,28 @@ it('AUT-08 accepts an invite once when eight registrations run concurrently', as
     expect((await account.admin.call('GET', '/accounts/me/members')).body).toHaveLength(2)
   }
 })
+
+it.each([
+  ['is deactivated', { is_active: false }],
+  ['is no admin any more', { role: 'engineer' }],
+])('ACC-19 revokes the open invites of an admin who %s', async (_, change) => {
+  const account = await createAccount(service)
+  const inviter = await account.addColleague({ role: 'admin' })
+  const email = randomEmail()
+  const { code, id } = await createInvite({ ...account, admin: inviter }, email, 'admin')
+  expectStatus(await account.admin.call('PATCH', `/accounts/me/members/${inviter.id}`, change), 200)
+  expectStatus(await lookUpInvite(code), 404)
+  expectStatus(await registerWithCode(email, code), 404)
+  expect((await account.admin.call('GET', '/accounts/me/invites')).body).toMatchObject([{ id, status: 'revoked' }])
+})
+
+it('ACC-19 refuses an invite of an admin whose demotion commits first', async () => {
+  const account = await createAccount(service)
+  const inviter = await account.addColleague({ role: 'engineer' })
+  const insertion = service.sql(`insert into invites (account_id, email, role, invited_by) values ($1, $2, 'admin', $3)`, [
+    account.id,
+    randomEmail(),
+    inviter.id,
+  ])
+  await expect(insertion).rejects.toMatchObject({ code: 'SF403' })
+})

@@ -23,7 +23,17 @@ beforeAll(async () => {
   admin = (await createAccount(service)).admin
 })
 
-const tables = ['idempotency_keys', 'sign_ins', 'oauth_states', 'flow_conversations', 'one_time_tokens', 'ai_sessions']
+const tables = [
+  'idempotency_keys',
+  'sign_ins',
+  'oauth_states',
+  'flow_conversations',
+  'one_time_tokens',
+  'sign_in_attempts',
+  'sign_in_challenges',
+  'passkey_challenges',
+  'ai_sessions',
+]
 const age = "app.now() - interval '40 days' - n * interval '1 second'"
 const rowCount = 25
 
@@ -40,6 +50,12 @@ beforeEach(async () => {
     select $1::uuid, $2::uuid, 'x', 'procedural', '[]', ${age}`)
   await insert(`insert into one_time_tokens (hash, user_id, purpose, expires_at)
     select uuid_send(gen_random_uuid()), $2::uuid, 'verify_email', ${age} + 0 * length($1::text) * interval '1 second'`)
+  await insert(`insert into sign_in_attempts (key, attempted_at, expires_at)
+    select uuid_send(gen_random_uuid()), '{}', ${age} + 0 * length($1::text || $2::text) * interval '1 second'`)
+  await insert(`insert into sign_in_challenges (hash, user_id, is_password, expires_at)
+    select uuid_send(gen_random_uuid()), $2::uuid, true, ${age} + 0 * length($1::text) * interval '1 second'`)
+  await insert(`insert into passkey_challenges (hash, user_id, expires_at)
+    select uuid_send(gen_random_uuid()), $2::uuid, ${age} + 0 * length($1::text) * interval '1 second'`)
   await insert(`insert into ai_sessions (account_id, user_id, session_type, title, status, last_activity_at)
     select $1::uuid, $2::uuid, 'chat', 'x', 'active', ${age}`)
 })
@@ -47,7 +63,7 @@ beforeEach(async () => {
 /** Count the expired rows of each kind that are left. */
 async function countExpired(): Promise<Record<string, number>> {
   const old = (column: string) => `${column} < app.now() - interval '35 days'`
-  const conditions = [old('created_at'), ...Array(4).fill(old('expires_at')), `${old('last_activity_at')} and status <> 'archived'`]
+  const conditions = [old('created_at'), ...Array(7).fill(old('expires_at')), `${old('last_activity_at')} and status <> 'archived'`]
   const counts = tables.map(async (table, index) => {
     const [row] = await service.sql<{ n: number }>(`select count(*)::int as n from ${table} where ${conditions[index]}`)
     return [table, row?.n ?? 0] as const
@@ -60,7 +76,7 @@ const each = (count: number) => Object.fromEntries(tables.map((table) => [table,
 it('processes expired rows in batches until none is left, and keeps the others', async () => {
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
-  // Two full batches and one of five rows, of six kinds.
+  // Two full batches and one of five rows, of nine kinds.
   expect(roundTrips).toBe(3 * tables.length)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })

@@ -1,0 +1,127 @@
+import * as z from 'zod'
+import { operation } from '../../../lib/http/operation.ts'
+import { TokenPair } from '../auth/schemas.ts'
+import * as schemas from './schemas.ts'
+import * as passkeys from './service.ts'
+
+const readsSecrets = 'the tenant role cannot read second factors'
+const beforeSignIn = 'the account is not known before sign-in'
+
+export const passkeyOperations = [
+  operation({
+    id: 'identity.passkeys.list',
+    method: 'get',
+    path: '/auth/passkeys',
+    summary: 'List my passkeys',
+    access: 'user',
+    skipGuards: 'mfa',
+    platform: readsSecrets,
+    limit: 'read',
+    strictLimit: 'sign_in',
+    success: 200,
+    returns: z.array(schemas.Passkey),
+    handle: ({ ctx }) => passkeys.list(ctx),
+  }),
+
+  operation({
+    id: 'identity.passkeys.startRegistration',
+    method: 'post',
+    path: '/auth/passkeys/register/options',
+    summary: 'Start adding a passkey',
+    access: 'user',
+    skipGuards: 'mfa',
+    stepUp: true,
+    platform: readsSecrets,
+    limit: '10/minute',
+    strictLimit: 'sign_in',
+    idempotent: false,
+    success: 200,
+    returns: schemas.Options,
+    errors: ['limit_reached'],
+    handle: ({ ctx }) => passkeys.startRegistration(ctx),
+  }),
+
+  operation({
+    id: 'identity.passkeys.finishRegistration',
+    method: 'post',
+    path: '/auth/passkeys/register/verify',
+    summary: 'Add a passkey',
+    description: 'The first second factor revokes my other sign-ins.',
+    access: 'user',
+    skipGuards: 'mfa',
+    stepUp: true,
+    platform: readsSecrets,
+    limit: '10/minute',
+    strictLimit: 'sign_in',
+    idempotent: false,
+    body: schemas.RegistrationBody,
+    success: 201,
+    returns: schemas.Registered,
+    errors: ['passkey_invalid'],
+    handle: ({ ctx, body }) => passkeys.finishRegistration(ctx, body),
+  }),
+
+  operation({
+    id: 'identity.passkeys.rename',
+    method: 'patch',
+    path: '/auth/passkeys/{passkey_id}',
+    summary: 'Rename a passkey',
+    access: 'user',
+    skipGuards: 'mfa',
+    platform: readsSecrets,
+    limit: 'write',
+    strictLimit: 'sign_in',
+    params: schemas.PasskeyId,
+    body: schemas.PasskeyName,
+    success: 200,
+    returns: schemas.Passkey,
+    handle: ({ ctx, params, body }) => passkeys.rename(ctx, params.passkey_id, body.name),
+  }),
+
+  operation({
+    id: 'identity.passkeys.delete',
+    method: 'delete',
+    path: '/auth/passkeys/{passkey_id}',
+    summary: 'Delete a passkey',
+    access: 'user',
+    skipGuards: 'mfa',
+    stepUp: true,
+    platform: readsSecrets,
+    limit: 'write',
+    strictLimit: 'sign_in',
+    params: schemas.PasskeyId,
+    success: 204,
+    handle: ({ ctx, params }) => passkeys.remove(ctx, params.passkey_id),
+  }),
+
+  operation({
+    id: 'identity.passkeys.startSignIn',
+    method: 'post',
+    path: '/auth/passkeys/sign-in/options',
+    summary: 'Start a sign-in with a passkey',
+    description: 'Also for a challenge and a step-up.',
+    access: 'public',
+    platform: beforeSignIn,
+    limit: '10/minute/ip',
+    strictLimit: 'sign_in',
+    success: 200,
+    returns: schemas.Options,
+    handle: ({ ctx }) => passkeys.startSignIn(ctx),
+  }),
+
+  operation({
+    id: 'identity.passkeys.signIn',
+    method: 'post',
+    path: '/auth/passkeys/sign-in/verify',
+    summary: 'Sign in with a passkey',
+    access: 'public',
+    platform: beforeSignIn,
+    limit: '10/minute/ip',
+    strictLimit: 'sign_in',
+    body: schemas.SignInBody,
+    success: 200,
+    returns: TokenPair,
+    errors: ['passkey_invalid'],
+    handle: ({ ctx, body }) => passkeys.signIn(ctx, body.passkey),
+  }),
+]

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { operations } from '../../functions/operations.ts'
+import { toAddressBlock } from '../../lib/net/address-block.ts'
+import { dashboard, type OwnService, request, sharedService, startOwnService } from '../support/app.ts'
+import { createAccount, type Person } from '../support/people.ts'
+import { postWithoutToken } from '../support/public-requests.ts'
+
+const countStatus = (statuses: number[], status: number) => statuses.filter((other) => other === status).length
+
+describe('the limits while Redis is down', () => {
+  let service: OwnService
+  let admin: Person
+  let configId: unknown
+  beforeAll(async () => {
+    service = await startOwnService({}, { platform: 'cloudflare' })
+    ;({ admin } = await createAccount(service))
+    const body = { channel: 'email', email_addresses: ['oncall@night.example'], events_enabled: ['session.escalated'] }
+    configId = (await admin.call('POST', '/notifications/configs', body)).body.id
+  })
+  beforeEach(() => dashboard(service).setFault({ service: 'redis', mode: 'down' }))
+  afterAll(() => service.close())
+
+  it('let half of the test messages pass', async () => {
+    const body = { config_id: configId }
+    const statuses = []
+    for (let n = 0; n < 15; n++) statuses.push((await admin.call('POST', '/notifications/configs/test', body)).status)
+    expect([countStatus(statuses, 200), countStatus(statuses, 429)]).toEqual([2, 13])
+  })
+
+  it('let half of the invites pass', async () => {
+    const invite = async (n: number) =>
+      (await admin.call('POST', '/accounts/me/invites', { email: `p${n}@night.example`, role: 'viewer' })).status
+    const statuses = []
+    for (let n = 0; n < 40; n++) statuses.push(await invite(n))
+    expect(countStatus(statuses, 429)).toBe(35)
+  })
+
+  it('let 150 requests with a wrong token pass from one address', async () => {
+    const headers = { 'cf-connecting-ip': '203.0.113.8', authorization: 'Bearer a.b.c' }
+    const call = async () => (await request(service, 'GET', '/notifications', { headers })).status
+    const statuses = await Promise.all(Array.from({ length: 320 }, call))
+    expect([countStatus(statuses, 401), countStatus(statuses, 429)]).toEqual([150, 170])
+  })
+})
+
+describe('an operation', () => {
+  const listIds = (isListed: (op: (typeof operations)[number]) => boolean) => operations.filter(isListed).map(({ id }) => id)
+
+  it.each([
+    ['that anyone may call', (op) => op.access === 'public' && op.limit !== 'none'],
+    ['that signs in', (op) => op.id.startsWith('identity.')],
+    ['that asks the model', (op) => (op.errors ?? []).includes('ai_provider_error')],
+    ['that calls the billing provider', (op) => op.limit !== 'none' && (op.errors ?? []).includes('billing_provider_error')],
+  ] satisfies [string, (op: (typeof operations)[number]) => boolean][])('%s declares a strict limit', (_, isListed) => {
+    const ids = listIds(isListed)
+    expect(ids.length).toBeGreaterThan(0)
+    expect(listIds((op) => ids.includes(op.id) && !op.strictLimit)).toEqual([])
+  })
+
+  it('that sends mail to others declares a strict limit', () => {
+    expect(listIds((op) => op.strictLimit === 'mail').sort()).toEqual([
+      'accounts.invites.create',
+      'accounts.invites.resend',
+      'ai.escalations.claim',
+      'ai.escalations.pickUp',
+      'ai.handoffs.escalate',
+      'authoring.proposals.approve',
+      'authoring.proposals.reject',
+      'feedback.create',
+      'maintenance.runs.create',
+      'notifications.retryDelivery',
+      'notifications.testConfig',
+    ])
+  })
+})
+
+describe('the limit of an address', () => {
+  it('counts the addresses of one IPv6 network of 64 bits together', async () => {
+    const service = await sharedService()
+    const network = `2001:db8:${Math.floor(Math.random() * 0xffff).toString(16)}:7`
+    const login = (n: number) => postWithoutToken(service, '/auth/login', { email: 'a@b.example', password: 'wrong' }, `${network}::${n}`)
+    const statuses = (await Promise.all(Array.from({ length: 40 }, (_, n) => login(n + 1)))).map(({ status }) => status)
+    expect(countStatus(statuses, 401)).toBeLessThanOrEqual(10)
+    expect(countStatus(statuses, 429)).toBeGreaterThanOrEqual(30)
+  })
+
+  it.each([
+    ['203.0.113.8', '203.0.113.8'],
+    ['::ffff:203.0.113.8', '203.0.113.8'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+    ['::1', '::/64'],
+    ['fe80::1%eth0', 'fe80::/64'],
+    ['unknown', 'unknown'],
+    ['a:b', 'a:b'],
+  ])('counts the address %s as %s', (address, block) => {
+    expect(toAddressBlock(address)).toBe(block)
+  })
+})
