@@ -22,7 +22,11 @@ export type PlatformPorts = Pick<Ports, 'queue' | 'realtime' | 'uploads' | 'asse
 /** Create the ports that are the same on every platform: the clients of the vendors that both call. */
 export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPorts> {
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
-  const guard = outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN)
+  const guard = outboundGuard(dnsOverHttps(config.DNS_URL), {
+    allowedOrigin: config.OUTBOUND_ALLOWED_ORIGIN,
+    ports: config.OUTBOUND_PORTS,
+    ownAddresses: [config.PUBLIC_BASE_URL, config.FRONTEND_URL],
+  })
   return {
     config,
     tokens: createAccessTokens(config),

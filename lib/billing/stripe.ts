@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { createBoundedFetch } from '../net/bounded-fetch.ts'
 import type { AccountReferences } from './account-reference.ts'
 import type { BillingChange, BillingPort, ProviderResult, Subscription } from './billing.ts'
 
@@ -13,6 +14,7 @@ const toleranceSeconds = 300
 // Keeps a byte order mark, because the signature covers every byte.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const timeoutMs = 5000
+const maxBytes = 1024 * 1024
 
 /** Create a billing port that uses Stripe. Without its keys every call returns `not_configured`. */
 export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }: StripeSettings): BillingPort {
@@ -38,10 +40,14 @@ export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }:
 }
 
 function openStripe(secretKey: string, baseUrl: string): Stripe {
+  const fetchBounded = createBoundedFetch({ timeoutMs, maxBytes })
   // The client takes a host without a path. Its one retry uses the same idempotency key.
-  const toBase = (url: string | URL | Request, init?: RequestInit) => {
+  const toBase = async (url: string | URL | Request, init?: RequestInit) => {
     const { pathname, search } = new URL(String(url))
-    return fetch(`${baseUrl}${pathname}${search}`, { ...init, redirect: 'manual' })
+    const response = await fetchBounded(`${baseUrl}${pathname}${search}`, init)
+    // The client would read a redirect as an answer.
+    if (response.status >= 300 && response.status < 400) throw new Error('The billing provider sent a redirect')
+    return response
   }
   const httpClient = Stripe.createFetchHttpClient(toBase as typeof fetch)
   return new Stripe(secretKey, { httpClient, maxNetworkRetries: 1, timeout: timeoutMs, telemetry: false })

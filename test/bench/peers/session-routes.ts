@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { renderMarkdown } from '../../../lib/exports/markdown.ts'
 import { buildReport } from '../../../lib/exports/report.ts'
-import { applyDefaults, validateAnswers } from '../../../lib/flows/intake-answers.ts'
+import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
 import { countRemainingAnswers, getFirstStepId } from '../../../lib/flows/step-navigation.ts'
 import { pool, readCaller } from './caller.ts'
 import { selectSession, toSessionAnswer } from './session-rows.ts'
@@ -50,7 +50,7 @@ export function addSessionRoutes(app: FastifyInstance): void {
     const [flow] = found.rows
     if (flow?.status !== 'published') return reply.code(404).send({ detail: 'Not found' })
     const answers = applyDefaults(flow.intake_form, variables)
-    if (validateAnswers(flow.intake_form, answers, { complete: true }).length > 0)
+    if (createAnswerValidator(flow.intake_form, { complete: true })(answers).length > 0)
       return reply.code(422).send({ detail: 'Invalid answers' })
     const firstStep = getFirstStepId(flow.tree_structure)
     const remaining = countRemainingAnswers(flow.tree_structure, firstStep)
