@@ -4,6 +4,10 @@ import type { JsonColumns } from './json-columns.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
+export interface AccountUsageTable {
+  account_id: ColumnType<string, never, never>
+}
+
 export interface AccountsTable {
   id: Generated<string>
   name: string
@@ -250,6 +254,7 @@ export interface DeliveriesTable {
   invite_id: string | null
   sales_lead_id: string | null
   feedback_id: string | null
+  mails: Generated<number>
 }
 
 export interface DeviceTypesTable {
@@ -436,6 +441,18 @@ export interface LoginFailuresTable {
   locked_until: string | null
 }
 
+export interface MailCountsTable {
+  account_id: ColumnType<string, never, never>
+  day: string
+  sent: Generated<number>
+  refused: Generated<number>
+}
+
+export interface MailSuppressionsTable {
+  address_hash: Uint8Array
+  created_at: Generated<string>
+}
+
 export interface MaintenanceRunsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -492,6 +509,7 @@ export interface NotificationConfigsTable {
   email_addresses: JsonColumns['notification_configs.email_addresses'] | null
   events_enabled: JsonColumns['notification_configs.events_enabled']
   created_at: Generated<string>
+  set_up_by: string | null
 }
 
 export interface NotificationsTable {
@@ -591,6 +609,8 @@ export interface PlanLimitsTable {
   max_users: number | null
   max_kb_imports: number | null
   max_ai_builds_per_month: number | null
+  max_mails_per_day: Generated<number | null>
+  max_notification_configs: Generated<number | null>
 }
 
 export interface PlatformInviteCodesTable {
@@ -1019,6 +1039,7 @@ export interface UsersTable {
 }
 
 export interface DB {
+  account_usage: AccountUsageTable
   accounts: AccountsTable
   ai_branches: AiBranchesTable
   ai_facts: AiFactsTable
@@ -1051,6 +1072,8 @@ export interface DB {
   kb_imports: KbImportsTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
+  mail_counts: MailCountsTable
+  mail_suppressions: MailSuppressionsTable
   maintenance_runs: MaintenanceRunsTable
   maintenance_schedules: MaintenanceSchedulesTable
   network_diagrams: NetworkDiagramsTable
