@@ -207,11 +207,11 @@ describe('names and links', () => {
     expectStatus(await account.admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }), 201)
     const mails = await listMails()
     expect(mails.map(({ subject }) => subject).sort()).toEqual([
-      'URGENT: your mailbox closes today, log in at [link] Bcc: a@b example escalated: URGENT: your mailbox closes today, log in at [link] or at',
+      'URGENT: your mailbox closes today, log in at [link] Bcc: a@b example escalated: URGENT: your mailbox closes today, log in at [link]',
       'URGENT: your mailbox closes today, log in at [link] invites you to Mailadmin [link] evil example',
     ])
     for (const { html, text } of mails) expect(`${html}${text}`).not.toMatch(/https:\/\/evil|evil\.example\/|www\.evil/)
-    expect(mails.find(({ text }) => text.includes('hxxps') || text.includes('https[:]//evil[.]example/login'))).toBeDefined()
+    expect(mails.some(({ text }) => text.includes('https[:]//evil[.]example/login or at evil[.]example/login now'))).toBe(true)
   })
 })
 
