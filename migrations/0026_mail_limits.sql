@@ -42,22 +42,28 @@ begin
   raise exception 'a limit is reached' using errcode = 'SF4LR',
     detail = json_build_object('resource', p_quota, 'used', p_used, 'limit', p_limit);
 end $$;
--- Keeps the quota that the argument names. A trigger after each new row.
-create function app.keep_quota() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- Raises SF4LR if the account has more of something than its quota allows. The caller has just added it.
+create function app.check_quota(p_account uuid, p_quota text) returns void language plpgsql set search_path = public, pg_temp as $$
 declare
-  most constant bigint := app.quota_limit(new.account_id, tg_argv[0]);
+  most constant bigint := app.quota_limit(p_account, p_quota);
   used bigint;
 begin
   if most is not null then
-    perform app.lock_usage(new.account_id);
-    used := app.quota_used(new.account_id, tg_argv[0]);
+    perform app.lock_usage(p_account);
+    used := app.quota_used(p_account, p_quota);
     if used > most then
-      perform app.raise_limit_reached(tg_argv[0], used - 1, most);
+      perform app.raise_limit_reached(p_quota, used - 1, most);
     end if;
   end if;
+end $$;
+-- Keeps the quota that the argument names. A trigger after each statement that inserts rows, which it calls `added`.
+create function app.keep_quota() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  perform app.check_quota(a.account_id, tg_argv[0]) from (select distinct account_id from added order by account_id) a;
   return null;
 end $$;
-create trigger quota after insert on notification_configs for each row execute function app.keep_quota('notification_configs');
+create trigger quota after insert on notification_configs referencing new table as added
+  for each statement execute function app.keep_quota('notification_configs');
 
 -- Whether e-mails may leave that this user causes: only with a verified address. Null stands for a job; an account without any verified
 -- admin causes none.

@@ -499,6 +499,7 @@ export interface NetworkDiagramsTable {
   created_at: Generated<string>
   updated_at: Generated<string>
   search: Generated<string | null>
+  bytes: number | null
 }
 
 export interface NotificationConfigsTable {
@@ -611,6 +612,10 @@ export interface PlanLimitsTable {
   max_ai_builds_per_month: number | null
   max_mails_per_day: Generated<number | null>
   max_notification_configs: Generated<number | null>
+  max_flows: Generated<number | null>
+  max_open_ai_sessions: Generated<number | null>
+  max_schedules: Generated<number | null>
+  max_stored_bytes: Generated<number | null>
 }
 
 export interface PlatformInviteCodesTable {
@@ -973,6 +978,7 @@ export interface TreeVersionsTable {
   saved_by: Generated<string | null>
   restored_from: number | null
   created_at: Generated<string>
+  bytes: number | null
 }
 
 export interface TreesTable {
@@ -1018,6 +1024,12 @@ export interface UploadsTable {
   size: number
   created_by: Generated<string | null>
   created_at: Generated<string>
+}
+
+export interface UsageCountersTable {
+  account_id: ColumnType<string, never, never>
+  quota: 'stored_bytes' | 'open_ai_sessions'
+  used: number
 }
 
 export interface UsersTable {
@@ -1120,5 +1132,6 @@ export interface DB {
   tree_versions: TreeVersionsTable
   trees: TreesTable
   uploads: UploadsTable
+  usage_counters: UsageCountersTable
   users: UsersTable
 }
