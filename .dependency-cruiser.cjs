@@ -24,7 +24,7 @@ const vendors = {
   '@simplewebauthn/server': '^lib/auth/webauthn\\.ts$',
   otpauth: '^lib/auth/totp\\.ts$',
   oauth4webapi: '^lib/auth/oidc\\.ts$',
-  'ipaddr.js': '^lib/net/guard\\.ts$',
+  'ipaddr.js': '^lib/net/(guard|address-block)\\.ts$',
 }
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })

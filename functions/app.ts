@@ -11,6 +11,10 @@ import { operations } from './operations.ts'
 /** A function that returns a file deployed beside the code: the OpenAPI document and its page. */
 export type FetchStaticFile = (request: Request) => Promise<Response>
 
+// The page loads its own files and calls this service. Swagger UI's style sheet has images as data.
+const docsPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 /** Assemble the Hono app from its services. Each platform's entry point passes what depends on the platform. */
 export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile): Hono<Env> {
   const app = createApp(services)
@@ -22,7 +26,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   app.on('GET', ['/openapi.json', '/docs/*'], async (c) => {
     const file = await fetchStaticFile(c.req.raw)
     const { 'cache-control': _, ...headers } = Object.fromEntries(file.headers)
-    Object.assign(c.get('headers'), headers)
+    Object.assign(c.get('headers'), headers, c.req.path.startsWith('/docs/') ? { 'content-security-policy': docsPolicy } : {})
     return respond(c, file.body, file.status)
   })
   mountOperations(app, operations, services)

@@ -31,6 +31,8 @@ export const CommaList = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter(Boolean),
 )
+/** Port numbers separated by commas. */
+const Ports = CommaList.pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535)).min(1))
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 /** An empty text counts as unset. */
 const OptionalSecret = z
@@ -55,6 +57,11 @@ const Settings = z.object({
     .max(30_000)
     .default(10_000)
     .describe('Time-out of a call to the object store or the image decoder, in milliseconds.'),
+  READY_TOKEN: z
+    .string()
+    .min(20)
+    .optional()
+    .describe('Bearer token with which /ready names each dependency. Other callers only see whether all respond.'),
   READY_CACHE_MS: z.coerce.number().int().min(0).max(60_000).default(5000).describe('How long /ready repeats its result, in milliseconds.'),
   STREAM_HEARTBEAT_MS: z.coerce
     .number()
@@ -83,6 +90,7 @@ const Settings = z.object({
     .default('secrets')
     .describe('What is masked before texts are sent to the model: `secrets`, `all` (also addresses and paths) or `none`.'),
   DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to check the addresses of webhooks.'),
+  OUTBOUND_PORTS: Ports.default([443]).describe('Ports of webhooks and ticketing systems, separated by commas.'),
   OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The only http origin that webhooks may call. Set by `npm start` alone.'),
   JWT_KEYS: Keys.describe('Keys of access tokens, a JSON list of {kid, secret}. The first signs, all verify.'),
   JWT_ISSUER: z.string().min(1).optional().describe('`iss` of the tokens that this service signs and accepts. PUBLIC_BASE_URL if unset.'),

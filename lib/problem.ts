@@ -191,7 +191,18 @@ export function unknownId(field: string, resource: string): Problem {
   return invalidField(['body', field], `must be the id of an existing ${resource}`, 'unknown')
 }
 
-/** 422 with every invalid value. */
-export function invalidRequest(errors: FieldError[]): Problem {
-  return new Problem('invalid', undefined, { facts: { errors } })
+const maxListedErrors = 50
+const maxKeyLength = 200
+
+/** 422 with the invalid values: all of them, or the first 50 and their number. A caller could otherwise get an answer larger than the request. */
+export function invalidRequest(errors: readonly FieldError[]): Problem {
+  const listed = errors.slice(0, maxListedErrors).map(shortenKeys)
+  if (errors.length <= maxListedErrors) return new Problem('invalid', undefined, { facts: { errors: listed } })
+  const detail = `The request is not valid; ${maxListedErrors} of ${errors.length.toLocaleString('en')} errors are listed`
+  return new Problem('invalid', detail, { facts: { errors: listed, error_count: errors.length } })
+}
+
+/** Shorten keys that the caller chose: each error under a long key would repeat it. */
+function shortenKeys({ loc, ...error }: FieldError): FieldError {
+  return { ...error, loc: loc.map((key) => (typeof key === 'string' ? key.slice(0, maxKeyLength).toWellFormed() : key)) }
 }

@@ -7,6 +7,7 @@ import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createUnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import { createVault } from './auth/vault.ts'
+import { createAccountReferences } from './billing/account-reference.ts'
 import { lazyStripe } from './billing/lazy-stripe.ts'
 import { chatWebhooks } from './chat/webhooks.ts'
 import type { Config } from './config.ts'
@@ -22,7 +23,11 @@ export type PlatformPorts = Pick<Ports, 'queue' | 'realtime' | 'uploads' | 'asse
 /** Create the ports that are the same on every platform: the clients of the vendors that both call. */
 export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPorts> {
   const { ANALYTICS_URL, ANALYTICS_KEY } = config
-  const guard = outboundGuard(dnsOverHttps(config.DNS_URL), config.OUTBOUND_ALLOWED_ORIGIN)
+  const guard = outboundGuard(dnsOverHttps(config.DNS_URL), {
+    allowedOrigin: config.OUTBOUND_ALLOWED_ORIGIN,
+    ports: config.OUTBOUND_PORTS,
+    ownAddresses: [config.PUBLIC_BASE_URL, config.FRONTEND_URL],
+  })
   return {
     config,
     tokens: createAccessTokens(config),
@@ -36,6 +41,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
       secretKey: config.STRIPE_SECRET_KEY,
       webhookSecret: config.STRIPE_WEBHOOK_SECRET,
       baseUrl: config.STRIPE_BASE_URL,
+      references: createAccountReferences(config.JWT_KEYS),
     }),
     ai: lazyOpenAi({ key: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL }),
     guard,

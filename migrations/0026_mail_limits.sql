@@ -104,6 +104,8 @@ call app.protect('mail_counts');
 grant select, insert, update on mail_counts to app_runtime;
 grant select, insert, update, delete on mail_counts to app_platform;
 
+-- The user whose work a job reports, such as the owner of a schedule; otherwise the actor. Null for a row that is older than this column.
+alter table events add column caused_by uuid;
 -- The number of e-mails that were counted for a delivery. It is not sent to more addresses.
 alter table deliveries add column mails integer not null default 1;
 
@@ -145,7 +147,7 @@ declare
   is_verified boolean;
 begin
   if new.event_id is not null and not is_retry then
-    select e.actor_id into sender from events e where e.account_id = new.account_id and e.id = new.event_id;
+    select coalesce(e.caused_by, e.actor_id) into sender from events e where e.account_id = new.account_id and e.id = new.event_id;
   end if;
   is_verified := app.may_send_mail(new.account_id, sender);
   if new.config_id is not null and new.recipient is null then
@@ -182,13 +184,14 @@ create trigger admit_retry before update of state on deliveries for each row
   when (old.state = 'failed' and new.state = 'retrying' and app.user_id() is not null and app.is_limited_mail(new))
   execute function app.admit_mail();
 
--- As before, without the deliveries that are stored as failed.
-create or replace function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
-                                    p_title text, p_body text, p_link text,
+-- As before, with the user who caused the event, and without the deliveries that are stored as failed.
+create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
+                                    p_title text, p_body text, p_link text, p_cause uuid,
                                     out delivery_ids uuid[], out user_ids uuid[])
 language sql set search_path = public, pg_temp as $$
   with event as (
-    insert into events (key, actor_id, title, body, link) values (p_key, p_actor, p_title, p_body, p_link) returning id
+    insert into events (key, actor_id, caused_by, title, body, link)
+    values (p_key, p_actor, coalesce(p_cause, p_actor), p_title, p_body, p_link) returning id
   ), recipients as (
     select u.id, u.email from users u
      where u.account_id = app.account_id() and u.is_active
@@ -214,6 +217,14 @@ language sql set search_path = public, pg_temp as $$
   )
   select array(select id from configured where state = 'pending' union all select id from personal where state = 'pending'),
          array(select id from recipients)
+$$;
+-- As the previous version of the service calls it.
+create or replace function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
+                                    p_title text, p_body text, p_link text,
+                                    out delivery_ids uuid[], out user_ids uuid[])
+language sql set search_path = public, pg_temp as $$
+  select e.delivery_ids, e.user_ids
+    from app.emit(p_key, p_actor, p_team, p_users, p_admins, p_mail_each, p_title, p_body, p_link, p_actor) e
 $$;
 
 -- Addresses whose owner has unsubscribed from every e-mail of the service, except those about their own sign-in. Only a hash is stored.

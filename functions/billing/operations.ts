@@ -30,7 +30,6 @@ export const billingOperations = [
     access: 'user',
     skipGuards: 'account',
     limit: 'read',
-    strictLimit: 'payment',
     success: 200,
     returns: schemas.Subscription,
     handle: ({ ctx }) => billing.getSubscription(ctx),

@@ -27,6 +27,7 @@ export const Subscription = z
       })
       .describe('The monthly AI quota.'),
     has_billing_customer: z.boolean().describe('Whether the account has a billing portal.'),
+    checkout_reference: z.string().describe('Names my account to the provider: the `client_reference_id` of a checkout.'),
   })
   .meta({
     id: 'SubscriptionResponse',
@@ -42,6 +43,7 @@ export const Subscription = z
         seats_used: 4,
         ai_builds: { used: 12, limit: 100, resets_at: '2026-12-21T09:30:00.000Z' },
         has_billing_customer: true,
+        checkout_reference: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10_2mGVSMNaIjFIvDzPVC9lA3Yqj7mJVFWQ0PZLzk1XGd4',
       },
     ],
   })

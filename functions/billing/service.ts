@@ -22,9 +22,10 @@ export async function createPortalSession({ db, billing, config }: ReadContext) 
   return { url: requireSuccess(await billing.createPortalUrl(customerId, `${config.FRONTEND_URL}/settings/billing`)) }
 }
 
-export async function getSubscription({ db }: ReadContext) {
+export async function getSubscription({ db, billing, caller }: ReadContext) {
   const { builds_used, builds_limit, resets_at, ...subscription } = await queries.selectSubscription.one(db)
-  return { ...subscription, ai_builds: { used: builds_used, limit: builds_limit, resets_at } }
+  const checkout_reference = await billing.createReference(caller.accountId)
+  return { ...subscription, ai_builds: { used: builds_used, limit: builds_limit, resets_at }, checkout_reference }
 }
 
 /** Process an event of the provider. Events may arrive twice, late and in any order. */

@@ -1,5 +1,6 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { ChatCompletionContentPart, ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions'
+import { AnswerTooLongError, createBoundedFetch } from '../net/bounded-fetch.ts'
 import { AiFailure, type AiPort, type Completion, type CompletionResult, type Turn } from './ai.ts'
 
 export interface OpenAiSettings {
@@ -10,10 +11,14 @@ export interface OpenAiSettings {
 
 // Of one response with all its events. Longer than any answer within the token limit.
 const maxBytes = 4 * 1024 * 1024
+// Longer than any completion may take. Each completion has a shorter time-out of its own.
+const maxTimeoutMs = 10 * 60_000
+const pingTimeoutMs = 5000
 
 /** Create a port that calls the chat completions API with a JSON schema for the answer. It never repeats a call; that is up to the caller. */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
-  const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: fetchWithSizeLimit })
+  const fetchBounded = createBoundedFetch({ timeoutMs: maxTimeoutMs, maxBytes })
+  const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: fetchBounded })
   return {
     model,
     async complete(completion) {
@@ -29,7 +34,7 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
       }
     },
     async ping() {
-      const found = await client.models.retrieve(model).catch((error: unknown) => {
+      const found = await client.models.retrieve(model, { signal: AbortSignal.timeout(pingTimeoutMs) }).catch((error: unknown) => {
         // A key that is restricted to completions gets 403 here, which proves that the provider answers.
         if (error instanceof APIError && error.status === 403) return { id: model }
         throw error
@@ -105,25 +110,9 @@ async function completeStreamed(
   return completed
 }
 
-/** Fetch without following redirects. Stop reading a response that exceeds the size limit. */
-async function fetchWithSizeLimit(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, { ...init, redirect: 'manual' })
-  if (!response.body) return response
-  let seen = 0
-  const limited = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        seen += chunk.byteLength
-        if (seen > maxBytes) controller.error(new AiFailure('failed', 'The answer is too long'))
-        else controller.enqueue(chunk)
-      },
-    }),
-  )
-  return new Response(limited, response)
-}
-
 function toFailure(error: unknown, signal: AbortSignal): AiFailure {
   if (error instanceof AiFailure) return error
+  if (error instanceof AnswerTooLongError) return new AiFailure('failed', 'The answer is too long', error)
   if (signal.aborted || error instanceof APIConnectionTimeoutError || error instanceof APIUserAbortError)
     return new AiFailure('timeout', 'The model took too long', error)
   const status = error instanceof APIError ? (error.status as number | undefined) : undefined

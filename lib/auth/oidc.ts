@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
+import { createBoundedFetch } from '../net/bounded-fetch.ts'
 
 export const providerNames = ['google', 'microsoft'] as const
 export type ProviderName = (typeof providerNames)[number]
@@ -52,7 +53,7 @@ interface CachedDiscovery {
 }
 
 const scope = 'openid email profile'
-const requestTimeoutMs = 8000
+const fetchBounded = createBoundedFetch({ timeoutMs: 8000, maxBytes: 512 * 1024 })
 const discoveryLifetimeMs = 3_600_000
 const clockToleranceSeconds = 30
 
@@ -173,7 +174,8 @@ function textClaim(claim: unknown): string | null {
 
 /** Allow plain http endpoints only for a plain http issuer, which is the local emulator. */
 function httpOptions(issuer: string) {
-  return () => ({ [oauth.allowInsecureRequests]: issuer.startsWith('http:'), signal: AbortSignal.timeout(requestTimeoutMs) })
+  const customFetch = (url: string, options: object) => fetchBounded(url, options)
+  return () => ({ [oauth.allowInsecureRequests]: issuer.startsWith('http:'), [oauth.customFetch]: customFetch })
 }
 
 function throwUnprovenToken(error: unknown): never {

@@ -4,7 +4,7 @@ import type { RawBody } from '../net/raw-body.ts'
 export interface Subscription {
   id: string
   customerId: string
-  /** The account in the subscription's metadata, if any. */
+  /** The account that a reference of ours in the subscription's metadata names, if any. */
   accountId: string | null
   status: 'active' | 'past_due' | 'unpaid' | 'canceled'
   priceIds: string[]
@@ -35,6 +35,8 @@ export type ProviderResult<T> = { ok: true; value: T } | { ok: false; reason: 'n
 export interface BillingPort {
   /** Without a provider every call returns `not_configured`. */
   readonly isConfigured: boolean
+  /** Create the text by which events name an account: `client_reference_id` of a checkout, `account_id` in the metadata of the others. */
+  createReference(accountId: string): Promise<string>
   /** Create a short-lived page where the customer manages payment. Anyone with the address can open it. */
   createPortalUrl(customerId: string, returnUrl: string): Promise<ProviderResult<string>>
   /** Read the event of a body that the provider signed within the last five minutes; `unsigned` for any other body. */

@@ -11,6 +11,7 @@ export function lazyStripe(settings: StripeSettings): BillingPort {
   }
   return {
     isConfigured: settings.secretKey !== undefined,
+    createReference: settings.references.sign,
     createPortalUrl: async (...parameters) => (await load()).createPortalUrl(...parameters),
     getSubscription: async (id) => (await load()).getSubscription(id),
     readEvent: async (body) => (await load()).readEvent(body),

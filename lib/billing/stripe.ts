@@ -1,32 +1,37 @@
 import Stripe from 'stripe'
+import { createBoundedFetch } from '../net/bounded-fetch.ts'
+import type { AccountReferences } from './account-reference.ts'
 import type { BillingChange, BillingPort, ProviderResult, Subscription } from './billing.ts'
 
 export interface StripeSettings {
   secretKey: string | undefined
   webhookSecret: string | undefined
   baseUrl: string
+  references: AccountReferences
 }
 
 const toleranceSeconds = 300
 // Keeps a byte order mark, because the signature covers every byte.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const timeoutMs = 5000
+const maxBytes = 1024 * 1024
 
 /** Create a billing port that uses Stripe. Without its keys every call returns `not_configured`. */
-export function stripeBilling({ secretKey, webhookSecret, baseUrl }: StripeSettings): BillingPort {
+export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }: StripeSettings): BillingPort {
   const stripe = secretKey ? openStripe(secretKey, baseUrl) : null
   return {
     isConfigured: stripe !== null,
+    createReference: references.sign,
     createPortalUrl: (customer, return_url) =>
       callStripe(stripe, async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url),
-    getSubscription: (id) => callStripe(stripe, async ({ subscriptions }) => toSubscription(await subscriptions.retrieve(id))),
+    getSubscription: (id) => callStripe(stripe, async ({ subscriptions }) => toSubscription(await subscriptions.retrieve(id), references)),
     async readEvent({ bytes, headers }) {
       if (!stripe || !webhookSecret) return { ok: false, reason: 'not_configured' }
       try {
         const signature = headers.get('stripe-signature') ?? ''
         const event = await stripe.webhooks.constructEventAsync(decoder.decode(bytes), signature, webhookSecret, toleranceSeconds)
         const { id, type, created } = event
-        return { ok: true, value: { id, type, at: toTime(created), change: changeIn(event) } }
+        return { ok: true, value: { id, type, at: toTime(created), change: await readChange(event, references) } }
       } catch {
         return { ok: false, reason: 'unsigned' }
       }
@@ -35,10 +40,14 @@ export function stripeBilling({ secretKey, webhookSecret, baseUrl }: StripeSetti
 }
 
 function openStripe(secretKey: string, baseUrl: string): Stripe {
+  const fetchBounded = createBoundedFetch({ timeoutMs, maxBytes })
   // The client takes a host without a path. Its one retry uses the same idempotency key.
-  const toBase = (url: string | URL | Request, init?: RequestInit) => {
+  const toBase = async (url: string | URL | Request, init?: RequestInit) => {
     const { pathname, search } = new URL(String(url))
-    return fetch(`${baseUrl}${pathname}${search}`, { ...init, redirect: 'manual' })
+    const response = await fetchBounded(`${baseUrl}${pathname}${search}`, init)
+    // The client would read a redirect as an answer.
+    if (response.status >= 300 && response.status < 400) throw new Error('The billing provider sent a redirect')
+    return response
   }
   const httpClient = Stripe.createFetchHttpClient(toBase as typeof fetch)
   return new Stripe(secretKey, { httpClient, maxNetworkRetries: 1, timeout: timeoutMs, telemetry: false })
@@ -54,15 +63,15 @@ async function callStripe<T>(stripe: Stripe | null, work: (stripe: Stripe) => Pr
   }
 }
 
-function changeIn(event: Stripe.Event): BillingChange | null {
+async function readChange(event: Stripe.Event, references: AccountReferences): Promise<BillingChange | null> {
   switch (event.type) {
     case 'checkout.session.completed': {
       const { client_reference_id, metadata, customer, subscription } = event.data.object
-      return linkedChange(metadata?.account_id ?? client_reference_id, getId(customer), getId(subscription))
+      return toLink(await readAccount(references, metadata?.account_id ?? client_reference_id), getId(customer), getId(subscription))
     }
     case 'customer.created':
     case 'customer.updated':
-      return linkedChange(event.data.object.metadata?.account_id, event.data.object.id, null)
+      return toLink(await readAccount(references, event.data.object.metadata?.account_id), event.data.object.id, null)
     case 'customer.deleted':
       return { kind: 'customer_gone', customerId: event.data.object.id }
     case 'customer.subscription.created':
@@ -70,7 +79,7 @@ function changeIn(event: Stripe.Event): BillingChange | null {
     case 'customer.subscription.deleted':
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed': {
-      const subscription = toSubscription(event.data.object)
+      const subscription = await toSubscription(event.data.object, references)
       return subscription && { kind: 'subscription', subscription }
     }
     default:
@@ -78,11 +87,13 @@ function changeIn(event: Stripe.Event): BillingChange | null {
   }
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Return the account that an event names. A reference that we did not sign names none. */
+async function readAccount({ verify }: AccountReferences, reference: string | null | undefined): Promise<string | null> {
+  return reference ? verify(reference) : null
+}
 
-function linkedChange(account: string | null | undefined, customerId: string | null, subscriptionId: string | null): BillingChange | null {
-  if (!account || !uuid.test(account) || !customerId) return null
-  return { kind: 'linked', accountId: account, customerId, subscriptionId }
+function toLink(accountId: string | null, customerId: string | null, subscriptionId: string | null): BillingChange | null {
+  return accountId && customerId ? { kind: 'linked', accountId, customerId, subscriptionId } : null
 }
 
 /** Maps Stripe's states. A state that is missing here means that the subscription was never paid. */
@@ -95,16 +106,18 @@ const statuses: Partial<Record<Stripe.Subscription.Status, Subscription['status'
   canceled: 'canceled',
 }
 
-function toSubscription({ id, customer, status, metadata, items, billing_cycle_anchor }: Stripe.Subscription): Subscription | null {
+async function toSubscription(
+  { id, customer, status, metadata, items, billing_cycle_anchor }: Stripe.Subscription,
+  references: AccountReferences,
+): Promise<Subscription | null> {
   const mapped = statuses[status]
   const customerId = getId(customer)
   if (!mapped || !customerId) return null
   const ends = items.data.map(({ current_period_end }) => current_period_end).filter(Boolean)
-  const account = metadata?.account_id ?? ''
   return {
     id,
     customerId,
-    accountId: uuid.test(account) ? account : null,
+    accountId: await readAccount(references, metadata?.account_id),
     status: mapped,
     priceIds: items.data.map(({ price }) => price.id),
     currentPeriodEnd: ends.length > 0 ? toTime(Math.max(...ends)) : null,

@@ -56,8 +56,7 @@ function createRatelimits(redis: RatelimitRedis, timeoutMs: number, ephemeralCac
     // A bucket that is refilled to the full once per window allows exactly `max` calls in a fresh window, and `reset` is the time of the
     // refill. The library's sliding window refuses again at the time that it returns as `reset`.
     const limiter = Ratelimit.tokenBucket(max, `${windowMs} ms`, max)
-    const options = { prefix, timeout: timeoutMs, ephemeralCache, analytics: false, enableTelemetry: false }
-    const ratelimit = new Ratelimit({ redis, limiter, ...options })
+    const ratelimit = new Ratelimit({ redis, limiter, prefix, timeout: timeoutMs, ephemeralCache })
     ratelimits.set(name, ratelimit)
     return ratelimit
   }

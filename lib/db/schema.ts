@@ -296,6 +296,7 @@ export interface EventsTable {
   body: string
   link: string | null
   created_at: Generated<string>
+  caused_by: string | null
 }
 
 export interface FeatureOverridesTable {

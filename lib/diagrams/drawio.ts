@@ -1,5 +1,6 @@
-import { SaxesParser } from 'saxes'
 import { inflateRaw } from '../archive/inflate.ts'
+import { walkXml, type XmlAttributes } from '../text/walk-xml.ts'
+import { createWorkBudget, type WorkBudget } from '../text/work-budget.ts'
 import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory } from './schema.ts'
 
 // Reads draw.io files, compressed or not. The elements are mxfile > diagram > mxGraphModel > root > mxCell. A cell with extra data is
@@ -37,19 +38,27 @@ const maxCoordinate = 1_000_000
 const maxLabelLength = 300
 const maxIdLength = 100
 const maxGroupDepth = 50
+const maxListedParts = 100
 
 /** Parse a draw.io file. Throw a DrawioError if it is not one. */
 export async function parseDrawio(content: string): Promise<DrawioDiagram> {
-  const file = parseXml(content)
+  const budget = createWorkBudget()
+  const file = parseXml(content, budget)
   const [page, ...otherPages] = file.pages
   const skipped = otherPages.map(({ name }, index) => `Page ${name ? `“${name}”` : index + 2}: only the first page is imported`)
-  const cells = file.cells.length === 0 && page ? await parseCompressedCells(page.text) : file.cells
+  const cells = file.cells.length === 0 && page ? await parseCompressedCells(page.text, budget) : file.cells
   if (!page && cells.length === 0) throw new DrawioError('The file contains no diagram')
-  return { name: page?.name ?? null, ...convertCells(cells, skipped) }
+  const diagram = convertCells(cells, skipped)
+  return { name: page?.name ?? null, ...diagram, skipped: shortenList(diagram.skipped) }
+}
+
+function shortenList(skipped: readonly string[]): string[] {
+  if (skipped.length <= maxListedParts) return [...skipped]
+  return [...skipped.slice(0, maxListedParts), `${(skipped.length - maxListedParts).toLocaleString('en')} more parts`]
 }
 
 /** Parse XML that was URL-encoded, deflated and base64-encoded. */
-async function parseCompressedCells(text: string): Promise<Cell[]> {
+async function parseCompressedCells(text: string, budget: WorkBudget): Promise<Cell[]> {
   const deflated = decodeBase64(text.trim())
   const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
   if (!encodedXml) throw new DrawioError('The compressed diagram cannot be decompressed, or is too large')
@@ -59,7 +68,7 @@ async function parseCompressedCells(text: string): Promise<Cell[]> {
   } catch {
     throw new DrawioError('The compressed diagram is damaged')
   }
-  return parseXml(xml).cells
+  return parseXml(xml, budget).cells
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
@@ -76,42 +85,38 @@ interface DrawioFile {
   cells: Cell[]
 }
 
-/** Parse the XML in one pass. Document types are refused, because they could define entities that expand to huge texts. */
-function parseXml(xml: string): DrawioFile {
+function parseXml(xml: string, budget: WorkBudget): DrawioFile {
   const file: DrawioFile = { pages: [], cells: [] }
-  const parser = new SaxesParser({ fragment: false })
-  let wrapper: Record<string, string> | null = null
+  /** The element around the next cell. */
+  let wrapper: XmlAttributes | null = null
   let cell: Cell | null = null
-  let depth = 0
-  parser.on('error', (error) => {
-    throw new DrawioError(`The file is not well-formed XML: ${error.message.split('\n')[0]}`)
-  })
-  parser.on('doctype', () => {
-    throw new DrawioError('The file declares a document type; draw.io files have none')
-  })
-  parser.on('opentag', (tag) => {
-    const attributes = tag.attributes as Record<string, string>
-    depth++
-    if (depth > maxXmlDepth) throw new DrawioError('The file is nested too deeply')
-    if (tag.name === 'diagram') file.pages.push({ name: attributes.name?.trim() || null, text: '' })
-    if (file.pages.length > 1) return
-    if (isWrapper(tag.name)) wrapper = attributes
-    else if (tag.name === 'mxCell') {
-      cell = createCell({ ...attributes, ...(wrapper ? { id: wrapper.id ?? '', value: wrapper.label ?? '' } : {}) })
-      file.cells.push(cell)
-      if (file.cells.length > maxCells) throw new DrawioError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
-    } else if (tag.name === 'mxGeometry' && cell) Object.assign(cell, parseGeometry(attributes))
-  })
-  parser.on('text', (text) => {
-    const page = file.pages[0]
-    if (page && file.pages.length === 1 && file.cells.length === 0) page.text += text
-  })
-  parser.on('closetag', ({ name }) => {
-    depth--
-    if (isWrapper(name)) wrapper = null
-    if (name === 'mxCell') cell = null
-  })
-  parser.write(xml).close()
+  const createError = (reason: string) => new DrawioError(`The file ${reason}`)
+  walkXml(
+    xml,
+    { maxDepth: maxXmlDepth, budget, createError },
+    {
+      onOpenTag: (name, attributes) => {
+        if (name === 'diagram') file.pages.push({ name: attributes.name?.trim() || null, text: '' })
+        if (file.pages.length > 1) return
+        if (isWrapper(name)) wrapper = attributes
+        else if (name === 'mxCell') {
+          cell = createCell({ ...attributes, ...(wrapper ? { id: wrapper.id ?? '', value: wrapper.label ?? '' } : {}) })
+          // It wraps one cell. Otherwise a long label would be read for each of many cells.
+          wrapper = null
+          file.cells.push(cell)
+          if (file.cells.length > maxCells) throw new DrawioError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
+        } else if (name === 'mxGeometry' && cell) Object.assign(cell, parseGeometry(attributes))
+      },
+      onText: (text) => {
+        const page = file.pages[0]
+        if (page && file.pages.length === 1 && file.cells.length === 0) page.text += text
+      },
+      onCloseTag: (name) => {
+        if (isWrapper(name)) wrapper = null
+        if (name === 'mxCell') cell = null
+      },
+    },
+  )
   return file
 }
 

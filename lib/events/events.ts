@@ -4,6 +4,8 @@ import type { EventKey } from './keys.ts'
 interface EventOrigin {
   /** The user who caused it; null when a schedule or a job did. */
   actorId: string | null
+  /** The user whose work a job reports. E-mails about it leave only if this user, or else the actor, has verified their address. */
+  causedById?: string | null
   /** The team whose admins notifyAdmins includes. Null: only account admins. */
   teamId: string | null
 }

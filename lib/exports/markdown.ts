@@ -120,7 +120,11 @@ function renderCodeBlock(text: string, language: string): string {
 
 function renderSpans(spans: readonly Span[]): string {
   let markdown = ''
-  for (const span of spans) markdown += renderSpan(span)
+  for (const span of spans) {
+    // With an exclamation mark before it, the link would be an image, which viewers load from the address.
+    if (span.style === 'link' && markdown.endsWith('!')) markdown = `${markdown.slice(0, -1)}\\!`
+    markdown += renderSpan(span)
+  }
   return markdown
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isHostname } from '../text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '../text/pattern.ts'
+import { createWorkBudget, stepsPerSecond, type WorkBudget } from '../text/work-budget.ts'
 import type { IntakeField } from './structure.ts'
 
 /** Answers by the key of their field. */
@@ -20,21 +21,23 @@ export function applyDefaults<T>(form: readonly IntakeField[], answers: Readonly
   return { ...answers, ...Object.fromEntries(fields.map((field) => [field.key, field.default as T])) }
 }
 
+/** Check one set of answers. */
+export type AnswerValidator = (answers: IntakeAnswers) => AnswerProblem[]
+
 /**
- * Return the problems of the answers. With `complete`, a missing answer to a required field is a problem too. Keys that the form does
- * not have are allowed.
+ * Create a function that returns the problems of answers. With `complete`, a missing answer to a required field is a problem too. Keys that
+ * the form does not have are allowed. The function throws 422 when the patterns of all checked answers take too much work.
  */
-export function validateAnswers(
-  form: readonly IntakeField[],
-  answers: IntakeAnswers,
-  { complete }: { complete: boolean },
-): AnswerProblem[] {
-  return form.flatMap((field) => {
-    const { key, label, required } = field
-    if (hasAnswer(answers, field))
-      return validateAnswer(field, answers[key]).map((msg) => ({ key, msg: `${label}: ${msg}`, type: 'invalid_answer' }))
-    return complete && required ? [{ key, msg: `${label}: an answer is required`, type: 'missing' }] : []
-  })
+export function createAnswerValidator(form: readonly IntakeField[], { complete }: { complete: boolean }): AnswerValidator {
+  const budget = createWorkBudget(stepsPerSecond / 2)
+  const fields = form.map((field) => ({ field, validatePattern: createPatternValidator(field, budget) }))
+  return (answers) =>
+    fields.flatMap(({ field, validatePattern }) => {
+      const { key, label, required } = field
+      if (hasAnswer(answers, field))
+        return validateAnswer(field, answers[key], validatePattern).map((msg) => ({ key, msg: `${label}: ${msg}`, type: 'invalid_answer' }))
+      return complete && required ? [{ key, msg: `${label}: an answer is required`, type: 'missing' }] : []
+    })
 }
 
 function hasAnswer(answers: IntakeAnswers, { key }: IntakeField): boolean {
@@ -43,7 +46,9 @@ function hasAnswer(answers: IntakeAnswers, { key }: IntakeField): boolean {
   return typeof value === 'string' ? value.trim() !== '' : !Array.isArray(value) || value.length > 0
 }
 
-function validateAnswer(field: IntakeField, value: unknown): string[] {
+type PatternValidator = (value: string) => string[]
+
+function validateAnswer(field: IntakeField, value: unknown, validatePattern: PatternValidator): string[] {
   if (field.type === 'number') return typeof value === 'number' ? validateRange(field, value, '') : ['must be a number']
   if (field.type === 'boolean') return typeof value === 'boolean' ? [] : ['must be true or false']
   if (field.type === 'multiselect')
@@ -51,9 +56,9 @@ function validateAnswer(field: IntakeField, value: unknown): string[] {
   if (typeof value !== 'string') return ['must be text']
   if (field.type === 'select') return field.options?.includes(value) ? [] : [`must be one of ${formatOptions(field)}`]
   const format = formats[field.type]
-  if (format) return format.isValid(value) ? validatePattern(field, value) : [format.msg]
+  if (format) return format.isValid(value) ? validatePattern(value) : [format.msg]
   const length = [...value].length
-  return [...validateRange(field, length, ' characters'), ...validatePattern(field, value)]
+  return [...validateRange(field, length, ' characters'), ...validatePattern(value)]
 }
 
 function validateRange({ min, max }: IntakeField, size: number, unit: string): string[] {
@@ -69,12 +74,17 @@ function formatOptions({ options }: IntakeField): string {
   return (options ?? []).join(', ')
 }
 
-/** Return the problem of an answer that does not match its field's pattern. An unsupported pattern, which only drafts can have, accepts every answer. */
-function validatePattern({ pattern }: IntakeField, value: string): string[] {
+/**
+ * Create a function that returns the problem of an answer that does not match its field's pattern. An unsupported pattern, which only drafts
+ * can have, accepts every answer.
+ */
+function createPatternValidator({ pattern }: IntakeField, budget: WorkBudget): PatternValidator {
   const matches = pattern ? compilePattern(pattern) : undefined
-  if (!matches) return []
-  if (value.length > maxPatternTextLength) return [`must be at most ${maxPatternTextLength} characters`]
-  return matches(value) ? [] : ['must have the required format']
+  if (!matches) return () => []
+  return (value) => {
+    if (value.length > maxPatternTextLength) return [`must be at most ${maxPatternTextLength} characters`]
+    return matches(value, budget) ? [] : ['must have the required format']
+  }
 }
 
 const matchesSchema = (schema: z.ZodType, maxLength: number) => (text: string) => text.length <= maxLength && schema.safeParse(text).success

@@ -28,7 +28,7 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, u
     }
     placeholder = findPlaceholder(text, end)
   }
-  return copiedTo === 0 ? text : result + text.slice(copiedTo)
+  return result + text.slice(copiedTo)
 }
 
 /** A `{{ key }}` in a text, from index `start` to before index `end`. */

@@ -47,7 +47,7 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBo
   } catch {
     return void errors.push({ loc: ['body'], msg: 'must be valid JSON', type: 'invalid_json' })
   }
-  errors.push(...findUnstorableText(value, ['body']))
+  for (const error of findUnstorableText(value, ['body'])) errors.push(error)
   return { value }
 }
 

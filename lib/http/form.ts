@@ -21,13 +21,30 @@ export async function readForm(sent: Uint8Array<ArrayBuffer>, type: string, erro
 
 async function parseForm(sent: Uint8Array<ArrayBuffer>, type: string): Promise<FormData | undefined> {
   if (sent.byteLength === 0) return new FormData()
-  const [, boundary] = /boundary="?([^";]+)/i.exec(type) ?? []
+  const boundary = readBoundary(type)
   if (!boundary || occursMoreThan(sent, `--${boundary}`, maxParts + 1)) return undefined
   try {
-    return await new Response(sent, { headers: { 'content-type': type } }).formData()
+    // The platform's parser gets the boundary whose parts were counted, and no other.
+    return await new Response(sent, { headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` } }).formData()
   } catch {
     return undefined
   }
+}
+
+/** Return the one boundary in a media type's parameters, as RFC 2046 (section 5.1.1) allows it, or undefined. */
+function readBoundary(type: string): string | undefined {
+  const parameter = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([^\s;"]+))[ \t]*/gy
+  const boundaries: string[] = []
+  parameter.lastIndex = Math.max(0, type.indexOf(';'))
+  let end = parameter.lastIndex
+  for (let match = parameter.exec(type); match; match = parameter.exec(type)) {
+    const [, name = '', quoted, token = ''] = match
+    if (name.toLowerCase() === 'boundary') boundaries.push(quoted ?? token)
+    end = parameter.lastIndex
+  }
+  const [boundary = ''] = boundaries
+  const isValid = end === type.length && boundaries.length === 1 && /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary)
+  return isValid ? boundary : undefined
 }
 
 /** Return whether `text` occurs more than `times` times in the bytes. */

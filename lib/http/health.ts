@@ -1,29 +1,46 @@
 import type { Hono } from 'hono'
+import { sha256Base64url } from '../auth/hash.ts'
+import type { ParsedRate } from '../cache/limiter.ts'
+import { createLocalCounter } from '../cache/local-counter.ts'
+import { toAddressBlock } from '../net/address-block.ts'
 import { withTimeout } from '../net/send-result.ts'
-import type { Env, Services } from './app.ts'
+import { type C, type Env, respondProblem, type Services } from './app.ts'
+import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { respondJson } from './respond.ts'
 
 /** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
 type Checks = Record<string, 'ok' | 'failed' | 'in_process'>
 
 const pingTimeoutMs = 1500
+const publicRate: ParsedRate = { max: 120, windowMs: 60_000, unit: 'minute', perAddress: true }
 
 /**
  * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer
- * within 1.5 s fails. Nothing it asks costs money.
+ * within 1.5 s fails. Nothing it asks costs money. Only a caller with READY_TOKEN is told which dependency fails: a staff role would need
+ * the database that may be away. Other callers are limited in this process, because the shared limiter is a dependency as well.
  */
 export function mountHealth(app: Hono<Env>, services: Services): void {
-  const { VERSION, READY_CACHE_MS } = services.ports.config
+  const { VERSION, READY_CACHE_MS, READY_TOKEN } = services.ports.config
   const pings = listPings(services)
   const check = cacheResult(() => runPings(pings), READY_CACHE_MS)
+  const count = createLocalCounter()
   app.get('/health', (c) => respondJson(c, JSON.stringify({ status: 'ok', version: VERSION }), 200))
   app.get('/ready', async (c) => {
+    const maySeeDetails = READY_TOKEN !== undefined && (await hasToken(c.req.header('authorization'), READY_TOKEN))
+    const limit = maySeeDetails ? undefined : count(toAddressBlock(c.get('ip')), publicRate.max, publicRate, Date.now())
+    if (limit && !limit.allowed) return respondProblem(c as C, createRateLimitProblem(publicRate, limit))
     const checks = await check()
     const failed = Object.keys(checks).filter((name) => checks[name] === 'failed')
-    if (failed.length === 0) return respondJson(c, JSON.stringify({ status: 'ok', checks }), 200)
-    const detail = `Not responding: ${failed.join(', ')}`
-    return respondJson(c, JSON.stringify({ status: 'unavailable', detail, checks }), 503)
+    const status = failed.length === 0 ? 'ok' : 'unavailable'
+    const detail = failed.length === 0 ? {} : { detail: `Not responding: ${failed.join(', ')}` }
+    const body = maySeeDetails ? { status, ...detail, checks } : { status }
+    return respondJson(c, JSON.stringify(body), failed.length === 0 ? 200 : 503)
   })
+}
+
+/** Return whether a header is `Bearer` and the token. Hashes are compared, so that the time does not depend on how much of it is right. */
+async function hasToken(header: string | undefined, token: string): Promise<boolean> {
+  return (await sha256Base64url(header ?? '')) === (await sha256Base64url(`Bearer ${token}`))
 }
 
 function listPings({ ports, limiter, runtime, platform, inProcess }: Services): Record<string, (() => Promise<unknown>) | 'in_process'> {

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import type * as z from 'zod'
 import type { Outbox, OutboxEntry } from '../db/outbox-entry.ts'
 import { openAccountScope, openPlatformDb, type PlatformDb, type Scope } from '../db/scope.ts'
+import { readAtMost } from '../net/read-at-most.ts'
 import { publishEntries } from '../outbox/publish.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
@@ -78,9 +79,20 @@ export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Servic
   }
 }
 
+// A job's body names rows. The largest is below 1 KB.
+const maxBodyBytes = 64 * 1024
+
+/** Read a body that the queue signed. A request without a signature is refused unread. Throw 401 and 413. */
 async function readSignedBody(c: C, url: string, keys: readonly string[]): Promise<string> {
-  const raw = await c.req.text()
-  if (!(await verifySignature(c.req.header('upstash-signature'), raw, url, keys)))
-    throw new Problem('unauthenticated', 'The signature is missing or wrong')
+  const signature = c.req.header('upstash-signature')
+  const tooLarge = () => new Problem('too_large')
+  if (!signature) throw unsignedProblem()
+  if (Number(c.req.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
+  const raw = new TextDecoder().decode(await readAtMost(c.req.raw.body, maxBodyBytes, tooLarge))
+  if (!(await verifySignature(signature, raw, url, keys))) throw unsignedProblem()
   return raw
+}
+
+function unsignedProblem(): Problem {
+  return new Problem('unauthenticated', 'The signature is missing or wrong')
 }

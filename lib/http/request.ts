@@ -8,6 +8,7 @@ import { Problem } from '../problem.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { type AnyOperation, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
+import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
@@ -119,11 +120,6 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Se
 
 function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
   return `${op.id}:${rate.perAddress || !caller ? toAddressBlock(c.get('ip')) : caller.userId}`
-}
-
-function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem {
-  const headers = { 'retry-after': String(result.resetSeconds) }
-  return new Problem('rate_limited', `Rate limit exceeded: ${rate.max} per ${rate.unit}`, { headers })
 }
 
 function enforceLimit(c: C, rate: ParsedRate | null, result: LimitResult | null): void {

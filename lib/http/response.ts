@@ -64,7 +64,8 @@ function buildNextPageUrl(next: URL): string {
 function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content, status: number): Response {
   if (etag) {
     setHeader(c, 'etag', etag)
-    setHeader(c, 'cache-control', 'private, max-age=86400, immutable')
+    // The browser asks each time, so that it shows nothing after a sign-out or a deletion.
+    setHeader(c, 'cache-control', 'private, no-cache')
     if (c.req.header('if-none-match')?.includes(etag)) {
       if (body instanceof ReadableStream) void body.cancel()
       return respond(c, null, 304)

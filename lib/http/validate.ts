@@ -3,7 +3,7 @@ import { type FieldError, invalidRequest, Problem } from '../problem.ts'
 import type { C } from './app.ts'
 import { readBody, type SentBody } from './body.ts'
 import type { AnyOperation } from './operation.ts'
-import { createJsonValidator, createParamsValidator, createQueryValidator, getQuerySchema } from './validators.ts'
+import { createJsonValidator, createParamsValidator, createQueryValidator, getQuerySchema, InvalidInput } from './validators.ts'
 
 export interface RequestInput {
   params: unknown
@@ -46,13 +46,14 @@ export function createInputReader(op: AnyOperation): ReadInput {
   }
 }
 
-/** Add what a validator's 422 lists to `errors`. Rethrow any other error. */
+/** Add what a validator found to `errors`. Rethrow any other error. */
 async function collect(errors: FieldError[], validation: Promise<unknown> | undefined): Promise<unknown> {
   try {
     return await validation
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    errors.push(...(error.body.errors as FieldError[]))
+    if (!(error instanceof InvalidInput)) throw error
+    // A list of 100,000 errors does not fit into the arguments of one call.
+    for (const fieldError of error.errors) errors.push(fieldError)
     return undefined
   }
 }

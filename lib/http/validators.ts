@@ -2,13 +2,22 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { PageQuery } from '../db/page.ts'
-import { type FieldError, invalidRequest, Problem } from '../problem.ts'
+import { type FieldError, Problem } from '../problem.ts'
 import { findUnstorableText, isStorable } from '../text/json.ts'
 import type { C } from './app.ts'
 import { listFieldErrors } from './field-errors.ts'
 import type { AnyOperation } from './operation.ts'
 
 type Part = 'param' | 'query' | 'json'
+
+/** What a schema found wrong with the query or the body. It is answered together with everything else that is wrong with the request. */
+export class InvalidInput extends Error {
+  readonly errors: FieldError[]
+  constructor(errors: FieldError[]) {
+    super('The input is not valid')
+    this.errors = errors
+  }
+}
 
 /** Return the query schema of an operation, paging included. */
 export function getQuerySchema(op: AnyOperation): z.ZodObject {
@@ -26,9 +35,9 @@ export function createParamsValidator(schema: z.ZodType): (c: C) => Promise<unkn
   }
 }
 
-/** Create the function that validates the query. It throws 422. Repetitions and text that cannot be stored are added to `errors`. */
+/** Create the function that validates the query. It throws InvalidInput. Repetitions and text that cannot be stored are added to `errors`. */
 export function createQueryValidator(schema: z.ZodType): (c: C, errors: FieldError[]) => Promise<unknown> {
-  const validate = createValidator('query', schema, (error) => invalidRequest(listFieldErrors(error, 'query')))
+  const validate = createValidator('query', schema, (error) => new InvalidInput(listFieldErrors(error, 'query')))
   return (c, errors) => {
     const parameters = readParameters(c.req.url, errors)
     // Hono's own reader skips a parameter without a name, and leaves invalid UTF-8 encoded.
@@ -37,10 +46,10 @@ export function createQueryValidator(schema: z.ZodType): (c: C, errors: FieldErr
   }
 }
 
-/** Create the function that validates a parsed body, or undefined when there is none. It throws 422. */
+/** Create the function that validates a parsed body, or undefined when there is none. It throws InvalidInput. */
 export function createJsonValidator(schema: z.ZodType): (c: C, value: unknown) => Promise<unknown> {
-  const toProblem = (error: z.ZodError) => invalidRequest(listFieldErrors(error, 'body'))
-  const validate = createValidator('json', schema, toProblem)
+  const toError = (error: z.ZodError) => new InvalidInput(listFieldErrors(error, 'body'))
+  const validate = createValidator('json', schema, toError)
   return async (c, value) => {
     if (value !== undefined) {
       // The body was read and parsed within its limits.
@@ -49,18 +58,18 @@ export function createJsonValidator(schema: z.ZodType): (c: C, value: unknown) =
     }
     // Hono would validate `{}`, because nothing was sent with the media type of JSON.
     const { success, data, error } = schema.safeParse(value)
-    if (!success) throw toProblem(error)
+    if (!success) throw toError(error)
     return data
   }
 }
 
 /** Create zod-validator's middleware for one part of a request, and the function that runs it. Its hook throws what is wrong. */
-function createValidator(part: Part, schema: z.ZodType, toProblem: (error: z.ZodError) => Problem): (c: C) => Promise<unknown> {
+function createValidator(part: Part, schema: z.ZodType, toError: (error: z.ZodError) => Error): (c: C) => Promise<unknown> {
   const validate: MiddlewareHandler = zValidator(
     part,
     schema,
     (result) => {
-      if (!result.success) throw toProblem(result.error as z.ZodError)
+      if (!result.success) throw toError(result.error as z.ZodError)
     },
     // By default zod-validator parses asynchronously, which takes longer. No schema here needs it.
     { validationFunction: (_, value) => schema.safeParse(value) },
@@ -81,6 +90,6 @@ function readParameters(url: string, errors: FieldError[]): Record<string, strin
     if (key in parameters) errors.push({ loc: ['query', key], msg: 'must be given only once', type: 'repeated' })
     parameters[key] = value
   }
-  errors.push(...findUnstorableText(parameters, ['query']))
+  for (const error of findUnstorableText(parameters, ['query'])) errors.push(error)
   return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, [value]]))
 }

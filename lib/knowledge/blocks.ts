@@ -25,6 +25,10 @@ export class ArticleError extends Error {
   }
 }
 
+export function tooLongError(): ArticleError {
+  return new ArticleError(`The article has more than ${maxArticleLength.toLocaleString('en')} characters`)
+}
+
 export interface BlockWriter {
   blocks: Block[]
   add(kind: Block['kind'], text: string, level?: number): void
@@ -41,8 +45,7 @@ export function createBlockWriter(): BlockWriter {
   let articleLength = 0
   const countLength = (text: string) => {
     articleLength += text.length
-    if (articleLength > maxArticleLength)
-      throw new ArticleError(`The article has more than ${maxArticleLength.toLocaleString('en')} characters`)
+    if (articleLength > maxArticleLength) throw tooLongError()
   }
   const add: BlockWriter['add'] = (kind, content, level = 0) => {
     const text = removeUnstorable(content)
@@ -57,7 +60,7 @@ export function createBlockWriter(): BlockWriter {
     addListLine(depth, marker, text) {
       if (!text.trim()) return
       const content = marker ? `${marker} ${text}` : text
-      const line = removeUnstorable(indentLines(content, '  '.repeat(marker ? depth : depth + 1)))
+      const line = removeUnstorable(indentLines(content, marker ? depth : depth + 1))
       const item = blocks.at(-1)
       const startsItem = depth === 0 && marker
       const fitsIntoItem = item?.kind === 'item' && item.text.length + line.length < maxNodeLength
@@ -68,8 +71,12 @@ export function createBlockWriter(): BlockWriter {
   }
 }
 
-function indentLines(text: string, indent: string): string {
-  return indent + text.replaceAll('\n', `\n${indent}`)
+/** Indent each line. Throw when that makes the text too long, before the memory is used. */
+function indentLines(text: string, depth: number): string {
+  const indent = '  '.repeat(depth)
+  const lines = text.split('\n')
+  if (text.length + lines.length * indent.length > maxArticleLength) throw tooLongError()
+  return lines.map((line) => indent + line).join('\n')
 }
 
 /** PostgreSQL can store neither NUL characters nor lone surrogates. */

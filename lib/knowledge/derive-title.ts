@@ -1,13 +1,24 @@
 const maxTitleLength = 120
+// A link may be much longer than the title. The expressions below take quadratic time in the length of a line.
+const maxLineLength = 1000
 
 /** Return a title of at most 120 characters: the first sentence of the first line with text, without markdown. Return 'Untitled' if there is none. */
 export function deriveTitle(markdown: string): string {
-  const firstLine = markdown.split('\n').map(removeMarkup).find(Boolean) ?? ''
+  const firstLine = findFirstLine(markdown)
   const sentence = /^.{8,}?[.!?](?=\s)/u.exec(firstLine)?.[0] ?? firstLine
   if (sentence.length <= maxTitleLength) return sentence || 'Untitled'
   const withoutLoneSurrogate = sentence.slice(0, maxTitleLength - 1).replace(/[\ud800-\udbff]$/, '')
   const withoutPartialWord = withoutLoneSurrogate.replace(/\s+\S*$/, '')
   return `${withoutPartialWord}…`
+}
+
+/** Return the start of the first line that has more than markup. */
+function findFirstLine(markdown: string): string {
+  for (const line of markdown.split('\n')) {
+    const text = removeMarkup(line.slice(0, maxLineLength))
+    if (text) return text
+  }
+  return ''
 }
 
 /** Return the plain text of a markdown line. It is empty for a code fence, a horizontal rule and the separator row of a table. */

@@ -1,55 +1,66 @@
-import { SaxesParser } from 'saxes'
+import { walkXml, type XmlHandlers } from '../text/walk-xml.ts'
+import type { WorkBudget } from '../text/work-budget.ts'
 import { ArticleError } from './blocks.ts'
 
 // Reads the XML files inside a Word document. The element names are those of Office Open XML (ECMA-376).
 
-export type XmlAttributes = Record<string, string>
 const maxDepth = 300
+// A text that others refer to is limited, because each reference repeats it.
+const maxTargetLength = 2000
+const maxStyleNameLength = 100
+export const maxListDepth = 8
 
-/** The number of tags that may still be read in all files of a document. Reading a tag takes much longer than decompressing it. */
-export interface TagBudget {
-  tags: number
+/** Parse one of a document's XML files; a missing one has no tags. Throw an ArticleError if it is invalid. */
+export function walkDocxXml(xml: string | undefined, budget: WorkBudget, handlers: XmlHandlers): void {
+  const createError = (reason: string) => new ArticleError(`The document ${reason}`)
+  if (xml) walkXml(xml, { maxDepth, budget, createError }, handlers)
 }
-export const maxTags = 200_000
+
+/** Parse the depth of a list level, which is 0 to 8. Return 0 for anything else. */
+export function parseListDepth(value: string | undefined): number {
+  return /^[0-8]$/.test(value ?? '') ? Number(value) : 0
+}
 
 /** Return the targets of web and e-mail links by their relationship id. */
-export function parseLinkTargets(xml: string, budget: TagBudget): Map<string, string> {
+export function parseLinkTargets(xml: string | undefined, budget: WorkBudget): Map<string, string> {
   const targetById = new Map<string, string>()
-  walkXml(xml, budget, {
+  walkDocxXml(xml, budget, {
     onOpenTag: (name, { Id, Target }) => {
-      if (name === 'Relationship' && Id && Target && /^(?:https?|mailto):/i.test(Target)) targetById.set(Id, Target)
+      if (name !== 'Relationship' || !Id || !Target || Target.length > maxTargetLength) return
+      if (/^(?:https?|mailto):/i.test(Target)) targetById.set(Id, Target)
     },
   })
   return targetById
 }
 
 /** Return the names of styles by their id. Ids are in the author's language; names of built-in styles are always English. */
-export function parseStyleNames(xml: string, budget: TagBudget): Map<string, string> {
+export function parseStyleNames(xml: string | undefined, budget: WorkBudget): Map<string, string> {
   const nameById = new Map<string, string>()
   let styleId = ''
-  walkXml(xml, budget, {
+  walkDocxXml(xml, budget, {
     onOpenTag: (name, attributes) => {
       if (name === 'w:style') styleId = attributes['w:styleId'] ?? ''
-      else if (name === 'w:name' && styleId) nameById.set(styleId, attributes['w:val'] ?? '')
+      else if (name === 'w:name' && styleId) nameById.set(styleId, (attributes['w:val'] ?? '').slice(0, maxStyleNameLength))
     },
   })
   return nameById
 }
 
 /** Return the list levels that are numbered, each as `listId depth`. */
-export function parseOrderedLists(xml: string, budget: TagBudget): Set<string> {
-  const orderedDepthsByDefinition = new Map<string, string[]>()
+export function parseOrderedLists(xml: string | undefined, budget: WorkBudget): Set<string> {
+  const orderedDepthsByDefinition = new Map<string, Set<number>>()
   const orderedLevels = new Set<string>()
   let definitionId = ''
-  let depth = ''
+  let depth = 0
   let listId = ''
-  walkXml(xml, budget, {
+  walkDocxXml(xml, budget, {
     onOpenTag: (name, attributes) => {
       if (name === 'w:abstractNum') definitionId = attributes['w:abstractNumId'] ?? ''
-      else if (name === 'w:lvl') depth = attributes['w:ilvl'] ?? ''
+      else if (name === 'w:lvl') depth = parseListDepth(attributes['w:ilvl'])
       else if (name === 'w:numFmt') {
         const isOrdered = !/^(?:bullet|none)$/.test(attributes['w:val'] ?? 'none')
-        if (isOrdered) orderedDepthsByDefinition.set(definitionId, [...(orderedDepthsByDefinition.get(definitionId) ?? []), depth])
+        const depths = orderedDepthsByDefinition.get(definitionId) ?? new Set()
+        if (isOrdered) orderedDepthsByDefinition.set(definitionId, depths.add(depth))
       } else if (name === 'w:num') listId = attributes['w:numId'] ?? ''
       else if (name === 'w:abstractNumId') {
         const depths = orderedDepthsByDefinition.get(attributes['w:val'] ?? '') ?? []
@@ -58,39 +69,4 @@ export function parseOrderedLists(xml: string, budget: TagBudget): Set<string> {
     },
   })
   return orderedLevels
-}
-
-interface XmlHandlers {
-  onOpenTag(name: string, attributes: XmlAttributes): void
-  onCloseTag?(name: string): void
-  onText?(text: string): void
-}
-
-/**
- * Parse an XML file in one pass. Throw an ArticleError if it is invalid or too large. Document types are refused, because they could
- * define entities that expand to huge texts.
- */
-export function walkXml(xml: string, budget: TagBudget, handlers: XmlHandlers): void {
-  if (!xml) return
-  const parser = new SaxesParser({ fragment: false })
-  let depth = 0
-  parser.on('error', () => {
-    throw new ArticleError('The document is damaged')
-  })
-  parser.on('doctype', () => {
-    throw new ArticleError('The document declares a document type; Word documents have none')
-  })
-  parser.on('opentag', ({ name, attributes }) => {
-    depth++
-    budget.tags--
-    if (depth > maxDepth) throw new ArticleError('The document is nested too deeply')
-    if (budget.tags < 0) throw new ArticleError('The document is too large after decompression')
-    handlers.onOpenTag(name, attributes as XmlAttributes)
-  })
-  parser.on('closetag', ({ name }) => {
-    depth--
-    handlers.onCloseTag?.(name)
-  })
-  parser.on('text', (text) => handlers.onText?.(text))
-  parser.write(xml).close()
 }

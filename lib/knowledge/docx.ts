@@ -1,6 +1,9 @@
 import { ArchiveError, readZip } from '../archive/zip.ts'
-import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
-import { maxTags, parseLinkTargets, parseOrderedLists, parseStyleNames, walkXml, type XmlAttributes } from './docx-parts.ts'
+import type { XmlAttributes } from '../text/walk-xml.ts'
+import { createWorkBudget } from '../text/work-budget.ts'
+import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock, maxArticleLength, tooLongError } from './blocks.ts'
+import { maxListDepth, parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from './docx-parts.ts'
+import { createGrowingText, type GrowingText } from './growing-text.ts'
 
 const fileNames = {
   document: 'word/document.xml',
@@ -8,7 +11,8 @@ const fileNames = {
   styles: 'word/styles.xml',
   numbering: 'word/numbering.xml',
 }
-const maxListDepth = 8
+// A text may shrink when its spaces are collapsed. Links that repeat their target make it grow.
+const maxRawLength = 2 * maxArticleLength
 
 /** Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions are left out. */
 export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Block[]> {
@@ -17,28 +21,29 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Block[]>
   })
   const document = files.get(fileNames.document)
   if (document === undefined) throw new ArticleError('The file is not a Word document', 'unsupported_format')
-  const budget = { tags: maxTags }
+  const budget = createWorkBudget()
   const reader: DocxReader = {
     writer: createBlockWriter(),
-    linkTargets: parseLinkTargets(files.get(fileNames.links) ?? '', budget),
-    styleNames: parseStyleNames(files.get(fileNames.styles) ?? '', budget),
-    orderedLevels: parseOrderedLists(files.get(fileNames.numbering) ?? '', budget),
+    linkTargets: parseLinkTargets(files.get(fileNames.links), budget),
+    styleNames: parseStyleNames(files.get(fileNames.styles), budget),
+    orderedLevels: parseOrderedLists(files.get(fileNames.numbering), budget),
     openParagraphs: [],
     openLinks: [],
     openTables: [],
     codeLines: [],
     itemCounts: new Map(),
+    rawLength: 0,
     ignoredDepth: 0,
     isInText: false,
   }
-  walkXml(document, budget, {
+  walkDocxXml(document, budget, {
     onOpenTag: (name, attributes) => {
       if (ignoredElements.has(name)) reader.ignoredDepth++
-      else if (reader.ignoredDepth === 0) openHandlers[name]?.(reader, attributes)
+      else if (reader.ignoredDepth === 0 && Object.hasOwn(openHandlers, name)) openHandlers[name]?.(reader, attributes)
     },
     onCloseTag: (name) => {
       if (ignoredElements.has(name)) reader.ignoredDepth--
-      else if (reader.ignoredDepth === 0) closeHandlers[name]?.(reader)
+      else if (reader.ignoredDepth === 0 && Object.hasOwn(closeHandlers, name)) closeHandlers[name]?.(reader)
     },
     onText: (text) => {
       if (reader.isInText) appendText(reader, text)
@@ -52,7 +57,7 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Block[]>
 const ignoredElements = new Set(['mc:Fallback', 'w:moveFrom', 'w:pPrChange', 'w:rPrChange', 'w:sectPrChange', 'w:tblPrChange'])
 
 interface Paragraph {
-  text: string
+  text: GrowingText
   styleId: string
   /** Empty if the paragraph is not in a list. */
   listId: string
@@ -63,6 +68,7 @@ interface Table {
   rows: string[][]
   /** The texts of the open cell. */
   cell: string[]
+  /** The paragraphs of an outermost table and of the tables in it. */
   paragraphs: Paragraph[]
 }
 
@@ -80,13 +86,15 @@ interface DocxReader {
   codeLines: string[]
   /** The number of the last item, by `listId depth`. */
   itemCounts: Map<string, number>
+  /** The number of characters that were appended to paragraphs. */
+  rawLength: number
   ignoredDepth: number
   isInText: boolean
 }
 
 const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttributes) => void> = {
   'w:p': ({ openParagraphs }) => {
-    openParagraphs.push({ text: '', styleId: '', listId: '', listDepth: 0 })
+    openParagraphs.push({ text: createGrowingText(), styleId: '', listId: '', listDepth: 0 })
   },
   'w:pStyle': (reader, attributes) => setParagraph(reader, { styleId: attributes['w:val'] ?? '' }),
   'w:numId': (reader, attributes) => {
@@ -94,7 +102,7 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
     // List 0 removes the paragraph from the list of its style.
     setParagraph(reader, { listId: listId === '0' ? '' : listId })
   },
-  'w:ilvl': (reader, attributes) => setParagraph(reader, { listDepth: Math.min(maxListDepth, Number(attributes['w:val']) || 0) }),
+  'w:ilvl': (reader, attributes) => setParagraph(reader, { listDepth: parseListDepth(attributes['w:val']) }),
   'w:t': (reader) => {
     reader.isInText = true
   },
@@ -123,8 +131,8 @@ const closeHandlers: Record<string, (reader: DocxReader) => void> = {
     const table = reader.openTables.at(-1)
     if (!paragraph) return
     if (table) {
-      table.paragraphs.push(paragraph)
-      table.cell.push(collapseSpaces(paragraph.text))
+      reader.openTables[0]?.paragraphs.push(paragraph)
+      table.cell.push(collapseSpaces(paragraph.text.read()))
     } else writeParagraph(reader, paragraph)
   },
   'w:hyperlink': (reader) => {
@@ -150,10 +158,8 @@ function closeTable(reader: DocxReader): void {
   const lines = table.rows.map((row) => row.filter(Boolean).join(' | ')).filter(Boolean)
   const outerTable = reader.openTables.at(-1)
   const hasSeveralColumns = table.rows.some(({ length }) => length > 1)
-  if (outerTable) {
-    outerTable.cell.push(lines.join('; '))
-    outerTable.paragraphs.push(...table.paragraphs)
-  } else if (hasSeveralColumns) reader.writer.add('table', lines.join('\n'))
+  if (outerTable) outerTable.cell.push(lines.join('; '))
+  else if (hasSeveralColumns) reader.writer.add('table', lines.join('\n'))
   // A table with one column is only a frame, usually around code.
   else for (const paragraph of table.paragraphs) writeParagraph(reader, paragraph)
 }
@@ -161,11 +167,14 @@ function closeTable(reader: DocxReader): void {
 function writeParagraph(reader: DocxReader, paragraph: Paragraph): void {
   const style = (reader.styleNames.get(paragraph.styleId) ?? paragraph.styleId).toLowerCase()
   if (/code|preformatted|macro/.test(style)) {
-    reader.codeLines.push(paragraph.text)
+    reader.codeLines.push(paragraph.text.read())
     return
   }
   writeCode(reader)
-  const text = paragraph.text.replace(/[\t ]+/g, ' ').trim()
+  const text = paragraph.text
+    .read()
+    .replace(/[\t ]+/g, ' ')
+    .trim()
   const headingLevel = style === 'title' ? 1 : Number(/^heading ?([1-6])/.exec(style)?.[1] ?? 0)
   const listStyle = /^list (bullet|number) ?([2-5])?/.exec(style)
   if (headingLevel > 0) reader.writer.add('heading', collapseSpaces(text), headingLevel)
@@ -190,9 +199,10 @@ function writeCode({ writer, codeLines }: DocxReader): void {
   if (codeLines.length > 0) writer.add('code', formatCodeBlock(codeLines.splice(0).join('\n')))
 }
 
-function appendText({ openParagraphs }: DocxReader, text: string): void {
-  const paragraph = openParagraphs.at(-1)
-  if (paragraph) paragraph.text += text
+function appendText(reader: DocxReader, text: string): void {
+  reader.rawLength += text.length
+  if (reader.rawLength > maxRawLength) throw tooLongError()
+  reader.openParagraphs.at(-1)?.text.append(text)
 }
 
 function collapseSpaces(text: string): string {

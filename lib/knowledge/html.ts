@@ -1,5 +1,8 @@
 import { Parser } from 'htmlparser2'
+import { countMarkupSteps } from '../text/count-markup-steps.ts'
+import { createWorkBudget } from '../text/work-budget.ts'
 import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
+import { createGrowingText, type GrowingText } from './growing-text.ts'
 
 interface Element {
   name: string
@@ -20,7 +23,7 @@ const lineBreak = '\u2028'
 
 /** Read the blocks of an HTML page. Links keep their addresses; scripts are left out. */
 export function readHtml(html: string): { title: string | null; blocks: Block[] } {
-  const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: '', headingLevel: 0, title: null }
+  const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: createGrowingText(), headingLevel: 0, title: null }
   readChildren(reader, parse(html))
   writeParagraph(reader)
   return { title: reader.title, blocks: reader.writer.blocks }
@@ -29,6 +32,7 @@ export function readHtml(html: string): { title: string | null; blocks: Block[] 
 function parse(html: string): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
+  createWorkBudget().spend(countMarkupSteps(html))
   const parser = new Parser({
     onopentag(name, attributes) {
       const element = { name, attributes, children: [] }
@@ -52,7 +56,7 @@ interface HtmlReader {
   /** The open lists. `marker` is the marker of the current item until it is written. */
   lists: { isOrdered: boolean; nextNumber: number; marker: string | null }[]
   /** The text of the current paragraph so far. */
-  paragraph: string
+  paragraph: GrowingText
   /** 0 outside of a heading. */
   headingLevel: number
   title: string | null
@@ -60,8 +64,8 @@ interface HtmlReader {
 
 function readChildren(reader: HtmlReader, { children }: Element): void {
   for (const child of children) {
-    if (typeof child === 'string') reader.paragraph += child
-    else if (child.name === 'br') reader.paragraph += lineBreak
+    if (typeof child === 'string') reader.paragraph.append(child)
+    else if (child.name === 'br') reader.paragraph.append(lineBreak)
     else if (child.name === 'title') reader.title ??= collapseSpaces(getText(child)) || null
     else if (inlineElements.has(child.name)) readInlineElement(reader, child)
     else if (!ignoredElements.has(child.name)) readBlockElement(reader, child)
@@ -70,15 +74,15 @@ function readChildren(reader: HtmlReader, { children }: Element): void {
 
 function readInlineElement(reader: HtmlReader, element: Element): void {
   readChildren(reader, element)
-  reader.paragraph += getAttributeText(element, reader.paragraph)
+  appendAttributeText(element, reader.paragraph)
 }
 
-/** Return the text to add after an element. For an image it is the alternative text; for a link, its address if the text does not end with it. */
-function getAttributeText({ name, attributes }: Element, textBefore: string): string {
-  if (name === 'img' && attributes.alt) return ` ${attributes.alt} `
+/** Append what follows the content of an element. For an image it is the alternative text; for a link, its address unless the text ends with it. */
+function appendAttributeText({ name, attributes }: Element, text: GrowingText): void {
+  if (name === 'img' && attributes.alt) text.append(` ${attributes.alt} `)
   const href = name === 'a' ? (attributes.href ?? '') : ''
   const isAddress = /^(?:https?|mailto):/i.test(href)
-  return isAddress && !textBefore.trimEnd().endsWith(href) ? ` (${href})` : ''
+  if (isAddress && !text.endsWith(href)) text.append(` (${href})`)
 }
 
 function readBlockElement(reader: HtmlReader, element: Element): void {
@@ -109,8 +113,8 @@ function readList(reader: HtmlReader, element: Element): void {
 }
 
 function writeParagraph(reader: HtmlReader): void {
-  const text = collapseSpaces(reader.paragraph)
-  reader.paragraph = ''
+  const text = collapseSpaces(reader.paragraph.read())
+  reader.paragraph = createGrowingText()
   if (reader.headingLevel > 0) writeBlock(reader, 'heading', text.replaceAll('\n', ' '), reader.headingLevel)
   else writeBlock(reader, 'text', text)
 }
@@ -157,11 +161,22 @@ function getCellText(element: Element): string {
 }
 
 function getText(element: Element): string {
+  const text = createGrowingText()
+  appendText(element, text)
+  return text.read()
+}
+
+function appendText(element: Element, text: GrowingText): void {
   const { name, children } = element
-  if (ignoredElements.has(name)) return ''
-  if (name === 'br') return '\n'
-  const text = children.map((child) => (typeof child === 'string' ? child : getText(child))).join('')
-  const needsNoSpaces = inlineElements.has(name) || name === 'pre' || name === 'title'
+  if (ignoredElements.has(name)) return
+  if (name === 'br') text.append('\n')
+  const needsNoSpaces = inlineElements.has(name) || name === 'br' || name === 'pre' || name === 'title'
   const space = needsNoSpaces ? '' : ' '
-  return `${space}${text}${getAttributeText(element, text)}${space}`
+  text.append(space)
+  for (const child of children) {
+    if (typeof child === 'string') text.append(child)
+    else appendText(child, text)
+  }
+  appendAttributeText(element, text)
+  text.append(space)
 }

@@ -56,6 +56,8 @@ export interface LocalServerOptions {
   api?: string
   /** Find the account of a user's e-mail address, for the dashboard. */
   findAccountId?: (email: string) => Promise<string>
+  /** Create the service's reference of an account for the billing provider, the account id by default. */
+  createReference?: (accountId: string) => Promise<string>
   /** Move PostgreSQL's clock and run cron when the dashboard's clock moves. */
   moveClock?: (offsetMs: number) => Promise<void>
   /** List the current codes of authenticator apps, for the dashboard. */
@@ -103,7 +105,14 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   const createIdp = (provider: ProviderName) => createIdentityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
   // The origin is set below, once the port is known.
   const urls = { webhook: `${options.api ?? ''}/api/v1/billing/webhook`, origin: '' }
-  const stripe = createStripe({ records, clock, key: secrets.stripeKey, webhookSecret: secrets.stripeWebhookSecret, urls })
+  const stripe = createStripe({
+    records,
+    clock,
+    key: secrets.stripeKey,
+    webhookSecret: secrets.stripeWebhookSecret,
+    urls,
+    createReference: options.createReference ?? (async (accountId) => accountId),
+  })
   dashboard.routes.route('/desk/billing/events', stripe.events.createRoutes(options.findAccountId ?? refuseEmail))
   const app = mountRoutes({
     dashboard,

@@ -15,9 +15,10 @@ export const secrets = {
   stripeKey: 'sk_local_0123456789',
   openaiKey: 'sk-local-0123456789',
   stripeWebhookSecret: 'whsec_local_0123456789',
+  readyToken: 'local-ready-token-0123456789',
 }
 const credentialsKey = JSON.stringify([{ version: 1, key: Buffer.from('thirty-two-bytes-for-one-laptop!').toString('base64') }])
-const jwtKeys = JSON.stringify([{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }])
+export const jwtKeys = [{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }]
 
 export type LocalPlatform = 'node' | 'cloudflare'
 
@@ -68,6 +69,7 @@ function cloudflareSettings({ localServer: { port, origin }, database }: LocalAd
 function sharedSettings({ api, localServer: { origin } }: LocalAddresses): Record<string, string> {
   return {
     VERSION: 'local',
+    READY_TOKEN: secrets.readyToken,
     PUBLIC_BASE_URL: api,
     FRONTEND_URL: 'https://app.supportflow.example',
     // The second origin is that of the local sign-in pages.
@@ -99,7 +101,7 @@ function sharedSettings({ api, localServer: { origin } }: LocalAddresses): Recor
     MICROSOFT_ISSUER: `${origin}/idp/microsoft/common/v2.0`,
     OAUTH_REDIRECT_BASE: origin,
     SUPER_ADMIN_MFA: 'false',
-    JWT_KEYS: jwtKeys,
+    JWT_KEYS: JSON.stringify(jwtKeys),
     CREDENTIALS_KEY: credentialsKey,
     CHECK_RESPONSES: 'true',
   }

@@ -1,3 +1,4 @@
+import { createAccountReferences } from '../billing/account-reference.ts'
 import type { Event } from '../events/events.ts'
 import { openPostgres } from '../platform/node/postgres.ts'
 import { qstashQueue } from '../queue/qstash.ts'
@@ -10,7 +11,7 @@ import { type Databases, moveDatabaseClock, withSuperuser } from './postgres.ts'
 import { type Relay, startRelay } from './relay.ts'
 import type { RunningService } from './running-service.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
-import { createLocalSettings, createRoleUrls, type LocalPlatform, secrets } from './settings.ts'
+import { createLocalSettings, createRoleUrls, jwtKeys, type LocalPlatform, secrets } from './settings.ts'
 import { listTotpCodes } from './totp-codes.ts'
 import { selectUserByEmail } from './users.ts'
 import { startWorker } from './worker.ts'
@@ -66,6 +67,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const localServer = await startLocalServer({
     port: options.localPort,
     api,
+    createReference: createAccountReferences(jwtKeys).sign,
     findAccountId: async (email) => (await selectUserByEmail(ownerUrl, email)).account_id,
     secrets,
     redisUrl: options.redisUrl,

@@ -45,11 +45,13 @@ interface Options {
   clock: Clock
   webhookSecret: string
   urls: { webhook: string }
+  /** Create the service's reference of an account, as its frontend adds it to a checkout. */
+  createReference(accountId: string): Promise<string>
   state: StripeState
 }
 
 /** Create the part of the Stripe emulator that sends events. */
-export function createStripeEvents({ records, clock, webhookSecret, urls, state }: Options): StripeEvents {
+export function createStripeEvents({ records, clock, webhookSecret, urls, createReference, state }: Options): StripeEvents {
   const eventById = new Map<string, StripeEvent>()
   let latest = 0
   // Stripe's time never goes back, even when the dashboard's clock does.
@@ -104,7 +106,7 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, state 
       const session = {
         object: 'checkout.session',
         id: createId('cs'),
-        client_reference_id: accountId,
+        client_reference_id: await createReference(accountId),
         customer: customer.id,
         subscription: subscription.id,
       }

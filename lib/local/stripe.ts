@@ -13,6 +13,7 @@ interface StripeOptions {
   webhookSecret: string
   /** The Worker's webhook and the emulator's own origin. Read when needed, because they are known only once both listen. */
   urls: { webhook: string; origin: string }
+  createReference(accountId: string): Promise<string>
 }
 
 export interface LocalStripe {
@@ -22,9 +23,9 @@ export interface LocalStripe {
 }
 
 /** Create the part of Stripe that the service uses: customers, subscriptions, portal sessions and signed events. */
-export function createStripe({ records, clock, key, webhookSecret, urls }: StripeOptions): LocalStripe {
+export function createStripe({ records, clock, key, webhookSecret, urls, createReference }: StripeOptions): LocalStripe {
   const state: StripeState = { customers: new Map(), subscriptions: new Map(), portals: new Map() }
-  const events = createStripeEvents({ records, clock, webhookSecret, urls, state })
+  const events = createStripeEvents({ records, clock, webhookSecret, urls, createReference, state })
   const app = new Hono()
   app.use('/v1/*', authorizeAndRecord(records, key))
   addCustomerRoutes(app, state, events)

@@ -1,3 +1,5 @@
+import { createBoundedFetch } from './bounded-fetch.ts'
+
 export interface DnsResolver {
   /** Return every address of a name: an empty list when it has none, null when no server answered. */
   resolve(name: string): Promise<string[] | null>
@@ -5,26 +7,61 @@ export interface DnsResolver {
 
 interface DnsAnswer {
   Status: number
-  Answer?: { type: number; data: string }[]
+  Answer?: { type: number; data: string; TTL?: number }[]
+}
+
+/** The addresses of one type. */
+interface Lookup {
+  addresses: string[]
+  /** How long they may be repeated, in seconds. The maximum if there are none. */
+  ttl: number
 }
 
 const recordTypes = { A: 1, AAAA: 28 } as const
+const maxAddresses = 100
+const maxCachedNames = 1000
+// A name that leads elsewhere now must not be called for long at its old address, and a name without an address may get one.
+const maxTtlSeconds = 60
+const negativeTtlSeconds = 5
 
-/** Create a resolver that uses DNS over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. */
-export function dnsOverHttps(endpoint: string): DnsResolver {
-  const ask = async (name: string, type: keyof typeof recordTypes): Promise<string[] | null> => {
+/**
+ * Create a resolver that uses DNS over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. It repeats an answer for as
+ * long as its records allow, at most one minute.
+ */
+export function dnsOverHttps(endpoint: string, now: () => number = Date.now): DnsResolver {
+  const fetchBounded = createBoundedFetch({ timeoutMs: 2000, maxBytes: 64 * 1024 })
+  const cache = new Map<string, { addresses: string[]; until: number }>()
+  const ask = async (name: string, type: keyof typeof recordTypes): Promise<Lookup | null> => {
     const url = `${endpoint}?name=${encodeURIComponent(name)}&type=${type}`
-    const response = await fetch(url, { headers: { accept: 'application/dns-json' }, signal: AbortSignal.timeout(2000) })
-    const answer = (await response.json()) as DnsAnswer
-    if (answer.Status === 3) return []
-    if (answer.Status !== 0) return null
-    return (answer.Answer ?? []).filter((record) => record.type === recordTypes[type]).map((record) => record.data)
+    const response = await fetchBounded(url, { headers: { accept: 'application/dns-json' } })
+    if (!response.ok) return null
+    return toLookup((await response.json()) as DnsAnswer, recordTypes[type])
   }
   return {
     async resolve(name) {
+      const cached = cache.get(name)
+      if (cached && now() < cached.until) return cached.addresses
       const answers = await Promise.all([ask(name, 'A').catch(() => null), ask(name, 'AAAA').catch(() => null)])
       const known = answers.filter((answer) => answer !== null)
-      return known.length === 0 ? null : known.flat()
+      if (known.length === 0) return null
+      const addresses = known.flatMap((lookup) => lookup.addresses)
+      cache.delete(name)
+      const ttl = addresses.length > 0 ? Math.min(...known.map((lookup) => lookup.ttl)) : negativeTtlSeconds
+      // A part of the addresses must not be taken for all of them.
+      if (known.length === answers.length) cache.set(name, { addresses, until: now() + ttl * 1000 })
+      const [oldestName] = cache.keys()
+      if (cache.size > maxCachedNames && oldestName !== undefined) cache.delete(oldestName)
+      return addresses
     },
   }
+}
+
+function toLookup({ Status, Answer = [] }: DnsAnswer, type: number): Lookup | null {
+  if (Status === 3) return { addresses: [], ttl: maxTtlSeconds }
+  if (Status !== 0) return null
+  // An alias counts too: its target may change before the addresses do.
+  const ttl = Math.min(maxTtlSeconds, ...Answer.map(({ TTL }) => TTL ?? 0))
+  const addresses = Answer.filter((record) => record.type === type).map(({ data }) => data)
+  if (addresses.length > maxAddresses) return null
+  return { addresses, ttl: addresses.length > 0 ? ttl : maxTtlSeconds }
 }

@@ -12,8 +12,21 @@ export interface OutboundGuard {
 
 const internalNamePattern = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)\.?$/i
 
-/** Create the guard. `allowedOrigin` is the one origin that may be plain http and loopback: the local emulators. */
-export function outboundGuard(resolver: DnsResolver, allowedOrigin?: string): OutboundGuard {
+export interface GuardOptions {
+  /** The one origin that may be plain http and loopback: the local emulators. */
+  allowedOrigin?: string | undefined
+  /** Ports of https addresses; 443 if undefined. */
+  ports?: readonly number[]
+  /** Addresses of this service and its frontend, whose hosts are refused. */
+  ownAddresses?: readonly string[]
+}
+
+/** Create the guard. */
+export function outboundGuard(
+  resolver: DnsResolver,
+  { allowedOrigin, ports = [443], ownAddresses = [] }: GuardOptions = {},
+): OutboundGuard {
+  const ownHosts = new Set(ownAddresses.map((address) => readHost(new URL(address))))
   const allowed = new Set(allowedOrigin ? [allowedOrigin, allowedOrigin.replace('//127.0.0.1', '//localhost')] : [])
   return {
     async findRefusal(text, moment) {
@@ -22,7 +35,9 @@ export function outboundGuard(resolver: DnsResolver, allowedOrigin?: string): Ou
       if (url.username || url.password) return 'must not contain credentials'
       if (allowed.has(url.origin)) return null
       if (url.protocol !== 'https:') return 'must be an absolute https address'
-      const host = url.hostname.replace(/^\[|\]$/g, '')
+      if (!ports.includes(Number(url.port || 443))) return `must use port ${ports.join(' or ')}`
+      const host = readHost(url)
+      if (ownHosts.has(host)) return 'must not lead to this service'
       if (ipaddr.isValid(host)) return isPublic(host) ? null : internalAddressRefusal
       if (internalNamePattern.test(host) || !host.includes('.')) return internalAddressRefusal
       const addresses = await resolver.resolve(host)
@@ -30,6 +45,11 @@ export function outboundGuard(resolver: DnsResolver, allowedOrigin?: string): Ou
       return addresses.every((address) => isPublic(address)) ? null : internalAddressRefusal
     },
   }
+}
+
+/** Return the host without the brackets of IPv6 and without the dot that may end a name. */
+function readHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
 }
 
 const internalAddressRefusal = 'must not lead to a loopback, private, link-local, multicast or metadata address'

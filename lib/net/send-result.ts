@@ -1,3 +1,5 @@
+import { AnswerTooLongError, type FetchLimits } from './bounded-fetch.ts'
+
 /**
  * The result of one send. `gone` means that a retry cannot help. `error`, and the `note` on what a successful send left out, are shown to
  * account admins, so they never quote an address or a secret.
@@ -8,8 +10,12 @@ export type SendResult =
 
 export const sendTimeoutMs = 10_000
 
+/** Limits of the answer to a send. The answers of the vendors are below 1 KB. */
+export const sendLimits: FetchLimits = { timeoutMs: sendTimeoutMs, maxBytes: 64 * 1024 }
+
 /** Turn an exception of a send into its result. */
 export function failedSend(error: unknown): SendResult {
+  if (error instanceof AnswerTooLongError) return { ok: false, status: null, error: 'The answer was too long' }
   const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
   return { ok: false, status: null, error: isTimeout ? `No answer within ${sendTimeoutMs / 1000} s` : 'The connection failed' }
 }

@@ -29,13 +29,14 @@ for (const [first, last] of presentationForms) addShapes(first, last)
 function addShapes(firstCode: number, lastCode: number): void {
   let letter = ''
   let letterStart = firstCode
-  for (let code = firstCode; code <= lastCode + 1; code++) {
-    const baseLetter = code <= lastCode ? String.fromCharCode(code).normalize('NFKC') : ''
+  for (let code = firstCode; code <= lastCode; code++) {
+    const baseLetter = String.fromCharCode(code).normalize('NFKC')
     if (baseLetter === letter) continue
-    if (letter) addLetter(letter, letterStart, code - letterStart)
+    addLetter(letter, letterStart, code - letterStart)
     letter = baseLetter
     letterStart = code
   }
+  addLetter(letter, letterStart, lastCode + 1 - letterStart)
 }
 
 function addLetter(letter: string, firstShape: number, shapeCount: number): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type ApiPath, apiPath } from './api-path.ts'
 import { joinConditions, toIdList, toLiteral } from './conditions.ts'
 import {
   BoardWire,
@@ -39,22 +40,23 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
     authorization: `Basic ${encodeBase64(`${identity.company_id}+${secrets.public_key}:${secrets.private_key}`)}`,
     clientid: identity.client_id,
   }
-  const get = (path: string, query: Query = {}) => http({ url: `${root}${path}${toQueryString(query)}`, headers })
-  const post = (path: string, body: object) =>
+  const get = (path: ApiPath, query: Query = {}) => http({ url: `${root}${path}${toQueryString(query)}`, headers })
+  const post = (path: ApiPath, body: object) =>
     http({ method: 'POST', url: root + path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) })
   return {
-    checkCredentials: async () => void parseAnswer(z.looseObject({}), await get('/system/info')),
+    checkCredentials: async () => void parseAnswer(z.looseObject({}), await get(apiPath`/system/info`)),
     listBoards: () =>
-      readPages(get, '/service/boards', { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, BoardWire),
+      readPages(get, apiPath`/service/boards`, { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, BoardWire),
     listMembers: async () =>
-      (await readPages(get, '/system/members', { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
+      (await readPages(get, apiPath`/system/members`, { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
         .filter(isActiveMember)
         .map(toMember),
     searchTickets: (search) => searchTickets(get, search),
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
-    addNote: async (ticketId, note) => parseAnswer(CreatedNote, await post(`/service/tickets/${ticketId}/notes`, toNoteBody(note))).id,
+    addNote: async (ticketId, note) =>
+      parseAnswer(CreatedNote, await post(apiPath`/service/tickets/${ticketId}/notes`, toNoteBody(note))).id,
     async findNote(ticketId, marker) {
-      const notes = await readPages(get, `/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire)
+      const notes = await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire)
       return notes.find((note) => note.text.includes(marker))?.id ?? null
     },
   }
@@ -69,10 +71,10 @@ function toApiRoot(baseUrl: string): string {
   return url.origin + (path.endsWith('/apis/3.0') ? path : `${path}/v4_6_release/apis/3.0`)
 }
 
-type Get = (path: string, query?: Query) => Promise<unknown>
+type Get = (path: ApiPath, query?: Query) => Promise<unknown>
 
 /** Read at most five pages. Stop at the first page that is not full, because lists have no total. */
-async function readPages<S extends z.ZodType>(get: Get, path: string, query: Query, item: S): Promise<z.output<S>[]> {
+async function readPages<S extends z.ZodType>(get: Get, path: ApiPath, query: Query, item: S): Promise<z.output<S>[]> {
   const items: z.output<S>[] = []
   for (let page = 1; page <= 5; page++) {
     const answer = parseAnswer(z.array(z.unknown()), await get(path, { ...query, page, pageSize: pageSize }))
@@ -91,22 +93,22 @@ async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, page,
     unassigned && '(owner=null and resources=null)',
   )
   const query = { conditions, orderBy: 'lastUpdated desc, id desc', fields: itemFields }
-  const answer = parseAnswer(z.array(z.unknown()), await get('/service/tickets', { ...query, page, pageSize }))
+  const answer = parseAnswer(z.array(z.unknown()), await get(apiPath`/service/tickets`, { ...query, page, pageSize }))
   // Lists have no total, so the first item after a full page shows whether there are more.
   const next =
-    answer.length < pageSize ? [] : await get('/service/tickets', { ...query, fields: 'id', page: page * pageSize + 1, pageSize: 1 })
+    answer.length < pageSize ? [] : await get(apiPath`/service/tickets`, { ...query, fields: 'id', page: page * pageSize + 1, pageSize: 1 })
   return { items: parseItems(TicketWire, answer).map(toTicketItem), hasMore: parseAnswer(z.array(z.unknown()), next).length > 0 }
 }
 
 async function readTicketContext(get: Get, ticketId: string) {
-  const ticket = toTicket(parseAnswer(TicketWire, await get(`/service/tickets/${ticketId}`)))
+  const ticket = toTicket(parseAnswer(TicketWire, await get(apiPath`/service/tickets/${ticketId}`)))
   const { company_id, contact_id } = ticket
   const notes = { orderBy: 'id desc', pageSize: maxNotes }
   return readContextParts(ticket, {
-    company: async () => (company_id ? toCompany(parseAnswer(CompanyWire, await get(`/company/companies/${company_id}`))) : null),
-    contact: async () => (contact_id ? toContact(parseAnswer(ContactWire, await get(`/company/contacts/${contact_id}`))) : null),
+    company: async () => (company_id ? toCompany(parseAnswer(CompanyWire, await get(apiPath`/company/companies/${company_id}`))) : null),
+    contact: async () => (contact_id ? toContact(parseAnswer(ContactWire, await get(apiPath`/company/contacts/${contact_id}`))) : null),
     configurations: () => readConfigurations(get, ticketId),
-    notes: async () => sortNewestFirst(parseItems(NoteWire, await get(`/service/tickets/${ticketId}/notes`, notes))),
+    notes: async () => sortNewestFirst(parseItems(NoteWire, await get(apiPath`/service/tickets/${ticketId}/notes`, notes))),
     related_tickets: async () => (company_id ? readRelatedTickets(get, company_id, ticketId) : []),
   })
 }
@@ -114,15 +116,18 @@ async function readTicketContext(get: Get, ticketId: string) {
 async function readRelatedTickets(get: Get, companyId: string, ticketId: string) {
   const conditions = joinConditions(`company/id in ${toIdList([companyId])}`, `id not in ${toIdList([ticketId])}`)
   const query = { conditions, orderBy: 'lastUpdated desc, id desc', fields: itemFields, pageSize: maxRelatedTickets }
-  return parseItems(TicketWire, await get('/service/tickets', query)).map(toTicketItem)
+  return parseItems(TicketWire, await get(apiPath`/service/tickets`, query)).map(toTicketItem)
 }
 
 /** Read each configuration by itself, because the list contains little more than ids. */
 async function readConfigurations(get: Get, ticketId: string): Promise<Configuration[]> {
-  const listed = parseItems(ConfigurationRef, await get(`/service/tickets/${ticketId}/configurations`, { pageSize: maxConfigurations }))
+  const listed = parseItems(
+    ConfigurationRef,
+    await get(apiPath`/service/tickets/${ticketId}/configurations`, { pageSize: maxConfigurations }),
+  )
   return Promise.all(
     listed.slice(0, maxConfigurations).map(async (reference) => {
-      const details = await get(`/company/configurations/${reference.id}`).then((answer) => parseAnswer(ConfigurationWire, answer))
+      const details = await get(apiPath`/company/configurations/${reference.id}`).then((answer) => parseAnswer(ConfigurationWire, answer))
       return { ...toConfiguration(details), name: details.name ?? reference.deviceIdentifier ?? `Configuration ${reference.id}` }
     }),
   )

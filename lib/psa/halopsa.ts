@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type ApiPath, apiPath } from './api-path.ts'
 import { readContextParts } from './gather.ts'
 import {
   Action,
@@ -23,7 +24,7 @@ import { id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'halopsa' }>
 type Query = Record<string, string | number>
-type Get = (path: string, query?: Query) => Promise<unknown>
+type Get = (path: ApiPath, query?: Query) => Promise<unknown>
 
 const maxNotes = 50
 const maxRelatedTickets = 10
@@ -35,7 +36,7 @@ const tokens = new Map<string, { token: string; expiresAt: number }>()
 /** Create a client for the HaloPSA REST API. It uses a bearer token from client credentials. Lists have a total; notes are HTML. */
 export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
   const root = connection.baseUrl.replace(/\/+$/, '')
-  const call = async (path: string, query: Query, body?: object): Promise<unknown> => {
+  const call = async (path: ApiPath, query: Query, body?: object): Promise<unknown> => {
     const send = async () =>
       http({
         url: `${root}/api${path}?${toQueryString(query)}`,
@@ -52,17 +53,17 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
   }
   const get: Get = (path, query = {}) => call(path, query)
   return {
-    checkCredentials: async () => void parseItems(z.unknown(), await get('/Team')),
-    listBoards: async () => parseItems(Team, await get('/Team')).flatMap(({ inactive, ...team }) => (inactive ? [] : [team])),
+    checkCredentials: async () => void parseItems(z.unknown(), await get(apiPath`/Team`)),
+    listBoards: async () => parseItems(Team, await get(apiPath`/Team`)).flatMap(({ inactive, ...team }) => (inactive ? [] : [team])),
     listMembers: async () =>
-      parseItems(Agent, await get('/Agent')).flatMap(({ isdisabled, ...agent }) =>
+      parseItems(Agent, await get(apiPath`/Agent`)).flatMap(({ isdisabled, ...agent }) =>
         isdisabled || agent.id === unassignedAgentId ? [] : [agent],
       ),
     searchTickets: (search) => searchTickets(get, search),
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
-    addNote: async (ticketId, note) => parseActionId(await call('/Actions', {}, [toNoteBody(ticketId, note)])),
+    addNote: async (ticketId, note) => parseActionId(await call(apiPath`/Actions`, {}, [toNoteBody(ticketId, note)])),
     async findNote(ticketId, marker) {
-      const { actions } = parseAnswer(ActionList, await get('/Actions', { ticket_id: ticketId, excludesys: 'true', count: 1000 }))
+      const { actions } = parseAnswer(ActionList, await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 }))
       return parseItems(Action, actions).find((note) => note.text.includes(marker))?.id ?? null
     },
   }
@@ -104,40 +105,41 @@ async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, page,
     ...(boardIds.length > 0 ? { team: boardIds.join(',') } : {}),
     ...(agent ? { agent_id: agent } : {}),
   }
-  const [answer, statuses] = await Promise.all([get('/Tickets', query), readStatusNames(get)])
+  const [answer, statuses] = await Promise.all([get(apiPath`/Tickets`, query), readStatusNames(get)])
   const { tickets, record_count } = parseAnswer(TicketList, answer)
   return { items: parseItems(TicketWire, tickets).map(toTicketItem(statuses)), hasMore: page * pageSize < record_count }
 }
 
 async function readTicketContext(get: Get, ticketId: string) {
-  const [answer, statuses] = await Promise.all([get(`/Tickets/${ticketId}`, { includedetails: 'true' }), readStatusNames(get)])
+  const [answer, statuses] = await Promise.all([get(apiPath`/Tickets/${ticketId}`, { includedetails: 'true' }), readStatusNames(get)])
   const ticket = toTicket(parseAnswer(TicketWire, answer), statuses)
   const { company_id, contact_id } = ticket
   const actions = { ticket_id: ticketId, excludesys: 'true', count: maxNotes }
   const others = { pageinate: 'true', page_no: 1, page_size: maxRelatedTickets + 1, order: 'lastactiondate', orderdesc: 'true' }
   return readContextParts(ticket, {
     company: async () =>
-      company_id ? toCompany(parseAnswer(ClientWire, await get(`/Client/${company_id}`, { includedetails: 'true' }))) : null,
-    contact: async () => (contact_id ? parseAnswer(UserWire, await get(`/Users/${contact_id}`, { includedetails: 'true' })) : null),
+      company_id ? toCompany(parseAnswer(ClientWire, await get(apiPath`/Client/${company_id}`, { includedetails: 'true' }))) : null,
+    contact: async () => (contact_id ? parseAnswer(UserWire, await get(apiPath`/Users/${contact_id}`, { includedetails: 'true' })) : null),
     configurations: async () =>
       parseItems(
         Asset,
-        parseAnswer(AssetList, await get('/Asset', { ticket_id: ticketId, pageinate: 'true', page_no: 1, page_size: maxAssets })).assets,
+        parseAnswer(AssetList, await get(apiPath`/Asset`, { ticket_id: ticketId, pageinate: 'true', page_no: 1, page_size: maxAssets }))
+          .assets,
       ),
-    notes: async () => sortNewestFirst(parseItems(Action, parseAnswer(ActionList, await get('/Actions', actions)).actions)),
+    notes: async () => sortNewestFirst(parseItems(Action, parseAnswer(ActionList, await get(apiPath`/Actions`, actions)).actions)),
     related_tickets: async () => (company_id ? await readRelatedTickets(get, company_id, ticketId, others, statuses) : []),
   })
 }
 
 async function readRelatedTickets(get: Get, companyId: string, ticketId: string, query: Query, statuses: StatusNames) {
-  const { tickets } = parseAnswer(TicketList, await get('/Tickets', { ...query, client_id: companyId }))
+  const { tickets } = parseAnswer(TicketList, await get(apiPath`/Tickets`, { ...query, client_id: companyId }))
   const others = parseItems(TicketWire, tickets).filter((ticket) => ticket.id !== ticketId)
   return others.slice(0, maxRelatedTickets).map(toTicketItem(statuses))
 }
 
 /** Read the names of statuses, because tickets contain only ids. When it fails, tickets have no status name. */
 async function readStatusNames(get: Get): Promise<StatusNames> {
-  const answer = await get('/Status').catch((error: unknown) => (error instanceof PsaError ? [] : Promise.reject(error)))
+  const answer = await get(apiPath`/Status`).catch((error: unknown) => (error instanceof PsaError ? [] : Promise.reject(error)))
   return new Map(parseItems(z.object({ id, name: text }), answer).map((status) => [status.id, status.name]))
 }
 

@@ -1,6 +1,6 @@
 import { limitConcurrency } from '../limit-concurrency.ts'
+import { AnswerTooLongError, createBoundedFetch } from '../net/bounded-fetch.ts'
 import type { OutboundGuard } from '../net/guard.ts'
-import { readAtMost } from '../net/read-at-most.ts'
 import { parseRetryAfter } from '../net/send-result.ts'
 import { PsaError } from './psa.ts'
 
@@ -35,28 +35,28 @@ export function createPsaHttp(baseUrl: string, guard: OutboundGuard): PsaHttp {
     return limit(async () => {
       const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
       if (remainingMs <= 0) throw timeoutError()
-      return send(request, AbortSignal.timeout(remainingMs))
+      return send(request, remainingMs)
     })
   }
 }
 
-async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, signal: AbortSignal): Promise<unknown> {
+async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, timeoutMs: number): Promise<unknown> {
   try {
-    const response = await fetch(url, {
+    const response = await createBoundedFetch({ timeoutMs, maxBytes })(url, {
       method,
       headers: { accept: 'application/json', ...headers },
       body: body ?? null,
-      redirect: 'manual',
-      signal,
     })
     if (!response.ok) {
       await response.body?.cancel()
       throw toPsaError(response)
     }
-    return parseJson(await readText(response))
+    return parseJson(await response.text())
   } catch (error) {
     if (error instanceof PsaError) throw error
-    throw signal.aborted ? timeoutError() : new PsaError('down', 'The connection to the ticketing system failed')
+    if (error instanceof AnswerTooLongError) throw new PsaError('down', 'The answer of the ticketing system was too large')
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError'
+    throw isTimeout ? timeoutError() : new PsaError('down', 'The connection to the ticketing system failed')
   }
 }
 
@@ -78,11 +78,6 @@ function parseJson(text: string): unknown {
   } catch {
     throw new PsaError('down', 'The ticketing system did not answer with JSON')
   }
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const tooLarge = () => new PsaError('down', 'The answer of the ticketing system was too large')
-  return new TextDecoder().decode(await readAtMost(body, maxBytes, tooLarge))
 }
 
 const timeoutError = () => new PsaError('down', 'The ticketing system did not answer in time')

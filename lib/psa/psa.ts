@@ -153,6 +153,9 @@ export type Provider = (typeof providers)[number]
 /** Open a connection. Its port serves one request, in at most ten seconds. */
 export type OpenPsa = (connection: PsaConnection) => PsaPort
 
+/** The ids of tickets in both providers are numbers. */
+export const ticketIdPattern = /^\d{1,15}$/
+
 /** Parse a ticket number as technicians write it (`4711`, `#4711`). Return null when it is not one. */
 export function parseTicketId(text: string | null): string | null {
   return /^\s*#?(\d{1,15})\s*$/.exec(text ?? '')?.[1] ?? null

@@ -1,5 +1,5 @@
 import { Client } from '@upstash/qstash'
-import { withTimeout } from '../net/send-result.ts'
+import { createBoundedFetch, type Fetch } from '../net/bounded-fetch.ts'
 import type { QueuePort } from './queue.ts'
 
 interface QStashSettings {
@@ -9,9 +9,12 @@ interface QStashSettings {
   target: string
 }
 
+const limits = { timeoutMs: 3000, maxBytes: 1024 * 1024 }
+
 /** Create a queue that publishes jobs to QStash. Its retries are off: each attempt is a message of its own, with the delay of its row. */
 export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
-  const client = new Client({ baseUrl: url, token, retry: false, enableTelemetry: false })
+  const fetchBounded = createBoundedFetch(limits)
+  const client = openClient({ url, token }, fetchBounded)
   return {
     async publish(messages) {
       if (messages.length === 0) return
@@ -22,13 +25,26 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
         ...(delaySeconds > 0 ? { delay: delaySeconds } : {}),
         ...(deduplicationId ? { deduplicationId } : {}),
       }))
-      // The client has no time-out of its own.
-      await withTimeout(3000, client.batchJSON(requests))
+      await client.batchJSON(requests)
     },
     async ping() {
-      const response = await fetch(`${url}/v2/keys`, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual' })
+      const response = await fetchBounded(`${url}/v2/keys`, { headers: { authorization: `Bearer ${token}` } })
       if (!response.ok) throw new Error(`The queue returned ${response.status}`)
       await response.json()
     },
   }
+}
+
+/** Open QStash's client with our `fetch`. It takes none, so its method that sends a request is replaced. */
+function openClient({ url, token }: Pick<QStashSettings, 'url' | 'token'>, fetchBounded: Fetch): Client {
+  const client = new Client({ baseUrl: url, token, retry: false, enableTelemetry: false })
+  client.http.request = async ({ path, method = 'GET', headers, body }) => {
+    const init = { method, headers: new Headers(headers as HeadersInit), body: (body ?? null) as string | null }
+    init.headers.set('authorization', `Bearer ${token}`)
+    const response = await fetchBounded([url, ...path].join('/'), init)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`The queue returned ${response.status}`)
+    return JSON.parse(text)
+  }
+  return client
 }

@@ -28,9 +28,9 @@ const dayMs = 86_400_000
 export function toLocalTime(timezone: string, instant: number): number {
   const parts: Record<string, number> = {}
   for (const { type, value } of getFormatter(timezone).formatToParts(instant)) parts[type] = Number(value)
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
+  const read = (name: string) => parts[name] ?? Number.NaN
   const millisecond = ((instant % 1000) + 1000) % 1000
-  return Date.UTC(year, month - 1, day, hour, minute, second, millisecond)
+  return Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'), read('second'), millisecond)
 }
 
 // Clocks change only at quarters of an hour, so the offset is the same within a quarter.

@@ -214,16 +214,12 @@ function advanceInHereDocument(scanner: Scanner): void {
     scanner.position++
     return
   }
-  const lineEnd = script.indexOf('\n', position)
-  const line = script.slice(position, lineEnd < 0 ? script.length : lineEnd)
+  const [line = ''] = script.slice(position).split('\n', 1)
   const isEnd = (ignoresTabs ? line.replace(/^\t+/, '') : line) === delimiter
   if (!isEnd) {
     scanner.position++
     return
   }
   scanner.hereDocument = scanner.pendingHereDocuments.shift() ?? null
-  // The next here-document starts after the line break. Otherwise the line break is left for the code after it.
-  scanner.position += line.length + (scanner.hereDocument ? 1 : 0)
-  // Each call must move forward.
-  if (line.length === 0 && !scanner.hereDocument) scanner.position++
+  scanner.position += line.length + 1
 }

@@ -1,3 +1,4 @@
+import { createWorkBudget } from '../text/work-budget.ts'
 import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
 import { findPlaceholders, getLineNumber, isFilter, type Placeholder } from './placeholders.ts'
 import { findUnsafePlacements } from './placement.ts'
@@ -41,11 +42,12 @@ export interface RenderedScript {
 /** Return the problem of each invalid value by parameter name. A problem completes the sentence "<parameter> …". */
 export function validateValues(parameters: readonly ScriptParameter[], values: Readonly<Record<string, unknown>>): Map<string, string> {
   const problems = new Map<string, string>()
+  const budget = createWorkBudget()
   for (const parameter of parameters) {
     const { name, required } = parameter
     const value = getValueOrDefault(parameter, values)
     if (value !== undefined) {
-      const problem = validateValue(parameter, value)
+      const problem = validateValue(parameter, value, budget)
       if (problem) problems.set(name, problem)
     } else if (required) problems.set(name, 'is required')
   }

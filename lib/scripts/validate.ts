@@ -1,11 +1,15 @@
 import { isHostname } from '../text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '../text/pattern.ts'
+import { createWorkBudget, type WorkBudget } from '../text/work-budget.ts'
 import type { ScriptParameter } from './schema.ts'
 
 export type ScriptValue = string | number | boolean
 
-/** Return the problem of a value, or null if the value is valid. A problem completes the sentence "<parameter> …". */
-export function validateValue(parameter: ScriptParameter, value: unknown): string | null {
+/**
+ * Return the problem of a value, or null if the value is valid. A problem completes the sentence "<parameter> …". Throw 422 when the patterns
+ * of all checked values take too much work.
+ */
+export function validateValue(parameter: ScriptParameter, value: unknown, budget: WorkBudget): string | null {
   const { type } = parameter
   if (type === 'int') return validateInteger(parameter, value)
   if (type === 'bool') return typeof value === 'boolean' ? null : 'must be true or false'
@@ -14,7 +18,7 @@ export function validateValue(parameter: ScriptParameter, value: unknown): strin
   if (type === 'choice') return parameter.choices?.includes(value) ? null : `must be one of: ${parameter.choices?.join(', ')}`
   if (type === 'hostname' && !isHostnameOrFqdn(value)) return 'must be a host name'
   if (type === 'path' && /[\r\n]/.test(value)) return 'must be a path on one line'
-  return validateText(parameter, value)
+  return validateText(parameter, value, budget)
 }
 
 const maxHostnameLength = 253
@@ -30,13 +34,13 @@ function validateInteger({ min, max }: ScriptParameter, value: unknown): string 
   return typeof max === 'number' && value > max ? `must be at most ${max}` : null
 }
 
-function validateText({ min, max, pattern }: ScriptParameter, value: string): string | null {
+function validateText({ min, max, pattern }: ScriptParameter, value: string, budget: WorkBudget): string | null {
   const length = Array.from(value).length
   if (typeof min === 'number' && length < min) return `must have at least ${min} characters`
   if (typeof max === 'number' && length > max) return `must have at most ${max} characters`
   if (!pattern) return null
   const matches = compilePattern(pattern)
-  return matches && length <= maxPatternTextLength && matches(value) ? null : 'must match its pattern'
+  return matches && length <= maxPatternTextLength && matches(value, budget) ? null : 'must match its pattern'
 }
 
 interface ParameterProblem {
@@ -46,6 +50,7 @@ interface ParameterProblem {
 
 /** Return the problems of the parameter definitions. */
 export function validateParameters(parameters: readonly ScriptParameter[]): ParameterProblem[] {
+  const budget = createWorkBudget()
   return parameters.flatMap((parameter, index) => {
     const { type, choices, pattern, min, max } = parameter
     const problems: ParameterProblem[] = []
@@ -55,7 +60,7 @@ export function validateParameters(parameters: readonly ScriptParameter[]): Para
       addProblem('pattern', 'must be a regular expression of limited size, without lookaround and backreferences')
     if (typeof min === 'number' && typeof max === 'number' && min > max) addProblem('min', 'must not be greater than max')
     const hasDefault = parameter.default !== null && parameter.default !== undefined
-    const defaultProblem = hasDefault ? validateValue(parameter, parameter.default) : null
+    const defaultProblem = hasDefault ? validateValue(parameter, parameter.default, budget) : null
     // An invalid definition cannot decide whether its default is valid.
     if (defaultProblem && problems.length === 0) addProblem('default', defaultProblem)
     return problems

@@ -1,10 +1,14 @@
+import type { WorkBudget } from './work-budget.ts'
+
 // Users write these patterns, and a backtracking regular expression can run for hours. So a pattern is compiled to an automaton. Its time
-// is proportional to the size of the pattern and the length of the text. Lookaround and backreferences need backtracking and are not
-// supported.
+// is proportional to the size of the pattern and the length of the text, and a budget limits it. Lookaround and backreferences need
+// backtracking and are not supported.
 
 /** Longer texts must not be matched. */
 export const maxPatternTextLength = 1000
 const maxPatternParts = 1000
+const stepsPerInstruction = 5
+const stepsPerCharTest = 10
 const unlimited = Number.POSITIVE_INFINITY
 
 type PatternNode =
@@ -24,8 +28,8 @@ type Instruction =
   | { op: 'jump'; target: number }
   | { op: 'match' }
 
-/** Return whether the whole text matches. */
-export type Matcher = (text: string) => boolean
+/** Return whether the whole text matches. All texts of a request share one budget. Throw 422 when it is used up. */
+export type Matcher = (text: string, budget: WorkBudget) => boolean
 
 /** Compile a regular expression with the flag `u`. Return undefined if it is invalid, not supported or too large. */
 export function compilePattern(pattern: string): Matcher | undefined {
@@ -35,7 +39,7 @@ export function compilePattern(pattern: string): Matcher | undefined {
     compileNode(compiler, parseAlternatives({ pattern, position: 0 }))
     const program: Instruction[] = [...compiler.program, { op: 'match' }]
     const charTests = compiler.charTokens.map((token) => new RegExp(`^${token}$`, 'u'))
-    return (text) => runProgram(program, charTests, [...text])
+    return (text, budget) => runProgram(program, charTests, [...text], budget)
   } catch {
     return undefined
   }
@@ -165,10 +169,12 @@ function compileRepetition(compiler: Compiler, { item, min, max }: Extract<Patte
 }
 
 /** Follow all paths through the program at the same time, one character after the other. */
-function runProgram(program: readonly Instruction[], charTests: readonly RegExp[], chars: readonly string[]): boolean {
+function runProgram(program: readonly Instruction[], charTests: readonly RegExp[], chars: readonly string[], budget: WorkBudget): boolean {
   const lastVisits = new Int32Array(program.length)
+  budget.spend(program.length)
   let current = followJumps(program, [0], chars, 0, lastVisits)
   for (const [index, char] of chars.entries()) {
+    budget.spend(current.length * stepsPerInstruction + charTests.length * stepsPerCharTest)
     const results = charTests.map((test) => test.test(char))
     const next: number[] = []
     for (const address of current) {

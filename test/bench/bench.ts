@@ -11,6 +11,7 @@ import { measureLargeLists } from './large-lists.ts'
 import { measureListGrowth } from './list-growth.ts'
 import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './load.ts'
 import { measurePeers } from './peers/peers.ts'
+import { printPeers } from './peers/print-peers.ts'
 import {
   type OperationResult,
   printExports,
@@ -18,13 +19,13 @@ import {
   printGrowth,
   printLists,
   printOperations,
-  printPeers,
   printSteps,
   printSweep,
 } from './print-results.ts'
 import { benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from './seed.ts'
 import type { BenchServer, MeasuredWorker } from './server.ts'
 import { measureSessionReads, sessionCounts } from './sessions.ts'
+import { measureStartUp, printStartUp } from './start-up.ts'
 import { measureStreams, printStreams } from './streams.ts'
 import { measureSweep } from './sweep.ts'
 
@@ -135,6 +136,7 @@ async function measureParts(server: RunningServer): Promise<void> {
     const account = await seedAccount(benchDatabase, '0b', benchUsers, benchNotificationsPerUser)
     console.log(`Measuring over ${connections} connections ...\n`)
     printOperations(await measureOperations(server, account))
+    printStartUp(await measureStartUp(server.info.settings))
     if (!process.argv.includes('--no-growth')) printGrowth(await measureListGrowth(benchDatabase, server.info))
   }
   if (!onlyPart || onlyPart === 'flows') {
@@ -142,7 +144,14 @@ async function measureParts(server: RunningServer): Promise<void> {
     printSteps(await measureFlowSteps(benchDatabase, server.info))
   }
   if (!onlyPart || onlyPart === 'exports') printExports(await measureExports(benchDatabase, server.info))
-  if (onlyPart === 'peers' && !printPeers(await measurePeers(server.info))) process.exitCode = 1
+  if (onlyPart === 'peers') {
+    const countWorkerTrips = () => readRoundTrips(server, server.info.workers[0]?.name ?? '')
+    const areGoalsMet = [
+      printPeers(await measurePeers(server.info, countWorkerTrips)),
+      printStartUp(await measureStartUp(server.info.settings)),
+    ]
+    if (areGoalsMet.includes(false)) process.exitCode = 1
+  }
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')
     printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))

@@ -16,6 +16,12 @@ export function readProcessCpuMicros(pid: number): number | null {
   return stat && stat.ticks * microsPerTick
 }
 
+/** Read the processor time of the main thread of a process, which runs the code of a Worker, in microseconds. */
+export function readMainThreadCpuMicros(pid: number): number | null {
+  const stat = readStat(`${pid}/task/${pid}`)
+  return stat && stat.ticks * microsPerTick
+}
+
 interface Stat {
   name: string
   parentPid: number

@@ -14,6 +14,8 @@ export interface LoadRequest {
   method: string
   path: string
   token?: string
+  /** The client's address, as a trusted proxy would report it. */
+  address?: string
   /** JSON text. */
   body?: string
 }
@@ -34,7 +36,7 @@ export async function runLoadFor(port: number, connections: number, seconds: num
   return runLoadWhile({ port, connections, next, hasMore: until(performance.now() + seconds * 1000) })
 }
 
-/** Send requests over `connections`, one at a time on each. Throw if a response is not 200. */
+/** Send requests over `connections`, one at a time on each. Throw if a request fails. */
 export async function runLoadWhile({ port, connections, next, hasMore }: LoadOptions): Promise<LoadResult> {
   const durations: number[] = []
   const started = performance.now()
@@ -43,9 +45,10 @@ export async function runLoadWhile({ port, connections, next, hasMore }: LoadOpt
     const connection = await openConnection(port)
     while (hasMore()) {
       const sentAt = performance.now()
-      const { status, length } = await connection.send(next())
+      const request = next()
+      const { status, length } = await connection.send(request)
       durations.push(performance.now() - sentAt)
-      if (status !== 200) throw new Error(`The benchmark received status ${status}`)
+      if (status < 200 || status > 299) throw new Error(`${request.method} ${request.path} on port ${port} received status ${status}`)
       bytes = Math.max(bytes, length)
     }
     connection.close()
@@ -68,11 +71,12 @@ async function openConnection(port: number): Promise<Connection> {
   socket.setNoDelay(true)
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   return {
-    send: ({ method, path, token, body = '' }) => {
+    send: ({ method, path, token, address, body = '' }) => {
       const authorization = token ? `authorization: Bearer ${token}\r\n` : ''
+      const client = address ? `cf-connecting-ip: ${address}\r\n` : ''
       const type = body ? 'content-type: application/json\r\n' : ''
       const length = method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
-      socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${type}${length}\r\n${body}`)
+      socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${client}${type}${length}\r\n${body}`)
       return readResponse(socket)
     },
     close: () => socket.destroy(),

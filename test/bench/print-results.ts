@@ -4,7 +4,6 @@ import { type ListTimes, nodeCounts, type StepTimes } from './flows.ts'
 import type { LargeListTime } from './large-lists.ts'
 import type { ListGrowth } from './list-growth.ts'
 import type { LoadResult } from './load.ts'
-import type { PeerResult } from './peers/peers.ts'
 import { type DrainTime, drainGoal } from './sweep.ts'
 
 export interface OperationResult extends LoadResult {
@@ -103,30 +102,6 @@ export function printSweep(results: readonly DrainTime[]): boolean {
   return results.every(isMet)
 }
 
-const peerGoals: Record<string, number> = { 'list notifications': 2, 'unread count': 1.5, 'mark read': 1 }
-
-/** Print the operations on each service, with the throughput as a ratio to the Fastify peer. Return whether the Node entry meets its goals. */
-export function printPeers(results: readonly PeerResult[]): boolean {
-  const peerOf = (operation: string) => results.find((result) => result.operation === operation && result.service === 'Fastify peer')
-  console.log('\nOperations over 32 connections, as a ratio to a service with Fastify and pg (no row level security, no limits)')
-  printTable([
-    ['', '', 'of Fastify', '(goal)', 'per second', 'p50 ms', 'p99 ms', 'CPU µs', 'transactions'],
-    ...results.map(({ operation, service, perSecond, p50, p99, cpuMicros, transactions }) => [
-      operation,
-      service,
-      formatRatio(perSecond, peerOf(operation)?.perSecond ?? 1),
-      service === 'Node entry' && peerGoals[operation] ? `≥ ${peerGoals[operation]}` : '',
-      String(Math.round(perSecond)),
-      p50.toFixed(1),
-      p99.toFixed(1),
-      cpuMicros === null ? '?' : String(Math.round(cpuMicros)),
-      transactions.toFixed(2),
-    ]),
-  ])
-  const entries = results.filter(({ service }) => service === 'Node entry')
-  return entries.every(({ operation, perSecond }) => perSecond >= (peerGoals[operation] ?? 0) * (peerOf(operation)?.perSecond ?? 0))
-}
-
 export function printSteps(steps: readonly StepTimes[]): void {
   console.log(`\nA flow of ${nodeCounts.large} nodes, as a multiple of one of ${nodeCounts.small}`)
   printTable([
@@ -175,9 +150,9 @@ export function printExports(exports: readonly ExportCost[]): void {
     )
 }
 
-const formatRatio = (a: number, b: number): string => (a / b).toFixed(2)
+export const formatRatio = (a: number, b: number): string => (a / b).toFixed(2)
 
-function printTable(rows: readonly (readonly string[])[]): void {
+export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   for (const row of rows)
     console.log(

@@ -12,6 +12,7 @@ import { type Cluster, startPostgres, withSuperuser } from '../../lib/local/post
 import { type Stack, startStack } from '../../lib/local/stack.ts'
 import { builtAssets, listBuiltModules } from '../../lib/local/worker.ts'
 import { findRedisServer } from './binaries.ts'
+import { startQueueSink } from './queue-sink.ts'
 import { startWorkerd } from './workerd.ts'
 
 /** A Worker that the bench measures. */
@@ -46,11 +47,12 @@ async function startServer(): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-bench-'))
   const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false }), build(), bundleBaselineWorker(folder)])
   stopFunctions.push(() => cluster.stop())
-  const workers = [
-    await startMeasuredWorker(cluster, folder, process.env.REDIS_URL ? 'REDIS_URL' : 'Redis emulator', process.env.REDIS_URL),
-  ]
+  const queue = await startQueueSink()
+  stopFunctions.unshift(queue.close)
+  const place = { cluster, parent: folder, queueUrl: queue.url }
+  const workers = [await startMeasuredWorker(place, process.env.REDIS_URL ? 'REDIS_URL' : 'Redis emulator', process.env.REDIS_URL)]
   const redis = process.env.REDIS_URL ? null : await startRedis()
-  if (redis) workers.push({ ...(await startMeasuredWorker(cluster, folder, 'redis-server', redis.url)), redisPid: redis.pid })
+  if (redis) workers.push({ ...(await startMeasuredWorker(place, 'redis-server', redis.url)), redisPid: redis.pid })
   const [firstStack] = [...stackByName.values()] as [Stack]
   return {
     folder,
@@ -58,12 +60,23 @@ async function startServer(): Promise<BenchServer> {
     postgresPort: cluster.port,
     postgresPid: await readPostmasterPid(cluster),
     ownerUrl: firstStack.ownerUrl,
-    settings: firstStack.settings,
+    settings: { ...firstStack.settings, QSTASH_URL: queue.url },
     workers,
   }
 }
 
-async function startMeasuredWorker(cluster: Cluster, parent: string, name: string, redisUrl: string | undefined): Promise<MeasuredWorker> {
+/** What the measured Workers share. */
+interface Place {
+  cluster: Cluster
+  parent: string
+  queueUrl: string
+}
+
+async function startMeasuredWorker(
+  { cluster, parent, queueUrl }: Place,
+  name: string,
+  redisUrl: string | undefined,
+): Promise<MeasuredWorker> {
   const stack = await startStack({ platform: 'cloudflare', cluster, database, port: 0, localPort: 0, redisUrl })
   stackByName.set(name, stack)
   // The movable app.now() of the local stack reads a table. The bench uses the production function, which does not.
@@ -74,7 +87,7 @@ async function startMeasuredWorker(cluster: Cluster, parent: string, name: strin
   roundTripCounters.set(name, endpoint.countRequests)
   const folder = join(parent, `worker-${stackByName.size}`)
   await mkdir(folder)
-  const settings = { ...stack.settings, NEON_HTTP_ENDPOINT: endpoint.url, CHECK_RESPONSES: 'false' }
+  const settings = { ...stack.settings, NEON_HTTP_ENDPOINT: endpoint.url, QSTASH_URL: queueUrl, CHECK_RESPONSES: 'false' }
   const worker = await startWorkerd(folder, listBuiltModules(), settings, {
     objects: { ESCALATION_HUB: 'EscalationHub' },
     assets: builtAssets,

@@ -8,7 +8,7 @@ export async function waitForPort(child: ChildProcess, port: number, name: strin
   while (Date.now() < end) {
     if (child.exitCode !== null) throw new Error(`The ${name} exited with code ${child.exitCode}`)
     if (await isPortOpen(port)) return
-    await pause(25)
+    await pause(5)
   }
   throw new Error(`The ${name} does not accept connections`)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createStripeCustomer, signEvent } from '../support/billing.ts'
+import { createReference, createStripeCustomer, signEvent } from '../support/billing.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 const createEmptySample: Fixture = async () => ({})
@@ -12,7 +12,11 @@ export const billingFixtures: Record<string, Fixture> = {
   },
   'billing.getSubscription': createEmptySample,
   'billing.receiveWebhook': async (service, { accountId }) => {
-    const customer = { object: 'customer', id: `cus_${randomBytes(8).toString('hex')}`, metadata: { account_id: accountId } }
+    const customer = {
+      object: 'customer',
+      id: `cus_${randomBytes(8).toString('hex')}`,
+      metadata: { account_id: await createReference(service, accountId) },
+    }
     const event = { id: `evt_${randomBytes(8).toString('hex')}`, object: 'event', type: 'customer.created', created: 1_790_000_000 }
     return { content: signEvent(service, { ...event, data: { object: customer } }) }
   },

@@ -103,6 +103,24 @@ describe('form with a file', () => {
     expectStatus(await post('/files', { body: await large.arrayBuffer(), headers }), 413)
   })
 
+  it.each([
+    'multipart/form-data; xboundary=ZZZZ; boundary=a',
+    'multipart/form-data; x="; boundary=ZZZZ"; boundary=a',
+    'multipart/form-data; boundary=ZZZZ; boundary=a',
+    'multipart/form-data; BOUNDARY="a"',
+    'multipart/form-data; boundary="\\a"',
+  ])('WIR-30 counts the parts of a form by the boundary that separates them: %s', async (type) => {
+    const part = '--a\r\ncontent-disposition: form-data; name="x"\r\n\r\n\r\n'
+    const { status, body } = await post('/files', { body: `${part.repeat(21)}--a--`, headers: { 'content-type': type } })
+    expect([status, body.errors[0].type]).toEqual([422, 'invalid_form'])
+  })
+
+  it('accepts a boundary in quotation marks beside other parameters', async () => {
+    const file = '--a b\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\nabc\r\n--a b--'
+    const headers = { 'content-type': 'multipart/form-data; charset=utf-8; boundary="a b"' }
+    expectStatus(await post('/files', { body: file, headers }), 200)
+  })
+
   it('an operation for a file or JSON accepts both', async () => {
     const headers = { 'content-type': 'application/json' }
     expect((await post('/notes', { body: '{"text":"hello"}', headers })).body).toEqual({ kind: 'json', size: 5, name: 'hello' })
@@ -116,4 +134,26 @@ it('passes the exact bytes and the headers of a signed body of any type to the h
   const bytes = new Uint8Array([0, 255, 128, 10])
   expect((await post('/events', { body: bytes, headers: { signature: 's' } })).body).toEqual({ kind: 'raw', size: 4, name: 's' })
   expectStatus(await post('/events', { body: new Uint8Array(1024 * 1024 + 1) }), 413)
+})
+
+describe('WIR-31', () => {
+  const headers = { 'content-type': 'application/json' }
+  const postNote = (note: unknown) => post('/notes', { body: JSON.stringify(note), headers })
+  const manyKeys = (count: number, key: (n: number) => string) => Object.fromEntries(Array.from({ length: count }, (_, n) => [key(n), 0]))
+
+  it.each([
+    ['unknown fields', manyKeys(80_000, (n) => `k${n}`), 80_001],
+    ['texts that cannot be stored', { text: '', list: Array(80_000).fill('\0') }, 80_001],
+  ])('lists 50 errors of a body with many %s, and their number', async (_, note, count) => {
+    const { status, body } = await postNote(note)
+    expect([status, body.errors.length, body.error_count]).toEqual([422, 50, count])
+    expect(body.detail).toBe('The request is not valid; 50 of 80,001 errors are listed')
+    expect(JSON.stringify(body).length).toBeLessThan(10_000)
+  })
+
+  it('lists 50 errors without a number, and shortens long keys', async () => {
+    const { body } = await postNote({ text: '', ...manyKeys(50, (n) => `${n}${'k'.repeat(10_000)}`) })
+    expect([body.errors.length, body.error_count]).toEqual([50, undefined])
+    expect(JSON.stringify(body).length).toBeLessThan(20_000)
+  })
 })

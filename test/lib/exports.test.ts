@@ -57,6 +57,17 @@ describe('renderMarkdown', () => {
     )
   })
 
+  it.each([
+    '![i](https://x.example/i)',
+    '!![i](https://x.example/i)',
+    '\\\\![i](https://x.example/i)',
+    'Look![i](https://x.example/i)!',
+    '**a!**![i](https://x.example)',
+  ])('WIR-37 writes a link instead of a remote image: %s', (description) => {
+    const tokens = commonmark.parse(renderMarkdown(createReport({ description })), {}).flatMap(({ children }) => children ?? [])
+    expect([tokens.some(({ type }) => type === 'image'), tokens.some(({ type }) => type === 'link_open')]).toEqual([false, true])
+  })
+
   it('keeps a title unchanged and on one line', () => {
     fc.assert(
       fc.property(textWithMarkup, (typed) => {

@@ -4,6 +4,7 @@ import { outboundGuard } from '../../lib/net/guard.ts'
 
 const internalAddressMessage = 'must not lead to a loopback, private, link-local, multicast or metadata address'
 const publicAddress = '93.184.215.14'
+const ownAddresses = ['https://api.supportflow.example', 'https://app.supportflow.example/x']
 
 function createGuard(addressesByName: Record<string, string[] | null> = {}, allowed?: string) {
   const resolvedNames: string[] = []
@@ -11,7 +12,7 @@ function createGuard(addressesByName: Record<string, string[] | null> = {}, allo
     resolvedNames.push(name)
     return name in addressesByName ? (addressesByName[name] ?? null) : [publicAddress]
   }
-  return { resolvedNames, ...outboundGuard({ resolve }, allowed) }
+  return { resolvedNames, ...outboundGuard({ resolve }, { allowedOrigin: allowed, ports: [443, 8443], ownAddresses }) }
 }
 
 describe('IP addresses', () => {
@@ -166,6 +167,29 @@ describe('form of the URL', () => {
     'https://example.com@127.0.0.1/',
   ])('NOT-40 refuses credentials: %s', async (url) =>
     expect(await createGuard().findRefusal(url, 'saving')).toBe('must not contain credentials'),
+  )
+})
+
+describe('ports and own hosts', () => {
+  it.each(['22', '80', '444', '8444', '6379'])('WIR-35 refuses the port %s, which is not in the settings', async (port) => {
+    for (const moment of ['saving', 'sending'] as const)
+      expect(await createGuard().findRefusal(`https://hooks.example.com:${port}/x`, moment)).toBe('must use port 443 or 8443')
+  })
+
+  it('WIR-35 accepts only port 443 unless the settings name others', async () => {
+    const { findRefusal } = outboundGuard({ resolve: async () => [publicAddress] })
+    expect(await findRefusal('https://hooks.example.com:443/x', 'sending')).toBeNull()
+    expect(await findRefusal('https://hooks.example.com:8443/x', 'sending')).toBe('must use port 443')
+  })
+
+  it.each(['api.supportflow.example', 'API.supportflow.example.', 'app.supportflow.example', 'app.supportflow.example:8443'])(
+    'WIR-35 refuses a host of this service: %s',
+    async (host) => {
+      const { findRefusal, resolvedNames } = createGuard()
+      for (const moment of ['saving', 'sending'] as const)
+        expect(await findRefusal(`https://${host}/x`, moment)).toBe('must not lead to this service')
+      expect(resolvedNames).toEqual([])
+    },
   )
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applyDefaults, validateAnswers } from '../../lib/flows/intake-answers.ts'
+import { applyDefaults, createAnswerValidator } from '../../lib/flows/intake-answers.ts'
 import type { IntakeField } from '../../lib/flows/structure.ts'
 
 const createField = (properties: Partial<IntakeField>): IntakeField => ({
@@ -10,7 +10,7 @@ const createField = (properties: Partial<IntakeField>): IntakeField => ({
   ...properties,
 })
 const findProblems = (properties: Partial<IntakeField>, value: unknown, complete = true) =>
-  validateAnswers([createField(properties)], { k: value }, { complete }).map(({ msg }) => msg)
+  createAnswerValidator([createField(properties)], { complete })({ k: value }).map(({ msg }) => msg)
 
 const options = ['A', 'B']
 const fieldsWithValidAndInvalidAnswers: [Partial<IntakeField>, unknown[], unknown[]][] = [
@@ -28,7 +28,7 @@ const fieldsWithValidAndInvalidAnswers: [Partial<IntakeField>, unknown[], unknow
   [{ type: 'hostname', pattern: 'srv.*' }, ['srv-1'], ['web-1', 'srv 1']],
 ]
 
-describe('validateAnswers', () => {
+describe('createAnswerValidator', () => {
   it.each(fieldsWithValidAndInvalidAnswers)('SES-30 checks an answer against its field: %j', (properties, validAnswers, invalidAnswers) => {
     for (const answer of validAnswers) expect([answer, findProblems(properties, answer)]).toEqual([answer, []])
     for (const answer of invalidAnswers) expect([answer, findProblems(properties, answer).length]).toEqual([answer, 1])
@@ -42,7 +42,7 @@ describe('validateAnswers', () => {
     }
     expect(findProblems({ required: true, type: 'boolean' }, false)).toEqual([])
     expect(findProblems({ required: true, type: 'number' }, 0)).toEqual([])
-    expect(validateAnswers([createField({ key: 'constructor', required: true })], {}, { complete: true })).toHaveLength(1)
+    expect(createAnswerValidator([createField({ key: 'constructor', required: true })], { complete: true })({})).toHaveLength(1)
   })
 })
 

@@ -5,7 +5,7 @@ import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { validateFlow } from '../../lib/flows/validate.ts'
 import { readArticleText } from '../../lib/knowledge/article.ts'
-import { type Block, maxNodeLength } from '../../lib/knowledge/blocks.ts'
+import { type Block, createBlockWriter, maxArticleLength, maxBlocks, maxNodeLength } from '../../lib/knowledge/blocks.ts'
 import { deriveTitle } from '../../lib/knowledge/derive-title.ts'
 import { buildFlow } from '../../lib/knowledge/flow.ts'
 import { buildNodes, type KbNode, type NodeProposal } from '../../lib/knowledge/nodes.ts'
@@ -99,6 +99,38 @@ const randomProposal = fc
     title: words,
   })
   .map(({ first, extraSegments, ...rest }): NodeProposal => ({ first, last: first + extraSegments, ...rest }))
+
+describe('createBlockWriter', () => {
+  it('refuses the 900,001st character and the 5,001st paragraph', () => {
+    const long = createBlockWriter()
+    long.add('text', 'x'.repeat(maxArticleLength))
+    expect(() => long.add('text', 'x')).toThrow('The article has more than 900,000 characters')
+    const many = createBlockWriter()
+    for (let n = 0; n < maxBlocks; n++) many.add('text', 'x')
+    expect(() => many.add('text', 'x')).toThrow('The article has more than 5,000 paragraphs')
+  })
+
+  it('splits a text into parts of at most 20,000 characters, at a line break or between characters', () => {
+    const lengthsOf = (text: string) => {
+      const { blocks, add } = createBlockWriter()
+      add('text', text)
+      return blocks.map((block) => block.text.length)
+    }
+    expect(lengthsOf('x'.repeat(maxNodeLength))).toEqual([maxNodeLength])
+    expect(lengthsOf('x'.repeat(maxNodeLength + 1))).toEqual([maxNodeLength, 1])
+    expect(lengthsOf(`${'x'.repeat(maxNodeLength)}\ny`)).toEqual([maxNodeLength, 1])
+    expect(lengthsOf(`\n${'x'.repeat(maxNodeLength)}`)).toEqual([maxNodeLength, 1])
+    expect(lengthsOf(`${'x'.repeat(maxNodeLength - 1)}😀`)).toEqual([maxNodeLength - 1, 2])
+  })
+
+  it('adds lines to the item of a list until the item is full', () => {
+    const { blocks, addListLine } = createBlockWriter()
+    addListLine(0, '-', 'x'.repeat(maxNodeLength - 10))
+    addListLine(1, '-', 'abc')
+    addListLine(0, null, 'd')
+    expect(blocks.map(({ text }) => text.slice(-8))).toEqual(['\n  - abc', '  d'])
+  })
+})
 
 describe('buildNodes', () => {
   it('KBI-01 returns at most 100 nodes that contain every block completely and in order, for random proposals', () => {

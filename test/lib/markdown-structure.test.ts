@@ -89,6 +89,12 @@ describe('a tree', () => {
     )
   })
 
+  it('FLO-57 reads the body of the 500th node, and no further ones', () => {
+    const nodes = Array.from({ length: 502 }, (_, n) => `## Action: x {#n${n}}\n-> #${n < 499 ? `n${n + 1}` : ''}`)
+    const invalidLinks = checkTree(...nodes).filter((problem) => problem.includes('This link is invalid'))
+    expect(invalidLinks).toEqual(['1004: This link is invalid; write -> #id'])
+  })
+
   it('FLO-56 reads quoted ids, and texts that look like markup', () => {
     const { flow } = readFlowMarkdown(
       flowFile('troubleshooting', [

@@ -23,6 +23,18 @@ describe('mask', () => {
     expect(ordinaryLines.length).toBeGreaterThanOrEqual(200)
   })
 
+  it.each([
+    // 19 changes between upper case, lower case and digits in 50 characters: the least for a random text.
+    ['masks', 19, 50, 'aA0'],
+    ['keeps', 18, 50, 'aA0'],
+    // 8 changes in 32 characters without upper case.
+    ['masks', 8, 32, 'z0'],
+    ['keeps', 7, 32, 'z0'],
+  ])('%s a text with %i changes of the kind of character in %i characters of %s', (verb, changes, length, classes) => {
+    const text = Array.from({ length }, (_, n) => classes[Math.min(n, changes) % classes.length]).join('')
+    expect(maskSecrets(text)).toBe(verb === 'masks' ? '[masked secret]' : text)
+  })
+
   it('keeps the text around a masked value', () => {
     for (const kind of ['ipv4', 'ipv6', 'email', 'key', 'path'])
       for (const value of valuesByKind[kind] ?? []) expect(mask(`Before ${value} after`)).toMatch(/^Before .* after$/)

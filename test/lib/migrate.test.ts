@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitStatements } from '../../lib/db/migrate/statements.ts'
+import { splitStatements, summarizeStatement } from '../../lib/db/migrate/statements.ts'
 import { migrate, plan } from '../../lib/db/migrate.ts'
 import { connect, createEmptyDatabase, terminateStatement, writeMigrations } from '../support/migrations.ts'
 
@@ -221,4 +221,9 @@ describe('splitStatements', () => {
     ['-- a; b\nselect 1 /* ; */; -- c', ['select 1']],
     ['do $$ begin; end $$; select $a$ $$; $a$', ['do $$ begin; end $$', 'select $a$ $$; $a$']],
   ])('splits %j', (text, statements) => expect(splitStatements(text)).toEqual(statements))
+})
+
+it('summarizeStatement cuts a statement of more than 100 characters', () => {
+  expect(summarizeStatement(`select\n  '${'x'.repeat(91)}'`)).toBe(`select '${'x'.repeat(91)}'`)
+  expect(summarizeStatement(`select '${'x'.repeat(92)}'`)).toBe(`select '${'x'.repeat(91)}…`)
 })

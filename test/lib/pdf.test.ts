@@ -99,5 +99,9 @@ it('shapeArabic chooses the shape of a letter by its neighbours', () => {
   expect(shapeAsHex('دب')).toEqual(['fea9', 'fe8f'])
   expect(shapeAsHex('بلا')).toEqual(['fe91', 'fefc', '0'])
   expect(shapeAsHex('بَب')).toEqual(['fe91', '64e', 'fe90'])
+  // The first and the last letters of the blocks that hold the shapes.
+  expect(shapeAsHex('بیب')).toEqual(['fe91', 'fbff', 'fe90'])
+  expect(shapeAsHex('ٱ')).toEqual(['fb50'])
+  expect(shapeAsHex('ءب')).toEqual(['fe80', 'fe8f'])
   expect(shapeAsHex('ب\u200cب')).toEqual(['fe8f', '200c', 'fe8f'])
 })

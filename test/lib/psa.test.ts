@@ -6,10 +6,12 @@ import { parseConditions } from '../../lib/local/psa-conditions.ts'
 import { buildPsaData } from '../../lib/local/psa-data.ts'
 import { toIdList, toLiteral } from '../../lib/psa/conditions.ts'
 import { createConnectWise } from '../../lib/psa/connectwise.ts'
+import { createHaloPsa } from '../../lib/psa/halopsa.ts'
 import type { PsaHttp } from '../../lib/psa/http.ts'
 import { toPromptNotes } from '../../lib/psa/prompt.ts'
-import { parseTicketId } from '../../lib/psa/psa.ts'
+import { PsaError, type PsaPort, parseTicketId } from '../../lib/psa/psa.ts'
 
+const baseUrl = 'https://psa.example.com'
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 
 it('PSA-08 adds at most the ten newest notes to a prompt, each cut to 200 characters', () => {
@@ -45,6 +47,56 @@ describe('conditions', () => {
   it('toIdList and parseTicketId accept only numeric ids', () => {
     expect([toIdList(['1', '2)', '22']), toIdList(['x']), toIdList([])]).toEqual(['(1,22)', '(0)', '(0)'])
     expect(['4711', ' #4711 ', 'T-1', '', '1'.repeat(16)].map(parseTicketId)).toEqual(['4711', '4711', null, null, null])
+  })
+})
+
+describe('a hostile ticket id', () => {
+  const hostileIds = [
+    '../../system/members?pageSize=2#',
+    '..',
+    '.',
+    '',
+    '1/notes',
+    '1?a=b',
+    '1#',
+    '%2e%2e',
+    '%2f',
+    '\\..\\..',
+    '\ud800',
+    '//x.example',
+  ]
+  const connectWise = {
+    provider: 'connectwise',
+    baseUrl,
+    identity: { company_id: 'c', client_id: 'i' },
+    secrets: { public_key: 'p', private_key: 's' },
+  }
+  const haloPsa = { provider: 'halopsa', baseUrl, identity: { client_id: 'i', tenant: null }, secrets: { client_secret: 's' } }
+  /** Return the paths that the port calls, without the tickets' own path before the id and after it. */
+  async function listPaths(createPort: (http: PsaHttp) => PsaPort, id: string): Promise<string[]> {
+    const paths: string[] = []
+    const http: PsaHttp = async ({ url }) => {
+      const { pathname, host, hash } = new URL(url)
+      if (!pathname.endsWith('/auth/token')) paths.push(`${host}${pathname}${hash}`)
+      return { access_token: 't', id: 1 }
+    }
+    const port = createPort(http)
+    const note = { text: 'x', internal: true, marker: 'm' }
+    for (const call of [() => port.getTicketContext(id), () => port.addNote(id, note), () => port.findNote(id, 'm')])
+      await call().catch((error: unknown) => expect(error).toBeInstanceOf(PsaError))
+    return paths
+  }
+
+  it.each(hostileIds)('PSA-14 stays within its segment of the path: %s', async (id) => {
+    const encodedId = id.isWellFormed() ? encodeURIComponent(id) : ''
+    const allowed = ['/v4_6_release/apis/3.0/service/tickets/', '/api/Tickets/'].map((path) => `psa.example.com${path}${encodedId}`)
+    const others = ['Actions', 'Status', 'Asset', 'Tickets'].map((name) => `psa.example.com/api/${name}`)
+    const paths = [
+      ...(await listPaths((http) => createConnectWise(connectWise as never, http), id)),
+      ...(await listPaths((http) => createHaloPsa(haloPsa as never, http), id)),
+    ]
+    for (const path of paths.filter((called) => !others.includes(called)))
+      expect(allowed.flatMap((ticket) => [ticket, `${ticket}/notes`, `${ticket}/configurations`])).toContain(path)
   })
 })
 
@@ -135,4 +187,23 @@ describe('the ConnectWise client with recorded responses', () => {
     const search = { boardIds: [], assignedTo: null, unassigned: false, page: 1, pageSize: 25 }
     expect((await port.searchTickets(search)).items[0]).toMatchObject({ id: ticket.id, company: ticket.company, contact: ticket.contact })
   })
+})
+
+it.each([
+  ['https://na.myconnectwise.net', 'https://api-na.myconnectwise.net/v4_6_release/apis/3.0'],
+  ['https://staging.connectwisedev.com/', 'https://api-staging.connectwisedev.com/v4_6_release/apis/3.0'],
+  ['https://api-eu.myconnectwise.net/v4_6_release/apis/3.0/', 'https://api-eu.myconnectwise.net/v4_6_release/apis/3.0'],
+  ['https://desk.example:8443/manage', 'https://desk.example:8443/manage/v4_6_release/apis/3.0'],
+])('createConnectWise calls the API of %s', async (baseUrl, root) => {
+  const urls: string[] = []
+  const http: PsaHttp = async ({ url }) => {
+    urls.push(url)
+    return {}
+  }
+  const identity = { company_id: 'x', client_id: 'y' }
+  await createConnectWise(
+    { provider: 'connectwise', baseUrl, identity, secrets: { public_key: 'a', private_key: 'b' } },
+    http,
+  ).checkCredentials()
+  expect(urls).toEqual([`${root}/system/info`])
 })

@@ -63,6 +63,13 @@ describe('sweepKind', () => {
     expect([attempted.length < 55, rows.length > 0]).toEqual([true, true])
   })
 
+  it('claims nothing when it has no time', async () => {
+    const { queue } = createQueue(true)
+    const { kind, rows, now } = createKind(1)
+    await sweepKind(queue, kind, { budgetMs: 0, now, slots: limitConcurrency({ running: 6 }) })
+    expect(rows).toHaveLength(1)
+  })
+
   it('attempts each row that it claims after the first batch, although its time ends before', async () => {
     const { queue } = createQueue(false)
     const { kind, rows, attempted, now } = createKind(250, 6)

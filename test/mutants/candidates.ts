@@ -41,11 +41,12 @@ const documentedKeys = new Set(['description', 'summary', 'example', 'examples']
 const documentingMethods = new Set(['describe', 'meta'])
 const errorClasses = new Set(['Error', 'TypeError', 'RangeError'])
 
-/** Return whether no caller can see a change inside the node: imports, keys, texts for readers and logs, and tables of data. */
+/** Return whether no caller can see a change inside the node: imports, keys, texts and examples for readers, logs, and tables of data. */
 function isUnobservable(node: Node, ancestors: readonly Node[]): boolean {
   const parent = ancestors.at(-1)
   if (node.type === 'ImportDeclaration' || isProgramStart(node)) return true
   if (node.type === 'Property' && documentedKeys.has(getName(node.key))) return true
+  if (node.type === 'VariableDeclarator' && /^example/.test(getName(node.id))) return true
   if (node.type === 'NewExpression' && errorClasses.has(getName(node.callee))) return true
   if (node.type === 'ArrayExpression') return isTable(node)
   if (node.type === 'CallExpression') return isLogCall(node)

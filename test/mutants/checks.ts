@@ -20,6 +20,11 @@ export function hasCommittedDocument(root: string): Promise<boolean> {
   return succeeds(root, ['lib/local/write-openapi.ts', '--check'])
 }
 
+/** Build the Worker of a sandbox. Return whether that succeeds. */
+export function buildsWorker(root: string): Promise<boolean> {
+  return succeeds(root, ['--eval', "import('./lib/local/build.ts').then(({ build }) => build())"])
+}
+
 function succeeds(cwd: string, command: string[]): Promise<boolean> {
   return new Promise((resolve) => {
     execFile(process.execPath, command, { cwd, timeout: 120_000 }, (error) => resolve(error === null))

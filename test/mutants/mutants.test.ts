@@ -48,6 +48,7 @@ describe('mutants', () => {
     "const x = z.string().describe(a ? '1' : '2')",
     'const x = { description: 1, examples: [true] }',
     'const x = { 404: y }',
+    'const exampleUser = { is_active: true }',
     'log({ ms: a ?? 5 })',
     'console.log(5)',
     'throw new Error(a && b)',
@@ -104,10 +105,10 @@ describe('the tests of a mutant', () => {
     const root = createCheckout(files)
     const functions = Object.entries(files).flatMap(([file, source]) => listFunctions(file, source))
     const tests = [
-      { file: 'all.test.ts', ms: 1, reached: [0, 1, 2] },
-      { file: 'g.test.ts', ms: 1, reached: [1] },
-      { file: 'h.test.ts', ms: 1, reached: [2] },
-      { file: 'none.test.ts', ms: 1, reached: [] },
+      { file: 'all.test.ts', hash: '', ms: 1, reached: [0, 1, 2] },
+      { file: 'g.test.ts', hash: '', ms: 1, reached: [1] },
+      { file: 'h.test.ts', hash: '', ms: 1, reached: [2] },
+      { file: 'none.test.ts', hash: '', ms: 1, reached: [] },
     ]
     const selectTests = createTestSelector(root, { hash: '', functions, tests, failing: [] })
     const mutation = listMutations(root, 'lib/a.ts').find((candidate) => candidate.before === before)

@@ -14,8 +14,6 @@ import { createFailureFinder, type FindFailure, testMutant } from './test-mutant
 
 // After so many mutants the same tests run without a change, to see whether they fail by themselves.
 const controlInterval = 20
-// The tests run the Node entry. What only the Worker loads is tested in workerd.
-const workerFiles = /^(functions\/cloudflare\.ts|lib\/platform\/cloudflare\/)/
 
 type Draw = () => Mutation | undefined
 
@@ -46,7 +44,6 @@ async function testMutants(sandbox: Sandbox, reach: Reach, findFailure: FindFail
   const controls = { runs: 0, failures: [] as string[] }
   for (let mutation = draw(); mutation && mutants.length < count; mutation = draw()) {
     const tests = selectTests(mutation)
-    if (tests.length === 0 && workerFiles.test(mutation.file)) continue
     const startedAt = performance.now()
     const verdict = await testMutant(sandbox, mutation, tests, findFailure)
     if (!verdict) continue

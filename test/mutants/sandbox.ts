@@ -12,14 +12,13 @@ export interface Sandbox {
   remove(): void
 }
 
-const copied = ['functions', 'lib', 'migrations', 'test', 'package.json', 'tsconfig.json', 'wrangler.toml', 'README.md']
-const linked = ['node_modules', 'dist']
+const copied = ['functions', 'lib', 'migrations', 'test', 'dist', 'package.json', 'tsconfig.json', 'wrangler.toml', 'README.md']
 
-/** Copy a checkout into a temporary folder. Packages and built files are linked. */
+/** Copy a checkout into a temporary folder. Packages are linked. */
 export async function createSandbox(checkout: string): Promise<Sandbox> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'mutants-')))
   for (const name of copied) await cp(join(checkout, name), join(root, name), { recursive: true })
-  for (const name of linked) await symlink(await realpath(join(checkout, name)), join(root, name))
+  await symlink(await realpath(join(checkout, 'node_modules')), join(root, 'node_modules'))
   const remove = () => rmSync(root, { recursive: true, force: true })
   process.once('exit', remove)
   const write = (file: string, text: string) => writeFileSync(join(root, file), text)

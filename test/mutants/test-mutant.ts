@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutation } from './candidates.ts'
-import { hasCommittedDocument, hasCorrectTypes } from './checks.ts'
+import { buildsWorker, hasCommittedDocument, hasCorrectTypes } from './checks.ts'
 import type { RecordedTest } from './reach.ts'
 import { runTests } from './run-tests.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -13,33 +13,51 @@ export interface Verdict {
 }
 
 /** Runs test files against the sandbox as it is, and returns the first failure, or null. */
-export type FindFailure = (tests: readonly RecordedTest[]) => Promise<string | null>
+export interface FindFailure {
+  (tests: readonly RecordedTest[]): Promise<string | null>
+  /** Build the Worker of the sandbox, and run its tests. */
+  inWorker(): Promise<string | null>
+}
 
+// What only the Worker loads. Its tests run in workerd, on a Worker that is built from the changed files.
+const workerFiles = /^(functions\/cloudflare\.ts|lib\/platform\/cloudflare\/)/
+const startsWorker = "platform: 'cloudflare'"
 // Most mutants fail in one of the few files that are about them.
 const firstFiles = 3
 const secondFiles = 12
 const startMs = 90_000
-const documentFolder = 'lib/http/openapi/'
+const workerMs = 300_000
+// What the OpenAPI document is written from. `npm test` compares it with the committed one.
+const documentedFiles = /^lib\/http\/(openapi\/|fields\.ts)|\/(schemas|operations)\.ts$/
 
 /** Create the function that runs test files, the most specific first, until one fails. `cleanUp` runs after each run. */
 export function createFailureFinder(root: string, env: Record<string, string>, cleanUp: () => Promise<void>): FindFailure {
-  return async (tests) => {
+  const runFiles = async (files: readonly string[], timeoutMs: number, more: Record<string, string> = {}) => {
+    const run = await runTests(root, files, { timeoutMs, env: { ...env, ...more }, bail: true })
+    await cleanUp()
+    if (run.exitCode === null) return 'time-out'
+    const failed = run.files.find(({ failure }) => failure)
+    if (run.exitCode === 0) return null
+    return failed ? `${failed.file}: ${failed.failure}` : 'the test run ended early'
+  }
+  const findFailure = async (tests: readonly RecordedTest[]) => {
     for (const [from, to] of [[0, firstFiles], [firstFiles, secondFiles], [secondFiles]]) {
       const part = tests.slice(from, to)
       if (part.length === 0) return null
       const timeoutMs = startMs + 3 * part.reduce((sum, { ms }) => sum + ms, 0)
-      const run = await runTests(
-        root,
+      const failure = await runFiles(
         part.map(({ file }) => file),
-        { timeoutMs, env, bail: true },
+        timeoutMs,
       )
-      await cleanUp()
-      if (run.exitCode === null) return 'time-out'
-      const failed = run.files.find(({ failure }) => failure)
-      if (run.exitCode !== 0) return failed ? `${failed.file}: ${failed.failure}` : 'the test run ended early'
+      if (failure) return failure
     }
     return null
   }
+  const workerTests = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes(startsWorker),
+  )
+  const inWorker = async () => ((await buildsWorker(root)) ? runFiles(workerTests, workerMs, { TEST_WORKER: '1' }) : 'npm run build')
+  return Object.assign(findFailure, { inWorker })
 }
 
 /** Apply a mutation, run `tests`, and undo it. Return null for a mutant whose types are wrong: no commit could contain it. */
@@ -52,13 +70,23 @@ export async function testMutant(
   const source = readFileSync(join(sandbox.root, mutation.file), 'utf8')
   sandbox.write(mutation.file, source.slice(0, mutation.start) + mutation.text + source.slice(mutation.end))
   try {
-    if (!(await hasCorrectTypes(sandbox.root))) return null
-    if (mutation.file.startsWith(documentFolder) && !(await hasCommittedDocument(sandbox.root)))
-      return { killed: true, reason: 'npm run openapi -- --check' }
-    if (tests.length === 0) return { killed: false, reason: 'no test reaches it' }
-    const failure = await findFailure(tests)
-    return failure ? { killed: true, reason: failure } : { killed: false, reason: `${tests.length} test files pass` }
+    const [isTyped, verdict] = await Promise.all([hasCorrectTypes(sandbox.root), findVerdict(sandbox, mutation, tests, findFailure)])
+    return isTyped ? verdict : null
   } finally {
     sandbox.restore(mutation.file)
   }
+}
+
+async function findVerdict(
+  { root }: Sandbox,
+  { file }: Mutation,
+  tests: readonly RecordedTest[],
+  findFailure: FindFailure,
+): Promise<Verdict> {
+  if (documentedFiles.test(file) && !(await hasCommittedDocument(root))) return { killed: true, reason: 'npm run openapi -- --check' }
+  // What no test reaches on Node may be reached in workerd.
+  const isOfWorker = workerFiles.test(file) || tests.length === 0
+  const failure = (await findFailure(tests)) ?? (isOfWorker ? await findFailure.inWorker() : null)
+  if (failure) return { killed: true, reason: failure }
+  return { killed: false, reason: `${tests.length} test files pass${isOfWorker ? ', and those of the Worker' : ''}` }
 }

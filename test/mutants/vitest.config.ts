@@ -5,7 +5,7 @@ import base from '../vitest.config.ts'
 export default mergeConfig(base, {
   test: {
     setupFiles: ['test/mutants/record-reach.ts'],
-    // The Worker that these start is built from unchanged files.
-    exclude: ['test/platform/worker.test.ts', 'test/mutants/**'],
+    // The Worker is built for the mutants of its own files only.
+    exclude: [...(process.env.TEST_WORKER ? [] : ['test/platform/worker.test.ts']), 'test/mutants/**'],
   },
 })

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { secrets } from '../../lib/local/settings.ts'
 import { parseNodeConfig } from '../../lib/platform/node/settings.ts'
 import { dashboard, startOwnService } from '../support/app.ts'
 import { openEscalationStream } from '../support/escalations.ts'
@@ -14,7 +15,9 @@ const { setFault } = dashboard(service)
 
 // The worker of the jobs creates its tables while the service starts.
 const pollOptions = { timeout: 10_000 }
-const readReady = async (api: string) => (await (await fetch(`${api}/ready`)).json()) as { status: string; checks: Record<string, string> }
+const withToken = { headers: { authorization: `Bearer ${secrets.readyToken}` } }
+const readReady = async (api: string) =>
+  (await (await fetch(`${api}/ready`, withToken)).json()) as { status: string; checks: Record<string, string> }
 
 it('ends at once without settings, and names each one that is missing', async () => {
   const child = await spawnNode({})
@@ -55,7 +58,7 @@ it('after SIGTERM finishes the open request, ends the streams, refuses new conne
   const stream = await openEscalationStream(child, admin)
   await expect.poll(() => stream.text()).toContain(': connected')
   await setFault({ service: 'openai', mode: 'slow', delay_ms: 1000, times: 1 })
-  const openRequest = fetch(`${child.api}/ready`)
+  const openRequest = fetch(`${child.api}/ready`, withToken)
   // The request now waits for the slow vendor.
   await expect.poll(() => service.stack.localServer.faults.peek('openai')).toBeUndefined()
   child.process.kill('SIGTERM')

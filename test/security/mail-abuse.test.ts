@@ -86,11 +86,35 @@ describe('senders', () => {
     expect(await readLog(account, configId)).toMatchObject([{ state: 'failed' }])
   })
 
+  it('NOT-55 holds back what a job sends about the work of an unverified engineer', async () => {
+    const account = await createAccount(service)
+    const events = ['handoff.assessment_ready', 'psa.push_failed', 'maintenance.run_failed']
+    const configId = await createConfig(account, [stranger()], events)
+    const engineer = await account.addColleague()
+    await unverify(engineer)
+    await escalate(engineer, bait)
+    await waitForDeliveries()
+    const job = { actorId: null, causedById: engineer.id, teamId: null }
+    const failure = { reason: bait, ownerId: engineer.id }
+    const push = { source: 'session', sessionId: crypto.randomUUID(), psaTicketId: '1' } as const
+    await stack.emitEvent(account.id, { key: 'psa.push_failed', ...job, ...failure, ...push })
+    await stack.emitEvent(account.id, {
+      key: 'maintenance.run_failed',
+      ...job,
+      ...failure,
+      scheduleId: crypto.randomUUID(),
+      scheduleName: bait,
+    })
+    expect(await listMails()).toEqual([])
+    expect(await readLog(account, configId)).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { state: 'failed' }])
+  })
+
   it('NOT-55 refuses a test message, a retry, an invite sent again and a change of addresses by an unverified admin', async () => {
     const account = await createAccount(service)
     const { admin } = account
     const configId = await createConfig(account, [stranger()])
     const invite = expectStatus(await admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }), 201)
+    await waitForDeliveries()
     await setFault({ service: 'resend', mode: 'client_error', times: 1 })
     await admin.call('POST', '/notifications/configs/test', { config_id: configId })
     const [{ id: deliveryId }] = await readLog(account, configId)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect } from 'vitest'
+import { createAccountReferences } from '../../lib/billing/account-reference.ts'
 import { setLocalPrices } from '../../lib/local/demo.ts'
 import { signPayload } from '../../lib/local/stripe-events.ts'
 import { request, type Service, startOwnService } from './app.ts'
@@ -25,6 +26,11 @@ export async function createStripeCustomer(service: Service): Promise<string> {
   const headers = { authorization: `Bearer ${service.settings.STRIPE_SECRET_KEY}` }
   const response = await fetch(`${service.settings.STRIPE_BASE_URL}/v1/customers`, { method: 'POST', headers })
   return ((await response.json()) as { id: string }).id
+}
+
+/** Return the service's reference of an account, which a checkout or a customer has. */
+export function createReference(service: Service, accountId: string): Promise<string> {
+  return createAccountReferences(JSON.parse(service.settings.JWT_KEYS ?? '[]')).sign(accountId)
 }
 
 /** Serialise an event and sign it as Stripe does. `signedAt` is in seconds since the epoch, now by default. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Name, Text, Time } from '../../../lib/http/fields.ts'
+import { ticketIdPattern } from '../../../lib/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
 
@@ -14,7 +15,11 @@ export const EnvironmentTags = z
   .array(z.string().trim().min(1).max(100))
   .max(20)
   .describe('Tags that describe the environment. The model takes them into account.')
-export const PsaTicketId = z.string().trim().min(1).max(64).describe('Id of the ticket in the PSA.')
+export const PsaTicketId = z
+  .string()
+  .trim()
+  .regex(ticketIdPattern, 'must be the number of a ticket')
+  .describe('Id of the ticket in the PSA.')
 
 export const EvidenceItem = z.strictObject({
   id: Id,

@@ -55,7 +55,7 @@ export const claimAttempt = writeStatement(
       join accounts a on a.id = d.account_id
       left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
       left join events e on e.account_id = d.account_id and e.id = d.event_id
-      left join users sender on sender.account_id = d.account_id and sender.id = e.actor_id
+      left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
       left join users author on author.account_id = d.account_id and author.id = c.set_up_by`,
 )
 

@@ -1,12 +1,9 @@
 import * as z from 'zod'
 import { Time } from '../../../lib/http/fields.ts'
-import { contextParts } from '../../../lib/psa/psa.ts'
+import { contextParts, ticketIdPattern } from '../../../lib/psa/psa.ts'
 
 export const TicketId = z.object({
-  ticket_id: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .describe('Id of the ticket in the ticketing system.'),
+  ticket_id: z.string().regex(ticketIdPattern).describe('Id of the ticket in the ticketing system.'),
 })
 
 export const Board = z

@@ -1,6 +1,6 @@
 import { retryOnConflict } from '../../../lib/db/retry.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
-import { applyDefaults, validateAnswers } from '../../../lib/flows/intake-answers.ts'
+import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { invalidRequest, notFound, Problem, staleVersion } from '../../../lib/problem.ts'
 import { Outcome, State } from '../sessions/schemas.ts'
@@ -80,8 +80,9 @@ export async function requireOwnMaintenanceFlow(db: WriteContext['db'], treeId: 
 
 /** Throw 422 for missing or invalid answers. All are required now, so that each session can be started without further input. */
 function requireValidTargets({ intake_form }: sessions.RunnableFlow, targets: BatchCreate['targets']): void {
+  const validateAnswers = createAnswerValidator(intake_form, { complete: true })
   const problems = targets.flatMap(({ label, variables = {} }, index) =>
-    validateAnswers(intake_form, applyDefaults(intake_form, variables), { complete: true }).map(({ key, msg, type }) => ({
+    validateAnswers(applyDefaults(intake_form, variables)).map(({ key, msg, type }) => ({
       loc: ['body', 'targets', index, 'variables', key],
       msg: `${label}: ${msg}`,
       type,

@@ -3,7 +3,7 @@ import { retryOnConflict } from '../../../lib/db/retry.ts'
 import { changeSession, selectSession } from '../../../lib/db/rows/sessions.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
-import { applyDefaults, validateAnswers } from '../../../lib/flows/intake-answers.ts'
+import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import {
   computeProgress,
@@ -134,7 +134,7 @@ export function requireValidAnswers(
   mustBeComplete: boolean,
   loc: FieldError['loc'] = ['body', 'variables'],
 ): void {
-  const problems = validateAnswers(form, answers, { complete: mustBeComplete })
+  const problems = createAnswerValidator(form, { complete: mustBeComplete })(answers)
   if (problems.length > 0) throw invalidRequest(problems.map(({ key, msg, type }) => ({ loc: [...loc, key], msg, type })))
 }
 

@@ -32,7 +32,8 @@ async function readMigrationFile(folder: string, name: string): Promise<Migratio
 }
 
 function parseMode(name: string, text: string): Mode {
-  const [, mode] = /^-- migrate:\s*(.*?)\s*$/m.exec(text.slice(0, Math.max(0, text.indexOf('\n')))) ?? []
+  const [firstLine = ''] = text.split('\n', 1)
+  const [, mode] = /^-- migrate:\s*(.*?)\s*$/.exec(firstLine) ?? []
   if (mode === undefined) return 'transaction'
   if (mode === 'no-transaction' || mode === 'backfill') return mode
   throw new Error(`Migration ${name} has the unknown mode "${mode}". Use no-transaction or backfill.`)

@@ -29,7 +29,6 @@ window.SwaggerUIBundle({
   filter: true,
   defaultModelsExpandDepth: -1,
   tryItOutEnabled: true,
-  persistAuthorization: true,
   displayRequestDuration: true,
   validatorUrl: null,
 })

@@ -32,7 +32,8 @@ const ValidationProblem = ProblemSchema.extend({
       }),
     )
     .optional()
-    .describe('One entry for each invalid value.'),
+    .describe('The invalid values, at most 50.'),
+  error_count: z.int().optional().describe('Their number, if there are more.'),
 }).meta({ id: 'ValidationProblem' })
 
 const limitHeaders = {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
+import { createBoundedFetch } from '../../net/bounded-fetch.ts'
 import { readAtMost } from '../../net/read-at-most.ts'
 import type { UploadsPort } from '../../uploads/uploads.ts'
 import { maxObjectBytes, requireObjectKey, requireObjectSize } from './object-keys.ts'
@@ -31,7 +32,7 @@ type SendRequest = (request: S3Request) => Promise<S3Answer>
 
 /**
  * Create a port that stores objects in a bucket of S3 or a compatible store, addressed by path. Each call ends after `timeoutMs`, a read
- * with its whole body. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without the last, S3 answers 403
+ * with its whole body; one that S3 asks to repeat is repeated once. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without the last, S3 answers 403
  * instead of 404 for a missing object: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
 export function s3Objects(settings: S3Settings, timeoutMs: number): Pick<UploadsPort, 'put' | 'get' | 'remove' | 'pingObjects'> {
@@ -56,25 +57,23 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): Pick<Uploads
 }
 
 function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {
-  // S3 asks clients to repeat a 503 (SlowDown) and a 500: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorBestPractices.html
-  const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey, retries: 1 })
+  const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey })
+  const fetchBounded = createBoundedFetch({ timeoutMs, maxBytes: maxObjectBytes })
   return async ({ method, key, body }) => {
     if (key !== undefined) requireObjectKey(key)
-    const response = await client.fetch(`${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? '' : `/${key}`}`, {
-      method,
-      headers: {
-        'x-amz-content-sha256': createHash('sha256')
-          .update(body ?? '')
-          .digest('hex'),
-        ...(body ? { 'content-type': 'image/jpeg' } : {}),
-      },
-      body: body ?? null,
-      // The signature must not be sent to another host.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-      // AWS asks for a signed content type.
-      aws: { allHeaders: true },
-    })
+    const hash = createHash('sha256')
+      .update(body ?? '')
+      .digest('hex')
+    const url = `${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? '' : `/${key}`}`
+    const headers = { 'x-amz-content-sha256': hash, ...(body ? { 'content-type': 'image/jpeg' } : {}) }
+    // AWS asks for a signed content type.
+    const sign = () => client.sign(url, { method, headers, body: body ?? null, aws: { allHeaders: true } })
+    // The signature must not be sent to another host, so no redirect is followed.
+    let response = await fetchBounded(await sign())
+    if (repeatedStatuses.has(response.status)) {
+      await response.body?.cancel()
+      response = await fetchBounded(await sign())
+    }
     const maxBytes = response.ok ? maxObjectBytes : maxErrorBytes
     const tooLarge = () => new RangeError(`The object store sent more than ${maxBytes} bytes`)
     const bytes = await readAtMost(response.body, maxBytes, tooLarge)
@@ -82,6 +81,8 @@ function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }
   }
 }
 
+// S3 asks clients to repeat these: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorBestPractices.html
+const repeatedStatuses = new Set([429, 500, 502, 503, 504])
 const maxErrorBytes = 64 * 1024
 
 /** Return the code of S3's XML error: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */

@@ -1,10 +1,13 @@
-import pg from 'pg'
 import { median } from '../../support/measure.ts'
 import { readProcessCpuMicros } from '../cpu.ts'
-import { type LoadRequest, type LoadResult, runLoadWhile } from '../load.ts'
-import { type BenchDatabase, benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from '../seed.ts'
+import { type LoadResult, runLoadWhile } from '../load.ts'
+import { benchNotificationsPerUser, benchUsers, seedAccount } from '../seed.ts'
 import type { BenchServer } from '../server.ts'
-import { type MeasuredProcess, startFastifyPeer, startNodeEntry } from './processes.ts'
+import { compareAnswers } from './compare-answers.ts'
+import { createOperations, type PeerOperation } from './operations.ts'
+import { floorName, listWorkers, type MeasuredProcess, startServices } from './processes.ts'
+import { startCountingRelay } from './round-trips.ts'
+import { seedPeers } from './seed-peers.ts'
 
 /** One operation on one service, as medians over the rounds. */
 export interface PeerResult {
@@ -15,94 +18,85 @@ export interface PeerResult {
   p99: number
   /** Processor time of the service's own process per request, in microseconds. Null if the system does not report it. */
   cpuMicros: number | null
-  /** Transactions of PostgreSQL per request. */
-  transactions: number
-}
-
-interface PeerOperation {
-  name: string
-  /** Return the next request. Users take turns, because our limits are per person and minute. */
-  next(): LoadRequest
+  /** Round trips to PostgreSQL per request. Null for the floor. */
+  roundTrips: number | null
 }
 
 const connections = 32
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
+const warmUpSeconds = Math.min(1, seconds)
 
-/** Measure each operation on our Node entry, our Worker and the Fastify peer, in interleaved rounds on the same rows. */
-export async function measurePeers(server: BenchServer): Promise<PeerResult[]> {
-  const benchDatabase: BenchDatabase = server
-  const account = await seedAccount(benchDatabase, '0b', benchUsers, benchNotificationsPerUser)
-  const [worker] = server.workers
-  const processes: MeasuredProcess[] = [
-    await startNodeEntry(server),
-    await startFastifyPeer(server),
-    ...(worker ? [{ name: 'Worker', port: worker.port, pid: worker.workerdPid, stop: () => {} }] : []),
-  ]
+/**
+ * Measure each operation on our Node entry, our Worker and the Fastify peer, in interleaved rounds on the same rows.
+ *
+ * @param countWorkerTrips counts the Worker's round trips to PostgreSQL so far
+ */
+export async function measurePeers(server: BenchServer, countWorkerTrips: () => Promise<number>): Promise<PeerResult[]> {
+  const account = await seedAccount(server, '0b', benchUsers, benchNotificationsPerUser)
+  await seedPeers(server, account)
+  const operations = await createOperations(server, account)
+  const roundTrips = await compareServices(server, operations, countWorkerTrips)
+  const { worker, floor } = listWorkers(server)
+  const services = [...(await startServices(server, server.postgresPort)), worker]
   try {
     const results: PeerResult[] = []
-    for (const operation of createOperations(account)) results.push(...(await measureOperation(server, processes, operation)))
+    for (const operation of operations)
+      for (const result of await measureOperation(operation.floor ? [...services, floor] : services, operation))
+        results.push({ ...result, roundTrips: roundTrips.get(`${result.service} ${result.operation}`) ?? null })
     return results
   } finally {
-    for (const { stop } of processes) stop()
+    for (const { stop } of services) stop()
   }
 }
 
-function createOperations(account: SeededAccount): PeerOperation[] {
-  let turn = 0
-  const nextUser = () => (turn = (turn + 1) % account.userCount)
-  const token = (user: number) => account.tokens[user] ?? ''
-  return [
-    { name: 'list notifications', next: () => ({ method: 'GET', path: '/api/v1/notifications?limit=50', token: token(nextUser()) }) },
-    { name: 'unread count', next: () => ({ method: 'GET', path: '/api/v1/notifications/unread-count', token: token(nextUser()) }) },
-    {
-      name: 'mark read',
-      next() {
-        const user = nextUser()
-        const id = notificationId(account, user + 1, 1 + Math.floor(Math.random() * benchNotificationsPerUser))
-        return { method: 'PATCH', path: `/api/v1/notifications/${id}/read`, token: token(user) }
-      },
-    },
-  ]
+/** Compare the answers of the services, and return their round trips by service and operation. */
+async function compareServices(server: BenchServer, operations: readonly PeerOperation[], countWorkerTrips: () => Promise<number>) {
+  const relay = await startCountingRelay(server.postgresPort)
+  const started = await startServices(server, relay.port)
+  const count = async () => relay.count()
+  try {
+    const services = started.map((service) => ({ ...service, countRoundTrips: count }))
+    const worker = { ...listWorkers(server).worker, countRoundTrips: countWorkerTrips }
+    const roundTrips = await compareAnswers(server, [...services, worker], operations)
+    console.log('All services answer alike and insert the same rows.')
+    return roundTrips
+  } finally {
+    for (const { stop } of started) stop()
+    await relay.close()
+  }
 }
 
-type Sample = LoadResult & { cpuMicros: number | null; transactions: number }
+type Sample = LoadResult & { cpuMicros: number | null }
 
-async function measureOperation(server: BenchServer, processes: MeasuredProcess[], { name, next }: PeerOperation): Promise<PeerResult[]> {
+async function measureOperation(processes: MeasuredProcess[], operation: PeerOperation): Promise<Omit<PeerResult, 'roundTrips'>[]> {
   const samples = new Map<string, Sample[]>()
-  for (let round = 0; round <= rounds; round++) {
-    for (const { name: service, port, pid } of processes) {
-      const transactionsBefore = await countTransactions(server)
-      const cpuBefore = readProcessCpuMicros(pid)
-      // The first round only warms up: tokens are cached, statements prepared, code compiled.
-      const end = performance.now() + (round === 0 ? 1000 : seconds * 1000)
-      const load = await runLoadWhile({ port, connections, next, hasMore: () => performance.now() < end })
-      const cpuAfter = readProcessCpuMicros(pid)
-      const cpuMicros = cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / load.requests
-      const transactions = ((await countTransactions(server)) - transactionsBefore) / load.requests
-      if (round > 0) samples.set(service, [...(samples.get(service) ?? []), { ...load, cpuMicros, transactions }])
+  // The first round only warms up: tokens are cached, statements prepared, code compiled.
+  for (const process of processes) await runWindow(process, operation, warmUpSeconds)
+  for (let round = 0; round < rounds; round++)
+    for (const process of processes) {
+      const sample = await runWindow(process, operation, seconds)
+      samples.set(process.name, [...(samples.get(process.name) ?? []), sample])
     }
-  }
-  return processes.map(({ name: service }) => ({ operation: name, service, ...toMedians(samples.get(service) ?? []) }))
+  return processes.map(({ name: service }) => ({ operation: operation.name, service, ...toMedians(samples.get(service) ?? []) }))
 }
 
-function toMedians(samples: readonly Sample[]): Omit<PeerResult, 'operation' | 'service'> {
+async function runWindow({ name, port, pid }: MeasuredProcess, operation: PeerOperation, windowSeconds: number): Promise<Sample> {
+  const next = name === floorName && operation.floor ? operation.floor : operation.next
+  await operation.reset?.()
+  const cpuBefore = readProcessCpuMicros(pid)
+  const end = performance.now() + windowSeconds * 1000
+  const load = await runLoadWhile({ port, connections, next, hasMore: () => performance.now() < end })
+  const cpuAfter = readProcessCpuMicros(pid)
+  return { ...load, cpuMicros: cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / load.requests }
+}
+
+function toMedians(samples: readonly Sample[]): Omit<PeerResult, 'operation' | 'service' | 'roundTrips'> {
   const medianOf = (read: (sample: Sample) => number) => median(samples.map(read))
   return {
     perSecond: medianOf((sample) => sample.perSecond),
     p50: medianOf((sample) => sample.p50),
     p99: medianOf((sample) => sample.p99),
     cpuMicros: samples.some((sample) => sample.cpuMicros === null) ? null : medianOf((sample) => sample.cpuMicros ?? 0),
-    transactions: medianOf((sample) => sample.transactions),
   }
-}
-
-/** Read how many transactions PostgreSQL has ended in the bench's database. Its counters are a second late. */
-async function countTransactions({ ownerUrl, database }: BenchServer): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 1100))
-  const client = new pg.Client({ connectionString: ownerUrl })
-  await client.connect()
-  const { rows } = await client.query('select xact_commit + xact_rollback as n from pg_stat_database where datname = $1', [database])
-  await client.end()
-  return Number(rows[0]?.n ?? 0)
 }

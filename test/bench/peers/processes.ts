@@ -14,16 +14,37 @@ export interface MeasuredProcess {
   stop(): void
 }
 
+/** Name of the Worker that makes the same two calls and does nothing else. */
+export const floorName = 'two bare calls'
+
+/** Start the Node entry and the Fastify peer. They reach PostgreSQL by `postgresPort`. */
+export async function startServices(server: BenchServer, postgresPort: number): Promise<MeasuredProcess[]> {
+  return Promise.all([startNodeEntry({ ...server, postgresPort }), startFastifyPeer({ ...server, postgresPort })])
+}
+
+/** Return the Worker and its floor, which run already. */
+export function listWorkers({ workers }: BenchServer): { worker: MeasuredProcess; floor: MeasuredProcess } {
+  const [worker] = workers
+  if (!worker) throw new Error('No Worker runs')
+  const stop = () => {}
+  return {
+    worker: { name: 'Worker', port: worker.port, pid: worker.workerdPid, stop },
+    floor: { name: floorName, port: worker.baselinePort, pid: worker.baselinePid, stop },
+  }
+}
+
 const root = join(import.meta.dirname, '../../..')
 
 /** Start the Node entry, as `npm run serve` does. */
-export async function startNodeEntry({ settings, postgresPort, database, folder }: BenchServer): Promise<MeasuredProcess> {
+async function startNodeEntry({ settings, postgresPort, database, folder }: BenchServer): Promise<MeasuredProcess> {
   const port = await findFreePort()
   const env = {
     ...settings,
     ...createRoleUrls(`127.0.0.1:${postgresPort}`, database),
     PORT: String(port),
     HOST: '127.0.0.1',
+    TRUSTED_PROXIES: '127.0.0.1',
+    CLIENT_ADDRESS_HEADER: 'cf-connecting-ip',
     OBJECTS_DIR: folder,
     ASSETS_DIR: builtAssets,
     CHECK_RESPONSES: 'false',
@@ -33,15 +54,17 @@ export async function startNodeEntry({ settings, postgresPort, database, folder 
 }
 
 /** Start the Fastify peer. It connects as the owner, for whom row level security does not hold. */
-export async function startFastifyPeer({ settings, ownerUrl }: BenchServer): Promise<MeasuredProcess> {
+async function startFastifyPeer({ settings, ownerUrl, postgresPort }: BenchServer): Promise<MeasuredProcess> {
   const port = await findFreePort()
   const [key] = JSON.parse(settings.JWT_KEYS ?? '[]') as { secret: string }[]
-  return startProcess(
-    'Fastify peer',
-    'test/bench/peers/fastify-peer.ts',
-    { DATABASE_URL: ownerUrl, JWT_SECRET: key?.secret ?? '', PORT: String(port) },
-    port,
-  )
+  const databaseUrl = Object.assign(new URL(ownerUrl), { port: String(postgresPort) })
+  const env = {
+    DATABASE_URL: databaseUrl.href,
+    JWT_SECRET: key?.secret ?? '',
+    PORT: String(port),
+    PREPARED: process.env.BENCH_PREPARED ?? 'false',
+  }
+  return startProcess('Fastify peer', 'test/bench/peers/fastify-peer.ts', env, port)
 }
 
 async function startProcess(name: string, script: string, env: Record<string, string>, port: number): Promise<MeasuredProcess> {

@@ -19,6 +19,7 @@ async function createAccountWithLimits(limits: Record<string, number>): Promise<
     plan,
     ...Object.values(limits),
   ])
+  await service.sql('insert into plan_features select $1, key, true from features', [plan])
   await service.sql(`update accounts set plan = $2, subscription_status = 'active' where id = $1`, [account.id, plan])
   return account
 }

@@ -25,6 +25,15 @@ it('AIS-02 AIS-03 stores the ticket of a session, and filters sessions by type a
   expect(await listIds('')).toEqual([guided.id, chat.id])
 })
 
+it.each(['../../system/members?pageSize=2#', '..', '1/notes', 'T-1', '1'.repeat(16)])(
+  'PSA-14 refuses the id of a ticket that is not a number: %s',
+  async (psa_ticket_id) => {
+    const { admin } = await createAccount(service)
+    const body = { session_type: 'chat', problem_summary: 'Printer offline', psa_ticket_id }
+    expectStatus(await admin.call('POST', '/ai-sessions', body), 422)
+  },
+)
+
 it('AIS-06 AIS-07 returns the triage fields of a session to its owner only', async () => {
   const account = await createAccount(service)
   const [owner, colleague] = [await account.addColleague(), await account.addColleague()]

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readChecksums } from '../../contract/row-checksums.ts'
 import { dashboard, request } from '../../support/app.ts'
 import {
+  createReference,
   postSignedEvent,
   resendBillingEvent,
   selectBillingState,
@@ -27,7 +28,7 @@ const requestTeams = async (person: Person) => {
 describe('signature', () => {
   it('PUB-16 refuses an event unless its signature is valid for the exact bytes and at most five minutes old', async () => {
     const { id } = await createAccount(service)
-    const customer = { object: 'customer', id: 'cus_forged', metadata: { account_id: id } }
+    const customer = { object: 'customer', id: 'cus_forged', metadata: { account_id: await createReference(service, id) } }
     const event = { id: 'evt_forged', object: 'event', type: 'customer.created', created: 1, data: { object: customer } }
     const now = Math.floor(Date.now() / 1000)
     const { bytes, headers } = signEvent(service, event)
@@ -134,18 +135,70 @@ describe('subscription', () => {
 })
 
 describe('customer', () => {
-  const buildCheckoutEvent = (account: string, customer: string) => ({
+  const buildCheckoutEvent = (reference: string, customer: string) => ({
     type: 'checkout.session.completed',
     created: Math.floor(Date.now() / 1000),
-    data: { object: { object: 'checkout.session', client_reference_id: account, customer, subscription: null } },
+    data: { object: { object: 'checkout.session', client_reference_id: reference, customer, subscription: null } },
+  })
+  const buildSubscriptionEvent = (reference: string, customer: string, status = 'active') => ({
+    type: status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.created',
+    created: Math.floor(Date.now() / 1000),
+    data: {
+      object: {
+        object: 'subscription',
+        id: `sub_of_${customer}`,
+        customer,
+        status,
+        metadata: { account_id: reference },
+        items: { data: [{ price: { id: teamPlan.price }, current_period_end: Math.floor(Date.now() / 1000) + 86_400 }] },
+        billing_cycle_anchor: 1,
+      },
+    },
+  })
+  const buildCustomerEvent = (reference: string, customer: string) => ({
+    type: 'customer.created',
+    created: Math.floor(Date.now() / 1000),
+    data: { object: { object: 'customer', id: customer, metadata: { account_id: reference } } },
+  })
+
+  it('PUB-17 links no account that an event names without our reference', async () => {
+    const { id } = await createAccount(service)
+    const [own, otherReference] = [await createAccount(service), await createReference(service, id)]
+    const stateBefore = await selectBillingState(service, id)
+    const forged = [
+      id,
+      `${id}_${'A'.repeat(43)}`,
+      otherReference.replace(/.$/, (end) => (end === 'A' ? 'E' : 'A')),
+      `${own.id}${otherReference.slice(36)}`,
+    ]
+    for (const reference of forged)
+      for (const build of [buildCheckoutEvent, buildCustomerEvent, buildSubscriptionEvent])
+        expect(['ignored', 'unknown_customer']).toContain((await postSignedEvent(service, build(reference, 'cus_forger'))).body.outcome)
+    await postSignedEvent(service, buildSubscriptionEvent(id, 'cus_forger', 'canceled'))
+    expect(await selectBillingState(service, id)).toEqual(stateBefore)
+    expect((await selectBillingState(service, own.id)).billing_customer_id).toBeNull()
+  })
+
+  it('PUB-17 links the customer that was created with our reference, and then applies its subscription', async () => {
+    const { admin, id } = await createAccount(service)
+    const { checkout_reference: reference } = (await admin.call('GET', '/billing/subscription')).body
+    expect(reference).toBe(await createReference(service, id))
+    const customer = `cus_${id.replaceAll('-', '')}`
+    expect((await postSignedEvent(service, buildCustomerEvent(reference, customer))).body.outcome).toBe('applied')
+    expect((await selectBillingState(service, id)).billing_customer_id).toBe(customer)
+    expect((await postSignedEvent(service, buildSubscriptionEvent('', customer))).body.outcome).toBe('applied')
+    expect(await selectBillingState(service, id)).toMatchObject({ plan: 'team', subscription_status: 'active' })
   })
 
   it('does not link a checkout’s customer if the account has another customer, or the customer another account', async () => {
     const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     await sendBillingAction(service, account.id, 'subscribe', teamPlan)
     const stateBefore = await selectBillingState(service, account.id)
-    expect((await postSignedEvent(service, buildCheckoutEvent(account.id, 'cus_intruder'))).body.outcome).toBe('unknown_customer')
-    await postSignedEvent(service, buildCheckoutEvent(otherAccount.id, stateBefore.billing_customer_id ?? ''))
+    expect(
+      (await postSignedEvent(service, buildCheckoutEvent(await createReference(service, account.id), 'cus_intruder'))).body.outcome,
+    ).toBe('unknown_customer')
+    const otherReference = await createReference(service, otherAccount.id)
+    await postSignedEvent(service, buildCheckoutEvent(otherReference, stateBefore.billing_customer_id ?? ''))
     expect(await selectBillingState(service, account.id)).toEqual(stateBefore)
     expect((await selectBillingState(service, otherAccount.id)).billing_customer_id).toBeNull()
   })

@@ -117,6 +117,7 @@ it('returns the plan with the used seats and the used AI quota', async () => {
     seats_used: 2,
     ai_builds: { used: 7, limit: 100, resets_at: expect.any(String) },
     has_billing_customer: false,
+    checkout_reference: expect.stringMatching(new RegExp(`^${id}_[\\w-]{43}$`)),
   })
   expect(Date.parse(body.ai_builds.resets_at)).toBeGreaterThan(Date.now())
   expect((await admin.call('GET', '/accounts/me')).body).toMatchObject({ plan: 'pro' })

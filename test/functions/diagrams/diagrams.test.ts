@@ -225,7 +225,7 @@ describe('the import of a diagram', () => {
       messages.push(body.errors[0].msg)
     }
     expect(messages).toEqual([
-      'The file declares a document type; draw.io files have none',
+      'The file declares a document type',
       'The compressed diagram cannot be decompressed, or is too large',
       'The compressed diagram cannot be decompressed, or is too large',
       'The file is nested too deeply',

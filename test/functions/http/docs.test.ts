@@ -25,6 +25,16 @@ it('redirects /docs to /docs/ and serves every file of the page with its content
   }
 })
 
+it('WIR-36 lets the docs page load only its own files, and the JSON answers nothing', async () => {
+  const readPolicy = async (path: string) => (await fetch(`${service.api}${path}`)).headers.get('content-security-policy')
+  for (const path of ['/health', '/openapi.json', '/nowhere', '/api/v1/trees'])
+    expect([path, await readPolicy(path)]).toEqual([path, "default-src 'none'; frame-ancestors 'none'"])
+  for (const path of ['/docs/', '/docs/start.js'])
+    expect(await readPolicy(path)).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'; (?!.*unsafe).*frame-ancestors 'none'$/,
+    )
+})
+
 it('the docs page refers to no other origin, because it must work offline', async () => {
   for (const name of ['', 'start.js', 'favicon.svg']) {
     const text = await (await fetch(`${service.api}/docs/${name}`)).text()
@@ -80,16 +90,15 @@ it('the docs page lists every operation and sends requests to its own origin onl
   expect(problems).toEqual([])
 })
 
-it('the docs page executes an operation with a pasted token and shows the response', async (context) => {
+it('WIR-36 the docs page executes an operation with a pasted token, shows the response, and forgets the token when it is left', async (context) => {
   const { page, requestedUrls, problems } = await openPage(context)
   const { admin } = await createAccount(service)
-  await page.goto(`${service.api}/docs/`)
+  const address = `${service.api}/docs/#/notifications/notifications.listEventKeys`
+  await page.goto(address)
   await page.click('.scheme-container .authorize')
   await page.fill('.modal-ux input[type=text]', admin.token)
   await page.click('.modal-ux button.authorize')
   await page.click('.modal-ux .btn-done')
-  await page.goto('about:blank')
-  await page.goto(`${service.api}/docs/#/notifications/notifications.listEventKeys`)
   await page.click('.opblock.is-open .execute')
   const liveResponse = page.locator('.opblock.is-open .live-responses-table tbody .response')
   await liveResponse.waitFor()
@@ -99,6 +108,11 @@ it('the docs page executes an operation with a pasted token and shows the respon
   expect(requestedUrls).toContain(`${service.api}/api/v1/notifications/event-keys`)
   expect(requestedUrls.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))).toEqual([])
   expect(problems).toEqual([])
+  await page.goto('about:blank')
+  await page.goto(address)
+  await page.click('.opblock.is-open .execute')
+  await liveResponse.waitFor()
+  expect((await liveResponse.locator('.response-col_status').textContent())?.trim()).toBe('401')
 })
 
 it('the docs page shows the request example and every documented status of an opened operation', async (context) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { secrets } from '../../../lib/local/settings.ts'
 import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { concurrentCallers, runConcurrently } from '../../support/concurrency.ts'
 import { median } from '../../support/measure.ts'
@@ -14,6 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+const withToken = { headers: { authorization: `Bearer ${secrets.readyToken}` } }
 const setFault = (vendor: Vendor, mode: string) =>
   dashboard(service).setFault({ service: vendor, mode, ...(mode === 'slow' ? { delay_ms: 5000 } : {}) })
 
@@ -24,7 +26,7 @@ async function measureTime<T>(work: () => Promise<T>): Promise<{ response: T; ms
 }
 
 async function getReady() {
-  const { response, ms } = await measureTime(() => fetch(`${service.api}/ready`))
+  const { response, ms } = await measureTime(() => fetch(`${service.api}/ready`, withToken))
   return {
     status: response.status,
     ms,
@@ -89,7 +91,7 @@ describe('/ready', () => {
     const ownService = await startOwnService({}, { platform: 'cloudflare', hub: false })
     try {
       const read = async () => {
-        const response = await fetch(`${ownService.api}/ready`)
+        const response = await fetch(`${ownService.api}/ready`, withToken)
         return [response.status, ((await response.json()) as { detail: string }).detail]
       }
       const before = ownService.stack.countRoundTrips()
@@ -103,9 +105,24 @@ describe('/ready', () => {
     }
   })
 
+  it('tells only whether all dependencies respond to a caller without the token, and refuses the 121st call of a minute', async () => {
+    await setFault('resend', 'down')
+    const read = async (authorization: string) => {
+      const response = await fetch(`${service.api}/ready`, { headers: { authorization, 'cf-connecting-ip': '192.0.2.120' } })
+      return [response.status, await response.json()]
+    }
+    for (const token of ['', 'Bearer ', 'Bearer wrong', secrets.readyToken])
+      expect([token, await read(token)]).toEqual([token, [503, { status: 'unavailable' }]])
+    await dashboard(service).clearFaults()
+    expect(await read('')).toEqual([200, { status: 'ok' }])
+    const statuses: unknown[] = []
+    for (let n = 5; n < 121; n++) statuses.push((await read(''))[0])
+    expect([new Set(statuses.slice(0, -1)), statuses.at(-1)]).toEqual([new Set([200]), 429])
+  })
+
   it('does not reveal where the dependencies are or why they fail', async () => {
     for (const vendor of vendors) await setFault(vendor, 'error')
-    const response = await fetch(`${service.api}/ready`)
+    const response = await fetch(`${service.api}/ready`, withToken)
     expect(Object.keys((await response.json()) as object).sort()).toEqual(['checks', 'detail', 'status'])
   })
 })

@@ -1,0 +1,8 @@
+import type { LimitResult, ParsedRate } from '../cache/limiter.ts'
+import { Problem } from '../problem.ts'
+
+/** 429 with the time until a call would be allowed. */
+export function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem {
+  const headers = { 'retry-after': String(result.resetSeconds) }
+  return new Problem('rate_limited', `Rate limit exceeded: ${rate.max} per ${rate.unit}`, { headers })
+}

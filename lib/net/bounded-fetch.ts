@@ -1,0 +1,51 @@
+/** What one call may take. */
+export interface FetchLimits {
+  /** Time until the end of the body, in milliseconds. */
+  timeoutMs: number
+  /** Size of the body after decompression. */
+  maxBytes: number
+}
+
+/** Thrown when a body is longer than allowed. */
+export class AnswerTooLongError extends RangeError {
+  constructor(maxBytes: number) {
+    super(`The answer is longer than ${maxBytes} bytes`)
+    this.name = 'AnswerTooLongError'
+  }
+}
+
+/** Sends one call. A vendor's client takes it as its `fetch`. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/**
+ * Create a `fetch` for calls to other services. It follows no redirect, and ends a call whose body takes too long or is too large, however
+ * slowly it arrives. Reading such a body rejects with a TimeoutError or AnswerTooLongError.
+ */
+export function createBoundedFetch({ timeoutMs, maxBytes }: FetchLimits): Fetch {
+  return async (input, init = {}) => {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
+    const response = await fetch(input, { ...init, redirect: 'manual', signal })
+    if (!response.body) return response
+    if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+      await response.body.cancel()
+      throw new AnswerTooLongError(maxBytes)
+    }
+    return new Response(response.body.pipeThrough(limitBody(maxBytes, signal)), response)
+  }
+}
+
+function limitBody(maxBytes: number, signal: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
+  let receivedBytes = 0
+  return new TransformStream({
+    start(controller) {
+      // Node holds a signal without listeners weakly, and may forget it while the body still arrives.
+      signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
+    },
+    transform(chunk, controller) {
+      receivedBytes += chunk.byteLength
+      if (receivedBytes > maxBytes) controller.error(new AnswerTooLongError(maxBytes))
+      else controller.enqueue(chunk)
+    },
+  })
+}

@@ -1,0 +1,46 @@
+import { SaxesParser } from 'saxes'
+import { countMarkupSteps } from './count-markup-steps.ts'
+import type { WorkBudget } from './work-budget.ts'
+
+export type XmlAttributes = Record<string, string>
+
+export interface XmlHandlers {
+  onOpenTag(name: string, attributes: XmlAttributes): void
+  onCloseTag?(name: string): void
+  onText?(text: string): void
+}
+
+interface XmlLimits {
+  maxDepth: number
+  budget: WorkBudget
+  /** Create the error of a text that is refused. `reason` is a sentence without its subject, such as "is nested too deeply". */
+  createError(reason: string): Error
+}
+
+/**
+ * Parse XML in one pass. Throw an error when it is not well-formed or nested too deeply, and 422 when it takes too much work. Document types
+ * are refused, because they could define entities that expand to huge texts.
+ */
+export function walkXml(xml: string, { maxDepth, budget, createError }: XmlLimits, handlers: XmlHandlers): void {
+  budget.spend(countMarkupSteps(xml))
+  const parser = new SaxesParser({ fragment: false })
+  let depth = 0
+  parser.on('error', ({ message }) => {
+    throw createError(`is not well-formed XML: ${message.split('\n')[0]}`)
+  })
+  parser.on('doctype', () => {
+    throw createError('declares a document type')
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    depth++
+    if (depth > maxDepth) throw createError('is nested too deeply')
+    handlers.onOpenTag(name, attributes as XmlAttributes)
+  })
+  parser.on('closetag', ({ name }) => {
+    depth--
+    handlers.onCloseTag?.(name)
+  })
+  parser.on('text', (text) => handlers.onText?.(text))
+  // The parser would copy the text for each carriage return.
+  parser.write(xml.replace(/\r\n?/g, '\n')).close()
+}

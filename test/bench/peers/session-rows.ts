@@ -1,0 +1,51 @@
+import type { SessionRow } from '../../../lib/flows/session-row.ts'
+import { computeProgress, findAnswerableStep, renderStep } from '../../../lib/flows/step-navigation.ts'
+import { isoTime, query } from './caller.ts'
+
+const sessionColumns = `
+  s.id, s.account_id, s.team_id, s.user_id, u.full_name as user_name, s.tree_account_id, s.tree_id, s.state, s.ticket_number, s.client_name,
+  s.outcome, s.batch_id, s.target_label, s.current_step_id, s.answered, s.remaining, s.exported_at, s.started_at, s.completed_at, s.created_at,
+  v.name, v.description, v.category, v.version, v.tree_type, s.variables, s.notes, s.next_steps, v.tree_structure, v.intake_form`
+
+/** Return SQL for the rows of a table that belong to `sessions s`, as a JSON list. */
+function jsonList(table: string, columns: readonly string[], times: readonly string[], order: string): string {
+  const pairs = [...columns.map((column) => `'${column}', x.${column}`), ...times.map((column) => `'${column}', ${isoTime(`x.${column}`)}`)]
+  return `coalesce((select json_agg(json_build_object(${pairs.join(', ')}) order by ${order}) from ${table} x
+            where x.account_id = s.account_id and x.session_id = s.id), '[]')`
+}
+
+const selectSessionText = `
+  select ${sessionColumns},
+         ${jsonList('session_decisions', ['step_id', 'option_id', 'outcome', 'note', 'duration_seconds'], ['started_at', 'decided_at'], 'x.seq')} as decisions,
+         ${jsonList('session_fallbacks', ['step_id', 'fallback_step_id', 'outcome', 'note'], ['decided_at'], 'x.seq, x.id')} as fallback_decisions,
+         ${jsonList(
+           'session_custom_steps',
+           ['id', 'source', 'after_step_id', 'title', 'description', 'library_step_id', 'tree_id', 'node_id'],
+           ['created_at'],
+           'x.created_at, x.id',
+         )} as custom_steps
+    from sessions s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version
+    left join users u on u.account_id = s.account_id and u.id = s.user_id
+   where s.account_id = $1 and s.id = $2`
+
+/** A session without what only a caller knows. */
+export type StoredSession = Omit<SessionRow, 'may_change'>
+
+/** Select a session of an account with everything that belongs to it. */
+export async function selectSession(accountId: string, id: string): Promise<StoredSession | undefined> {
+  return (await query({ name: 'session', text: selectSessionText, values: [accountId, id] })).rows[0]
+}
+
+/** Convert a session to the answer of the operations that return one. */
+export function toSessionAnswer(row: StoredSession) {
+  const { name, description, category, version, tree_type, tree_structure, intake_form, tree_account_id: _, ...session } = row
+  const { answered, remaining, ...rest } = session
+  const step = row.current_step_id === null ? undefined : findAnswerableStep(tree_structure, row.current_step_id)
+  const values = { ticket_number: row.ticket_number, client_name: row.client_name, target_label: row.target_label, ...row.variables }
+  return {
+    ...rest,
+    tree_snapshot: { name, description, category, version, tree_type, tree_structure, intake_form },
+    progress: computeProgress(answered, remaining),
+    current_step: step ? renderStep(step, values) : null,
+  }
+}

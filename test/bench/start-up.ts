@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { builtAssets, listBuiltModules } from '../../lib/local/worker.ts'
+import { median } from '../support/measure.ts'
+import { readMainThreadCpuMicros } from './cpu.ts'
+import { type Module, startWorkerd } from './workerd.ts'
+
+/** What workerd needs with one Worker, in milliseconds of processor time of the thread that runs the code. */
+interface StartCost {
+  /** Until the code outside of functions has run. workerd listens before that. */
+  start: number
+  /** The first request, which assembles the app and needs no dependency. */
+  firstRequest: number
+}
+
+/** The costs of the service's Worker and of an empty one. */
+export interface StartUp {
+  worker: StartCost
+  empty: StartCost
+}
+
+interface MeasuredBundle {
+  modules: readonly Module[]
+  objects: Record<string, string>
+  costs: StartCost[]
+}
+
+const goalMs = 150
+const starts = 5
+// A process that has used no processor time for this long has started.
+const idleMs = 250
+
+/** Start both Workers in turns, and return the medians. Needs Linux, which reports the processor time of another process. */
+export async function measureStartUp(settings: Record<string, string>): Promise<StartUp> {
+  const folder = await mkdtemp(join(tmpdir(), 'flow-start-'))
+  const path = join(folder, 'empty.js')
+  await writeFile(path, 'export default { fetch: () => new Response() }')
+  const empty: MeasuredBundle = { modules: [{ type: 'ESModule', path }], objects: {}, costs: [] }
+  const worker: MeasuredBundle = { modules: listBuiltModules(), objects: { ESCALATION_HUB: 'EscalationHub' }, costs: [] }
+  for (let n = 0; n < starts; n++)
+    for (const [name, bundle] of Object.entries({ empty, worker })) {
+      const place = join(folder, `${name}-${n}`)
+      await mkdir(place)
+      bundle.costs.push(await measureStart(place, bundle, settings))
+    }
+  await rm(folder, { recursive: true, force: true })
+  return { worker: toMedians(worker.costs), empty: toMedians(empty.costs) }
+}
+
+async function measureStart(folder: string, { modules, objects }: MeasuredBundle, settings: Record<string, string>): Promise<StartCost> {
+  const { port, pid, stop } = await startWorkerd(folder, modules, settings, { objects, assets: builtAssets })
+  try {
+    const start = await readCpuWhenIdle(pid)
+    const response = await fetch(`http://127.0.0.1:${port}/health`)
+    if (!response.ok) throw new Error(`The Worker answered ${response.status} after its start`)
+    await response.arrayBuffer()
+    return { start, firstRequest: (await readCpuWhenIdle(pid)) - start }
+  } finally {
+    stop()
+  }
+}
+
+async function readCpuWhenIdle(pid: number): Promise<number> {
+  const readMs = () => (readMainThreadCpuMicros(pid) ?? 0) / 1000
+  let ms = -1
+  while (ms !== readMs()) {
+    ms = readMs()
+    await pause(idleMs)
+  }
+  return ms
+}
+
+function toMedians(costs: readonly StartCost[]): StartCost {
+  return { start: median(costs.map(({ start }) => start)), firstRequest: median(costs.map(({ firstRequest }) => firstRequest)) }
+}
+
+/** Print the start-up of the service's code alone, without that of workerd. Return whether it meets its goal. */
+export function printStartUp({ worker, empty }: StartUp): boolean {
+  const ms = worker.start - empty.start
+  const state = ms <= goalMs ? 'met' : 'MISSED'
+  console.log(
+    `\nStart-up of the Worker: ${ms} ms of processor time (≤ ${goalMs}) ${state}, besides the ${empty.start} ms of workerd itself.`,
+  )
+  console.log(`Its first request, which assembles the app: ${worker.firstRequest - empty.firstRequest} ms more.`)
+  return ms <= goalMs
+}

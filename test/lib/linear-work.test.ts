@@ -1,0 +1,258 @@
+import { deflateRawSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { DrawioError, parseDrawio } from '../../lib/diagrams/drawio.ts'
+import { createAnswerValidator } from '../../lib/flows/intake-answers.ts'
+import { checkFlowMarkdown } from '../../lib/flows/markdown/read.ts'
+import { readForm } from '../../lib/http/form.ts'
+import { readArticleFile, readArticleText } from '../../lib/knowledge/article.ts'
+import { ArticleError, type Block } from '../../lib/knowledge/blocks.ts'
+import { buildNodes } from '../../lib/knowledge/nodes.ts'
+import { splitIntoSegments } from '../../lib/knowledge/segments.ts'
+import { Problem } from '../../lib/problem.ts'
+import { findUnstorableText, isTooDeep } from '../../lib/text/json.ts'
+import { inspectImage } from '../../lib/uploads/inspect.ts'
+import { buildDocx, buildZip, documentXml, docxParagraph, docxParts } from '../support/knowledge.ts'
+import { measureBestCpuTimeMs, measureCpuTimeMs } from '../support/measure.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** A file whose hostile part is `size` times as long as one of it, and the size to start with. */
+type HostileFile<T> = [name: string, size: number, build: (size: number) => T]
+
+const repeat = (count: number, write: (index: number) => string) => Array.from({ length: count }, (_, index) => write(index)).join('')
+
+/** Read a file. A refusal is fine; any other error would be answered with 500. */
+async function readOrRefuse(read: () => unknown): Promise<void> {
+  try {
+    await read()
+  } catch (error) {
+    if (!(error instanceof Problem || error instanceof ArticleError || error instanceof DrawioError)) throw error
+  }
+}
+
+const maxMs = 1000
+/** The time of small files varies by this much. */
+const toleranceMs = 20
+
+const maxRounds = 3
+
+/**
+ * Expect that four times the hostile part takes about four times as long, and never a second. Quadratic work takes 16 times as long in every
+ * round; a busy machine disturbs single rounds.
+ */
+async function expectLinear<T>(size: number, build: (size: number) => T, read: (file: T) => unknown): Promise<void> {
+  const [file, fourTimes] = [build(size), build(size * 4)]
+  const measurements: { ms: number; msOfFourTimes: number }[] = []
+  const isLinear = () => measurements.some(({ ms, msOfFourTimes }) => msOfFourTimes < Math.min(maxMs, 8 * ms + toleranceMs))
+  while (measurements.length < maxRounds && !isLinear()) {
+    const ms = await measureBestCpuTimeMs(() => readOrRefuse(() => read(file)))
+    measurements.push({ ms, msOfFourTimes: await measureBestCpuTimeMs(() => readOrRefuse(() => read(fourTimes))) })
+  }
+  expect([measurements, isLinear()]).toEqual([measurements, true])
+}
+
+const buildAllNodes = (blocks: readonly Block[]) => buildNodes(splitIntoSegments(blocks), [], () => 'id')
+const readDocx = async (bytes: Bytes) => buildAllNodes((await readArticleFile({ bytes, name: 'a.docx', type: '' })).blocks)
+const readText = (format: 'html' | 'markdown' | 'text') => (content: string) =>
+  buildAllNodes(readArticleText(format, 'Title', content).blocks)
+
+const buildWith = (name: string, content: string, body = docxParagraph('Text')) =>
+  buildZip([...docxParts(documentXml(body)).filter((part) => part.name !== name), { name, content }])
+const numbering = (formats: string, uses: string) =>
+  buildWith(
+    'word/numbering.xml',
+    `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="7">${formats}</w:abstractNum><w:num w:numId="1">${uses}</w:num></w:numbering>`,
+  )
+const listLevel = (depth: string) =>
+  `<w:p><w:pPr><w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:t>a</w:t></w:p>`
+const target = (address: string) => `<Relationships><Relationship Id="rId9" Target="${address}" TargetMode="External"/></Relationships>`
+const nestedTables = (content: string, depth: number) =>
+  `${'<w:tbl><w:tr><w:tc>'.repeat(depth)}${content}${'</w:tc></w:tr></w:tbl>'.repeat(depth)}`
+
+describe('a Word document', () => {
+  const files: HostileFile<Bytes>[] = [
+    ['list formats and uses', 3000, (n) => numbering('<w:numFmt w:val="decimal"/>'.repeat(n), '<w:abstractNumId w:val="7"/>'.repeat(n))],
+    [
+      'levels and uses of a list',
+      2000,
+      (n) =>
+        numbering(
+          repeat(n, (i) => `<w:lvl w:ilvl="${i}"/><w:numFmt w:val="a"/>`),
+          '<w:abstractNumId w:val="7"/>'.repeat(n),
+        ),
+    ],
+    ['links of one paragraph', 4000, (n) => buildDocx(`<w:p>${'<w:hyperlink r:id="rId9"><w:t>y</w:t></w:hyperlink>'.repeat(n)}</w:p>`)],
+    [
+      'links after white space',
+      4000,
+      (n) => buildDocx(`<w:p><w:t>${' '.repeat(n * 10)}</w:t>${'<w:hyperlink r:id="rId9"/>'.repeat(n)}</w:p>`),
+    ],
+    ['paragraphs of a nested table', 40_000, (n) => buildDocx(nestedTables('<w:p/>'.repeat(n), 2))],
+    ['paragraphs of tables nested 90 times', 10_000, (n) => buildDocx(nestedTables('<w:p/>'.repeat(n), 90))],
+    [
+      'links that repeat a long address',
+      500,
+      (n) =>
+        buildWith(
+          'word/_rels/document.xml.rels',
+          target(`http:${'x'.repeat(n * 10)}`),
+          `<w:p>${'<w:hyperlink r:id="rId9"/>'.repeat(n)}</w:p>`,
+        ),
+    ],
+    [
+      'paragraphs of a style with a long name',
+      2000,
+      (n) => {
+        const styles = `<w:styles xmlns:w="w"><w:style w:styleId="a"><w:name w:val="${'x'.repeat(n * 10)}"/></w:style></w:styles>`
+        return buildWith('word/styles.xml', styles, '<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr></w:p>'.repeat(n))
+      },
+    ],
+    ['carriage returns', 400_000, (n) => buildDocx(`<w:p><w:t>${'\r'.repeat(n)}</w:t></w:p>`)],
+    ['attributes of a tag', 10_000, (n) => buildDocx(`<w:p ${repeat(n, (i) => `a${i}="1"`)}/>`)],
+    ['tags', 10_000, (n) => buildDocx('<w:p/>'.repeat(n))],
+    ['list items', 1000, (n) => buildDocx(listLevel('3').repeat(n))],
+  ]
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, readDocx))
+
+  it.each(['-Infinity', '-1000000000', '0.5', '1e9'])('WIR-30 ends for a list level with the depth %s', async (depth) => {
+    await readOrRefuse(() => readDocx(buildDocx(listLevel(depth))))
+    expect(depth).not.toBe('')
+  })
+
+  it.each(['__proto__', 'constructor', 'toString'])('WIR-30 ignores an element with the name %s', async (name) => {
+    await expect(readDocx(buildDocx(`<w:p><w:t>a</w:t></w:p><${name}></${name}>`))).resolves.toHaveLength(1)
+  })
+})
+
+describe('an HTML page', () => {
+  const link = '<a href=http:x>y</a>'
+  const files: HostileFile<string>[] = [
+    ['links of one paragraph', 4000, (n) => link.repeat(n)],
+    ['links after white space', 4000, (n) => `http:x${' '.repeat(n * 10)}${'<a href=http:x></a>'.repeat(n)}`],
+    ['links of a code block', 4000, (n) => `<pre>${link.repeat(n)}`],
+    ['links of a table cell', 4000, (n) => `<table><tr><td>${link.repeat(n)}</table>`],
+    ['lines of a deeply nested list', 20_000, (n) => `${'<ul><li>a'.repeat(95)}${'b<br>'.repeat(n)}`],
+    ['attributes of a tag', 10_000, (n) => `<a ${repeat(n, (i) => `a${i}=1 `)}>`],
+    ['tags', 20_000, (n) => '<b>'.repeat(190) + '</p>'.repeat(n)],
+    ['open comments', 20_000, (n) => '<!--'.repeat(n)],
+  ]
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, readText('html')))
+})
+
+describe('a markdown or plain text', () => {
+  const files: HostileFile<string>[] = [
+    ['lines of a nested quote', 10_000, (n) => `${'> '.repeat(90)}a\n${'b\n'.repeat(n)}`],
+    ['lines of a nested list', 10_000, (n) => `${'- '.repeat(45)}a\n${'b\n'.repeat(n)}`],
+    ['table columns', 10_000, (n) => `|${'a|'.repeat(n)}\n|${'-|'.repeat(n)}\n|${'a|'.repeat(n)}`],
+    ['tables', 5000, (n) => 'a|b\n-|-\n'.repeat(n)],
+    ['brackets', 50_000, (n) => '['.repeat(n)],
+    ['unfinished links in a title', 1600, (n) => '[]('.repeat(n)],
+    ['marks in a title', 1200, (n) => '**a '.repeat(n)],
+    ['quotation marks in the title of the front matter', 600, (n) => `---\na: b\ntitle: ${' "'.repeat(n)}x\n---\ntext`],
+    ['items', 1000, (n) => '- a\n'.repeat(n)],
+  ]
+  it.each(files)('WIR-30 takes linear time for many %s in markdown', (_, size, build) => expectLinear(size, build, readText('markdown')))
+  it.each(files)('WIR-30 takes linear time for many %s in text', (_, size, build) => expectLinear(size, build, readText('text')))
+})
+
+describe('a draw.io file', () => {
+  const file = (cells: string) => `<mxfile><diagram name="a"><mxGraphModel><root>${cells}</root></mxGraphModel></diagram></mxfile>`
+  const compress = (xml: string) => `<mxfile><diagram>${deflateRawSync(encodeURIComponent(xml)).toString('base64')}</diagram></mxfile>`
+  const files: HostileFile<string>[] = [
+    ['cells in one object with a long label', 1000, (n) => file(`<object label="${'x'.repeat(n * 20)}">${'<mxCell/>'.repeat(n)}</object>`)],
+    ['unknown tags', 20_000, (n) => file('<a/>'.repeat(n))],
+    ['compressed tags', 20_000, (n) => compress(file('<a/>'.repeat(n)))],
+    ['brackets in a label', 20_000, (n) => file(`<mxCell vertex="1" id="a" value="${'&lt;'.repeat(n)}"/>`)],
+    ['cells in a circle', 4000, (n) => file(repeat(n, (i) => `<mxCell vertex="1" id="${i}" parent="${(i + 1) % n}"/>`))],
+    ['pages', 10_000, (n) => file('').replace('</mxfile>', `${'<diagram/>'.repeat(n)}</mxfile>`)],
+  ]
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, parseDrawio))
+})
+
+describe('a flow in markdown', () => {
+  const file = (body: string, name = 'a') => `---\nname: ${name}\ntype: troubleshooting\n---\n${body}`
+  const files: HostileFile<string>[] = [
+    ['headings', 20_000, (n) => file('## Solution: a\n'.repeat(n))],
+    ['options', 20_000, (n) => file(`## Decision: a\n${'- a -> #b\n'.repeat(n)}`)],
+    ['attributes', 40_000, (n) => file(`## Solution: a {#a ${'a=b '.repeat(n)}}`)],
+    ['cells of the intake table', 100_000, (n) => file(`## Intake\n|${'a|'.repeat(n)}`)],
+    ['open fences', 40_000, (n) => file(`## Solution: a\n${'```\n'.repeat(n)}`)],
+    ['brackets in the front matter', 3000, (n) => file('', '['.repeat(n))],
+    ['lists in the front matter', 3000, (n) => file('', '- '.repeat(n))],
+    ['circles', 100, (n) => file(repeat(n, (i) => `## Action: a {#n${i}}\n-> #n${(i + 1) % n}\n`))],
+  ]
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, checkFlowMarkdown))
+})
+
+describe('an image', () => {
+  const start = Buffer.from('89504e470d0a1a0a', 'hex')
+  const chunk = (type: string, data: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(data.length)
+    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)])
+  }
+  const png = (others: Buffer) => {
+    const header = chunk('IHDR', Buffer.from('00000001000000010806000000', 'hex'))
+    return Buffer.concat([start, header, others, chunk('IDAT', Buffer.alloc(1)), chunk('IEND', Buffer.alloc(0))])
+  }
+  const files: HostileFile<Buffer>[] = [
+    ['PNG chunks', 10_000, (n) => png(Buffer.alloc(n * 12, chunk('tEXt', Buffer.alloc(0))))],
+    ['brackets in a PNG text', 500_000, (n) => png(chunk('tEXt', Buffer.alloc(n, '<')))],
+    ['JPEG segments', 10_000, (n) => Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(n * 4, 'ffe10002', 'hex')])],
+    ['JPEG fill bytes', 500_000, (n) => Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(n, 0xff)])],
+    [
+      'GIF blocks',
+      500_000,
+      (n) => Buffer.concat([Buffer.from('GIF89a\u0001\0\u0001\0\0\0\0!\u00fe', 'latin1'), Buffer.alloc(n * 2, '\u0001a')]),
+    ],
+  ]
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, (n) => new Uint8Array(build(n)), inspectImage),
+  )
+})
+
+describe('a request body', () => {
+  const part = '--a\r\ncontent-disposition: form-data; name="x"\r\n\r\n\r\n'
+  const mediaTypes = [
+    'multipart/form-data; boundary=a',
+    'multipart/form-data; xboundary=ZZZZ; boundary=a',
+    'multipart/form-data; x="; boundary=ZZZZ"; BOUNDARY="a"',
+    'multipart/form-data; boundary=ZZZZ; boundary=a',
+  ]
+  it.each(mediaTypes)('WIR-30 takes linear time for many form parts with the type %s', (type) =>
+    expectLinear(
+      8000,
+      (n) => new TextEncoder().encode(`${part.repeat(n)}--a--`),
+      (body) => readForm(body, type, []),
+    ),
+  )
+
+  const texts: HostileFile<string>[] = [
+    ['brackets', 250_000, (n) => '['.repeat(n)],
+    ['texts that cannot be stored', 20_000, (n) => JSON.stringify(Array(n).fill('\0'))],
+    ['keys', 20_000, (n) => `{${repeat(n, (i) => `"k${i}":1,`)}"k":1}`],
+    ['deep lists', 4000, (n) => `[${`${'['.repeat(30)}1${']'.repeat(30)},`.repeat(n)}1]`],
+  ]
+  it.each(texts)('WIR-30 takes linear time for many %s in JSON', (_, size, build) =>
+    expectLinear(size, build, (json) => isTooDeep(json) || findUnstorableText(JSON.parse(json), ['body'])),
+  )
+})
+
+it('WIR-30 refuses a batch whose patterns take too much work, in less than a second', () => {
+  const patterns = ['(\\w?){490}', '(?:a?){300}a{190}']
+  for (const pattern of patterns) {
+    const form = Array.from({ length: 10 }, (_, index) => ({
+      key: `k${index}`,
+      label: 'K',
+      type: 'text' as const,
+      required: true,
+      pattern,
+    }))
+    const answers = Object.fromEntries(form.map(({ key }) => [key, 'a'.repeat(1000)]))
+    const validateBatch = () => {
+      const validateAnswers = createAnswerValidator(form, { complete: true })
+      for (let targets = 0; targets < 100; targets++) validateAnswers(answers)
+    }
+    expect(measureCpuTimeMs(() => expect(validateBatch).toThrow(Problem))).toBeLessThan(maxMs)
+  }
+})

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http'
+import { afterAll, describe, expect, it } from 'vitest'
+import { resendMail } from '../../lib/mail/resend.ts'
+import { listen } from '../../lib/platform/node/server.ts'
+import { qstashQueue } from '../../lib/queue/qstash.ts'
+
+// Answers each request with the status in the first part of its path, and with JSON unless that part ends with x.
+const server = createServer((request, response) => {
+  const [, part = ''] = (request.url ?? '').split('/')
+  response.writeHead(Number.parseInt(part, 10), { location: '/200' }).end(part.endsWith('x') ? 'no JSON' : '{}')
+})
+const origin = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`
+afterAll(() => server.closeAllConnections())
+
+const pings = {
+  mail: (path: string) => resendMail({ key: 'k', baseUrl: `${origin}/${path}`, from: 'a@b.example' }).ping(),
+  queue: (path: string) => qstashQueue({ url: `${origin}/${path}`, token: 't', target: 'http://c.example' }).ping(),
+}
+
+describe('the ping of the mail provider', () => {
+  it.each(['200', '401', '403', '404'])('takes the status %s for an answer', async (path) => {
+    await expect(pings.mail(path)).resolves.toBeUndefined()
+  })
+  it.each(['300', '302', '429', '500', '503'])('fails for the status %s', async (path) => {
+    await expect(pings.mail(path)).rejects.toThrow(`The mail provider returned ${path}`)
+  })
+  it('fails for an answer that is not JSON', () => expect(pings.mail('200x')).rejects.toThrow(SyntaxError))
+})
+
+describe('the ping of the queue', () => {
+  it('takes the status 200 for an answer', () => expect(pings.queue('200')).resolves.toBeUndefined())
+  it.each(['302', '401', '429', '500'])('fails for the status %s', async (path) => {
+    await expect(pings.queue(path)).rejects.toThrow(`The queue returned ${path}`)
+  })
+  it('fails for an answer that is not JSON', () => expect(pings.queue('200x')).rejects.toThrow(SyntaxError))
+})

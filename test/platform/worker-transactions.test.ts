@@ -1,0 +1,22 @@
+import { afterAll, expect, it } from 'vitest'
+import { insertAiSession } from '../support/ai.ts'
+import { dashboard, startOwnService } from '../support/app.ts'
+import { createAccount } from '../support/people.ts'
+
+const service = await startOwnService({}, { platform: 'cloudflare' })
+afterAll(() => service.close())
+
+it('answers 503 within 4 s when the database hangs before a transaction, and works again afterwards', async () => {
+  const { admin } = await createAccount(service)
+  const park = async () => {
+    const path = `/ai-sessions/${id}/handoff`
+    return (await admin.call('POST', path, { intent: 'park' })).status
+  }
+  const id = await insertAiSession(service, admin)
+  await dashboard(service).setFault({ service: 'postgres', mode: 'hang' })
+  const startedAt = performance.now()
+  expect(await park()).toBe(503)
+  expect(performance.now() - startedAt).toBeLessThan(4000)
+  await dashboard(service).clearFaults()
+  await expect.poll(park, { timeout: 10_000 }).toBe(201)
+})
