@@ -77,6 +77,7 @@ it.each([
   [`where "t"."account_id" = app.account_id() and "t"."id" = $1`, `where true and "t"."id" = $1`],
   ['where t.account_id in (app.account_id(), app.platform_account())', 'where true'],
   ['join users u on u.account_id = t.account_id and u.id = t.author_id', 'join users u on true and u.id = t.author_id'],
+  ['join trees f on f.account_id = "t"."parent_account_id" and f.id = $1', 'join trees f on true and f.id = $1'],
   [`from accounts a where a.id = app.account_id()`, 'from accounts a where true'],
 ])('the conditions on the account are removed from %s', (sql, expected) => {
   expect(removeFilters(sql)).toBe(expected)
