@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { countRemainingAnswers, findAnswerableStep, findAnswerMismatch, getNextStepId } from '../../../lib/flows/step-navigation.ts'
-import { pool, readCaller } from './caller.ts'
+import { query, readCaller } from './caller.ts'
 import { selectSession, toSessionAnswer } from './session-rows.ts'
 
 const text = { type: 'string', maxLength: 20_000 }
@@ -52,7 +52,7 @@ export function addDecisionRoute(app: FastifyInstance): void {
       const next = getNextStepId(tree_structure, step_id, option_id)
       const remaining = countRemainingAnswers(tree_structure, next)
       const values = [accountId, session.id, next, remaining, step_id, answered, option_id, outcome, note, duration_seconds]
-      const { rows } = await pool.query({ name: 'decide', text: insertDecision, values })
+      const { rows } = await query({ name: 'decide', text: insertDecision, values })
       if (!rows[0]) return reply.code(409).send({ detail: 'The session was changed' })
       reply.code(201)
       const decisions = [...session.decisions, rows[0]]

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { writeDocumentation } from '../../../lib/ai/documentation.ts'
 import { toAnnouncement } from '../../../lib/events/events.ts'
-import { isoTime, pool, readCaller } from './caller.ts'
+import { isoTime, query, readCaller } from './caller.ts'
 import { type Handoff, storeEscalation } from './escalation-writes.ts'
 
 const text = { type: 'string', maxLength: 20_000, default: '' }
@@ -46,7 +46,7 @@ export function addEscalationRoute(app: FastifyInstance): void {
     const { userId, accountId } = readCaller(request)
     const handoff = request.body
     const values = [accountId, request.params.id, userId, handoff.target_user_id ?? null]
-    const { rows } = await pool.query({ name: 'ai-session', text: selectSession, values })
+    const { rows } = await query({ name: 'ai-session', text: selectSession, values })
     const [session] = rows
     if (!session || ![session.user_id, session.picked_up_by_id].includes(userId)) return reply.code(404).send({ detail: 'Not found' })
     if (!['active', 'parked'].includes(session.status)) return reply.code(409).send({ detail: 'The session is closed' })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Announcement } from '../../../lib/events/events.ts'
-import { isoTime, pool } from './caller.ts'
+import { isoTime, query } from './caller.ts'
 
 /** The body of an escalation. */
 export interface Handoff {
@@ -62,7 +62,7 @@ export async function storeEscalation(escalation: Escalation): Promise<{ handoff
   const { accountId, userId, session, handoff, documentation, event } = escalation
   const { target_user_id = null, reason, summary, what_was_tried, next_steps, urgency } = handoff
   const handoffId = randomUUID()
-  const { rows } = await pool.query({
+  const { rows } = await query({
     name: 'escalate',
     text: escalate,
     values: [

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { toWordPatterns } from '../../../lib/db/like.ts'
-import { pool, readCaller } from './caller.ts'
+import { query, readCaller } from './caller.ts'
 
 const text = { type: 'string' }
 const nullableText = { type: 'string', nullable: true }
@@ -59,7 +59,7 @@ export function addFlowRoutes(app: FastifyInstance): void {
     const { limit, search = '' } = request.query
     const words = toWordPatterns(search)
     const values = [accountId, userId, limit + 1, ...words]
-    const { rows } = await pool.query({ name: `flows-${words.length}`, text: listFlows(words.length), values })
+    const { rows } = await query({ name: `flows-${words.length}`, text: listFlows(words.length), values })
     return rows.slice(0, limit)
   })
 }

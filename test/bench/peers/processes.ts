@@ -58,7 +58,12 @@ async function startFastifyPeer({ settings, ownerUrl, postgresPort }: BenchServe
   const port = await findFreePort()
   const [key] = JSON.parse(settings.JWT_KEYS ?? '[]') as { secret: string }[]
   const databaseUrl = Object.assign(new URL(ownerUrl), { port: String(postgresPort) })
-  const env = { DATABASE_URL: databaseUrl.href, JWT_SECRET: key?.secret ?? '', PORT: String(port) }
+  const env = {
+    DATABASE_URL: databaseUrl.href,
+    JWT_SECRET: key?.secret ?? '',
+    PORT: String(port),
+    PREPARED: process.env.BENCH_PREPARED ?? 'false',
+  }
   return startProcess('Fastify peer', 'test/bench/peers/fastify-peer.ts', env, port)
 }
 

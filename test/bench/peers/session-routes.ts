@@ -3,7 +3,7 @@ import { renderMarkdown } from '../../../lib/exports/markdown.ts'
 import { buildReport } from '../../../lib/exports/report.ts'
 import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
 import { countRemainingAnswers, getFirstStepId } from '../../../lib/flows/step-navigation.ts'
-import { pool, readCaller } from './caller.ts'
+import { query, readCaller } from './caller.ts'
 import { selectSession, toSessionAnswer } from './session-rows.ts'
 
 const shortText = { type: 'string', minLength: 1, maxLength: 200 }
@@ -46,7 +46,7 @@ export function addSessionRoutes(app: FastifyInstance): void {
   app.post<{ Body: StartBody }>('/api/v1/sessions', { schema: { body: startBody } }, async (request, reply) => {
     const { userId, accountId } = readCaller(request)
     const { tree_id, ticket_number = null, client_name = null, variables = {} } = request.body
-    const found = await pool.query({ name: 'flow', text: selectFlow, values: [accountId, tree_id, userId] })
+    const found = await query({ name: 'flow', text: selectFlow, values: [accountId, tree_id, userId] })
     const [flow] = found.rows
     if (flow?.status !== 'published') return reply.code(404).send({ detail: 'Not found' })
     const answers = applyDefaults(flow.intake_form, variables)
@@ -55,7 +55,7 @@ export function addSessionRoutes(app: FastifyInstance): void {
     const firstStep = getFirstStepId(flow.tree_structure)
     const remaining = countRemainingAnswers(flow.tree_structure, firstStep)
     const values = [accountId, userId, tree_id, flow.version, ticket_number, client_name, JSON.stringify(answers), firstStep, remaining]
-    const { rows } = await pool.query({ name: 'start', text: insertSession, values })
+    const { rows } = await query({ name: 'start', text: insertSession, values })
     if (!rows[0]) return reply.code(409).send({ detail: 'The flow was changed' })
     const { tree_version: _, tree_name: _name, lasted: _lasted, psa_push_id: _push, ...session } = rows[0]
     const { id: _id, account_id: _account, status: _status, ...version } = flow
@@ -68,8 +68,8 @@ export function addSessionRoutes(app: FastifyInstance): void {
     const { id } = request.params
     const [session, supporting, settings] = await Promise.all([
       selectSession(accountId, id),
-      pool.query({ name: 'supporting-data', text: selectSupportingData, values: [accountId, id] }),
-      pool.query({ name: 'settings', text: selectSettings, values: [accountId, userId] }),
+      query({ name: 'supporting-data', text: selectSupportingData, values: [accountId, id] }),
+      query({ name: 'settings', text: selectSettings, values: [accountId, userId] }),
     ])
     if (!session) return reply.code(404).send({ detail: 'Not found' })
     const report = buildReport({ ...session, may_change: true }, supporting.rows, { timezone: settings.rows[0].timezone })

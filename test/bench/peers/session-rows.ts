@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import { computeProgress, findAnswerableStep, renderStep } from '../../../lib/flows/step-navigation.ts'
-import { isoTime, pool } from './caller.ts'
+import { isoTime, query } from './caller.ts'
 
 const sessionColumns = `
   s.id, s.account_id, s.team_id, s.user_id, u.full_name as user_name, s.tree_account_id, s.tree_id, s.state, s.ticket_number, s.client_name,
@@ -33,7 +33,7 @@ export type StoredSession = Omit<SessionRow, 'may_change'>
 
 /** Select a session of an account with everything that belongs to it. */
 export async function selectSession(accountId: string, id: string): Promise<StoredSession | undefined> {
-  return (await pool.query({ name: 'session', text: selectSessionText, values: [accountId, id] })).rows[0]
+  return (await query({ name: 'session', text: selectSessionText, values: [accountId, id] })).rows[0]
 }
 
 /** Convert a session to the answer of the operations that return one. */

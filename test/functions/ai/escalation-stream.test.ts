@@ -149,6 +149,8 @@ function createShortLivedToken({ id, accountId, signInId }: Person): Promise<str
   return new SignJWT({ acc: accountId, sid: signInId })
     .setProtectedHeader({ alg: 'HS256', kid, typ: 'JWT' })
     .setSubject(id)
+    .setIssuer(service.settings.PUBLIC_BASE_URL ?? '')
+    .setAudience(`${service.settings.PUBLIC_BASE_URL}/api/v1`)
     .setExpirationTime('2s')
     .sign(new TextEncoder().encode(secret))
 }
