@@ -59,6 +59,7 @@ export const codedProblems = {
   mfa_token_invalid: { status: 401, detail: 'This sign-in has expired or was completed; sign in again' },
   refresh_token_reused: { status: 401, detail: 'This refresh token was used before; sign in again' },
   user_deactivated: { status: 401, detail: 'This user is deactivated' },
+  account_admin_required: { status: 403, detail: 'Only an account admin may change this' },
   email_not_verified: { status: 403, detail: 'Verify your e-mail address to continue' },
   feature_disabled: { status: 403, detail: 'This feature is switched off for your account' },
   kb_quota_exceeded: { status: 403, detail: 'Your plan allows no more knowledge imports' },

@@ -12,6 +12,7 @@ const problemKinds: Record<string, ProblemKind> = {
   SF4FD: 'feature_disabled',
   SF4MF: 'mfa_setup_required',
   SF4SU: 'step_up_required',
+  SF4AA: 'account_admin_required',
   SF4LA: 'last_admin',
   SF4LS: 'last_super_admin',
   SF4SE: 'seat_limit_reached',

@@ -163,6 +163,11 @@ type Routes = {
 function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   const { dashboard, faults, psa } = routes
   const app = new Hono<{ Bindings: HttpBindings }>()
+  // The pages show mails, whose links contain codes.
+  app.use(async (c, next) => {
+    await next()
+    if (c.res.headers.get('content-type')?.startsWith('text/html')) c.header('referrer-policy', 'no-referrer')
+  })
   for (const service of ['redis', 'qstash', 'resend', 'analytics', 'openai'] as const) {
     // In Hono this pattern also matches the path without the slash, such as `/redis`.
     app.use(`/${service}/*`, faultMiddleware(faults, service))

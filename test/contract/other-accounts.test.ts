@@ -1,40 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../functions/operations.ts'
-import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
 import { type ApiResponse, sharedService } from '../support/app.ts'
 import { expectStatus } from '../support/expect-status.ts'
-import { createAccount, type TestAccount } from '../support/people.ts'
+import type { TestAccount } from '../support/people.ts'
 import { getFixture } from './fixtures.ts'
-import { createPermittedCaller, hasOpenBody, hasUuidParams, listIds, mapIds, send } from './requests.ts'
+import { createPermittedCaller, hasOpenBody, hasUuidParams, mapIds, send } from './requests.ts'
 import { readChecksums } from './row-checksums.ts'
+import { createTwoAccounts, listOperationsWithIds, tenantOperations } from './two-accounts.ts'
 
 const service = await sharedService()
-// Operations of super admins act on every account.
-const tenantOperations = operations.filter((op) => requiresToken(op) && op.access !== 'super_admin')
-
-/** Create two accounts, and a valid request for rows of the first. */
-async function createTwoAccounts(op: AnyOperation) {
-  const [ours, theirs] = [await createAccount(service), await createAccount(service)]
-  const owner = await createPermittedCaller(op, ours)
-  return { ours, theirs, owner, sample: await getFixture(op)(service, owner) }
-}
-
 /** Return a response without the parts that differ between two requests of one person. */
 function toComparable({ status, headers, text }: ApiResponse): unknown {
   const varying = ['date', 'x-request-id', 'ratelimit-remaining', 'ratelimit-reset']
   return [status, text, [...headers].filter(([name]) => !varying.includes(name))]
 }
 
-const operationsById = await listOperationsWithIds()
-
-async function listOperationsWithIds(): Promise<[string, AnyOperation][]> {
-  const account = await createAccount(service)
-  const found: [string, AnyOperation][] = []
-  for (const op of tenantOperations) {
-    if (listIds(await getFixture(op)(service, await createPermittedCaller(op, account))).length > 0) found.push([op.id, op])
-  }
-  return found
-}
+const operationsById = await listOperationsWithIds(service)
 
 describe("another account's rows", () => {
   it('every operation with an id in its path is tested', () => {
@@ -46,7 +26,7 @@ describe("another account's rows", () => {
   it.each(operationsById)(
     'WIR-03 WIR-08 %s returns 404 for an id of another account, with the same headers and body as for an unknown id',
     async (_, op) => {
-      const { ours, theirs, sample } = await createTwoAccounts(op)
+      const { ours, theirs, sample } = await createTwoAccounts(service, op)
       const stranger = await createPermittedCaller(op, theirs)
       const before = [await readChecksums(service, ours.id), await readChecksums(service, theirs.id)]
       const foreign = await send(service, op, sample, { token: stranger.token })
@@ -63,7 +43,7 @@ describe("another account's rows", () => {
   )
 
   it.each(operationsById)('WIR-03 %s returns 404 for a row of another account in every state of the row', async (_, op) => {
-    const { ours, theirs, sample } = await createTwoAccounts(op)
+    const { ours, theirs, sample } = await createTwoAccounts(service, op)
     const superAdmin = await theirs.addColleague({ role: 'admin', teamRole: 'admin', superAdmin: true })
     expectStatus(await send(service, op, sample, { token: superAdmin.token }), 404)
     const columns = await listStateColumnsWithRows(ours.id)
@@ -77,7 +57,7 @@ describe("another account's rows", () => {
     const configOperations = tenantOperations.filter(({ id }) => ids.includes(id))
     expect(configOperations).toHaveLength(4)
     for (const op of configOperations) {
-      const { ours, theirs, sample } = await createTwoAccounts(op)
+      const { ours, theirs, sample } = await createTwoAccounts(service, op)
       const before = await readChecksums(service, ours.id)
       const response = await send(service, op, sample, { token: theirs.admin.token })
       expect([op.id, response.status, response.body]).toEqual([op.id, 404, { detail: 'Config not found' }])
@@ -89,7 +69,7 @@ describe("another account's rows", () => {
 describe('rows of an account', () => {
   const lists = tenantOperations.filter((op) => op.method === 'get' && !op.params).map((op) => [op.id, op] as const)
   it.each(lists)('WIR-06 %s returns no row of another account', async (_, op) => {
-    const { ours, theirs, owner, sample } = await createTwoAccounts(op)
+    const { ours, theirs, owner, sample } = await createTwoAccounts(service, op)
     const own = await send(service, op, sample, { token: owner.token })
     const stranger = await createPermittedCaller(op, theirs)
     await getFixture(op)(service, stranger)
@@ -101,7 +81,7 @@ describe('rows of an account', () => {
 
   const writes = tenantOperations.filter((op) => op.method !== 'get' && op.body && !hasOpenBody(op)).map((op) => [op.id, op] as const)
   it.each(writes)('WIR-07 %s refuses an account_id or user_id in its body and stores none', async (_, op) => {
-    const { ours, theirs, owner, sample } = await createTwoAccounts(op)
+    const { ours, theirs, owner, sample } = await createTwoAccounts(service, op)
     const before = [await readChecksums(service, ours.id), await readChecksums(service, theirs.id)]
     for (const extra of [{ account_id: theirs.id }, { account_id: ours.id }, { user_id: theirs.admin.id }]) {
       const response = await send(service, op, { ...sample, body: { ...sample.body, ...extra } }, { token: owner.token })

@@ -41,6 +41,7 @@ test('the page shows the recorded messages, escapes them, and loads nothing from
   const page = await response.text()
   expect(response.headers.get('content-type')).toContain('text/html')
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   expect(page).toContain('&lt;b onclick=&quot;x&quot;&gt;Hi')
   expect(page).toContain('<iframe sandbox="allow-popups allow-popups-to-escape-sandbox"')
   expect(page).toContain('<h4>A &lt;header&gt;</h4>')

@@ -12,7 +12,18 @@ export interface Sandbox {
   remove(): void
 }
 
-const copied = ['functions', 'lib', 'migrations', 'test', 'dist', 'package.json', 'tsconfig.json', 'wrangler.toml', 'README.md']
+const copied = [
+  'functions',
+  'lib',
+  'migrations',
+  'test',
+  'dist',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'wrangler.toml',
+  'README.md',
+]
 
 /** Copy a checkout into a temporary folder. Packages are linked. */
 export async function createSandbox(checkout: string): Promise<Sandbox> {

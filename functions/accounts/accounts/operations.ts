@@ -62,12 +62,14 @@ export const accountOperations = [
     method: 'patch',
     path: '/accounts/me/preferences',
     summary: "Update my account's preferences",
-    description: 'Merges the keys of the body into the preferences. A null value removes its key.',
+    description:
+      'Merges the keys of the body into the preferences. A null value removes its key. Only an account admin changes `mask_exports`.',
     access: 'user',
     limit: 'write',
     body: schemas.PreferencesUpdate,
     success: 200,
     returns: schemas.Preferences,
+    errors: ['account_admin_required'],
     handle: ({ ctx, body }) => accounts.updatePreferences(ctx, body),
   }),
 

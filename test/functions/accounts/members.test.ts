@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { insertRefreshToken } from '../../contract/fixture-rows.ts'
 import { request, sharedService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
@@ -61,6 +61,53 @@ it('ACC-08 ACC-09 ACC-11 merges account preferences, keeps absent keys and remov
     expectStatus(await admin.call('PATCH', '/accounts/me/preferences', invalid), 422)
   }
   expect((await viewer.call('GET', '/accounts/me/preferences')).body).toEqual(second.body)
+})
+
+describe('the preference mask_exports', () => {
+  const path = '/accounts/me/preferences'
+  const selectAuditRows = (accountId: string) =>
+    service.sql(`select actor_id, action, changes -> 'preferences' as preferences from audit_logs where account_id = $1`, [accountId])
+
+  it.each([
+    ['a viewer', { role: 'viewer' }],
+    ['an engineer', { role: 'engineer' }],
+    ['a team admin', { role: 'engineer', teamRole: 'admin' }],
+  ] as const)('ACC-22 is not changed, removed or set by %s, who may change the other keys', async (_, options) => {
+    const { admin, addColleague } = await createAccount(service)
+    const colleague = await addColleague(options)
+    for (const stored of [true, false, null]) {
+      expectStatus(await admin.call('PATCH', path, { mask_exports: stored }), 200)
+      for (const other of [true, false, null].filter((value) => value !== stored)) {
+        const refused = await colleague.call('PATCH', path, { theme: 'dark', mask_exports: other })
+        expect([refused.status, refused.body.code]).toEqual([403, 'account_admin_required'])
+      }
+      const same = await colleague.call('PATCH', path, { theme: String(stored), mask_exports: stored })
+      expect(same.body).toEqual({ theme: String(stored), ...(stored === null ? {} : { mask_exports: stored }) })
+    }
+  })
+
+  it('ACC-22 leaves an audit row when an account admin changes it, and none when it stays', async () => {
+    const { id, admin } = await createAccount(service)
+    await admin.call('PATCH', path, { mask_exports: true, theme: 'dark' })
+    await admin.call('PATCH', path, { mask_exports: true, theme: 'light' })
+    await admin.call('PATCH', path, { mask_exports: null })
+    expect(await selectAuditRows(id)).toEqual([
+      { actor_id: admin.id, action: 'account.updated', preferences: { from: {}, to: { mask_exports: true, theme: 'dark' } } },
+      {
+        actor_id: admin.id,
+        action: 'account.updated',
+        preferences: { from: { mask_exports: true, theme: 'light' }, to: { theme: 'light' } },
+      },
+    ])
+  })
+
+  it('ACC-22 keeps the admin’s value when a viewer sends the opposite at the same time', async () => {
+    const { id, admin, addColleague } = await createAccount(service)
+    const viewer = await addColleague({ role: 'viewer' })
+    await Promise.all([admin.call('PATCH', path, { mask_exports: true }), viewer.call('PATCH', path, { mask_exports: false })])
+    expect((await admin.call('GET', path)).body).toEqual({ mask_exports: true })
+    expect(await selectAuditRows(id)).toHaveLength(1)
+  })
 })
 
 it('lists the members of the account to every member', async () => {

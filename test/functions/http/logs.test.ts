@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../../functions/operations.ts'
+import { getFixture } from '../../contract/fixtures.ts'
+import { hasUuidParams, send } from '../../contract/requests.ts'
 import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount } from '../../support/people.ts'
@@ -168,6 +172,31 @@ describe('secrets and personal data', () => {
     expect(await findLeaks()).toEqual([])
   })
 
+  it('logs no code, token or name that is part of a path, whether the request succeeds or fails', async () => {
+    const withCodes = operations.filter((op) => op.params && !hasUuidParams(op))
+    expect(withCodes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/shared/{token}', '/accounts/invites/{code}/lookup']))
+    const { admin, addColleague } = await createAccount(service)
+    const superAdmin = await addColleague({ role: 'admin', superAdmin: true })
+    const requests = withCodes.map(async (op) => {
+      const { token } = op.access === 'super_admin' ? superAdmin : admin
+      const sample = await getFixture(op)(service, op.access === 'super_admin' ? superAdmin : admin)
+      for (const code of Object.values(sample.params ?? {})) if (code.length > 12) plantedCanaries.set(code.toLowerCase(), op.path)
+      const unknown = {
+        ...sample,
+        params: Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, plantCanary(op.path)])),
+      }
+      return { op, sample, unknown, token }
+    })
+    const samples = await Promise.all(requests)
+    for (const { op, sample, unknown, token } of samples) {
+      expectStatus(await send(service, op, sample, { token }), op.success)
+      expect((await send(service, op, unknown, { token })).status).toBeGreaterThanOrEqual(400)
+    }
+    await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
+    for (const { op, sample, token } of samples) expectStatus(await send(service, op, sample, { token }), 503)
+    expect(await findLeaks()).toEqual([])
+  })
+
   it('logs no address of a notification config whose test fails', async () => {
     const { admin } = await createAccount(service)
     const webhook = { channel: 'chat1_webhook', webhook_url: `${service.localOrigin}/chat/1/${plantCanary('webhook')}` }
@@ -200,4 +229,11 @@ describe('secrets and personal data', () => {
     expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 503])
     expect(await findLeaks()).toEqual([])
   })
+})
+
+it('switches off the invocation logs and traces of the platform, which contain the URL of each request', () => {
+  const config = readFileSync(new URL('../../../wrangler.toml', import.meta.url), 'utf8')
+  expect(config).toMatch(/\[observability\.logs\]\nenabled = true\ninvocation_logs = false\n/)
+  expect(config).toMatch(/\[observability\.traces\]\nenabled = false\n/)
+  expect(config).toMatch(/\nredact_query_string = true\n/)
 })
