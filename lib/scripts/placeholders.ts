@@ -32,5 +32,20 @@ export function isFilter(name: string): name is Filter {
   return filters.some((filter) => filter === name)
 }
 
-/** Find placeholders whose value cannot be quoted safely. Return a reason by start index. A reason completes the sentence "{{ name }} …". */
-export type FindUnsafePlacements = (script: string, placeholders: readonly Placeholder[]) => Map<number, string>
+/** How a placeholder's values are written, and who decides them. */
+export interface JudgedPlaceholder extends Placeholder {
+  /** Whether its values are written as quoted literals. Numbers and booleans are not quoted, and are safe everywhere. */
+  isQuoted: boolean
+  /** Whether its values are any text. The author of the script decides the values of a choice. */
+  isUntrusted: boolean
+}
+
+export interface Placements {
+  /** Why a placeholder is refused, by its start index. A reason completes the sentence "{{ name }} …". */
+  reasons: Map<number, string>
+  /** The commands that would read a value with a leading dash as an option that executes it, by the start index of the placeholder. */
+  commandsByOperand: Map<number, string>
+}
+
+/** Decide for each placeholder of a script what its value may be. */
+export type JudgePlacements = (script: string, placeholders: readonly JudgedPlaceholder[]) => Placements

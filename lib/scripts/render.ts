@@ -21,7 +21,7 @@ export function validateTemplate({ language, script_body, parameters_schema }: T
     if (!problem) return []
     return [{ line: getLineNumber(script_body, placeholder.start), message: `{{ ${placeholder.name} }} ${problem}` }]
   })
-  const problems = [...placeholderProblems.slice(0, maxProblems), ...findUnsafePlacements(language, script_body)]
+  const problems = [...placeholderProblems.slice(0, maxProblems), ...findUnsafePlacements(language, script_body, parameters_schema)]
   return problems.sort((a, b) => a.line - b.line)
 }
 
