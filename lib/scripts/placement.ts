@@ -1,4 +1,4 @@
-import { findPlaceholders, getLineNumber, type JudgedPlaceholder, type Placeholder, type Placements } from './placeholders.ts'
+import { getLineNumber, type JudgedPlaceholder, type ParsedTemplate, type Placeholder, type Placements } from './placeholders.ts'
 import { judgeBashPlacements } from './placement-bash.ts'
 import { judgePowershellPlacements } from './placement-powershell.ts'
 import { judgePythonPlacements } from './placement-python.ts'
@@ -10,13 +10,13 @@ const maxProblems = 100
 /** Return the placeholders where no value of their type is safe, with their lines. An unknown parameter counts as text. */
 export function findUnsafePlacements(
   language: Language,
-  script: string,
+  template: ParsedTemplate,
   parameters: readonly ScriptParameter[],
 ): { line: number; message: string }[] {
-  const { placeholders, reasons } = judgePlacements(language, script, parameters)
+  const { placeholders, reasons } = judgePlacements(language, template, parameters)
   const unsafePlaceholders = placeholders.filter(({ start }) => reasons.has(start)).slice(0, maxProblems)
   return unsafePlaceholders.map(({ name, start }) => ({
-    line: getLineNumber(script, start),
+    line: getLineNumber(template.text, start),
     message: `{{ ${name} }} ${reasons.get(start)}`,
   }))
 }
@@ -24,12 +24,12 @@ export function findUnsafePlacements(
 /** Decide for each placeholder what its value may be. */
 export function judgePlacements(
   language: Language,
-  script: string,
+  { text, placeholders: foundPlaceholders }: ParsedTemplate,
   parameters: readonly ScriptParameter[],
 ): Placements & { placeholders: JudgedPlaceholder[] } {
   const typeByName = new Map(parameters.map(({ name, type }) => [name, type]))
-  const placeholders = findPlaceholders(script).map((placeholder) => judgeType(placeholder, typeByName.get(placeholder.name)))
-  const { reasons, commandsByOperand } = judges[language](script, placeholders)
+  const placeholders = foundPlaceholders.map((placeholder) => judgeType(placeholder, typeByName.get(placeholder.name)))
+  const { reasons, commandsByOperand } = judges[language](text, placeholders)
   for (const { start, isQuoted } of placeholders) if (!isQuoted) reasons.delete(start)
   return { placeholders, reasons, commandsByOperand }
 }

@@ -65,7 +65,10 @@ export function getStaticText({ parts }: Word): string | undefined {
 /** Return whether the shell may replace the word with several words or with file names. */
 export function isExpandable({ parts }: Word): boolean {
   const text = parts.map((part) => (part.kind === 'text' && !part.isQuoted ? part.text : '')).join('')
-  return /[*?]|\[.*\]|\{.*(,|\.\.)/.test(text)
+  const brace = text.indexOf('{')
+  const hasBraces = brace >= 0 && Math.max(text.lastIndexOf(','), text.lastIndexOf('..')) > brace
+  const bracket = text.indexOf('[')
+  return /[*?]/.test(text) || hasBraces || (bracket >= 0 && text.lastIndexOf(']') > bracket)
 }
 
 /** Return the file name of a command, or undefined if the shell decides it while the script runs. */

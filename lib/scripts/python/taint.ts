@@ -69,6 +69,7 @@ export function createSourceFinder(statements: readonly (readonly Token[])[]): F
   const assign = (targets: readonly string[], { placeholders, names }: Values) => {
     for (const target of targets) for (const start of placeholders) queue.push([target, start])
     work += (names.length + 1) * (targets.length + 1)
+    if (work > maxWork) return
     for (const name of names) {
       const users = usersByName.get(name) ?? new Set()
       usersByName.set(name, users)
@@ -83,6 +84,7 @@ export function createSourceFinder(statements: readonly (readonly Token[])[]): F
     addAssignments(statement, assign)
     addCalls(statement, parametersByFunction, assign)
   }
+  if (work > maxWork) return undefined
   for (let next = queue.pop(); next; next = queue.pop()) {
     const [name, start] = next
     const sources = sourcesByName.get(name) ?? new Set()
