@@ -38,13 +38,12 @@ export const judgePowershellPlacements: JudgePlacements = (script, placeholders)
   let code = ''
   /** Whether each character of the code is outside quotes. */
   const isCode: boolean[] = []
-  let finalState: State = 'code'
   const addCode = (text: string, state: State) => {
     code += text
     for (const _ of text) isCode.push(state === 'code')
   }
-  scanPlacements({
-    initialState: 'code',
+  const finalState = scanPlacements({
+    initialState: 'code' as State,
     script,
     placeholders,
     scan,
@@ -54,12 +53,12 @@ export const judgePowershellPlacements: JudgePlacements = (script, placeholders)
       addCode(script.slice(start, end), state)
     },
     visitText: (state: State, text) => {
-      finalState = state
       const isComment = state === 'line-comment' || state === 'block-comment'
       addCode(isComment ? text.replace(/[^\n]/g, ' ') : text.replace(/^`\r?\n$/, (continuation) => ' '.repeat(continuation.length)), state)
     },
   })
-  if (!/^(code|line-comment)$/.test(finalState) || script.includes('\0')) for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, unclosed)
+  const isUnclosed = !/^(code|line-comment|verbatim-arguments)$/.test(finalState) || script.includes('\0')
+  if (isUnclosed) for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, unclosed)
   return { reasons, commandsByOperand: judgePowershellStatements(code, isCode, placeholders, reasons) }
 }
 

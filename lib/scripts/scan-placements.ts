@@ -11,8 +11,8 @@ interface Scan<State> {
   visitText(state: State, text: string): void
 }
 
-/** Scan a script in a language whose quoting can be followed with one state. */
-export function scanPlacements<State>({ initialState, script, placeholders, scan, visitPlaceholder, visitText }: Scan<State>): void {
+/** Scan a script in a language whose quoting can be followed with one state. Return the state at its end. */
+export function scanPlacements<State>({ initialState, script, placeholders, scan, visitPlaceholder, visitText }: Scan<State>): State {
   const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
   let state = initialState
   for (let index = 0; index < script.length; ) {
@@ -28,4 +28,5 @@ export function scanPlacements<State>({ initialState, script, placeholders, scan
     state = step.state
     index += step.length
   }
+  return state
 }

@@ -1,8 +1,8 @@
 import { needsFixedFormat, usedAsCode } from '../placement-reasons.ts'
-import { type Judgement, judgeAssignmentWord, judgeWords } from './judge.ts'
+import { createVariableWord, type Judgement, judgeAssignmentWord, judgeWords, usedInArithmetic } from './judge.ts'
 import { evaluators, executingOptions, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { getStaticText, isExpandable, type Word } from './syntax.ts'
-import { stream } from './taint.ts'
+import { getFileNode, stream } from './taint.ts'
 import { judgeTest } from './test-operands.ts'
 
 type JudgeArguments = (judgement: Judgement, args: readonly Word[], name: string) => void
@@ -52,6 +52,7 @@ function judgeInterpreter(judgement: Judgement, args: readonly Word[], name: str
   const text = getText(script)
   const isModule = name.startsWith('python') && text === '-m' && scriptModules.has(getText(args[scriptIndex + 1]))
   const isFile = script && /^[^-]/.test(text) && !text.startsWith('/dev/') && !isExpandable(script)
+  if (isFile) refuse([createVariableWord(getFileNode(text))], usedAsCode)
   if (isFile || isModule) return
   if (shells.has(name) && /^-[a-z]*c$/.test(text)) {
     refuse(args.slice(0, scriptIndex + 2), usedAsCode)
@@ -160,8 +161,24 @@ const judgeSet: JudgeArguments = ({ refuse }, args) => {
   if (getText(args[0]) !== '--') refuse(args, usedAsCode)
 }
 
+/** The arguments of let are arithmetic. */
+const judgeLet: JudgeArguments = ({ refuse }, args) => {
+  refuse(args, usedAsCode)
+  const texts = args.flatMap(({ parts }) => parts.map((part) => (part.kind === 'text' ? part.text : '')))
+  for (const [name] of texts.join(' ').matchAll(/[A-Za-z_]\w*/g)) refuse([createVariableWord(name)], usedInArithmetic(name))
+}
+
+/** A file that the script wrote may contain text. */
+const judgeSource: JudgeArguments = ({ refuse }, args) => {
+  refuse(args, usedAsCode)
+  refuse([createVariableWord(getFileNode(getText(args[0])))], usedAsCode)
+}
+
 const judgeByName: Readonly<Record<string, JudgeArguments>> = {
   printf: judgePrintf,
+  let: judgeLet,
+  source: judgeSource,
+  '.': judgeSource,
   test: (judgement, args) => judgeTest(judgement, args, false),
   '[': (judgement, args) => judgeTest(judgement, args.slice(0, -1), false),
   export: judgeDeclaration,

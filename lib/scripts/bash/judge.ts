@@ -30,7 +30,7 @@ export function judgeCommand(judgement: Judgement, command: Command): void {
   if (kind === 'test') judgeTest(judgement, words, true)
   else if (words.length > 0) judgeWords(judgement, words)
   const name = getCommandName(words[0])
-  const isEvaluator = name && (shells.has(name) || interpreters.test(name) || inputEvaluators.has(name))
+  const isEvaluator = name && (name === '.' || name === 'source' || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name))
   if (isEvaluator) for (const { word } of redirections) judgement.refuse([word], usedAsCode)
 }
 

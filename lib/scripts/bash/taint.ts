@@ -12,6 +12,11 @@ export const stream = '=stream'
 /** The arguments of functions and nested shells. */
 export const positional = '@'
 
+/** Return the name under which the text of a file is stored. */
+export function getFileNode(path: string): string {
+  return `=file:${path.replace(/^\.\//, '')}`
+}
+
 /** Commands that write their arguments or input to their output. */
 const copyingCommands = new Set(
   'echo printf cat basename dirname realpath readlink tr cut sed awk gawk mawk grep head tail rev sort uniq tac jq yq curl wget xargs envsubst column fold fmt nl paste base64 xxd eval'.split(
@@ -62,6 +67,8 @@ function collectNode(words: readonly Word[], shellScript: ShellScript, isUntrust
       for (const { value } of command.assignments) for (const { parts } of value) parts.forEach(visit)
       if (shellScript.functionNames.has(getCommandName(command.words[0]) ?? '')) node.names.push(positional)
       if (command.words.length === 0) node.names.push(stream)
+      for (const word of [...command.words.slice(1), ...command.redirections.map((redirection) => redirection.word)])
+        node.names.push(getFileNode(getStaticText(word) ?? ''))
     }
   }
   for (const { parts } of words) parts.forEach(visit)
@@ -89,11 +96,16 @@ function addCommand(
   pipesCompound: boolean,
 ): void {
   const { words, assignments, redirections, isPiped, kind } = command
-  for (const { name, value } of assignments) addNode(normalizeName(name), collect(value))
+  for (const { name, value } of assignments) {
+    addNode(normalizeName(name), collect(value))
+    // Arithmetic evaluates a text that is the name of a variable.
+    addNode(normalizeName(name), { placeholders: [], names: getNames(value) })
+  }
   for (const inner of unwrapAll(words) ?? []) if (shells.has(getCommandName(inner[0]) ?? '')) addNode(positional, collect(inner.slice(1)))
   const name = getCommandName(words[0])
   const args = words.slice(1)
   for (const { operator, word } of redirections) if (/^<<|^<$/.test(operator)) addNode(stream, collect([word]))
+  addFiles(command, collect, addNode)
   if ((isPiped || pipesCompound) && copies(command, shellScript)) addNode(stream, collect(words))
   if (words.length === 0) return
   if (shellScript.functionNames.has(name ?? '') || name === 'set' || name === undefined) addNode(positional, collect(args))
@@ -104,6 +116,19 @@ function addCommand(
   if (name === 'getopts') for (const variable of ['OPTARG', ...getNames(args)]) addNode(variable, { placeholders: [], names: [positional] })
   if (name === 'printf' && getStaticText(args[0] ?? { parts: [] }) === '-v') addNode(getNames(args.slice(1))[0] ?? '', collect(args))
   for (const word of args) addArgumentAssignment(word, collect, addNode)
+}
+
+/** Follow what a command writes to files, and what it reads from them. */
+function addFiles({ words, redirections }: Command, collect: (words: readonly Word[]) => Node, addNode: (name: string, node: Node) => void): void {
+  const inputs = redirections.filter(({ operator }) => operator.startsWith('<')).map(({ word }) => word)
+  for (const { operator, word } of redirections) {
+    const path = getStaticText(word)
+    if (path === undefined || path === '/dev/null') continue
+    if (operator.includes('>')) addNode(getFileNode(path), collect([...words.slice(1), ...inputs]))
+    if (operator === '<') addNode(stream, { placeholders: [], names: [getFileNode(path)] })
+  }
+  if (getCommandName(words[0]) !== 'tee') return
+  for (const word of words.slice(1)) addNode(getFileNode(getStaticText(word) ?? ''), { placeholders: [], names: [stream] })
 }
 
 function getNames(words: readonly Word[]): string[] {

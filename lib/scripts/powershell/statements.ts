@@ -138,7 +138,7 @@ function judgeCalled(text: string, refuse: (part: string, reason: string) => voi
   for (const match of text.matchAll(/(?:^|[\s;|({=&,!])[&.][ \t]*(?=[^\s&>\d.])/g)) {
     const start = match.index + match[0].length
     const rest = text.slice(start, start + maxCalledLength)
-    const called = rest.startsWith('(') ? takeBrackets(rest) : /^("[^"]*"|'[^']*'|[^\s({]*)/.exec(rest)?.[0]
+    const called = /^[$@]?\(/.test(rest) ? takeBrackets(rest) : /^("[^"]*"|'[^']*'|[^\s({]*)/.exec(rest)?.[0]
     if (called === undefined) hasLongExpression = true
     else refuse(called, inCommandPosition)
   }
