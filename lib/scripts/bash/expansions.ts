@@ -68,13 +68,15 @@ function noteNames(parser: Parser, parts: readonly Part[], arrayName: string): v
     } else if (part.kind === 'text')
       for (const [name] of part.text.matchAll(/[A-Za-z_]\w*/g)) parser.result.arithmeticNames.push({ name, arrayName })
     else if (part.kind === 'placeholder') parser.result.problems.set(part.placeholder.start, insideArithmetic)
-    else if (part.kind === 'substitution')
+    else if (part.kind === 'substitution') {
       parser.result.assignments.push({ name: substitutionInArithmetic, value: [{ parts: [part] }] })
+      parser.result.arithmeticNames.push({ name: substitutionInArithmetic, arrayName })
+    }
   }
 }
 
 /** The name under which the output of a command inside arithmetic is stored. No variable has this name. */
-export const substitutionInArithmetic = '=arithmetic'
+const substitutionInArithmetic = '=arithmetic'
 
 function readSubstitution(parser: Parser, isQuoted: boolean): Part {
   parser.position += 2

@@ -2,7 +2,7 @@ import { inCommandPosition, usedAsCode } from '../placement-reasons.ts'
 import { judgeArguments } from './arguments.ts'
 import { evaluators, executingVariable, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { type Command, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
-import { type FindSources, stream } from './taint.ts'
+import { type FindSources, getFileNode, stream } from './taint.ts'
 import { judgeTest } from './test-operands.ts'
 import { unwrapCommand } from './wrappers.ts'
 
@@ -50,6 +50,8 @@ export function judgeWords(judgement: Judgement, words: readonly Word[], wrapper
     refuse(words.slice(1), inOddPlace)
     return
   }
+  // A file that the script wrote may contain text.
+  refuse([createVariableWord(getFileNode(getStaticText(first) ?? ''))], inCommandPosition)
   if (wrapperName === 'xargs' && isExecutor(name, words)) refuse([streamWord], usedAsCode)
   judgement.depth++
   judgeNamedCommand(judgement, name, words)

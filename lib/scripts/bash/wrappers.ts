@@ -151,9 +151,15 @@ const maxWrappers = 8
 /** Return the words of a command, and those of each command that it executes. Return undefined if there are too many. */
 export function unwrapAll(words: readonly Word[]): (readonly Word[])[] | undefined {
   const commands: (readonly Word[])[] = []
-  for (let current = words; current.length > 0; current = unwrapCommand(current)?.inner ?? []) {
+  for (let current = words; current.length > 0; current = getInner(current)) {
     if (commands.length >= maxWrappers) return undefined
     commands.push(current)
   }
   return commands
+}
+
+function getInner(words: readonly Word[]): readonly Word[] {
+  if (getCommandName(words[0]) !== 'find') return unwrapCommand(words)?.inner ?? []
+  const start = words.findIndex((word) => /^-(exec|execdir|ok|okdir)$/.test(getText(word) ?? ''))
+  return start < 0 ? [] : words.slice(start + 1)
 }

@@ -63,11 +63,16 @@ function judgeStatement(calls: Calls, statement: readonly Token[], refuseAll: ()
     const isCalled = statement[index + 1]?.text === '(' && statement[index + 1]?.kind === 'operator'
     if (isExecutor(calls, statement, index)) {
       const isRenamed = isImport ? statement[index + 1]?.text === 'as' : !isCalled && statement[index - 1]?.text !== 'def'
-      if (isRenamed) refuseAll()
+      if (isRenamed || (token.text === 'getattr' && namesExecutor(statement.slice(index)))) refuseAll()
       if (isCalled) calls.refuse(statement.slice(index + 2, findClosing(statement, index + 1)), usedAsCode)
     } else if (isProgramStarter(calls, statement, index)) judgeStart(calls, statement, index, isCalled, isImport, refuseAll)
   }
   judgeSpecialStatement(calls, statement)
+}
+
+/** Return whether a string is the name of an executor, as in `getattr(os, "system")`. */
+function namesExecutor(tokens: readonly Token[]): boolean {
+  return tokens.some((token) => token.kind === 'string' && hasExecutor(token.text))
 }
 
 function hasExecutor(text: string): boolean {

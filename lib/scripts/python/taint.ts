@@ -77,8 +77,10 @@ export function createSourceFinder(statements: readonly (readonly Token[])[]): F
     }
   }
   const parametersByFunction = findParameters(statements)
+  // The result of a function may contain what any function returns.
+  for (const name of parametersByFunction.keys()) assign([name], { placeholders: [], names: ['=return'] })
   for (const statement of statements) {
-    const operations = statement.filter(({ text }) => /^(=|.=|as|in|for|match|case|return|yield)$/.test(text) || parametersByFunction.has(text) || addingMethods.test(text))
+    const operations = statement.filter(({ text }) => /^(=|.=|as|in|for|match|case|return|yield|raise|lambda)$/.test(text) || parametersByFunction.has(text) || addingMethods.test(text))
     work += operations.length * statement.length
     if (work > maxWork || getDepth(statement) > maxDepth) return undefined
     addAssignments(statement, assign)
@@ -117,10 +119,18 @@ function addAssignments(statement: readonly Token[], assign: (targets: string[],
     if (text === 'in' && statement[start]?.text === 'for')
       assign(getNames(statement.slice(start, index)), collectValues(statement.slice(index + 1)))
     if (text === 'as') assign(getNames(statement.slice(index + 1)), collectValues(statement.slice(0, index)))
+    if (text === 'as' && statement[0]?.text === 'except') assign(getNames(statement.slice(index + 1)), { placeholders: [], names: ['=raise'] })
+    if (text === 'raise') assign(['=raise'], collectValues(statement.slice(index + 1)))
+    if (text === 'lambda') assign(getLambdaParameters(statement, index), collectValues(statement))
     if (text === 'case' || text === 'match') assign(getNames(statement), { placeholders: [], names: ['=match'] })
     if (text === 'match') assign(['=match'], collectValues(statement))
     if (text === 'return' || text === 'yield') assign(['=return'], collectValues(statement.slice(index + 1)))
   }
+}
+
+function getLambdaParameters(statement: readonly Token[], start: number): string[] {
+  const length = statement.slice(start).findIndex(({ kind, text }) => kind === 'operator' && text === ':')
+  return getNames(statement.slice(start + 1, length < 0 ? undefined : start + length))
 }
 
 const addingMethods = /^(append|extend|insert|update|add|setdefault|put|write|__setitem__|appendleft|push)$/
@@ -150,6 +160,8 @@ function findParameters(statements: readonly (readonly Token[])[]): Map<string, 
     for (const [index, { kind, text }] of statement.entries()) {
       const name = statement[index + 1]?.text ?? ''
       if (kind === 'name' && text === 'class') className = name
+      if (kind === 'name' && text === 'lambda' && statement[1]?.text === '=')
+        parametersByFunction.set(statement[0]?.text ?? '', getLambdaParameters(statement, index))
       if (kind !== 'name' || text !== 'def') continue
       const parameters = getNames(statement.slice(index + 2, findClosing(statement, index + 2)))
       const key = name === '__init__' ? className : name
