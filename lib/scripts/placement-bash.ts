@@ -1,225 +1,90 @@
-import type { FindUnsafePlacements } from './placeholders.ts'
-import { inCommandPosition, insideComment, insideQuotes, joinedToTextBefore } from './placement-reasons.ts'
+import { findDeclared, judgeCommand, judgeVariables, type Judgement } from './bash/judge.ts'
+import { readCommands } from './bash/commands.ts'
+import { parseNestedText } from './bash/expansions.ts'
+import { createParser, createShellScript, isAtEnd, type Parser, stop } from './bash/parser.ts'
+import { shells } from './bash/rules.ts'
+import { getCommandName, getStaticText, type Word } from './bash/syntax.ts'
+import { createSourceFinder } from './bash/taint.ts'
+import { unwrapAll } from './bash/wrappers.ts'
+import type { JudgedPlaceholder, JudgePlacements } from './placeholders.ts'
+import { getLineNumber } from './placeholders.ts'
 
-/** The syntax that a part of a script is in. */
-type Context =
-  | 'code'
-  | 'single-quoted'
-  /** `$'…'`, which has escapes. */
-  | 'ansi-quoted'
-  | 'double-quoted'
-  | 'backticks'
-  /** `${…}` */
-  | 'expansion'
-  /** `$((…))` or `((…))` */
-  | 'arithmetic'
-  | 'comment'
+/**
+ * A backslash at the end of a line that may continue a token. The parser reads such tokens as two, and the shell as one.
+ * https://www.gnu.org/software/bash/manual/html_node/Escape-Character.html
+ */
+const splitToken = /[^\s|&;]\\\n[^\s]|[|&;]\\\n[|&;()<>]/
 
-const reasonByContext: Record<Exclude<Context, 'code'>, string> = {
-  'single-quoted': insideQuotes,
-  'ansi-quoted': insideQuotes,
-  'double-quoted': insideQuotes,
-  backticks: 'is inside backticks; use $( … ) instead',
-  expansion: 'is inside the braces of a variable',
-  arithmetic: 'is inside arithmetic; assign it to a variable first',
-  comment: insideComment,
-}
-
-interface OpenContext {
-  context: Context
-  /** The number of open brackets in this context. The count tells the context's own closing bracket from others. */
-  bracketDepth: number
-  /** The number of open `case` commands. A pattern of `case` ends with a closing bracket that was never opened. */
-  caseDepth: number
-}
-
-interface HereDocument {
-  delimiter: string
-  /** `<<-` ignores tabs before the delimiter. */
-  ignoresTabs: boolean
-}
-
-interface Scanner {
-  script: string
-  position: number
-  /** The outermost context is first. */
-  contexts: OpenContext[]
-  /** The here-document at the current position. */
-  hereDocument: HereDocument | null
-  /** Here-documents that start after this line. */
-  pendingHereDocuments: HereDocument[]
-}
-
-/** How many characters before a placeholder are searched for a command. This limits the time for hostile scripts. */
-const maxLookback = 2000
-
-/** Scan a shell script and track its quotes, comments, here-documents and expansions. */
-export const findUnsafeBashPlacements: FindUnsafePlacements = (script, placeholders) => {
-  const scanner: Scanner = {
-    script,
-    position: 0,
-    contexts: [{ context: 'code', bracketDepth: 0, caseDepth: 0 }],
-    hereDocument: null,
-    pendingHereDocuments: [],
+/** Parse a shell script, and judge every command and variable that a value reaches. */
+export const judgeBashPlacements: JudgePlacements = (script, placeholders) => {
+  const parser = createParser(script, placeholders, createShellScript())
+  readScript(parser)
+  const reasons = parser.result.problems
+  if (parser.isStopped) {
+    refuseAll(reasons, placeholders, `is in a script that the check cannot follow after line ${getLineNumber(script, parser.stoppedAt)}`)
+    return { reasons, commandsByOperand: new Map() }
   }
-  const reasons = new Map<number, string>()
-  for (const { start, end } of placeholders) {
-    while (scanner.position < start) advance(scanner)
-    const reason = findReason(scanner, start)
-    if (reason) reasons.set(start, reason)
-    scanner.position = end
+  return judgeScript(parser, placeholders)
+}
+
+function refuseAll(reasons: Map<number, string>, placeholders: readonly JudgedPlaceholder[], reason: string): void {
+  for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, reason)
+}
+
+function readScript(parser: Parser): void {
+  const { script, result } = parser
+  if (script.includes('\0') || splitToken.test(script)) return stop(parser)
+  readCommands(parser, '')
+  if (!isAtEnd(parser)) return stop(parser)
+  // The list grows while the texts that the shell executes are read.
+  for (const command of result.commands) {
+    const executed = unwrapAll(command.words)
+    if (!executed) return stop(parser)
+    for (const words of executed) {
+      const text = getExecutedText(words)
+      if (text) parseNestedText(parser, text)
+    }
+    if (getCommandName(command.words[0]) === 'shopt' && command.words.some((word) => getStaticText(word) === 'expand_aliases')) stop(parser)
+    if (parser.isStopped) return
   }
-  return reasons
 }
 
-function findReason({ script, contexts, hereDocument }: Scanner, start: number): string | undefined {
-  if (hereDocument) return 'is inside a here-document'
-  // Code inside quotes is unsafe too, because the shell parses the text in the quotes again.
-  const outerContext = contexts.map(({ context }) => context).find((context) => context !== 'code')
-  if (outerContext) return reasonByContext[outerContext]
-  return findReasonInCode(script.slice(Math.max(0, start - maxLookback), start))
+/** Return the fixed text that a command executes. */
+function getExecutedText(words: readonly Word[]): string | undefined {
+  const name = getCommandName(words[0]) ?? ''
+  const args = words.slice(1).map((word) => getStaticText(word))
+  if (name === 'eval') return args.every((arg) => arg !== undefined) ? args.join(' ') : undefined
+  if (name === 'trap') return args.find((arg) => arg !== '--')
+  if (!shells.has(name)) return undefined
+  const option = args.findIndex((arg) => arg !== undefined && /^-[a-z]*c$/.test(arg))
+  return option < 0 ? undefined : args[option + 1]
 }
 
-/** Words after which the shell expects a command, or which execute their arguments. */
-const commandWords = new Set(
-  'then do else elif if while until time eval exec source command builtin sudo env xargs nohup trap coproc'.split(' '),
-)
-
-function findReasonInCode(textBefore: string): string | undefined {
-  const text = textBefore.replace(/\\\r?\n/g, ' ')
-  const lastChar = text.at(-1) ?? ''
-  if (lastChar === '$' || lastChar === '\\') return joinedToTextBefore
-  if (/(^|[^<])<<-?[ \t]*$/.test(text)) return 'is the delimiter of a here-document'
-  return isCommandPosition(text) ? inCommandPosition : undefined
-}
-
-function isCommandPosition(textBefore: string): boolean {
-  const text = textBefore.replace(/[ \t]+$/, '')
-  const startsCommand = '\n;|&(`!{'.includes(text.at(-1) ?? '\n')
-  const isRedirection = /[<>]&$/.test(text)
-  if (startsCommand && !isRedirection) return true
-  const hasSpaceBefore = /[ \t]$/.test(textBefore)
-  if (!hasSpaceBefore) return false
-  const wordBefore = /(?:^|[\s;|&(`!])(\w+|\.)$/.exec(text)?.[1]
-  if (wordBefore && (wordBefore === '.' || commandWords.has(wordBefore))) return true
-  const isShellCommandOption = /(^|[\s/;|&(])(ba|da|z|k)?sh([ \t]+-\w+)*[ \t]+-\w*c\w*$/.test(text)
-  return isShellCommandOption
-}
-
-/** Move past the next token, and open or close contexts. */
-function advance(scanner: Scanner): void {
-  if (scanner.hereDocument) {
-    advanceInHereDocument(scanner)
-    return
+function judgeScript({ result }: Parser, placeholders: readonly JudgedPlaceholder[]) {
+  const untrusted = new Set(placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start))
+  const findSources = createSourceFinder(result, (start) => untrusted.has(start))
+  const reasons = result.problems
+  const commandsByOperand = new Map<number, string>()
+  const judgement: Judgement = {
+    shellScript: result,
+    findSources,
+    refuse: (words, reason) => {
+      for (const start of findSources(words)) if (!reasons.has(start)) reasons.set(start, reason)
+    },
+    forbidOption: (words, command) => {
+      for (const start of findSources(words.map(getFirstPart))) commandsByOperand.set(start, command)
+    },
+    evaluatedVariables: findDeclared(result, /^-\w*[in]/),
+    depth: 0,
   }
-  const current = scanner.contexts.at(-1) as OpenContext
-  const [length, change] = scanByContext[current.context](scanner, scanner.script[scanner.position] ?? '', current)
-  scanner.position += length
-  if (change === 'close') scanner.contexts.pop()
-  else if (change) scanner.contexts.push({ context: change, bracketDepth: 0, caseDepth: 0 })
+  for (const command of result.commands) judgeCommand(judgement, command)
+  const associative = findDeclared(result, /^-\w*A/)
+  judgeVariables(judgement, (name) => associative.has(name))
+  return { reasons, commandsByOperand }
 }
 
-/** The length of a token, and the context that it opens, or that it closes the current one. */
-type ScanStep = [length: number, change?: Context | 'close' | undefined]
-
-/** `char` is the character at the current position. */
-const scanByContext: Record<Context, (scanner: Scanner, char: string, current: OpenContext) => ScanStep> = {
-  'single-quoted': (_, char) => [1, char === "'" ? 'close' : undefined],
-  'ansi-quoted': (_, char) => (char === '\\' ? [2] : [1, char === "'" ? 'close' : undefined]),
-  comment: (_, char) => (char === '\n' ? [0, 'close'] : [1]),
-  backticks: (_, char) => (char === '\\' ? [2] : [1, char === '`' ? 'close' : undefined]),
-  'double-quoted': (scanner, char) => {
-    if (char === '\\') return [2]
-    if (char === '`') return [1, 'backticks']
-    return scanDollar(scanner, char, false) ?? [1, char === '"' ? 'close' : undefined]
-  },
-  expansion: (scanner, char) => {
-    if (char === '\\') return [2]
-    if (char === "'") return [1, 'single-quoted']
-    if (char === '"') return [1, 'double-quoted']
-    return scanDollar(scanner, char, false) ?? [1, char === '}' ? 'close' : undefined]
-  },
-  arithmetic: (scanner, char, current) => {
-    if (char === '(') current.bracketDepth++
-    else if (char === ')' && current.bracketDepth > 0) current.bracketDepth--
-    else if (scanner.script.startsWith('))', scanner.position)) return [2, 'close']
-    return scanDollar(scanner, char, false) ?? [1]
-  },
-  code: scanCode,
-}
-
-function scanCode(scanner: Scanner, char: string, current: OpenContext): ScanStep {
-  const { script, position } = scanner
-  if (char === '\\') return [2]
-  if (char === "'") return [1, 'single-quoted']
-  if (char === '"') return [1, 'double-quoted']
-  if (char === '`') return [1, 'backticks']
-  if (char === '#' && /^$|[\s;|&()]/.test(script[position - 1] ?? '')) return [1, 'comment']
-  if (char === '(') return scanOpeningBracket(scanner, current)
-  countCases(scanner, current)
-  if (char === ')') {
-    const closesContext = current.bracketDepth === 0 && current.caseDepth === 0 && scanner.contexts.length > 1
-    if (closesContext) return [1, 'close']
-    current.bracketDepth = Math.max(0, current.bracketDepth - 1)
-  }
-  // A here-string, not a here-document.
-  if (script.startsWith('<<<', position)) return [3]
-  if (script.startsWith('<<', position)) return [scanHereDocumentStart(scanner)]
-  if (char === '\n') scanner.hereDocument = scanner.pendingHereDocuments.shift() ?? null
-  return scanDollar(scanner, char, true) ?? [1]
-}
-
-function countCases({ script, position }: Scanner, current: OpenContext): void {
-  if (!/[\s;|&(]/.test(script[position - 1] ?? '\n')) return
-  const word = /^(case|esac)\b/.exec(script.slice(position, position + 5))?.[1]
-  if (word === 'case') current.caseDepth++
-  if (word === 'esac') current.caseDepth = Math.max(0, current.caseDepth - 1)
-}
-
-/** Scan an opening bracket. Two brackets at the start of a command open arithmetic. */
-function scanOpeningBracket({ script, position }: Scanner, current: OpenContext): ScanStep {
-  const before = script.slice(Math.max(0, position - 40), position)
-  const isCommandStart = /(^|[\n;|&({!]|\b(then|do|else|if|while|until|for))[ \t]*$/.test(before)
-  if (script[position + 1] === '(' && isCommandStart) return [2, 'arithmetic']
-  current.bracketDepth++
-  return [1]
-}
-
-/** Return undefined if there is no dollar sign, or if it opens no context. */
-function scanDollar({ script, position }: Scanner, char: string, isInCode: boolean): ScanStep | undefined {
-  if (char !== '$') return undefined
-  const next = script[position + 1]
-  if (script.startsWith('$((', position)) return [3, 'arithmetic']
-  if (next === '(') return [2, 'code']
-  if (next === '{') return [2, 'expansion']
-  if (isInCode && next === "'") return [2, 'ansi-quoted']
-  return isInCode && next === '"' ? [2, 'double-quoted'] : undefined
-}
-
-/** Add a here-document that starts after this line. Return the length of its operator and delimiter. */
-function scanHereDocumentStart({ script, position, pendingHereDocuments }: Scanner): number {
-  const match = /^<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s;|&()<>]+))?/.exec(script.slice(position, position + 300))
-  const [text = '<<', dash = '', singleQuoted, doubleQuoted, unquoted] = match ?? []
-  const delimiter = singleQuoted ?? doubleQuoted ?? unquoted?.replace(/[\\'"]/g, '')
-  if (delimiter !== undefined) pendingHereDocuments.push({ delimiter, ignoresTabs: dash === '-' })
-  return text.length
-}
-
-/** Move by one character, so that no placeholder is skipped, or by the whole line if it ends the here-document. */
-function advanceInHereDocument(scanner: Scanner): void {
-  const { script, position } = scanner
-  const { delimiter, ignoresTabs } = scanner.hereDocument as HereDocument
-  const isLineStart = script[position - 1] === '\n'
-  if (!isLineStart) {
-    scanner.position++
-    return
-  }
-  const [line = ''] = script.slice(position).split('\n', 1)
-  const isEnd = (ignoresTabs ? line.replace(/^\t+/, '') : line) === delimiter
-  if (!isEnd) {
-    scanner.position++
-    return
-  }
-  scanner.hereDocument = scanner.pendingHereDocuments.shift() ?? null
-  scanner.position += line.length + 1
+/** Return a word of the part that decides the first character. */
+function getFirstPart({ parts }: Word): Word {
+  const first = parts.find((part) => part.kind !== 'text' || part.text !== '')
+  return { parts: first ? [first] : [] }
 }

@@ -1,5 +1,7 @@
-import { inCommandPosition, insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
-import { createPlacementScanner } from './scan-placements.ts'
+import { insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
+import type { JudgePlacements } from './placeholders.ts'
+import { judgePowershellStatements } from './powershell/statements.ts'
+import { scanPlacements } from './scan-placements.ts'
 
 // PowerShell accepts typographic quotation marks as quotes.
 const singleQuotes = "'‘’‚‛"
@@ -29,25 +31,42 @@ const reasonByState: Record<Exclude<State, 'code'>, string> = {
   'verbatim-arguments': 'is after --%, where quotes have no meaning',
 }
 
-/** Find placeholders in a PowerShell script whose value cannot be quoted safely, by scanning its strings, here-strings and comments. */
-export const findUnsafePowershellPlacements = createPlacementScanner<State>({
-  initialState: 'code',
-  scan,
-  findReason: (state, script, start, end) => (state === 'code' ? findReasonInCode(script, start, end) : reasonByState[state]),
-})
+/** Scan the strings, here-strings and comments of a PowerShell script, and judge every statement that a value reaches. */
+export const judgePowershellPlacements: JudgePlacements = (script, placeholders) => {
+  const reasons = new Map<number, string>()
+  /** The script without comments. Strings stay, because the expressions in them are executed. */
+  let code = ''
+  /** Whether each character of the code is outside quotes. */
+  const isCode: boolean[] = []
+  const addCode = (text: string, state: State) => {
+    code += text
+    for (const _ of text) isCode.push(state === 'code')
+  }
+  const finalState = scanPlacements({
+    initialState: 'code' as State,
+    script,
+    placeholders,
+    scan,
+    visitPlaceholder: (state: State, { start, end }) => {
+      const reason = state === 'code' ? findReasonInCode(script[start - 1] ?? '', script[end] ?? '') : reasonByState[state]
+      if (reason) reasons.set(start, reason)
+      addCode(script.slice(start, end), state)
+    },
+    visitText: (state: State, text) => {
+      const isComment = state === 'line-comment' || state === 'block-comment'
+      addCode(isComment ? text.replace(/[^\n]/g, ' ') : text.replace(/^`\r?\n$/, (continuation) => ' '.repeat(continuation.length)), state)
+    },
+  })
+  const isUnclosed = !/^(code|line-comment|verbatim-arguments)$/.test(finalState) || script.includes('\0')
+  if (isUnclosed) for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, unclosed)
+  return { reasons, commandsByOperand: judgePowershellStatements(code, isCode, placeholders, reasons) }
+}
 
-/** How many characters before a placeholder are searched for a command. This limits the time for hostile scripts. */
-const maxLookback = 2000
+const unclosed = 'is in a script with an unclosed string or comment'
 
-function findReasonInCode(script: string, start: number, end: number): string | undefined {
-  const before = script[start - 1] ?? ''
+function findReasonInCode(before: string, after: string): string | undefined {
   if (before && /[\w$@`\\/.%~?'"‘’‚‛“”„)\]}-]/.test(before)) return joinedToTextBefore
-  const after = script[end] ?? ''
-  if (after && /[\w$`\\/'"‘’‚‛“”„({-]/.test(after)) return joinedToTextAfter
-  const textBefore = script.slice(Math.max(0, start - maxLookback), start).replace(/`\r?\n/g, ' ')
-  const isCalled = /(^|[\s;|({=&,])[&.][ \t]*$/.test(textBefore)
-  const isInvokedExpression = /\b(iex|invoke-expression)\s*$/i.test(textBefore)
-  return isCalled || isInvokedExpression ? inCommandPosition : undefined
+  return after && /[\w$`\\/'"‘’‚‛“”„({-]/.test(after) ? joinedToTextAfter : undefined
 }
 
 interface ScanStep {
@@ -92,7 +111,7 @@ function scanHereString(state: State, quotes: string, script: string, index: num
 }
 
 function scanCode(script: string, index: number, char: string): ScanStep {
-  if (char === '`') return { state: 'code', length: 2 }
+  if (char === '`') return { state: 'code', length: script.startsWith('\r\n', index + 1) ? 3 : 2 }
   if (script.startsWith('<#', index)) return { state: 'block-comment', length: 2 }
   if (script.startsWith('--%', index) && /^[\s|]?$/.test(script[index + 3] ?? '')) return { state: 'verbatim-arguments', length: 3 }
   // Inside a word, # does not start a comment.

@@ -1,39 +1,41 @@
-import { insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
-import { createPlacementScanner } from './scan-placements.ts'
+import type { JudgedPlaceholder, JudgePlacements } from './placeholders.ts'
+import { joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
+import { judgeCalls } from './python/calls.ts'
+import { createSourceFinder } from './python/taint.ts'
+import { readPythonTokens, type Token } from './python/tokens.ts'
 
-/** Code, a comment, or a string with these quotes. */
-type State = 'code' | 'comment' | "'" | '"' | "'''" | '"""'
+const unknownQuotes = 'is in a script whose quotes the check cannot follow; use other quotes inside the braces of an f-string'
 
-/** Find placeholders in a Python script whose value cannot be quoted safely, by scanning its strings and comments. */
-export const findUnsafePythonPlacements = createPlacementScanner<State>({
-  initialState: 'code',
-  scan,
-  findReason: (state, script, start, end) => findReason(state, script[start - 1] ?? '', script[end] ?? ''),
-})
-
-function findReason(state: State, before: string, after: string): string | undefined {
-  if (state === 'comment') return insideComment
-  if (state !== 'code') return insideQuotes
-  if (/[\w"'\\.]/.test(before)) return joinedToTextBefore
-  return /[\w"']/.test(after) ? joinedToTextAfter : undefined
+/** Read the tokens of a Python script, and judge every call that a value reaches. */
+export const judgePythonPlacements: JudgePlacements = (script, placeholders) => {
+  const { tokens, reasons, isAmbiguous } = readPythonTokens(script, placeholders)
+  for (const placeholder of placeholders) {
+    const reason = findReason(script[placeholder.start - 1] ?? '', script[placeholder.end] ?? '')
+    if (reason && !reasons.has(placeholder.start)) reasons.set(placeholder.start, reason)
+  }
+  const statements = splitStatements(tokens)
+  const commandsByOperand = new Map<number, string>()
+  const findSources = createSourceFinder(statements)
+  if (isAmbiguous || script.includes('\0')) refuseAll(reasons, placeholders, unknownQuotes)
+  else if (!findSources) refuseAll(reasons, placeholders, 'is in a script that takes too long to check; write shorter statements')
+  else judgeCalls(statements, findSources, reasons, commandsByOperand, placeholders)
+  return { reasons, commandsByOperand }
 }
 
-/** Return the state after the next token, and the length of that token. */
-function scan(state: State, script: string, index: number): { state: State; length: number } {
-  const char = script[index] ?? ''
-  if (state === 'code') return scanCode(script, index, char)
-  if (state === 'comment') return { state: char === '\n' ? 'code' : 'comment', length: 1 }
-  if (char === '\\') return { state, length: 2 }
-  const isTripleQuoted = state.length === 3
-  if (isTripleQuoted) return script.startsWith(state, index) ? { state: 'code', length: 3 } : { state, length: 1 }
-  const endsString = char === state || char === '\n'
-  return { state: endsString ? 'code' : state, length: 1 }
+function refuseAll(reasons: Map<number, string>, placeholders: readonly JudgedPlaceholder[], reason: string): void {
+  for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, reason)
 }
 
-function scanCode(script: string, index: number, char: string): { state: State; length: number } {
-  if (char === '#') return { state: 'comment', length: 1 }
-  const threeChars = script.slice(index, index + 3)
-  if (threeChars === "'''" || threeChars === '"""') return { state: threeChars, length: 3 }
-  if (char === "'" || char === '"') return { state: char, length: 1 }
-  return { state: 'code', length: char === '\\' ? 2 : 1 }
+function findReason(before: string, after: string): string | undefined {
+  if (/[\p{L}\p{N}_"'\\.]/u.test(before)) return joinedToTextBefore
+  return /[\p{L}\p{N}_"']/u.test(after) ? joinedToTextAfter : undefined
+}
+
+function splitStatements(tokens: readonly Token[]): Token[][] {
+  const statements: Token[][] = [[]]
+  for (const token of tokens) {
+    if (token.kind === 'end') statements.push([])
+    else statements.at(-1)?.push(token)
+  }
+  return statements.filter((statement) => statement.length > 0)
 }

@@ -1,19 +1,43 @@
-import { findPlaceholders, getLineNumber } from './placeholders.ts'
-import { findUnsafeBashPlacements } from './placement-bash.ts'
-import { findUnsafePowershellPlacements } from './placement-powershell.ts'
-import { findUnsafePythonPlacements } from './placement-python.ts'
-import type { Language } from './schema.ts'
+import { getLineNumber, type JudgedPlaceholder, type ParsedTemplate, type Placeholder, type Placements } from './placeholders.ts'
+import { judgeBashPlacements } from './placement-bash.ts'
+import { judgePowershellPlacements } from './placement-powershell.ts'
+import { judgePythonPlacements } from './placement-python.ts'
+import type { Language, ScriptParameter } from './schema.ts'
 
-const finders = { bash: findUnsafeBashPlacements, python: findUnsafePythonPlacements, powershell: findUnsafePowershellPlacements }
+const judges = { bash: judgeBashPlacements, python: judgePythonPlacements, powershell: judgePowershellPlacements }
 const maxProblems = 100
 
-/** Return the placeholders where no value can be quoted safely, with their lines. */
-export function findUnsafePlacements(language: Language, script: string): { line: number; message: string }[] {
-  const placeholders = findPlaceholders(script)
-  const reasons = finders[language](script, placeholders)
+/** Return the placeholders where no value of their type is safe, with their lines. An unknown parameter counts as text. */
+export function findUnsafePlacements(
+  language: Language,
+  template: ParsedTemplate,
+  parameters: readonly ScriptParameter[],
+): { line: number; message: string }[] {
+  const { placeholders, reasons } = judgePlacements(language, template, parameters)
   const unsafePlaceholders = placeholders.filter(({ start }) => reasons.has(start)).slice(0, maxProblems)
   return unsafePlaceholders.map(({ name, start }) => ({
-    line: getLineNumber(script, start),
+    line: getLineNumber(template.text, start),
     message: `{{ ${name} }} ${reasons.get(start)}`,
   }))
+}
+
+/** Decide for each placeholder what its value may be. */
+export function judgePlacements(
+  language: Language,
+  { text, placeholders: foundPlaceholders }: ParsedTemplate,
+  parameters: readonly ScriptParameter[],
+): Placements & { placeholders: JudgedPlaceholder[] } {
+  const typeByName = new Map(parameters.map(({ name, type }) => [name, type]))
+  const placeholders = foundPlaceholders.map((placeholder) => judgeType(placeholder, typeByName.get(placeholder.name)))
+  const { reasons, commandsByOperand } = judges[language](text, placeholders)
+  for (const { start, isQuoted } of placeholders) if (!isQuoted) reasons.delete(start)
+  return { placeholders, reasons, commandsByOperand }
+}
+
+const textFilters = ['quote', 'json', 'base64']
+
+function judgeType(placeholder: Placeholder, type: ScriptParameter['type'] | undefined): JudgedPlaceholder {
+  const isNumber = type === 'int' || type === 'bool'
+  const isQuoted = !isNumber || placeholder.filters.some((filter) => textFilters.includes(filter))
+  return { ...placeholder, isQuoted, isUntrusted: !isNumber && type !== 'choice' }
 }

@@ -1,7 +1,7 @@
 import { createWorkBudget } from '../text/work-budget.ts'
 import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
-import { findPlaceholders, getLineNumber, isFilter, type Placeholder } from './placeholders.ts'
-import { findUnsafePlacements } from './placement.ts'
+import { getLineNumber, isFilter, type Placeholder, parseTemplate } from './placeholders.ts'
+import { findUnsafePlacements, judgePlacements } from './placement.ts'
 import type { Language, ScriptParameter } from './schema.ts'
 import { type ScriptValue, validateValue } from './validate.ts'
 
@@ -16,14 +16,22 @@ const maxProblems = 100
 /** Return what prevents saving a template: unknown parameters, wrong filters, and placeholders where no value is safe. Sorted by line. */
 export function validateTemplate({ language, script_body, parameters_schema }: Template): { line: number; message: string }[] {
   const typeByName = new Map(parameters_schema.map(({ name, type }) => [name, type]))
-  const placeholderProblems = findPlaceholders(script_body).flatMap((placeholder) => {
+  const parsed = parseTemplate(script_body)
+  const placeholderProblems = parsed.placeholders.flatMap((placeholder) => {
     const problem = findPlaceholderProblem(placeholder, typeByName.get(placeholder.name))
     if (!problem) return []
-    return [{ line: getLineNumber(script_body, placeholder.start), message: `{{ ${placeholder.name} }} ${problem}` }]
+    return [{ line: getLineNumber(parsed.text, placeholder.start), message: `{{ ${placeholder.name} }} ${problem}` }]
   })
-  const problems = [...placeholderProblems.slice(0, maxProblems), ...findUnsafePlacements(language, script_body)]
+  const escapeProblems = parsed.unclosedEscapes.map((start) => ({ line: getLineNumber(parsed.text, start), message: unclosedEscape }))
+  const problems = [
+    ...escapeProblems.slice(0, maxProblems),
+    ...placeholderProblems.slice(0, maxProblems),
+    ...findUnsafePlacements(language, parsed, parameters_schema),
+  ]
   return problems.sort((a, b) => a.line - b.line)
 }
+
+const unclosedEscape = '{{! must end with }} on the same line, and must not contain {{; it stands for literal braces'
 
 function findPlaceholderProblem({ filters }: Placeholder, parameterType: string | undefined): string | null {
   if (!parameterType) return 'is not a parameter of this script'
@@ -61,6 +69,28 @@ function getValueOrDefault(parameter: ScriptParameter, values: Readonly<Record<s
   return value ?? parameter.default ?? undefined
 }
 
+/**
+ * Return the problem of each value that this template must not be filled with, by parameter name: one that a command would read as an
+ * option, or any text where the template is unsafe. Templates that were stored under older rules may be.
+ */
+export function findPlacementProblems(template: Template, values: Readonly<Record<string, unknown>>): Map<string, string> {
+  const { language, script_body, parameters_schema } = template
+  const parameterByName = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
+  const problems = new Map<string, string>()
+  const { placeholders, reasons, commandsByOperand } = judgePlacements(language, parseTemplate(script_body), parameters_schema)
+  for (const placeholder of placeholders) {
+    const parameter = parameterByName.get(placeholder.name)
+    if (!parameter) continue
+    const reason = reasons.get(placeholder.start)
+    if (reason) problems.set(placeholder.name, `cannot be filled in safely, because {{ ${placeholder.name} }} ${reason}`)
+    const command = commandsByOperand.get(placeholder.start)
+    const value = applyFilters(placeholder, getValueOrDefault(parameter, values) ?? getEmptyValue(parameter))
+    if (command && typeof value === 'string' && value.startsWith('-'))
+      problems.set(placeholder.name, `must not start with a dash, because ${command} would read it as an option`)
+  }
+  return problems
+}
+
 /** Replace the placeholders of known parameters with literals of the script's language. One pass, so placeholders inside values stay. */
 export function renderScript(
   { language, script_body, parameters_schema }: Template,
@@ -70,15 +100,16 @@ export function renderScript(
   const usedNames = new Set<string>()
   let script = ''
   let copiedTo = 0
-  for (const placeholder of findPlaceholders(script_body)) {
+  const { text, placeholders } = parseTemplate(script_body)
+  for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue
     usedNames.add(placeholder.name)
     const value = (getValueOrDefault(parameter, values) ?? getEmptyValue(parameter)) as ScriptValue
-    script += script_body.slice(copiedTo, placeholder.start) + formatLiteral(language, placeholder, value)
+    script += text.slice(copiedTo, placeholder.start) + formatLiteral(language, placeholder, value)
     copiedTo = placeholder.end
   }
-  script += script_body.slice(copiedTo)
+  script += text.slice(copiedTo)
   return { script, warnings: findWarnings([...parameterByName.values()], usedNames) }
 }
 
@@ -96,9 +127,14 @@ function getEmptyValue({ type }: ScriptParameter): ScriptValue {
   return type === 'bool' ? false : ''
 }
 
-function formatLiteral(language: Language, { filters }: Placeholder, value: ScriptValue): string {
-  let filteredValue: ScriptValue = value
+function applyFilters({ filters }: Placeholder, value: unknown): ScriptValue {
+  let filteredValue = value as ScriptValue
   for (const filter of filters) filteredValue = applyFilter(filter, filteredValue)
+  return filteredValue
+}
+
+function formatLiteral(language: Language, placeholder: Placeholder, value: ScriptValue): string {
+  const filteredValue = applyFilters(placeholder, value)
   if (typeof filteredValue === 'number') return String(filteredValue)
   if (typeof filteredValue === 'boolean') return formatBooleanLiteral(language, filteredValue)
   return formatTextLiteral(language, filteredValue)

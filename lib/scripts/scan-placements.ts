@@ -1,31 +1,32 @@
-import type { FindUnsafePlacements } from './placeholders.ts'
+import type { JudgedPlaceholder } from './placeholders.ts'
 
-interface PlacementRules<State> {
+interface Scan<State> {
   initialState: State
+  script: string
+  placeholders: readonly JudgedPlaceholder[]
   /** Return the state after the text at `index`, and the length of that text. */
   scan(state: State, script: string, index: number): { state: State; length: number }
-  /** Return why a placeholder from `start` to `end` cannot be quoted safely in `state`, or undefined. */
-  findReason(state: State, script: string, start: number, end: number): string | undefined
+  visitPlaceholder(state: State, placeholder: JudgedPlaceholder): void
+  /** Visit other text. The state is that before the text, or the one that the text opens. */
+  visitText(state: State, text: string): void
 }
 
-/** Create a search for unsafe placeholders in a language whose quoting can be followed with one state. */
-export function createPlacementScanner<State>({ initialState, scan, findReason }: PlacementRules<State>): FindUnsafePlacements {
-  return (script, placeholders) => {
-    const reasons = new Map<number, string>()
-    const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
-    let state = initialState
-    for (let index = 0; index < script.length; ) {
-      const placeholder = placeholderByStart.get(index)
-      if (placeholder) {
-        const reason = findReason(state, script, index, placeholder.end)
-        if (reason) reasons.set(index, reason)
-        index = placeholder.end
-        continue
-      }
-      const step = scan(state, script, index)
-      state = step.state
-      index += step.length
+/** Scan a script in a language whose quoting can be followed with one state. Return the state at its end. */
+export function scanPlacements<State>({ initialState, script, placeholders, scan, visitPlaceholder, visitText }: Scan<State>): State {
+  const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
+  let state = initialState
+  for (let index = 0; index < script.length; ) {
+    const placeholder = placeholderByStart.get(index)
+    if (placeholder) {
+      visitPlaceholder(state, placeholder)
+      index = placeholder.end
+      continue
     }
-    return reasons
+    const step = scan(state, script, index)
+    const text = script.slice(index, index + step.length)
+    visitText(state === initialState ? step.state : state, text)
+    state = step.state
+    index += step.length
   }
+  return state
 }

@@ -178,6 +178,7 @@ describe('placeholders', () => {
 
   const insideQuotes = 'is inside a quoted string; remove the quotes, because the value gets its own'
   const inCommandPosition = 'is in the place of a command; its value would be executed'
+  const usedAsCode = 'reaches a place where its text is executed; use a fixed text there, or give the parameter the type int or choice'
   const joinedToTextBefore = 'is joined to the text before it, which would change its meaning'
 
   it.each([
@@ -191,7 +192,7 @@ describe('placeholders', () => {
     ['echo "{{ x }}"', insideQuotes],
     ["echo '{{ x }}'", insideQuotes],
     ["echo $'{{ x }}'", insideQuotes],
-    ['echo "a $(ls {{ x }}) b"', insideQuotes],
+    ['echo "a $(ls {{ x }}) b"', undefined],
     ['echo a # {{ x }}', 'is inside a comment'],
     ['cat <<EOF\n{{ x }}\nEOF', 'is inside a here-document'],
     ['cat <<A <<B\na\nA\n{{ x }}\nB', 'is inside a here-document'],
@@ -200,16 +201,16 @@ describe('placeholders', () => {
     ['cat <<{{x}}', 'is the delimiter of a here-document'],
     ['echo `ls {{x}}`', 'is inside backticks; use $( … ) instead'],
     ['echo ${y:-{{x}}}', 'is inside the braces of a variable'],
-    ['echo $(( 1 + {{x}} ))', 'is inside arithmetic; assign it to a variable first'],
-    ['(( {{x}} > 1 ))', 'is inside arithmetic; assign it to a variable first'],
+    ['echo $(( 1 + {{x}} ))', 'is inside arithmetic, which executes text; give the parameter the type int'],
+    ['(( {{x}} > 1 ))', 'is inside arithmetic, which executes text; give the parameter the type int'],
     ['echo ${{x}}', 'is inside the braces of a variable'],
     ['echo \\{{x}}', joinedToTextBefore],
     ['{{ x }} --version', inCommandPosition],
     ['ls | {{x}}', inCommandPosition],
     ['ls && \\\n {{x}}', inCommandPosition],
     ['if {{x}}; then ls; fi', inCommandPosition],
-    ['eval {{x}}', inCommandPosition],
-    ['bash -c {{x}}', inCommandPosition],
+    ['eval {{x}}', usedAsCode],
+    ['bash -c {{x}}', usedAsCode],
     ['y=$({{x}})', inCommandPosition],
   ])('validateTemplate accepts or refuses the placeholder in bash: %j', (body, reason) => {
     expect(findProblems('bash', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(reason ? [reason] : [])
@@ -243,7 +244,7 @@ describe('placeholders', () => {
     ['icacls --% {{x}}', 'is after --%, where quotes have no meaning'],
     ['& {{x}}', inCommandPosition],
     ['. {{ x }}', inCommandPosition],
-    ['iex {{x}}', inCommandPosition],
+    ['iex {{x}}', usedAsCode],
     ['Get-Item C:\\{{x}}', joinedToTextBefore],
     ['$a{{x}}', joinedToTextBefore],
     ['Get-Item {{x}}.txt', undefined],

@@ -3,7 +3,7 @@ import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { Fix, FixStatus } from '../../../lib/db/rows/ai-session.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { notFound, Problem } from '../../../lib/problem.ts'
-import { findPlaceholders } from '../../../lib/scripts/placeholders.ts'
+import { parseTemplate } from '../../../lib/scripts/placeholders.ts'
 import type { Template } from '../../../lib/scripts/render.ts'
 import type { ScriptParameter } from '../../../lib/scripts/schema.ts'
 import * as drafts from '../../scripts/drafts/service.ts'
@@ -87,7 +87,7 @@ async function findTemplate(ctx: WriteContext, fix: Fix, language: Template['lan
 
 /** Make those parameters optional that the script does not use. */
 function makeUnusedParametersOptional(template: Template): Template {
-  const used = new Set(findPlaceholders(template.script_body).map(({ name }) => name))
+  const used = new Set(parseTemplate(template.script_body).placeholders.map(({ name }) => name))
   const parameters_schema = template.parameters_schema.map((parameter) => ({
     ...parameter,
     required: parameter.required && used.has(parameter.name),

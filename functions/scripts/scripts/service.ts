@@ -3,7 +3,14 @@ import { retryOnConflict } from '../../../lib/db/retry.ts'
 import { throwNameTaken, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { invalidRequest, Problem, throwNotFound } from '../../../lib/problem.ts'
-import { type RenderedScript, renderScript, type Template, validateTemplate, validateValues } from '../../../lib/scripts/render.ts'
+import {
+  findPlacementProblems,
+  type RenderedScript,
+  renderScript,
+  type Template,
+  validateTemplate,
+  validateValues,
+} from '../../../lib/scripts/render.ts'
 import { createSlug } from '../../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import type { ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
@@ -68,9 +75,10 @@ export async function createCategory({ db }: WriteContext, name: string) {
   return queries.insertCategory(db, name).catch(throwNameTaken('A category'))
 }
 
-/** Fill a template with values. Throw 422 for every value that is invalid, missing or not a parameter. */
+/** Fill a template with values. Throw 422 for every value that is invalid, missing, unsafe in the template or not a parameter. */
 export function render(template: Template, parameters: Record<string, unknown>): RenderedScript {
-  const problems = [...validateValues(template.parameters_schema, parameters)]
+  const invalidValues = validateValues(template.parameters_schema, parameters)
+  const problems = [...(invalidValues.size > 0 ? invalidValues : findPlacementProblems(template, parameters))]
   if (problems.length > 0)
     throw invalidRequest(problems.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })))
   return renderScript(template, parameters)

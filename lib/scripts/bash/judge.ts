@@ -1,0 +1,119 @@
+import { inCommandPosition, usedAsCode } from '../placement-reasons.ts'
+import { judgeArguments } from './arguments.ts'
+import { evaluators, executingVariable, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
+import { type Command, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
+import { type FindSources, getFileNode, stream } from './taint.ts'
+import { judgeTest } from './test-operands.ts'
+import { unwrapCommand } from './wrappers.ts'
+
+export interface Judgement {
+  shellScript: ShellScript
+  findSources: FindSources
+  /** Refuse the placeholders that reach these words. */
+  refuse: (words: readonly Word[], reason: string) => void
+  /** Forbid values that start with a dash. */
+  forbidOption: (words: readonly Word[], command: string) => void
+  /** Variables that were declared as integers or references. */
+  evaluatedVariables: ReadonlySet<string>
+  /** How many commands execute the one that is judged. */
+  depth: number
+}
+
+const maxDepth = 10
+
+const streamWord: Word = { parts: [{ kind: 'variable', name: stream, isQuoted: true, parts: [] }] }
+const inOddPlace = 'is the argument of a command that the check does not know; write the name of the command'
+
+export function judgeCommand(judgement: Judgement, command: Command): void {
+  const { words, assignments, redirections, kind } = command
+  for (const { name, value } of assignments) judgeAssignment(judgement, name, value)
+  if (kind === 'test') judgeTest(judgement, words, true)
+  else if (words.length > 0) judgeWords(judgement, words)
+  const name = getCommandName(words[0])
+  const isEvaluator = name && (name === '.' || name === 'source' || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name))
+  if (isEvaluator) for (const { word } of redirections) judgement.refuse([word], usedAsCode)
+}
+
+function judgeAssignment(judgement: Judgement, name: string, value: readonly Word[]): void {
+  if (executingVariable.test(name)) judgement.refuse(value, `is the value of ${name}, which decides what is executed`)
+  if (judgement.evaluatedVariables.has(name)) judgement.refuse(value, `is assigned to ${name}, which evaluates it; give the parameter the type int`)
+}
+
+/** Judge the words of a command, or those of a command that a wrapper executes. */
+export function judgeWords(judgement: Judgement, words: readonly Word[], wrapperName = ''): void {
+  const { refuse } = judgement
+  const [first] = words
+  if (!first) return
+  refuse([first], inCommandPosition)
+  const name = getCommandName(first)
+  if (name === undefined || judgement.depth >= maxDepth) {
+    refuse(words.slice(1), inOddPlace)
+    return
+  }
+  // A file that the script wrote may contain text.
+  refuse([createVariableWord(getFileNode(getStaticText(first) ?? ''))], inCommandPosition)
+  if (wrapperName === 'xargs' && isExecutor(name, words)) refuse([streamWord], usedAsCode)
+  judgement.depth++
+  judgeNamedCommand(judgement, name, words)
+  judgement.depth--
+}
+
+function isExecutor(name: string, words: readonly Word[]): boolean {
+  if (unwrapCommand(words)) return true
+  return shells.has(name) || interpreters.test(name) || evaluators.has(name) || optionExecutors.has(name)
+}
+
+function judgeNamedCommand(judgement: Judgement, name: string, words: readonly Word[]): void {
+  const wrapped = unwrapCommand(words)
+  if (!wrapped) {
+    judgeArguments(judgement, name, words.slice(1))
+    return
+  }
+  const { inner, isUncertain, positionals, assignments } = wrapped
+  if (isUncertain) judgement.refuse(words, inOddPlace)
+  for (const word of assignments) judgeAssignmentWord(judgement, word)
+  judgement.forbidOption(positionals, name)
+  const isSearch = name === 'command' && inner.length === 0
+  if (!isSearch) judgeWords(judgement, inner, name)
+}
+
+/** Judge `name=value` as an argument. */
+export function judgeAssignmentWord(judgement: Judgement, word: Word): void {
+  const [first] = word.parts
+  const text = first?.kind === 'text' ? first.text : ''
+  const name = /^([A-Za-z_]\w*)\+?=/.exec(text)?.[1]
+  if (!name) judgement.refuse([word], 'is the name of a variable; write the name')
+  else judgeAssignment(judgement, name, [word])
+}
+
+/** Judge what arithmetic and expansions do with the values of variables. */
+export function judgeVariables({ shellScript, refuse }: Judgement, isAssociative: (name: string) => boolean): void {
+  for (const { name, arrayName } of shellScript.arithmeticNames)
+    if (!isAssociative(arrayName)) refuse([createVariableWord(name)], usedInArithmetic(name))
+  for (const name of shellScript.expandedNames) refuse([createVariableWord(name)], usedAsCode)
+}
+
+export function usedInArithmetic(name: string): string {
+  return `reaches arithmetic through $${name}, which executes text; give the parameter the type int`
+}
+
+export function createVariableWord(name: string): Word {
+  return { parts: [{ kind: 'variable', name, isQuoted: true, parts: [] }] }
+}
+
+/** Return the declared attribute of the variables in `declare -i name`, by name. */
+export function findDeclared({ commands }: ShellScript, letters: RegExp): Set<string> {
+  const names = new Set<string>()
+  for (const { words, assignments } of commands) {
+    if (!/^(declare|typeset|local|export|readonly|integer)$/.test(getCommandName(words[0]) ?? '')) continue
+    const texts = words.map((word) => getStaticText(word) ?? getLeadingText(word.parts))
+    if (!texts.some((text) => letters.test(text))) continue
+    for (const text of texts.slice(1)) if (/^[A-Za-z_]\w*/.test(text)) names.add(/^[A-Za-z_]\w*/.exec(text)?.[0] ?? '')
+    for (const { name } of assignments) names.add(name)
+  }
+  return names
+}
+
+function getLeadingText(parts: readonly Part[]): string {
+  return parts[0]?.kind === 'text' ? parts[0].text : ''
+}

@@ -1,0 +1,173 @@
+import { shells } from './rules.ts'
+import { type Command, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
+import { unwrapAll } from './wrappers.ts'
+
+// Follows the values of parameters through variables. Order and branches are ignored: an assignment counts anywhere in the script.
+
+/** Returns the placeholders of text that reach the value of these parts, by start index. */
+export type FindSources = (words: readonly Word[]) => number[]
+
+/** Everything that a piped command, here-string or here-document passes on. No variable has this name. */
+export const stream = '=stream'
+/** The arguments of functions and nested shells. */
+export const positional = '@'
+
+/** Return the name under which the text of a file is stored. */
+export function getFileNode(path: string): string {
+  return `=file:${path.replace(/^\.\//, '')}`
+}
+
+/** Commands that write their arguments or input to their output. */
+const copyingCommands = new Set(
+  'echo printf cat basename dirname realpath readlink tr cut sed awk gawk mawk grep head tail rev sort uniq tac jq yq curl wget xargs envsubst column fold fmt nl paste base64 xxd eval'.split(
+    ' ',
+  ),
+)
+
+interface Node {
+  placeholders: number[]
+  names: string[]
+}
+
+export function createSourceFinder(shellScript: ShellScript, isUntrusted: (start: number) => boolean): FindSources {
+  const nodeByName = new Map<string, Node>()
+  const addNode = (name: string, { placeholders, names }: Node) => {
+    const node = nodeByName.get(name) ?? { placeholders: [], names: [] }
+    nodeByName.set(name, node)
+    node.placeholders.push(...placeholders)
+    node.names.push(...names)
+  }
+  const collect = (words: readonly Word[]): Node => collectNode(words, shellScript, isUntrusted)
+  for (const { name, value } of shellScript.assignments) addNode(normalizeName(name), collect(value))
+  const pipesCompound = shellScript.commands.some(({ words, isPiped }) => isPiped && words.length === 0)
+  for (const command of shellScript.commands) addCommand(command, shellScript, collect, addNode, pipesCompound)
+  const sourcesByName = spreadSources(nodeByName)
+  return (words) => {
+    const { placeholders, names } = collect(words)
+    return [...new Set([...placeholders, ...names.flatMap((name) => [...(sourcesByName.get(name) ?? [])])])]
+  }
+}
+
+function normalizeName(name: string): string {
+  return /^(\d+|[@*])$/.test(name) ? positional : name
+}
+
+function collectNode(words: readonly Word[], shellScript: ShellScript, isUntrusted: (start: number) => boolean): Node {
+  const node: Node = { placeholders: [], names: [] }
+  const visit = (part: Part) => {
+    if (part.kind === 'placeholder' && isUntrusted(part.placeholder.start)) node.placeholders.push(part.placeholder.start)
+    if (part.kind === 'variable') {
+      node.names.push(normalizeName(part.name))
+      part.parts.forEach(visit)
+    }
+    if (part.kind !== 'substitution' || printsNumber(part.commands.at(-1))) return
+    for (const command of part.commands) {
+      if (!copies(command, shellScript)) continue
+      for (const { parts } of [...command.words, ...command.redirections.map(({ word }) => word)]) parts.forEach(visit)
+      for (const { value } of command.assignments) for (const { parts } of value) parts.forEach(visit)
+      if (shellScript.functionNames.has(getCommandName(command.words[0]) ?? '')) node.names.push(positional)
+      if (command.words.length === 0) node.names.push(stream)
+      for (const word of [...command.words.slice(1), ...command.redirections.map((redirection) => redirection.word)])
+        node.names.push(getFileNode(getStaticText(word) ?? ''))
+    }
+  }
+  for (const { parts } of words) parts.forEach(visit)
+  return node
+}
+
+/** Return whether the output of a command depends on its words. A compound command and an unknown command count. */
+function copies({ words }: Command, { functionNames }: ShellScript): boolean {
+  const name = getCommandName(words[0])
+  return name === undefined || copyingCommands.has(name) || functionNames.has(name)
+}
+
+function printsNumber(command: Command | undefined): boolean {
+  const [name, ...args] = (command?.words ?? []).map((word) => getStaticText(word) ?? '')
+  if (name === 'wc') return true
+  if (name === 'grep') return args.some((arg) => /^-\w*c/.test(arg))
+  return name === 'tr' && /^-(dc|cd)$/.test(args[0] ?? '') && /^(0-9|\[:digit:\])$/.test(args[1] ?? '')
+}
+
+function addCommand(
+  command: Command,
+  shellScript: ShellScript,
+  collect: (words: readonly Word[]) => Node,
+  addNode: (name: string, node: Node) => void,
+  pipesCompound: boolean,
+): void {
+  const { words, assignments, redirections, isPiped, kind } = command
+  for (const { name, value } of assignments) {
+    addNode(normalizeName(name), collect(value))
+    // Arithmetic evaluates a text that is the name of a variable.
+    addNode(normalizeName(name), { placeholders: [], names: getNames(value) })
+  }
+  for (const inner of unwrapAll(words) ?? []) if (shells.has(getCommandName(inner[0]) ?? '')) addNode(positional, collect(inner.slice(1)))
+  const name = getCommandName(words[0])
+  const args = words.slice(1)
+  for (const { operator, word } of redirections) if (/^<<|^<$/.test(operator)) addNode(stream, collect([word]))
+  addFiles(command, collect, addNode)
+  if ((isPiped || pipesCompound) && copies(command, shellScript)) addNode(stream, collect(words))
+  if (words.length === 0) return
+  if (shellScript.functionNames.has(name ?? '') || name === 'set' || name === undefined) addNode(positional, collect(args))
+  if (kind === 'test') addNode('BASH_REMATCH', collect(words))
+  // The shell stores the last argument of a command in $_.
+  else addNode('_', collect(words.slice(-1)))
+  if (name && /^(read|mapfile|readarray)$/.test(name)) addReadNames(args, addNode)
+  if (name === 'getopts') for (const variable of ['OPTARG', ...getNames(args)]) addNode(variable, { placeholders: [], names: [positional] })
+  if (name === 'printf' && getStaticText(args[0] ?? { parts: [] }) === '-v') addNode(getNames(args.slice(1))[0] ?? '', collect(args))
+  for (const word of args) addArgumentAssignment(word, collect, addNode)
+}
+
+/** Follow what a command writes to files, and what it reads from them. */
+function addFiles({ words, redirections }: Command, collect: (words: readonly Word[]) => Node, addNode: (name: string, node: Node) => void): void {
+  const inputs = redirections.filter(({ operator }) => operator.startsWith('<')).map(({ word }) => word)
+  for (const { operator, word } of redirections) {
+    const path = getStaticText(word)
+    if (path === undefined || path === '/dev/null') continue
+    if (operator.includes('>')) addNode(getFileNode(path), collect([...words.slice(1), ...inputs]))
+    if (operator === '<') addNode(stream, { placeholders: [], names: [getFileNode(path)] })
+  }
+  if (getCommandName(words[0]) !== 'tee') return
+  for (const word of words.slice(1)) addNode(getFileNode(getStaticText(word) ?? ''), { placeholders: [], names: [stream] })
+}
+
+function getNames(words: readonly Word[]): string[] {
+  return words.map((word) => (getStaticText(word) ?? '').replace(/\[.*/s, '')).filter((text) => /^[A-Za-z_]\w*$/.test(text))
+}
+
+function addReadNames(args: readonly Word[], addNode: (name: string, node: Node) => void): void {
+  for (const name of ['REPLY', 'MAPFILE', ...getNames(args)]) addNode(name, { placeholders: [], names: [stream] })
+}
+
+/** Follow the assignments that are arguments: `env name=value`, `declare "name=value"`. */
+function addArgumentAssignment(word: Word, collect: (words: readonly Word[]) => Node, addNode: (name: string, node: Node) => void): void {
+  const [first] = word.parts
+  const name = first?.kind === 'text' ? /^([A-Za-z_]\w*)\+?=/.exec(first.text)?.[1] : undefined
+  if (name) addNode(name, collect([word]))
+}
+
+/** Follow the edges until nothing changes. */
+function spreadSources(nodeByName: ReadonlyMap<string, Node>): Map<string, Set<number>> {
+  const usersByName = new Map<string, string[]>()
+  for (const [user, { names }] of nodeByName)
+    for (const name of new Set(names)) {
+      const users = usersByName.get(name)
+      if (users) users.push(user)
+      else usersByName.set(name, [user])
+    }
+  const sourcesByName = new Map<string, Set<number>>()
+  const reach = (start: number, name: string): boolean => {
+    const sources = sourcesByName.get(name) ?? new Set()
+    sourcesByName.set(name, sources)
+    // One source per parameter is enough to refuse it. A hostile script must not make this quadratic.
+    if (sources.has(start) || sources.size >= 20) return false
+    sources.add(start)
+    return true
+  }
+  const queue = [...nodeByName].flatMap(([name, { placeholders }]) => placeholders.map((start) => ({ start, name })))
+  while (queue.length > 0) {
+    const { start, name } = queue.pop() as { start: number; name: string }
+    if (reach(start, name)) for (const user of usersByName.get(name) ?? []) queue.push({ start, name: user })
+  }
+  return sourcesByName
+}

@@ -1,0 +1,184 @@
+import { executingVariable } from '../bash/rules.ts'
+import type { JudgedPlaceholder } from '../placeholders.ts'
+import { inCommandPosition, usedAsCode } from '../placement-reasons.ts'
+import { judgeProgram } from './program.ts'
+import { type FindSources, findClosing, splitAtCommas } from './taint.ts'
+import type { Token } from './tokens.ts'
+
+/** Functions that execute text or a file, or that find a function or module by its name. */
+const executors = new Set(
+  (
+    'eval exec execfile compile __import__ import_module system popen popen2 popen3 popen4 startfile getoutput getstatusoutput ' +
+    'create_subprocess_shell getattr attrgetter methodcaller locate run_path run_module runsource runcode runeval CDLL PyDLL WinDLL ' +
+    'LoadLibrary interact timeit repeat exec_command run_ps run_cmd from_string Template SourceFileLoader spec_from_file_location ' +
+    'exec_module load_module find_module load_source safe_eval literal_compile unsafe_load full_load_all resolve_name Unpickler'
+  ).split(' '),
+)
+/** Modules of which every function that reads data executes code in the data. */
+const unpicklers = /^(c?[pP]ickle|_pickle|marshal|dill|shelve|jsonpickle|cloudpickle|joblib|yaml)$/
+const unpicklingFunctions = /^(load|loads|load_all|open|decode)$/
+/** Functions that start a program from a list of arguments. */
+const programStarters = /^(run|call|check_call|check_output|Popen|create_subprocess_exec|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?|spawn)$/
+const isShellOption = (argument: readonly Token[]) => argument[0]?.text === 'shell' && argument[1]?.text === '='
+
+interface Calls {
+  statements: readonly (readonly Token[])[]
+  findSources: FindSources
+  refuse: (tokens: readonly Token[], reason: string) => void
+  forbidOption: (starts: readonly number[], command: string) => void
+  names: ReadonlySet<string>
+}
+
+/** Refuse the placeholders that reach a call which executes its arguments. */
+export function judgeCalls(
+  statements: readonly (readonly Token[])[],
+  findSources: FindSources,
+  reasons: Map<number, string>,
+  commandsByOperand: Map<number, string>,
+  placeholders: readonly JudgedPlaceholder[],
+): void {
+  const refuseStarts = (starts: readonly number[], reason: string) => {
+    for (const start of starts) if (!reasons.has(start)) reasons.set(start, reason)
+  }
+  const calls: Calls = {
+    statements,
+    findSources,
+    refuse: (tokens, reason) => refuseStarts(findSources(tokens), reason),
+    forbidOption: (starts, command) => {
+      for (const start of starts) commandsByOperand.set(start, command)
+    },
+    names: new Set(statements.flat().flatMap((token) => (token.kind === 'name' ? [token.text] : []))),
+  }
+  const all = placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start)
+  for (const statement of statements) judgeStatement(calls, statement, () => refuseStarts(all, aliasReason))
+}
+
+const aliasReason = 'is in a script that gives a function which executes text another name; call that function directly'
+
+function judgeStatement(calls: Calls, statement: readonly Token[], refuseAll: () => void): void {
+  const isImport = statement[0]?.text === 'import' || statement[0]?.text === 'from'
+  for (const [index, token] of statement.entries()) {
+    if (token.kind === 'string' && token.isFormat && /\b\w+\s*\(/.test(token.text) && hasExecutor(token.text)) calls.refuse([token], usedAsCode)
+    if (token.kind !== 'name') continue
+    const isCalled = statement[index + 1]?.text === '(' && statement[index + 1]?.kind === 'operator'
+    if (isExecutor(calls, statement, index)) {
+      const isRenamed = isImport ? statement[index + 1]?.text === 'as' : !isCalled && statement[index - 1]?.text !== 'def'
+      if (isRenamed || (token.text === 'getattr' && namesExecutor(statement.slice(index)))) refuseAll()
+      if (isCalled) calls.refuse(statement.slice(index + 2, findClosing(statement, index + 1)), usedAsCode)
+    } else if (isProgramStarter(calls, statement, index)) judgeStart(calls, statement, index, isCalled, isImport, refuseAll)
+  }
+  judgeSpecialStatement(calls, statement)
+}
+
+/** Return whether a string is the name of an executor, as in `getattr(os, "system")`. */
+function namesExecutor(tokens: readonly Token[]): boolean {
+  return tokens.some((token) => token.kind === 'string' && hasExecutor(token.text))
+}
+
+function hasExecutor(text: string): boolean {
+  return (text.match(/\w+/g) ?? []).some((name) => executors.has(name) || programStarters.test(name))
+}
+
+function isExecutor({ names }: Calls, statement: readonly Token[], index: number): boolean {
+  const text = statement[index]?.text ?? ''
+  const object = statement[index - 1]?.text === '.' ? (statement[index - 2]?.text ?? '') : ''
+  if (text === 'compile' && /^(re|regex)$/.test(object)) return false
+  // platform.system() has no argument, string.Template executes nothing.
+  if ((text === 'system' && object === 'platform') || (text === 'Template' && object === 'string')) return false
+  if (unpicklingFunctions.test(text)) return unpicklers.test(object) || (!object && text !== 'open' && [...names].some((name) => unpicklers.test(name)))
+  return executors.has(text)
+}
+
+function isProgramStarter({ names }: Calls, statement: readonly Token[], index: number): boolean {
+  const text = statement[index]?.text ?? ''
+  if (!programStarters.test(text)) return false
+  const hasObject = statement[index - 1]?.text === '.'
+  const object = hasObject ? (statement[index - 2]?.text ?? '') : ''
+  if (object === 'asyncio' && text === 'run') return false
+  const isKeyword = statement[index + 1]?.text === '=' || statement[index - 1]?.text === 'def'
+  return !isKeyword && (names.has('subprocess') || names.has('os') || names.has('pty') || names.has('asyncio') || names.has('__import__') || text === 'Popen')
+}
+
+function judgeStart(calls: Calls, statement: readonly Token[], index: number, isCalled: boolean, isImport: boolean, refuseAll: () => void): void {
+  const isRenamed = isImport ? statement[index + 1]?.text === 'as' : !isCalled
+  if (isRenamed) return refuseAll()
+  if (isImport) return
+  const args = splitAtCommas(statement.slice(index + 2, findClosing(statement, index + 1)))
+  const usesShell = args.some((arg) => (isShellOption(arg) && arg[2]?.text !== 'False') || isExpandedOptions(arg) || arg[0]?.text === 'executable')
+  if (usesShell) {
+    calls.refuse(args.flat(), usedAsCode)
+    calls.refuse([{ kind: 'name', text: 'environ' }], usedAsCode)
+    return
+  }
+  const name = statement[index]?.text ?? ''
+  const takesList = /^(run|call|check_call|check_output|Popen|spawn)$/.test(name)
+  const first = args.find((arg) => arg[0]?.text === 'args' && arg[1]?.text === '=')?.slice(2) ?? args[0] ?? []
+  if (takesList) judgeListArgument(calls, first)
+  else judgeProgram(calls, args.slice(/^(exec|spawn)l/.test(name) ? 1 : 0))
+  if (!takesList) calls.refuse(args[0] ?? [], inCommandPosition)
+  const inputs = args.filter((arg) => arg[0]?.text === 'input')
+  if (isInterpreterList(first)) calls.refuse(inputs.flat(), usedAsCode)
+}
+
+/** `**options` may contain `shell=True`. */
+function isExpandedOptions(argument: readonly Token[]): boolean {
+  return argument[0]?.text === '*' && argument[1]?.text === '*'
+}
+
+function isInterpreterList(tokens: readonly Token[]): boolean {
+  return tokens.some((token) => token.kind === 'string' && /(^|\/)((ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/.test(token.text))
+}
+
+/** Judge the first argument of subprocess.run: a list, or the name of variables that contain lists. */
+function judgeListArgument(calls: Calls, argument: readonly Token[]): void {
+  if (isList(argument)) return judgeProgram(calls, splitAtCommas(argument.slice(1, -1)))
+  const [name] = argument
+  const isName = argument.length === 1 && name?.kind === 'name'
+  const lists = isName ? findLists(calls, name.text) : undefined
+  if (!lists) calls.refuse(argument, inCommandPosition)
+  else for (const list of lists) judgeProgram(calls, list)
+}
+
+function isList(tokens: readonly Token[]): boolean {
+  const isOpening = tokens[0]?.kind === 'operator' && (tokens[0].text === '[' || tokens[0].text === '(')
+  return isOpening && findClosing(tokens, 0) === tokens.length - 1
+}
+
+/** Return the elements of each list that is assigned to a variable, with those that are added later. Return undefined for other values. */
+function findLists({ statements }: Calls, name: string): Token[][][] | undefined {
+  const lists: Token[][][] = []
+  const added: Token[][] = []
+  for (const statement of statements) {
+    const at = statement.findIndex(({ kind, text }) => kind === 'name' && text === name)
+    if (at < 0) continue
+    const operator = statement[at + 1]?.text
+    const value = statement.slice(at + 2)
+    if (at === 0 && operator === '=' && isList(value)) lists.push(splitAtCommas(value.slice(1, -1)))
+    else if (at === 0 && operator === '+=' && isList(value)) added.push(...splitAtCommas(value.slice(1, -1)))
+    else if (at === 0 && operator === '.' && /^(append|extend|insert)$/.test(value[0]?.text ?? '')) added.push(value.slice(2, -1))
+    else if (at === 0 || statement.some(({ text }, index) => index > at && text === '=') || statement[at - 1]?.text === 'for') {
+      if (!isCallArgument(statement, at)) return undefined
+    }
+  }
+  return lists.length > 0 ? lists.map((list) => [...list, ...added]) : undefined
+}
+
+/** Return whether the name is passed to a call, and not assigned. */
+function isCallArgument(statement: readonly Token[], at: number): boolean {
+  return statement.slice(0, at).some(({ text }) => text === '(')
+}
+
+/** Judge statements that change what is executed later, or that read a name as text. */
+function judgeSpecialStatement({ refuse }: Calls, statement: readonly Token[]): void {
+  const texts = new Set(statement.filter(({ kind }) => kind === 'name').map(({ text }) => text))
+  const readsNames = ['globals', 'locals', 'vars', '__dict__', '__builtins__', 'modules', '__globals__', 'setattr'].some((name) => texts.has(name))
+  if (readsNames || (texts.has('sys') && texts.has('path'))) refuse(statement, usedAsCode)
+  for (const [index, { kind, text }] of statement.entries()) {
+    const isFormat = kind === 'name' && /^(format|format_map)$/.test(text) && statement[index - 1]?.text === '.'
+    const template = statement[index - 2]
+    if (isFormat && template) refuse([template], 'is a format string; write the format as fixed text')
+  }
+  const changesEnvironment = texts.has('environ') || texts.has('putenv') || texts.has('env')
+  const isExecuted = statement.some((token) => token.kind === 'string' && executingVariable.test(token.text))
+  if (changesEnvironment && isExecuted) refuse(statement, usedAsCode)
+}
