@@ -43,6 +43,7 @@ import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
 import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
+import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
 import { psaMemberOperations } from './psa/members/operations.ts'
 import { psaPushOperations } from './psa/pushes/operations.ts'
@@ -116,6 +117,7 @@ export const operations: readonly AnyOperation[] = [
   ...maintenanceRunOperations,
   ...analyticsOperations,
   ...notificationOperations,
+  ...subscriptionOperations,
   ...feedbackOperations,
   ...adminUserOperations,
   ...adminPlanOperations,

@@ -57,6 +57,7 @@ export const tags: readonly TagInfo[] = [
   tag('psa.tickets', 'Tickets', 'Boards, tickets and their context.'),
   tag('psa.pushes', 'Ticket notes', 'Notes that are pushed to tickets.'),
   tag('notifications', 'Notifications', 'The inbox, delivery channels and their deliveries.'),
+  tag('notifications.subscriptions', 'Unsubscribing', 'The links with which a recipient ends all e-mails.'),
   tag('analytics', 'Analytics', 'Metrics of teams, users, flows and escalations.'),
   tag('feedback', 'Feedback', 'Feedback about the service.'),
   tag('admin.users', 'Administration: users', 'Users, accounts, subscriptions and the audit log. For super admins only.'),

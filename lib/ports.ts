@@ -6,6 +6,7 @@ import type { IdentityProviders } from './auth/oidc.ts'
 import type { Passkeys } from './auth/passkeys.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { AccessTokens } from './auth/tokens.ts'
+import type { UnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import type { Vault } from './auth/vault.ts'
 import type { BillingPort } from './billing/billing.ts'
 import type { CachePort } from './cache/cache.ts'
@@ -23,6 +24,7 @@ export interface Ports {
   config: Config
   tokens: AccessTokens
   deviceTokens: DeviceTokens
+  unsubscribeTokens: UnsubscribeTokens
   passwords: PasswordHasher
   /** Only those that are configured. */
   identity: IdentityProviders

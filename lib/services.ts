@@ -5,6 +5,7 @@ import { createDeviceTokens } from './auth/device-tokens.ts'
 import { lazyWebauthn } from './auth/lazy-webauthn.ts'
 import { type IdentityProviders, identityProvider } from './auth/oidc.ts'
 import { createAccessTokens } from './auth/tokens.ts'
+import { createUnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import { createVault } from './auth/vault.ts'
 import { createAccountReferences } from './billing/account-reference.ts'
 import { lazyStripe } from './billing/lazy-stripe.ts'
@@ -31,6 +32,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     config,
     tokens: createAccessTokens(config),
     deviceTokens: createDeviceTokens(config),
+    unsubscribeTokens: createUnsubscribeTokens(config),
     identity: identityProviders(config),
     mail: resendMail({ key: config.RESEND_API_KEY, baseUrl: config.RESEND_BASE_URL, from: config.MAIL_FROM }),
     chat: chatWebhooks(),

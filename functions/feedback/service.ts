@@ -3,6 +3,7 @@ import type { PlatformDb } from '../../lib/db/scope.ts'
 import type { Context, WriteContext } from '../../lib/http/operation.ts'
 import type { EmailContent } from '../../lib/mail/layout.ts'
 import { enqueueDeliveries } from '../../lib/outbox/deliveries.ts'
+import { toPlainName } from '../../lib/text/plain-name.ts'
 import * as queries from './queries.ts'
 import type { BetaFeedbackCreate, BetaFeedbackQuery, FeedbackCreate } from './schemas.ts'
 
@@ -36,8 +37,11 @@ export async function getEmail(
   if (!feedback) return undefined
   const { subject, message, page_url, author, email, account_name } = feedback
   if (purpose === 'feedback_receipt') {
-    return { subject: `We got your feedback: ${subject}`, paragraphs: [`Thank you, ${author}. This is what you wrote:`, message] }
+    return {
+      subject: `We got your feedback: ${subject}`,
+      paragraphs: [`Thank you, ${toPlainName(author)}. This is what you wrote:`, message],
+    }
   }
-  const sender = `${author} <${email}>, ${account_name}`
+  const sender = `${toPlainName(author)} <${email}>, ${toPlainName(account_name)}`
   return { subject: `Feedback: ${subject}`, paragraphs: [message, page_url ? `${sender}\n${page_url}` : sender], replyTo: email }
 }

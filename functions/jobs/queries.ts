@@ -20,6 +20,7 @@ export const expiries: readonly Expiry[] = [
   { table: 'sign_in_attempts', column: 'expires_at', keptFor: '0 days' },
   { table: 'sign_in_challenges', column: 'expires_at', keptFor: '0 days' },
   { table: 'passkey_challenges', column: 'expires_at', keptFor: '0 days' },
+  { table: 'mail_counts', column: 'day', keptFor: '30 days' },
   { table: 'one_time_tokens', column: 'expires_at', keptFor: '30 days' },
 ]
 

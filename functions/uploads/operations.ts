@@ -18,7 +18,7 @@ without metadata. Only the first frame of an animation is stored.`,
     idempotent: 'leased',
     success: 201,
     returns: schemas.Upload,
-    errors: ['provider_error'],
+    errors: ['limit_reached', 'provider_error'],
     handle: ({ ctx, body }) => uploads.create(ctx, body),
   }),
 

@@ -4,6 +4,10 @@ import type { JsonColumns } from './json-columns.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
+export interface AccountUsageTable {
+  account_id: ColumnType<string, never, never>
+}
+
 export interface AccountsTable {
   id: Generated<string>
   name: string
@@ -250,6 +254,7 @@ export interface DeliveriesTable {
   invite_id: string | null
   sales_lead_id: string | null
   feedback_id: string | null
+  mails: Generated<number>
 }
 
 export interface DeviceTypesTable {
@@ -291,6 +296,7 @@ export interface EventsTable {
   body: string
   link: string | null
   created_at: Generated<string>
+  caused_by: string | null
 }
 
 export interface FeatureOverridesTable {
@@ -436,6 +442,18 @@ export interface LoginFailuresTable {
   locked_until: string | null
 }
 
+export interface MailCountsTable {
+  account_id: ColumnType<string, never, never>
+  day: string
+  sent: Generated<number>
+  refused: Generated<number>
+}
+
+export interface MailSuppressionsTable {
+  address_hash: Uint8Array
+  created_at: Generated<string>
+}
+
 export interface MaintenanceRunsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -482,6 +500,7 @@ export interface NetworkDiagramsTable {
   created_at: Generated<string>
   updated_at: Generated<string>
   search: Generated<string | null>
+  bytes: number | null
 }
 
 export interface NotificationConfigsTable {
@@ -492,6 +511,7 @@ export interface NotificationConfigsTable {
   email_addresses: JsonColumns['notification_configs.email_addresses'] | null
   events_enabled: JsonColumns['notification_configs.events_enabled']
   created_at: Generated<string>
+  set_up_by: string | null
 }
 
 export interface NotificationsTable {
@@ -591,6 +611,12 @@ export interface PlanLimitsTable {
   max_users: number | null
   max_kb_imports: number | null
   max_ai_builds_per_month: number | null
+  max_mails_per_day: Generated<number | null>
+  max_notification_configs: Generated<number | null>
+  max_flows: Generated<number | null>
+  max_open_ai_sessions: Generated<number | null>
+  max_schedules: Generated<number | null>
+  max_stored_bytes: Generated<number | null>
 }
 
 export interface PlatformInviteCodesTable {
@@ -953,6 +979,7 @@ export interface TreeVersionsTable {
   saved_by: Generated<string | null>
   restored_from: number | null
   created_at: Generated<string>
+  bytes: number | null
 }
 
 export interface TreesTable {
@@ -1000,6 +1027,12 @@ export interface UploadsTable {
   created_at: Generated<string>
 }
 
+export interface UsageCountersTable {
+  account_id: ColumnType<string, never, never>
+  quota: 'stored_bytes' | 'open_ai_sessions'
+  used: number
+}
+
 export interface UsersTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1019,6 +1052,7 @@ export interface UsersTable {
 }
 
 export interface DB {
+  account_usage: AccountUsageTable
   accounts: AccountsTable
   ai_branches: AiBranchesTable
   ai_facts: AiFactsTable
@@ -1051,6 +1085,8 @@ export interface DB {
   kb_imports: KbImportsTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
+  mail_counts: MailCountsTable
+  mail_suppressions: MailSuppressionsTable
   maintenance_runs: MaintenanceRunsTable
   maintenance_schedules: MaintenanceSchedulesTable
   network_diagrams: NetworkDiagramsTable
@@ -1097,5 +1133,6 @@ export interface DB {
   tree_versions: TreeVersionsTable
   trees: TreesTable
   uploads: UploadsTable
+  usage_counters: UsageCountersTable
   users: UsersTable
 }

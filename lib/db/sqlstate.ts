@@ -1,4 +1,6 @@
+import * as z from 'zod'
 import { Problem, type ProblemKind, unknownId } from '../problem.ts'
+import { parseJson } from '../text/json.ts'
 
 /** The problem for each SQLSTATE. `app.enter` and the triggers raise those with SF. */
 const problemKinds: Record<string, ProblemKind> = {
@@ -15,6 +17,7 @@ const problemKinds: Record<string, ProblemKind> = {
   SF4LS: 'last_super_admin',
   SF4SE: 'seat_limit_reached',
   SF4IO: 'already_pending',
+  SF4LR: 'limit_reached',
   '23505': 'conflict',
   '23503': 'conflict',
   '23514': 'invalid',
@@ -76,7 +79,23 @@ export function throwUnknownId(field: string, resource: string, constraint = '')
 export function toDatabaseProblem(error: unknown): Problem | undefined {
   const state = getSqlState(error)
   const kind = state ? toProblemKind(state) : isConnectionError(error) ? 'unavailable' : undefined
+  if (kind === 'limit_reached') return createLimitProblem(error)
   return kind && new Problem(kind, undefined, { cause: error, headers: kind === 'unavailable' ? retryAfter : {} })
+}
+
+const LimitFacts = z.object({ resource: z.string(), used: z.number(), limit: z.number() })
+
+/** Create the 409 of `app.raise_limit_reached`, whose facts are the error's detail. */
+function createLimitProblem(error: unknown): Problem {
+  const { data: facts } = LimitFacts.safeParse(parseJson(findDetail(error) ?? ''))
+  const detail = facts && `The account has reached its limit of ${facts.limit} ${facts.resource.replaceAll('_', ' ')}`
+  return new Problem('limit_reached', detail, { facts: facts ?? {}, cause: error })
+}
+
+function findDetail(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('detail' in error && typeof error.detail === 'string') return error.detail
+  return 'cause' in error ? findDetail(error.cause) : undefined
 }
 
 function toProblemKind(state: string): ProblemKind {

@@ -1,8 +1,11 @@
+import { toPlainName } from '../text/plain-name.ts'
 import type { EventKey } from './keys.ts'
 
 interface EventOrigin {
   /** The user who caused it; null when a schedule or a job did. */
   actorId: string | null
+  /** The user whose work a job reports. E-mails about it leave only if this user, or else the actor, has verified their address. */
+  causedById?: string | null
   /** The team whose admins notifyAdmins includes. Null: only account admins. */
   teamId: string | null
 }
@@ -65,7 +68,7 @@ export function toAnnouncement(event: Event): Announcement {
   switch (event.key) {
     case 'session.escalated': {
       const ticket = event.psaTicketId ? ` (Ticket #${event.psaTicketId})` : ''
-      const title = `${event.engineerName} escalated: ${toSnippet(event.problemSummary)}${ticket}`
+      const title = `${toPlainName(event.engineerName)} escalated: ${toSnippet(event.problemSummary)}${ticket}`
       const userIds = event.targetUserId ? [event.targetUserId] : []
       return {
         ...defaults,
@@ -80,7 +83,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'handoff.claimed':
       return {
         ...defaults,
-        title: `${event.claimantName} picked up your escalation`,
+        title: `${toPlainName(event.claimantName)} picked up your escalation`,
         body: event.sessionTitle,
         link: `/pilot/${event.sessionId}`,
         userIds: [event.engineerId],
@@ -99,7 +102,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'proposal.submitted':
       return {
         ...defaults,
-        title: `${event.submitterName} proposed a flow: ${toSnippet(event.flowName)}`,
+        title: `${toPlainName(event.submitterName)} proposed a flow: ${toSnippet(event.flowName)}`,
         body: event.flowName,
         link: `/flow-proposals/${event.proposalId}`,
         notifyAdmins: true,
@@ -161,7 +164,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
     case 'member.joined':
       return {
         ...defaults,
-        title: `${event.memberName} joined the account`,
+        title: `${toPlainName(event.memberName)} joined the account`,
         body: 'Your invite was accepted.',
         link: '/settings/members',
         userIds: [event.inviterId],

@@ -65,11 +65,14 @@ export class Content {
   readonly type: string
   readonly filename: string | undefined
   readonly etag: string | undefined
-  constructor(body: ReadableStream | Uint8Array | string, type: string, filename?: string, etag?: string) {
+  /** Whether a browser may submit the forms of the content, to this service only. */
+  readonly allowsForms: boolean
+  constructor(body: ReadableStream | Uint8Array | string, type: string, filename?: string, etag?: string, allowsForms = false) {
     this.body = body
     this.type = type
     this.filename = filename
     this.etag = etag
+    this.allowsForms = allowsForms
   }
 }
 

@@ -61,7 +61,7 @@ function buildNextPageUrl(next: URL): string {
   return next.href
 }
 
-function sendContent(c: C, { body, type, filename, etag }: Content, status: number): Response {
+function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content, status: number): Response {
   if (etag) {
     setHeader(c, 'etag', etag)
     // The browser asks each time, so that it shows nothing after a sign-out or a deletion.
@@ -73,7 +73,8 @@ function sendContent(c: C, { body, type, filename, etag }: Content, status: numb
   }
   setHeader(c, 'content-type', type)
   // A browser that opens the content runs no script in it.
-  setHeader(c, 'content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  const sandbox = allowsForms ? "form-action 'self'; sandbox allow-forms" : 'sandbox'
+  setHeader(c, 'content-security-policy', `default-src 'none'; style-src 'unsafe-inline'; ${sandbox}`)
   if (filename) setHeader(c, 'content-disposition', `attachment; filename*=UTF-8''${percentEncode(filename)}`)
   return respond(c, body as ResponseBody, status)
 }

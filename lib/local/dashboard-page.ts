@@ -95,7 +95,7 @@ function renderMail(mail: DashboardState['mail'][number]): Html {
   const sandbox = 'allow-popups allow-popups-to-escape-sandbox'
   const source = `<base target="_blank">${mail.html}`
   const body = mail.html ? html`<iframe sandbox="${sandbox}" loading="lazy" srcdoc="${source}" title="E-mail"></iframe>` : ''
-  return html`<article><b>${mail.subject}</b> <time>${mail.at}</time><div class="small">${mail.from} to ${mail.to.join(', ')}</div>
+  return html`<article><b>${mail.subject}</b> <time>${mail.at}</time><div class="small">${mail.from} to ${mail.to.join(', ')}</div>${Object.entries(mail.headers).map(([name, value]) => html`<div class="small">${name}: ${value}</div>`)}
 ${body}${mail.text ? html`<details><summary>Text</summary><pre>${mail.text}</pre></details>` : ''}</article>`
 }
 

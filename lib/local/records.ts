@@ -23,6 +23,7 @@ export interface RecordTypes {
     subject: string
     html: string | null
     text: string | null
+    headers: Record<string, string>
     idempotency_key: string | null
   }
   chat: { id: string; at: string; tool: 1 | 2; path: string; body: unknown; accepted: boolean }

@@ -4,7 +4,15 @@ import type { Clock } from './clock.ts'
 import type { Records } from './records.ts'
 
 type Refusal = { statusCode: 400 | 401 | 403 | 404 | 409 | 422; name: string; message: string }
-type Mail = { from: string; to: string[]; reply_to: string[]; subject: string; html: string | null; text: string | null }
+type Mail = {
+  from: string
+  to: string[]
+  reply_to: string[]
+  subject: string
+  html: string | null
+  text: string | null
+  headers: Record<string, string>
+}
 /** The response to an idempotency key. `expiresAt` is in milliseconds since the epoch. */
 type StoredResponse = { body: string; response: object; expiresAt: number }
 
@@ -91,7 +99,7 @@ function sendBatch(records: Records, body: unknown, idempotencyKey: string | nul
 
 function parseMail(body: unknown): Mail | Refusal {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return invalid('The request body must be an object.')
-  const { from, to, reply_to, subject, html, text } = body as Record<string, unknown>
+  const { from, to, reply_to, subject, html, text, headers } = body as Record<string, unknown>
   for (const [name, value] of Object.entries({ from, to, subject }))
     if (value === undefined || value === null || value === '') return missingField(name)
   if (typeof subject !== 'string' || /[\r\n]/.test(subject)) return invalid('The `subject` must be a string without line breaks.')
@@ -102,10 +110,14 @@ function parseMail(body: unknown): Mail | Refusal {
   const replyTo = typeof reply_to === 'string' ? [reply_to] : (reply_to ?? [])
   if (!Array.isArray(replyTo) || !replyTo.every(isMailbox)) return invalidAddress('reply_to')
   if (!isText(html) && !isText(text)) return invalid('Missing `html` or `text` field.')
-  return { from, to: recipients, reply_to: replyTo, subject, html: isText(html) ? html : null, text: isText(text) ? text : null }
+  if (!isHeaders(headers ?? {})) return invalid('The `headers` must be an object of strings without line breaks.')
+  const parts = { html: isText(html) ? html : null, text: isText(text) ? text : null, headers: (headers ?? {}) as Mail['headers'] }
+  return { from, to: recipients, reply_to: replyTo, subject, ...parts }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isHeaders = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string' && !/[\r\n]/.test(text))
 const isMailboxes = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isMailbox)
 
 /** Check for `email@example.com` or `Name <email@example.com>`, on one line. */

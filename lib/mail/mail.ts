@@ -6,6 +6,7 @@ export interface Mail {
   subject: string
   html: string
   text: string
+  headers?: Record<string, string>
 }
 
 export interface MailPort {

@@ -1,8 +1,11 @@
 import { AnswerTooLongError, type FetchLimits } from './bounded-fetch.ts'
 
-/** The result of one send. `gone` means that a retry cannot help. `error` is shown to account admins, so it never quotes an address or a secret. */
+/**
+ * The result of one send. `gone` means that a retry cannot help. `error`, and the `note` on what a successful send left out, are shown to
+ * account admins, so they never quote an address or a secret.
+ */
 export type SendResult =
-  | { ok: true; status: number | null }
+  | { ok: true; status: number | null; note?: string }
   | { ok: false; status: number | null; error: string; gone?: boolean; retryAfterSeconds?: number }
 
 export const sendTimeoutMs = 10_000

@@ -56,7 +56,7 @@ export function attemptTable(table: string, { initial, done, doneAt }: TableStat
       update ${tableRef}
          set state = ${result.ok ? done : retrySeconds === null ? 'failed' : 'retrying'}, leased_until = null, last_status_code = ${result.status},
              next_attempt_at = ${retrySeconds === null ? sql`null` : sql`app.now() + make_interval(secs => ${retrySeconds})`},
-             last_error = ${result.ok ? null : result.error}, ${sql.ref(doneAt)} = ${result.ok ? sql`app.now()` : sql`null`} ${extraAssignments}
+             last_error = ${result.ok ? (result.note ?? null) : result.error}, ${sql.ref(doneAt)} = ${result.ok ? sql`app.now()` : sql`null`} ${extraAssignments}
        where id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
     /** Condition for rows whose last attempt was claimed and never completed. */
     abandoned: sql`${isOpen} and attempts >= max_attempts and leased_until <= app.now()`,

@@ -13,7 +13,7 @@ export function callEmit(event: Event): RawBuilder<unknown> {
   const { key, title, body, link, userIds, notifyAdmins, emailRecipients } = toAnnouncement(event)
   const users = `{${userIds.join(',')}}`
   return sql`app.emit(${key}, ${event.actorId}, ${event.teamId}, ${users}::uuid[], ${notifyAdmins}, ${emailRecipients},
-    ${title}, ${body}, ${link})`
+    ${title}, ${body}, ${link}, ${event.causedById ?? event.actorId})`
 }
 
 export const emitEvent = writeStatement(EmittedEvent, (event: Event) => sql`select delivery_ids, user_ids from ${callEmit(event)}`)

@@ -28,7 +28,7 @@ function otherAccountsSql(): string {
     create temporary table other_users as
     select uuidv7() as id, u as n, account_id from generate_series(1, ${otherAccounts * usersPerOther}) u
       join (select uuidv7() as account_id, a from generate_series(0, ${otherAccounts - 1}) a) accounts on a = u % ${otherAccounts};
-    insert into accounts (id, name, plan, subscription_status) select distinct account_id, 'Other', 'pro', 'active' from other_users;
+    insert into accounts (id, name, plan, subscription_status) select distinct account_id, 'Other', 'enterprise', 'active' from other_users;
     insert into users (id, account_id, email, full_name, role, email_verified_at)
     select id, account_id, 'many-' || n || '@people.example', 'Person ' || n, 'engineer', now() from other_users;`
 }

@@ -52,7 +52,7 @@ export async function seedAccount(
 function accountRows(tag: string, accountId: string, userCount: number, notificationsPerUser: number): string {
   const idSql = (kind: string, n: string) => `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   return `
-    insert into accounts (id, name, plan, subscription_status) values ('${accountId}', 'Bench ${tag}', 'pro', 'active');
+    insert into accounts (id, name, plan, subscription_status) values ('${accountId}', 'Bench ${tag}', 'enterprise', 'active');
     insert into users (id, account_id, email, full_name, role, email_verified_at)
     select ${idSql('8000', 'u')}, '${accountId}', 'bench-${tag}-' || u || '@people.example', 'Bench ' || u, 'engineer', now()
       from generate_series(1, ${userCount}) u;

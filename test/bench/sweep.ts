@@ -78,7 +78,7 @@ function backlogSql(webhookUrl: string): string {
   return `
     delete from deliveries;
     with account as (
-      insert into accounts (name, plan, subscription_status) values ('Sweep', 'pro', 'active') returning id
+      insert into accounts (name, plan, subscription_status) values ('Sweep', 'enterprise', 'active') returning id
     ), config as (
       insert into notification_configs (account_id, channel, webhook_url, events_enabled)
       select id, 'chat1_webhook', '${webhookUrl}', '["session.escalated"]' from account returning id, account_id

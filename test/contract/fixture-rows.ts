@@ -37,7 +37,13 @@ export async function insertReturningId(service: Service, statement: string, val
   return row?.id ?? ''
 }
 
-export function insertConfig(service: Service, { accountId }: Person): Promise<string> {
+export async function insertConfig(service: Service, { accountId }: Person): Promise<string> {
+  // An account has at most ten.
+  await service.sql(
+    `delete from notification_configs where id in (
+       select id from notification_configs where account_id = $1 order by created_at desc, id desc offset 6)`,
+    [accountId],
+  )
   const url = `${service.localOrigin}/chat/1/${randomBytes(6).toString('hex')}`
   return insertReturningId(
     service,

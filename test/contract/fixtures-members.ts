@@ -48,6 +48,7 @@ export const memberFixtures: Record<string, Fixture> = {
   },
 
   'accounts.get': createEmptySample,
+  'accounts.getUsage': createEmptySample,
   'accounts.update': async () => ({ body: { name: 'Northwind IT', timezone: 'Europe/Berlin', settings: { greeting: 'hello' } } }),
   'accounts.getPreferences': createEmptySample,
   'accounts.updatePreferences': async () => ({ body: { default_export_format: 'pdf', theme: 'dark' } }),

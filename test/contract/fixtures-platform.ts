@@ -1,4 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { createUnsubscribeTokens } from '../../lib/auth/unsubscribe-tokens.ts'
+import { parseConfig } from '../../lib/config.ts'
 import type { Service } from '../support/app.ts'
 import type { Person } from '../support/people.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
@@ -15,6 +17,13 @@ function insertColleague(service: Service, { accountId }: Person): Promise<strin
   const email = `${randomBytes(8).toString('hex')}@people.example`
   const statement = `insert into users (account_id, email, full_name, role) values ($1, $2, 'Vik Olsen', 'engineer') returning id`
   return insertReturningId(service, statement, [accountId, email])
+}
+
+const createUnsubscribeLink: Fixture = async ({ settings }) => {
+  const addressHash = createHash('sha256')
+    .update(`${randomBytes(8).toString('hex')}@strangers.example`)
+    .digest('hex')
+  return { params: { token: await createUnsubscribeTokens(parseConfig(settings)).sign(addressHash) } }
 }
 
 const beta = { reaction: 'positive', category: 'ai', text: 'It found the cause at once.', page_url: 'https://app.example/pilot/1' }
@@ -34,6 +43,10 @@ export const platformFixtures: Record<string, Fixture> = {
       seats: 40,
     },
   }),
+
+  'notifications.subscriptions.showPage': createUnsubscribeLink,
+  'notifications.subscriptions.unsubscribe': createUnsubscribeLink,
+  'notifications.subscriptions.resubscribe': createUnsubscribeLink,
 
   'feedback.create': async () => ({ body: { subject: 'Shortcuts', message: 'Number keys, please.', page_url: '/sessions/1' } }),
   'feedback.createBeta': async () => ({ body: beta }),

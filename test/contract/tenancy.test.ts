@@ -54,6 +54,7 @@ const otherIndexes = new Set([
   'users_search', // staff search the users of every account, on the platform connection
   'audit_logs_action', // staff list the actions of every account, on the platform connection
   'sign_ins_expiry', // the clean-up deletes by age in every account, on the platform connection
+  'mail_counts_day', // the clean-up deletes by age in every account, on the platform connection
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
 ])
 
@@ -196,6 +197,7 @@ describe('row level security without conditions in the statements', () => {
       `insert into uploads (account_id, object_key, content_type, width, height, size) values ($1, 'k', 'image/jpeg', 1, 1, 1)`,
       [ours.id],
     )
+    await service.sql('insert into mail_counts (account_id, day) values ($1, now())', [ours.id])
     await service.sql(`insert into audit_logs (account_id, action, resource_type) values ($1, 'test', 'test')`, [ours.id])
     await service.sql(
       `insert into idempotency_keys (account_id, user_id, operation, key, request, status, body) values ($1, $2, 'test', 'k', 'r', 200, '')`,

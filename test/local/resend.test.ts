@@ -24,6 +24,7 @@ test('the local Resend records a sent e-mail under the returned id', async () =>
       subject: 'Hello',
       html: '<p>Hi</p>',
       text: 'Hi',
+      headers: {},
       idempotency_key: 'delivery-1',
     },
   ])

@@ -33,6 +33,19 @@ export const accountOperations = [
   }),
 
   operation({
+    id: 'accounts.getUsage',
+    method: 'get',
+    path: '/accounts/me/usage',
+    summary: "Get my account's usage and limits",
+    description: 'At a limit, requests that need more get 409 `limit_reached`.',
+    access: 'user',
+    limit: 'read',
+    success: 200,
+    returns: schemas.Usage,
+    handle: ({ ctx }) => accounts.getUsage(ctx),
+  }),
+
+  operation({
     id: 'accounts.getPreferences',
     method: 'get',
     path: '/accounts/me/preferences',

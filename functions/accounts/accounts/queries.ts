@@ -3,7 +3,8 @@ import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
 import type { JsonColumns } from '../../../lib/db/json-columns.ts'
 import { auditColumns } from '../../../lib/db/rows/audit.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
-import type { Account, AccountUpdate, Member, MemberUpdate } from './schemas.ts'
+import { readStatement } from '../../../lib/db/statement.ts'
+import { type Account, type AccountUpdate, type Member, type MemberUpdate, Usage } from './schemas.ts'
 
 function buildAccountQuery(db: ReadDb) {
   return db
@@ -24,6 +25,14 @@ function buildAccountQuery(db: ReadDb) {
     ])
     .where('a.id', '=', accountId)
 }
+
+const quota = (name: keyof Usage) => sql`
+  (select jsonb_build_object('used', app.quota_used(app.account_id(), ${sql.lit(name)}), 'limit', app.quota_limit(app.account_id(), ${sql.lit(name)})))
+  as ${sql.ref(name)}`
+const quotaNames = Object.keys(Usage.shape) as (keyof Usage)[]
+
+/** Return what the account uses of each quota. Counters and one account's slices of indexes are read, no contents. */
+export const selectUsage = readStatement(Usage, () => sql`select ${sql.join(quotaNames.map(quota))}`)
 
 export function selectAccount(db: ReadDb) {
   return buildAccountQuery(db).executeTakeFirstOrThrow()

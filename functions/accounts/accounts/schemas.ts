@@ -58,6 +58,35 @@ export const AccountUpdate = z
   .meta({ id: 'AccountUpdate', examples: [{ name: 'Northwind IT', timezone: 'Europe/Berlin' }] })
 export type AccountUpdate = z.infer<typeof AccountUpdate>
 
+const exampleQuota = { used: 4, limit: 2000 }
+const Quota = z
+  .strictObject({ used: z.int().describe('What is used.'), limit: z.int().nullable().describe('The limit; null for none.') })
+  .meta({ id: 'Quota', examples: [exampleQuota] })
+
+export const Usage = z
+  .strictObject({
+    flows: Quota.describe('Flows that are not deleted.'),
+    open_ai_sessions: Quota.describe('AI sessions that are not resolved, abandoned or archived.'),
+    schedules: Quota.describe('Maintenance schedules.'),
+    notification_configs: Quota.describe('Notification configs.'),
+    stored_bytes: Quota.describe('Content of uploads, diagrams and all flow versions, those of deleted flows too.'),
+    mails_per_day: Quota.describe('E-mails since midnight UTC. In a trial at most 50.'),
+  })
+  .meta({
+    id: 'AccountUsage',
+    examples: [
+      {
+        flows: exampleQuota,
+        open_ai_sessions: { used: 3, limit: 1000 },
+        schedules: { used: 1, limit: 200 },
+        notification_configs: { used: 2, limit: 10 },
+        stored_bytes: { used: 48_213, limit: 10_737_418_240 },
+        mails_per_day: { used: 12, limit: 500 },
+      },
+    ],
+  })
+export type Usage = z.infer<typeof Usage>
+
 export const Preferences = OpenObject.meta({
   id: 'AccountPreferences',
   examples: [{ templatize_prompt_enabled: true, theme: 'dark' }],

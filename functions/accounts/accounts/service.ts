@@ -19,6 +19,10 @@ export async function update({ db }: WriteContext, changes: AccountUpdate) {
   return account ? toAccount(account) : throwNotFound('Account')
 }
 
+export async function getUsage({ db }: ReadContext) {
+  return queries.selectUsage.one(db)
+}
+
 export async function getPreferences({ db }: ReadContext) {
   return queries.selectPreferences(db)
 }

@@ -7,7 +7,10 @@ import { queryBuilder, readStatement, writeStatement } from '../../../lib/db/sta
 import { FeatureFlag, FeatureOverride, InviteCode, type InviteCodeCreate, type LeadQuery, PlanLimits, SalesLead } from './schemas.ts'
 
 const selectPlanSql = sql`
-  select l.plan, l.max_users, l.max_kb_imports, l.max_ai_builds_per_month, b.display_name, b.description, b.monthly_price_cents,
+  select l.plan, l.max_users, l.max_kb_imports, l.max_ai_builds_per_month, jsonb_build_object(
+           'flows', l.max_flows, 'open_ai_sessions', l.max_open_ai_sessions, 'schedules', l.max_schedules,
+           'notification_configs', l.max_notification_configs, 'mails_per_day', l.max_mails_per_day, 'stored_bytes', l.max_stored_bytes) as quotas,
+         b.display_name, b.description, b.monthly_price_cents,
          b.annual_price_cents, b.currency, b.features, b.is_public, b.is_archived, b.sort_order, b.provider_product_id,
          b.provider_monthly_price_id, b.provider_annual_price_id
     from plan_limits l left join plan_billing b on b.plan = l.plan`

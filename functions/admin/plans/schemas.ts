@@ -13,6 +13,14 @@ const examplePlan = {
   max_users: 10,
   max_kb_imports: null,
   max_ai_builds_per_month: 50,
+  quotas: {
+    flows: 2000,
+    open_ai_sessions: 1000,
+    schedules: 200,
+    notification_configs: 10,
+    mails_per_day: 500,
+    stored_bytes: 10_737_418_240,
+  },
   display_name: 'Pro',
   monthly_price_cents: 4900,
   annual_price_cents: 49_000,
@@ -25,6 +33,20 @@ const examplePlan = {
   provider_annual_price_id: 'price_2',
 }
 
+const Quota = z.int().min(0).max(maxInt32).nullable()
+const PlanQuotas = z
+  .strictObject({
+    flows: Quota.describe('Flows.'),
+    open_ai_sessions: Quota.describe('Open AI sessions.'),
+    schedules: Quota.describe('Schedules.'),
+    notification_configs: Quota.describe('Configs.'),
+    mails_per_day: Quota.describe('E-mails.'),
+    stored_bytes: z.int().min(0).nullable().describe('Bytes.'),
+  })
+  .partial()
+  .describe('The limits of `GET /accounts/me/usage`; null for none.')
+  .meta({ id: 'PlanQuotas', examples: [examplePlan.quotas] })
+
 const nullWithoutBilling = 'null for a plan without billing'
 export const PlanLimits = z
   .strictObject({
@@ -32,6 +54,7 @@ export const PlanLimits = z
     max_users: z.int().nullable().describe('Seats; null for no limit.'),
     max_kb_imports: z.int().nullable().describe('Knowledge imports in total; null for no limit.'),
     max_ai_builds_per_month: z.int().nullable().describe('AI builds per month; null for no limit.'),
+    quotas: PlanQuotas,
     display_name: z
       .string()
       .nullable()
@@ -60,6 +83,7 @@ export const PlanLimitsUpdate = z
     max_users: z.int().min(1).max(maxInt32).nullable().optional().describe('Seats; null for no limit.'),
     max_kb_imports: z.int().min(0).max(maxInt32).nullable().optional().describe('Knowledge imports in total; null for no limit.'),
     max_ai_builds_per_month: z.int().min(0).max(maxInt32).nullable().optional().describe('AI builds per month; null for no limit.'),
+    quotas: PlanQuotas.optional(),
     display_name: z
       .string()
       .trim()

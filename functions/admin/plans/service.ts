@@ -14,13 +14,24 @@ export async function listLimits({ platform }: StaffContext, page: PageQuery) {
 
 /** Create or update a plan. The change takes effect immediately, because plans are not cached. */
 export async function putLimits({ platform }: StaffContext, update: PlanLimitsUpdate) {
-  const { plan, max_users, max_kb_imports, max_ai_builds_per_month, display_name, ...prices } = update
-  const limits = { max_users, max_kb_imports, max_ai_builds_per_month }
+  const { plan, max_users, max_kb_imports, max_ai_builds_per_month, quotas = {}, display_name, ...prices } = update
+  const limits = { max_users, max_kb_imports, max_ai_builds_per_month, ...toQuotaColumns(quotas) }
   // A `display_name` of null counts as absent.
   const billing = { ...prices, ...(display_name ? { display_name } : {}) }
   return queries.upsertPlan(platform, { plan, limits, billing }).catch((error: unknown) => {
     throw getSqlState(error) === '23505' ? new Problem('provider_id_taken') : error
   })
+}
+
+function toQuotaColumns(quotas: NonNullable<PlanLimitsUpdate['quotas']>) {
+  return {
+    max_flows: quotas.flows,
+    max_open_ai_sessions: quotas.open_ai_sessions,
+    max_schedules: quotas.schedules,
+    max_notification_configs: quotas.notification_configs,
+    max_mails_per_day: quotas.mails_per_day,
+    max_stored_bytes: quotas.stored_bytes,
+  }
 }
 
 export async function listFeatureFlags({ platform }: StaffContext) {

@@ -70,6 +70,7 @@ async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAsses
     await enqueueEvent(db, {
       key: 'handoff.assessment_ready',
       actorId: null,
+      causedById: claimed.user_id,
       teamId: session.team_id,
       sessionId: claimed.session_id,
       sessionTitle: session.title,

@@ -21,7 +21,7 @@ export const aiTurnOperations = [
     body: AiSessionCreate,
     success: 201,
     returns: AiSessionDetail,
-    errors: ['ai_provider_error', 'not_found', 'wrong_flow_type'],
+    errors: ['ai_provider_error', 'limit_reached', 'not_found', 'wrong_flow_type'],
     idempotent: 'leased',
     handle: ({ ctx, body }) => turns.createSession(ctx, body),
   }),

@@ -74,7 +74,7 @@ export const flowBuilderOperations = [
     body: schemas.ConversationCommit,
     success: 201,
     returns: Tree,
-    errors: ['no_draft'],
+    errors: ['limit_reached', 'no_draft'],
     handle: ({ ctx, params, body }) => builder.commit(ctx, params.conversation_id, body),
   }),
 

@@ -114,7 +114,7 @@ export const kbImportOperations = [
     body: schemas.KbImportCommit,
     success: 201,
     returns: Tree,
-    errors: ['already_committed', 'not_converted'],
+    errors: ['already_committed', 'limit_reached', 'not_converted'],
     handle: ({ ctx, params, body }) => imports.commit(ctx, params.import_id, body),
   }),
 

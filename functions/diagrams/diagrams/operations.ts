@@ -36,6 +36,7 @@ export const diagramOperations = [
     maxBody,
     success: 201,
     returns: schemas.Diagram,
+    errors: ['limit_reached'],
     handle: ({ ctx, body }) => diagrams.create(ctx, body),
   }),
 
@@ -68,6 +69,7 @@ export const diagramOperations = [
     maxBody,
     success: 201,
     returns: schemas.DiagramImportResult,
+    errors: ['limit_reached'],
     handle: ({ ctx, body }) => diagrams.importDiagram(ctx, body),
   }),
 
@@ -98,7 +100,7 @@ export const diagramOperations = [
     maxBody,
     success: 200,
     returns: schemas.Diagram,
-    errors: ['stale_version'],
+    errors: ['limit_reached', 'stale_version'],
     handle: ({ ctx, params, body }) => diagrams.update(ctx, params.diagram_id, body),
   }),
 
@@ -128,6 +130,7 @@ export const diagramOperations = [
     params: schemas.DiagramId,
     success: 201,
     returns: schemas.Diagram,
+    errors: ['limit_reached'],
     handle: ({ ctx, params }) => diagrams.duplicate(ctx, params.diagram_id),
   }),
 

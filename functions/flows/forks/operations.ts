@@ -17,6 +17,7 @@ export const treeForkOperations = [
     body: schemas.ForkCreate,
     success: 201,
     returns: Tree,
+    errors: ['limit_reached'],
     handle: ({ ctx, params, body }) => forks.create(ctx, params.tree_id, body),
   }),
 

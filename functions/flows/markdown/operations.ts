@@ -34,7 +34,7 @@ export const treeMarkdownOperations = [
     ...fileBody,
     success: 201,
     returns: ImportResult,
-    errors: ['markdown_invalid'],
+    errors: ['limit_reached', 'markdown_invalid'],
     handle: ({ ctx, body }) => markdown.importMarkdown(ctx, body),
   }),
 

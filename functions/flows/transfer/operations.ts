@@ -34,7 +34,7 @@ export const treeTransferOperations = [
     maxDepth: 128,
     success: 201,
     returns: schemas.ImportResult,
-    errors: ['unsupported_version'],
+    errors: ['limit_reached', 'unsupported_version'],
     handle: ({ ctx, body }) => transfer.importFlow(ctx, body),
   }),
 ]

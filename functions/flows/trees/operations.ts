@@ -35,7 +35,7 @@ export const treeOperations = [
     ...flowBody,
     success: 201,
     returns: schemas.Tree,
-    errors: ['flow_invalid'],
+    errors: ['flow_invalid', 'limit_reached'],
     handle: ({ ctx, body }) => trees.create(ctx, body),
   }),
 
@@ -68,7 +68,7 @@ export const treeOperations = [
     ...flowBody,
     success: 200,
     returns: schemas.Tree,
-    errors: ['flow_invalid', 'stale_version'],
+    errors: ['flow_invalid', 'limit_reached', 'stale_version'],
     handle: ({ ctx, params, body }) => trees.update(ctx, params.tree_id, body),
   }),
 

@@ -45,7 +45,7 @@ export const treeVersionOperations = [
     params: schemas.VersionId,
     success: 200,
     returns: Tree,
-    errors: ['flow_invalid', 'stale_version'],
+    errors: ['flow_invalid', 'limit_reached', 'stale_version'],
     handle: ({ ctx, params }) => versions.restore(ctx, params.tree_id, params.version),
   }),
 ]

@@ -141,7 +141,7 @@ async function enqueueRunEvents(
   outcome: queries.RunOutcome | null,
   missedCount: number,
 ): Promise<void> {
-  const eventFields = { actorId: null, teamId: team_id, scheduleId: id, scheduleName: name, ownerId: created_by }
+  const eventFields = { actorId: null, causedById: created_by, teamId: team_id, scheduleId: id, scheduleName: name, ownerId: created_by }
   const reasons = [
     ...(missedCount > 0 ? [`${missedCount} due ${missedCount === 1 ? 'run was' : 'runs were'} missed.`] : []),
     ...(outcome?.error && (outcome.error !== last_error || missedCount > 0) ? [outcome.error] : []),

@@ -34,7 +34,7 @@ export const maintenanceOperations = [
     body: schemas.ScheduleCreate,
     success: 201,
     returns: schemas.Schedule,
-    errors: ['not_found', 'not_own_team', 'not_published', 'wrong_flow_type'],
+    errors: ['limit_reached', 'not_found', 'not_own_team', 'not_published', 'wrong_flow_type'],
     handle: ({ ctx, body }) => schedules.create(ctx, body),
   }),
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { writeStatement } from '../../../lib/db/statement.ts'
+import { jsonb } from '../../../lib/db/expressions.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
 import { abandonedAttemptError, attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
 
@@ -28,6 +29,10 @@ export const ClaimedDelivery = z.object({
   invite_id: z.string().nullable(),
   sales_lead_id: z.string().nullable(),
   feedback_id: z.string().nullable(),
+  account_name: z.string(),
+  sender_name: z.string().nullable(),
+  config_author: z.string().nullable(),
+  mails: z.int(),
   webhook_url: z.string().nullable(),
   email_addresses: z.array(z.string()).nullable(),
   title: z.string().nullable(),
@@ -44,10 +49,31 @@ export const claimAttempt = writeStatement(
   (id: string, attempt: number) => sql`
     with claimed as (${deliveryAttempts.claim(id, attempt, sql`*`)})
     select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
-           d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link
+           d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, d.mails, a.name as account_name, sender.full_name as sender_name,
+           author.full_name as config_author
       from claimed d
+      join accounts a on a.id = d.account_id
       left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
-      left join events e on e.account_id = d.account_id and e.id = d.event_id`,
+      left join events e on e.account_id = d.account_id and e.id = d.event_id
+      left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
+      left join users author on author.account_id = d.account_id and author.id = c.set_up_by`,
+)
+
+const Recipient = z.object({ address: z.string(), address_hash: z.string(), is_member: z.boolean(), is_unsubscribed: z.boolean() })
+export type Recipient = z.output<typeof Recipient>
+
+/**
+ * Select what sending needs to know of each address, in their order. Only a member who has verified the address is known to own it.
+ * `address_hash` is in hex.
+ */
+export const selectRecipients = readStatement(
+  Recipient,
+  (accountId: string, addresses: readonly string[]) => sql`
+    select a.address, encode(app.address_hash(a.address), 'hex') as address_hash,
+           exists (select from users u where lower(u.email) = lower(a.address) and u.account_id = ${accountId}::uuid
+                                         and u.is_active and u.email_verified_at is not null) as is_member,
+           exists (select from mail_suppressions s where s.address_hash = app.address_hash(a.address)) as is_unsubscribed
+      from jsonb_array_elements_text(${jsonb(addresses)}) with ordinality a (address, n) order by a.n`,
 )
 
 /** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */

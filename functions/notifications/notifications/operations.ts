@@ -31,6 +31,7 @@ export const notificationOperations = [
     body: schemas.NotificationConfigCreate,
     success: 201,
     returns: schemas.NotificationConfig,
+    errors: ['limit_reached'],
     handle: ({ ctx, body }) => notifications.createConfig(ctx, body),
   }),
 
@@ -78,7 +79,7 @@ export const notificationOperations = [
     body: schemas.NotificationTestRequest,
     success: 200,
     returns: schemas.NotificationTestResponse,
-    errors: ['not_found'],
+    errors: ['limit_reached', 'not_found'],
     handle: ({ ctx, body }) => notifications.testConfig(ctx, body.config_id),
   }),
 
@@ -109,7 +110,7 @@ export const notificationOperations = [
     params: schemas.DeliveryId,
     success: 202,
     returns: schemas.Delivery,
-    errors: ['not_failed'],
+    errors: ['limit_reached', 'not_failed'],
     handle: ({ ctx, params }) => notifications.retryDelivery(ctx, params.delivery_id),
   }),
 

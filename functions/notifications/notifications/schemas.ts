@@ -92,7 +92,7 @@ export const Delivery = z
       .enum(['pending', 'retrying', 'delivered', 'failed'])
       .describe('The state of the delivery. `failed` is final until it is retried manually.'),
     attempts: z.int().describe('Number of attempts so far.'),
-    last_error: z.string().nullable().describe('Why the last attempt failed.'),
+    last_error: z.string().nullable().describe('Why the last attempt failed, or whom it left out.'),
     last_status_code: z.int().nullable().describe('The HTTP status of the last attempt; null without a response.'),
     next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
     delivered_at: Time.nullable().describe('When the channel accepted it.'),

@@ -115,6 +115,7 @@ function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: que
   return {
     key: 'psa.push_failed',
     actorId: null,
+    causedById: requested_by,
     teamId: null,
     source: source_kind,
     sessionId: source_id,

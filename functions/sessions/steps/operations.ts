@@ -77,7 +77,7 @@ export const sessionStepOperations = [
     body: schemas.SaveAsTree,
     success: 201,
     returns: Tree,
-    errors: ['flow_invalid'],
+    errors: ['flow_invalid', 'limit_reached'],
     handle: ({ ctx, params, body }) => steps.saveAsTree(ctx, params.session_id, body),
   }),
 ]

@@ -72,7 +72,7 @@ describe('the preference mask_exports', () => {
     ['a viewer', { role: 'viewer' }],
     ['an engineer', { role: 'engineer' }],
     ['a team admin', { role: 'engineer', teamRole: 'admin' }],
-  ] as const)('ACC-20 is not changed, removed or set by %s, who may change the other keys', async (_, options) => {
+  ] as const)('ACC-22 is not changed, removed or set by %s, who may change the other keys', async (_, options) => {
     const { admin, addColleague } = await createAccount(service)
     const colleague = await addColleague(options)
     for (const stored of [true, false, null]) {
@@ -86,7 +86,7 @@ describe('the preference mask_exports', () => {
     }
   })
 
-  it('ACC-20 leaves an audit row when an account admin changes it, and none when it stays', async () => {
+  it('ACC-22 leaves an audit row when an account admin changes it, and none when it stays', async () => {
     const { id, admin } = await createAccount(service)
     await admin.call('PATCH', path, { mask_exports: true, theme: 'dark' })
     await admin.call('PATCH', path, { mask_exports: true, theme: 'light' })
@@ -101,7 +101,7 @@ describe('the preference mask_exports', () => {
     ])
   })
 
-  it('ACC-20 keeps the admin’s value when a viewer sends the opposite at the same time', async () => {
+  it('ACC-22 keeps the admin’s value when a viewer sends the opposite at the same time', async () => {
     const { id, admin, addColleague } = await createAccount(service)
     const viewer = await addColleague({ role: 'viewer' })
     await Promise.all([admin.call('PATCH', path, { mask_exports: true }), viewer.call('PATCH', path, { mask_exports: false })])

@@ -32,9 +32,11 @@ it('ADM-06 lists every plan with its limits, and null billing fields for a plan 
     max_users,
     max_kb_imports: __,
     max_ai_builds_per_month: ___,
+    quotas,
     ...billing
   } = body.find((row: { plan: string }) => row.plan === planWithoutBilling)
   expect([max_users, ...new Set(Object.values(billing))]).toEqual([4, null])
+  expect(quotas).toMatchObject({ flows: 2000, mails_per_day: 500, stored_bytes: 10_737_418_240 })
 })
 
 it('ADM-07 creates and updates limits and billing atomically, with one audit row for both', async () => {
@@ -60,6 +62,8 @@ it('ADM-07 creates and updates limits and billing atomically, with one audit row
   ])
   const changed = await putPlan({ plan, max_kb_imports: 2, annual_price_cents: 9000 })
   expect(changed.body).toEqual({ ...created.body, max_kb_imports: 2, annual_price_cents: 9000 })
+  const quotas = { ...created.body.quotas, flows: 5, stored_bytes: null }
+  expect((await putPlan({ plan, quotas: { flows: 5, stored_bytes: null } })).body.quotas).toEqual(quotas)
   expect((await putPlan({ plan, max_users: null, monthly_price_cents: null })).body).toMatchObject({
     max_users: null,
     monthly_price_cents: null,
@@ -68,7 +72,7 @@ it('ADM-07 creates and updates limits and billing atomically, with one audit row
   const conflict = await putPlan({ plan: otherPlan, max_users: 3, provider_product_id: `prod_${plan}` })
   expect([conflict.status, await selectPlanRows(otherPlan)]).toEqual([409, { limits: [], billing: [] }])
   const log = await selectAuditRows(plan)
-  expect(log.map(({ action }) => action)).toEqual(['plan.created', 'plan.updated', 'plan.updated'])
+  expect(log.map(({ action }) => action)).toEqual(['plan.created', 'plan.updated', 'plan.updated', 'plan.updated'])
   expect(log[1]?.changes).toMatchObject({ max_kb_imports: { from: null, to: 2 }, annual_price_cents: { from: null, to: 9000 } })
 })
 

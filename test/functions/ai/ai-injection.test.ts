@@ -56,6 +56,7 @@ async function createInjectionScene(): Promise<{ account: TestAccount; bystander
 
 // The tables that a chat turn may write. No row of another table may change.
 const writableTables = [
+  'usage_counters',
   'ai_sessions',
   'ai_branches',
   'ai_messages',

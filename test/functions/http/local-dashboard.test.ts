@@ -26,7 +26,9 @@ it('shows e-mails and the messages of both chat tools on the local dashboard', a
   await mail.scrollIntoViewIfNeeded()
   const mailBody = mail.locator('iframe').contentFrame()
   expect(await mailBody.locator('h1').textContent()).toBe('Test message')
-  expect(await mailBody.locator('a').getAttribute('href')).toBe('https://app.supportflow.example/settings/notifications')
+  expect(await mailBody.getByRole('link', { name: 'Open in Support Flow' }).getAttribute('href')).toBe(
+    'https://app.supportflow.example/settings/notifications',
+  )
   expect(requestedUrls.filter((url) => new URL(url).origin !== service.localOrigin && !url.startsWith('about:'))).toEqual([])
   expect(problems).toEqual([])
 })

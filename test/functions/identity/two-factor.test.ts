@@ -178,6 +178,7 @@ it('AUT-53 does not say before the password is right whether a user has a second
 
 it('AUT-54 needs a step-up 10 minutes after the second factor, for what a stolen token must not do', async () => {
   const person = await register(service)
+  await service.sql('update users set email_verified_at = now() where id = $1', [person.id])
   const { secret } = await enableTotp(service, person)
   const config = { channel: 'email', email_addresses: [person.email], events_enabled: ['session.escalated'] }
   expectStatus(await person.call('POST', '/notifications/configs', config), 201)

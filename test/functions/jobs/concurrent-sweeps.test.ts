@@ -35,7 +35,7 @@ const kinds: Record<string, { table: string; insert: string; claim: Claim }> = {
   deliveries: {
     table: 'deliveries',
     insert: `insert into deliveries (account_id, channel, recipient, next_attempt_at)
-      select $1::uuid, 'email', $2 || n, app.now() - n * interval '1 minute' from generate_series(1, ${rowCount}) n`,
+      select $1::uuid, 'chat1_webhook', $2 || n, app.now() - n * interval '1 minute' from generate_series(1, ${rowCount}) n`,
     claim: async (db) => (await claimDueDeliveries.all(db, limit)).map(({ id }) => id),
   },
   'notes for tickets': {

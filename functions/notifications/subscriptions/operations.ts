@@ -1,0 +1,51 @@
+import { operation, stream } from '../../../lib/http/operation.ts'
+import * as schemas from './schemas.ts'
+import * as subscriptions from './service.ts'
+
+export const subscriptionOperations = [
+  stream({
+    id: 'notifications.subscriptions.showPage',
+    method: 'get',
+    path: '/unsubscribe/{token}',
+    summary: 'Show the page to unsubscribe',
+    description: 'Changes nothing.',
+    access: 'public',
+    limit: 'public',
+    strictLimit: 'public',
+    params: schemas.UnsubscribeToken,
+    errors: ['token_invalid_or_expired'],
+    produces: ['text/html'],
+    handle: ({ ctx, params }) => subscriptions.showPage(ctx, params.token),
+  }),
+
+  stream({
+    id: 'notifications.subscriptions.unsubscribe',
+    method: 'post',
+    path: '/unsubscribe/{token}',
+    summary: 'Unsubscribe an address with one click',
+    description: 'As in RFC 8058; ignores the body. From then on the address gets e-mails about its own sign-in only.',
+    access: 'public',
+    platform: 'the address belongs to no account',
+    limit: 'public',
+    strictLimit: 'public',
+    params: schemas.UnsubscribeToken,
+    errors: ['token_invalid_or_expired'],
+    produces: ['text/html'],
+    handle: ({ ctx, params }) => subscriptions.unsubscribe(ctx, params.token),
+  }),
+
+  operation({
+    id: 'notifications.subscriptions.resubscribe',
+    method: 'delete',
+    path: '/unsubscribe/{token}',
+    summary: 'Subscribe an address again',
+    access: 'public',
+    platform: 'the address belongs to no account',
+    limit: 'public',
+    strictLimit: 'public',
+    params: schemas.UnsubscribeToken,
+    success: 204,
+    errors: ['token_invalid_or_expired'],
+    handle: ({ ctx, params }) => subscriptions.resubscribe(ctx, params.token),
+  }),
+]
