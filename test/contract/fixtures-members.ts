@@ -51,7 +51,7 @@ export const memberFixtures: Record<string, Fixture> = {
   'accounts.getUsage': createEmptySample,
   'accounts.update': async () => ({ body: { name: 'Northwind IT', timezone: 'Europe/Berlin', settings: { greeting: 'hello' } } }),
   'accounts.getPreferences': createEmptySample,
-  'accounts.updatePreferences': async () => ({ body: { mask_exports: true, theme: 'dark' } }),
+  'accounts.updatePreferences': async () => ({ body: { default_export_format: 'pdf', theme: 'dark' } }),
   'accounts.listMembers': createPageSample,
   'accounts.updateMember': async (service, owner) => ({
     params: { user_id: await insertMember(service, owner) },

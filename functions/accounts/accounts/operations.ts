@@ -62,8 +62,6 @@ export const accountOperations = [
     method: 'patch',
     path: '/accounts/me/preferences',
     summary: "Update my account's preferences",
-    description:
-      'Merges the keys of the body into the preferences. A null value removes its key. Only an account admin changes `mask_exports`.',
     access: 'user',
     limit: 'write',
     body: schemas.PreferencesUpdate,

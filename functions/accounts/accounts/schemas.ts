@@ -96,7 +96,7 @@ export const PreferencesUpdate = z
   .object({
     templatize_prompt_enabled: z.boolean().nullable().describe('Whether to offer a template after a script is used.'),
     default_export_format: z.enum(['markdown', 'text', 'html', 'ticket-note', 'pdf']).nullable().describe('The default format of exports.'),
-    mask_exports: z.boolean().nullable().describe('Whether exports are masked by default.'),
+    mask_exports: z.boolean().nullable().describe('Whether exports are masked by default. Changed by admins.'),
     theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })
   .partial()
