@@ -1,6 +1,6 @@
-import { findDeclared, judgeCommand, judgeVariables, type Judgement } from './bash/judge.ts'
 import { readCommands } from './bash/commands.ts'
 import { parseNestedText } from './bash/expansions.ts'
+import { findDeclared, type Judgement, judgeCommand, judgeVariables } from './bash/judge.ts'
 import { createParser, createShellScript, isAtEnd, type Parser, stop } from './bash/parser.ts'
 import { shells } from './bash/rules.ts'
 import { getCommandName, getStaticText, type Word } from './bash/syntax.ts'

@@ -30,13 +30,15 @@ export function judgeCommand(judgement: Judgement, command: Command): void {
   if (kind === 'test') judgeTest(judgement, words, true)
   else if (words.length > 0) judgeWords(judgement, words)
   const name = getCommandName(words[0])
-  const isEvaluator = name && (name === '.' || name === 'source' || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name))
+  const isEvaluator =
+    name && (name === '.' || name === 'source' || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name))
   if (isEvaluator) for (const { word } of redirections) judgement.refuse([word], usedAsCode)
 }
 
 function judgeAssignment(judgement: Judgement, name: string, value: readonly Word[]): void {
   if (executingVariable.test(name)) judgement.refuse(value, `is the value of ${name}, which decides what is executed`)
-  if (judgement.evaluatedVariables.has(name)) judgement.refuse(value, `is assigned to ${name}, which evaluates it; give the parameter the type int`)
+  if (judgement.evaluatedVariables.has(name))
+    judgement.refuse(value, `is assigned to ${name}, which evaluates it; give the parameter the type int`)
 }
 
 /** Judge the words of a command, or those of a command that a wrapper executes. */
