@@ -33,13 +33,22 @@ function refuseAll(reasons: Map<number, string>, placeholders: readonly JudgedPl
 
 function readScript(parser: Parser): void {
   const { script, result } = parser
-  if (script.includes('\0') || splitToken.test(script)) return stop(parser)
+  if (script.includes('\0') || splitToken.test(script)) {
+    stop(parser)
+    return
+  }
   readCommands(parser, '')
-  if (!isAtEnd(parser)) return stop(parser)
+  if (!isAtEnd(parser)) {
+    stop(parser)
+    return
+  }
   // The list grows while the texts that the shell executes are read.
   for (const command of result.commands) {
     const executed = unwrapAll(command.words)
-    if (!executed) return stop(parser)
+    if (!executed) {
+      stop(parser)
+      return
+    }
     for (const words of executed) {
       const text = getExecutedText(words)
       if (text) parseNestedText(parser, text)

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell scripts
 // Templates that let a value run in one way or another. p and q are text, n is a number.
 
 export const hostileBash: readonly string[] = [

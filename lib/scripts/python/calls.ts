@@ -113,7 +113,10 @@ function judgeStart(
   refuseAll: () => void,
 ): void {
   const isRenamed = isImport ? statement[index + 1]?.text === 'as' : !isCalled
-  if (isRenamed) return refuseAll()
+  if (isRenamed) {
+    refuseAll()
+    return
+  }
   if (isImport) return
   const args = splitAtCommas(statement.slice(index + 2, findClosing(statement, index + 1)))
   const usesShell = args.some(
@@ -148,7 +151,10 @@ function isInterpreterList(tokens: readonly Token[]): boolean {
 
 /** Judge the first argument of subprocess.run: a list, or the name of variables that contain lists. */
 function judgeListArgument(calls: Calls, argument: readonly Token[]): void {
-  if (isList(argument)) return judgeProgram(calls, splitAtCommas(argument.slice(1, -1)))
+  if (isList(argument)) {
+    judgeProgram(calls, splitAtCommas(argument.slice(1, -1)))
+    return
+  }
   const [name] = argument
   const isName = argument.length === 1 && name?.kind === 'name'
   const lists = isName ? findLists(calls, name.text) : undefined
