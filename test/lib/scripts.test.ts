@@ -336,6 +336,6 @@ describe('placeholders', () => {
     ])
       for (const language of ['bash', 'python', 'powershell'] as const)
         validateTemplate(createTemplate(language, part.repeat(Math.floor(200_000 / part.length))))
-    expect(performance.now() - startedAt).toBeLessThan(8000)
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })
