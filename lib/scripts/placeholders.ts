@@ -14,8 +14,8 @@ export interface Placeholder {
 
 const placeholder = /\{\{[ \t]*([a-z][a-z0-9_]{0,59})((?:[ \t]*\|[ \t]*\w{1,40}){0,8})[ \t]*\}\}/
 /** `{{! text }}` stands for the literal text `{{ text }}`. The first `}}` on the same line ends it. */
-const escape = /\{\{!(?:((?:(?!\}\}|\{\{)[^\r\n])*)\}\})?/
-const token = new RegExp(`${escape.source}|${placeholder.source}`, 'g')
+const literalBraces = /\{\{!(?:((?:(?!\}\}|\{\{)[^\r\n])*)\}\})?/
+const token = new RegExp(`${literalBraces.source}|${placeholder.source}`, 'g')
 
 export interface ParsedTemplate {
   /** The script in which each escape is replaced by the text that it stands for. The positions of the placeholders refer to it. */

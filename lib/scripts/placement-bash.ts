@@ -1,10 +1,12 @@
-import { findDeclared, judgeCommand, judgeVariables, type Judgement } from './bash/judge.ts'
 import { readCommands } from './bash/commands.ts'
 import { parseNestedText } from './bash/expansions.ts'
+import { findDeclared, judgeCommand, judgeVariables, judgeWords } from './bash/judge.ts'
+import type { Judgement } from './bash/judgement.ts'
 import { createParser, createShellScript, isAtEnd, type Parser, stop } from './bash/parser.ts'
 import { shells } from './bash/rules.ts'
 import { getCommandName, getStaticText, type Word } from './bash/syntax.ts'
 import { createSourceFinder } from './bash/taint.ts'
+import { readPart, readQuotedParts } from './bash/words.ts'
 import { unwrapAll } from './bash/wrappers.ts'
 import type { JudgedPlaceholder, JudgePlacements } from './placeholders.ts'
 import { getLineNumber } from './placeholders.ts'
@@ -17,7 +19,7 @@ const splitToken = /[^\s|&;]\\\n[^\s]|[|&;]\\\n[|&;()<>]/
 
 /** Parse a shell script, and judge every command and variable that a value reaches. */
 export const judgeBashPlacements: JudgePlacements = (script, placeholders) => {
-  const parser = createParser(script, placeholders, createShellScript())
+  const parser = createParser(script, placeholders, createShellScript(), { readCommands, readPart, readQuotedParts })
   readScript(parser)
   const reasons = parser.result.problems
   if (parser.isStopped) {
@@ -33,13 +35,22 @@ function refuseAll(reasons: Map<number, string>, placeholders: readonly JudgedPl
 
 function readScript(parser: Parser): void {
   const { script, result } = parser
-  if (script.includes('\0') || splitToken.test(script)) return stop(parser)
+  if (script.includes('\0') || splitToken.test(script)) {
+    stop(parser)
+    return
+  }
   readCommands(parser, '')
-  if (!isAtEnd(parser)) return stop(parser)
+  if (!isAtEnd(parser)) {
+    stop(parser)
+    return
+  }
   // The list grows while the texts that the shell executes are read.
   for (const command of result.commands) {
     const executed = unwrapAll(command.words)
-    if (!executed) return stop(parser)
+    if (!executed) {
+      stop(parser)
+      return
+    }
     for (const words of executed) {
       const text = getExecutedText(words)
       if (text) parseNestedText(parser, text)
@@ -76,6 +87,7 @@ function judgeScript({ result }: Parser, placeholders: readonly JudgedPlaceholde
     },
     evaluatedVariables: findDeclared(result, /^-\w*[in]/),
     depth: 0,
+    judgeWords,
   }
   for (const command of result.commands) judgeCommand(judgement, command)
   const associative = findDeclared(result, /^-\w*A/)

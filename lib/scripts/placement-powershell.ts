@@ -1,5 +1,5 @@
-import { insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 import type { JudgePlacements } from './placeholders.ts'
+import { insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 import { judgePowershellStatements } from './powershell/statements.ts'
 import { scanPlacements } from './scan-placements.ts'
 

@@ -12,7 +12,9 @@ export const ScriptBody = z
   .string()
   .min(1)
   .max(200_000)
-  .describe('The script. `{{ name }}` and `{{ name | filter }}` are replaced with the values of parameters, `{{! text }}` with the literal text `{{ text }}`.')
+  .describe(
+    'The script. `{{ name }}` and `{{ name | filter }}` are replaced with the values of parameters, `{{! text }}` with the literal text `{{ text }}`.',
+  )
 
 const Value = z.union([z.string().max(20_000), z.number(), z.boolean()])
 

@@ -31,9 +31,9 @@ export const ordinaryBash: readonly string[] = [
   'if [[ {{ s }} == *.log && -f {{ s }} ]]; then gzip {{ s }}; fi',
   'echo "Files in folder: $(ls {{ s }} | wc -l)"',
   'attempts=0\nuntil ping -c1 {{ h }} >/dev/null; do\n  attempts=$((attempts + 1))\n  [ "$attempts" -ge {{ n }} ] && exit 1\n  sleep 5\ndone',
-  'awk -F: -v user={{ s }} \'$1 == user { print $3 }\' /etc/passwd',
+  "awk -F: -v user={{ s }} '$1 == user { print $3 }' /etc/passwd",
   'mysqldump -u {{ s }} --databases {{ t }} > /backup/db.sql',
-  'nslookup {{ h }} | awk \'/^Address/ { print $2 }\'',
+  "nslookup {{ h }} | awk '/^Address/ { print $2 }'",
   'chmod -R {{ n }} {{ s }}\nls -la {{ s }}',
 ]
 

@@ -18,6 +18,9 @@ Rules for parameters:
 - In the body, write a parameter as the placeholder {{ name }} or {{ name | filter }}. The filters are upper, lower, trim, quote, int,
 bool, json and base64.
 - Each placeholder is replaced by a complete literal of the script language. Never write a placeholder inside quotes or inside a comment.
+- Text must not reach a place where it is executed: the name of a command, eval, bash -c, arithmetic, Invoke-Expression, shell=True. For a
+number use the type int. In Python give subprocess.run a list.
+- Write literal double braces as {{! text }}; the script then contains {{ text }}.
 - A parameter name starts with a lowercase letter and contains only lowercase letters, digits and underscores.
 - In parameters, list every parameter that the body uses, each exactly once, and no others.
 - For the type choice, list the allowed values in choices. For every other type, set choices to null.

@@ -1,5 +1,5 @@
 import { needsFixedFormat, usedAsCode } from '../placement-reasons.ts'
-import { createVariableWord, type Judgement, judgeAssignmentWord, judgeWords, usedInArithmetic } from './judge.ts'
+import { createVariableWord, type Judgement, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
 import { evaluators, executingOptions, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { getStaticText, isExpandable, type Word } from './syntax.ts'
 import { getFileNode, stream } from './taint.ts'
@@ -138,7 +138,7 @@ const judgeFind: JudgeArguments = (judgement, args) => {
     if (start < 0 && /^-(exec|execdir|ok|okdir)$/.test(text)) start = index + 1
     const isEnd = /^[;+]$/.test(text) || index === args.length - 1
     if (start < 0 || !isEnd) continue
-    judgeWords(judgement, args.slice(start, index + 1), 'find')
+    judgement.judgeWords(judgement, args.slice(start, index + 1), 'find')
     start = -1
   }
 }

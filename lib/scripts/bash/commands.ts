@@ -115,7 +115,10 @@ function readRawText({ script, position }: Parser, start: number): string {
 function readFunctionBrackets(parser: Parser, command: Command): void {
   const name = command.words.length === 1 && command.words[0] ? getStaticText(command.words[0]) : undefined
   const brackets = matchHere(parser, /\([ \t]*\)/y)
-  if (!brackets || name === undefined) return stop(parser)
+  if (!brackets || name === undefined) {
+    stop(parser)
+    return
+  }
   parser.position += brackets.length
   parser.result.functionNames.add(name)
   command.words = []
@@ -144,7 +147,10 @@ function readTestCommand(parser: Parser, command: Command): void {
 function readFunctionName(parser: Parser): void {
   skipBlanks(parser, insideComment)
   const name = getStaticText(readWord(parser))
-  if (name === undefined) return stop(parser)
+  if (name === undefined) {
+    stop(parser)
+    return
+  }
   parser.result.functionNames.add(name)
   skipBlanks(parser, insideComment)
   parser.position += matchHere(parser, /\([ \t]*\)/y).length
@@ -153,9 +159,15 @@ function readFunctionName(parser: Parser): void {
 /** Read `for name in words`, `for name` or the head of an arithmetic loop. */
 function readFor(parser: Parser, commands: Command[]): void {
   skipBlanks(parser, insideComment)
-  if (isAt(parser, '((')) return readArithmeticCommand(parser, commands)
+  if (isAt(parser, '((')) {
+    readArithmeticCommand(parser, commands)
+    return
+  }
   const name = matchHere(parser, /[A-Za-z_]\w*(?=[\s;])/y)
-  if (!name) return stop(parser)
+  if (!name) {
+    stop(parser)
+    return
+  }
   parser.position += name.length
   skipLines(parser)
   if (!matchHere(parser, /in(?=[\s;])/y)) {
@@ -197,7 +209,10 @@ function readCase(parser: Parser, commands: Command[]): void {
   command.assignments.push({ name: '', value: [readWord(parser)] })
   skipLines(parser)
   const keyword = matchHere(parser, /in(?=\s)/y)
-  if (!keyword) return stop(parser)
+  if (!keyword) {
+    stop(parser)
+    return
+  }
   parser.position += keyword.length
   nest(parser, undefined, () => {
     while (!isAtEnd(parser) && readCaseBranch(parser, command, commands)) {}
@@ -226,7 +241,10 @@ function readPatterns(parser: Parser, command: Command): void {
     command.assignments.push({ name: '', value: [readWord(parser)] })
     skipBlanks(parser, insideComment)
     const char = peek(parser)
-    if (parser.position === start || (char !== ')' && char !== '|')) return stop(parser)
+    if (parser.position === start || (char !== ')' && char !== '|')) {
+      stop(parser)
+      return
+    }
     parser.position++
     if (char === ')') return
   }
@@ -289,12 +307,18 @@ function readRedirection(parser: Parser, redirections: Redirection[]): boolean {
 
 function readHereDocumentStart(parser: Parser, operator: string, redirections: Redirection[]): void {
   const start = parser.position
-  if (takePlaceholder(parser, 'is the delimiter of a here-document')) return stop(parser)
+  if (takePlaceholder(parser, 'is the delimiter of a here-document')) {
+    stop(parser)
+    return
+  }
   const word = readWord(parser)
   const delimiter = getStaticText(word)
   const rawText = parser.script.slice(start, parser.position)
   const hasUnknownText = delimiter === undefined || /[$`\n]/.test(rawText) || !rawText
-  if (hasUnknownText) return stop(parser)
+  if (hasUnknownText) {
+    stop(parser)
+    return
+  }
   const isQuoted = /['"\\]/.test(rawText)
   const redirection: Redirection = { operator: '<<', word: { parts: [] } }
   redirections.push(redirection)

@@ -1,8 +1,6 @@
 import { insideArithmetic, insideBackticks, insideBraces } from '../placement-reasons.ts'
-import { readCommands } from './commands.ts'
 import { createParser, isAt, isAtEnd, matchHere, nest, type Parser, peek, stop, takePlaceholder } from './parser.ts'
 import type { Part } from './syntax.ts'
-import { readPart, readQuotedParts } from './words.ts'
 
 const variableName = /[A-Za-z_]\w*|\d+|[@*#?$!-]/y
 const simpleName = /[A-Za-z_]\w*|[0-9@*#?$!-]/y
@@ -53,7 +51,7 @@ export function readArithmetic(parser: Parser, closing: string, arrayName = ''):
     else if (char === ')' || char === ']') depth--
     if (name) continue
     if (depth < 0) break
-    if ('$`"\'\\'.includes(char)) noteNames(parser, readPart(parser, char), arrayName)
+    if ('$`"\'\\'.includes(char)) noteNames(parser, parser.readPart(parser, char), arrayName)
     else parser.position++
   }
   stop(parser)
@@ -82,7 +80,7 @@ function readSubstitution(parser: Parser, isQuoted: boolean): Part {
   parser.position += 2
   const outerDocuments = parser.hereDocuments
   parser.hereDocuments = []
-  const commands = nest(parser, [], () => readCommands(parser, ')'))
+  const commands = nest(parser, [], () => parser.readCommands(parser, ')'))
   if (peek(parser) !== ')' || parser.hereDocuments.length > 0) stop(parser)
   else parser.position++
   parser.hereDocuments = outerDocuments
@@ -112,8 +110,8 @@ export function readBackticks(parser: Parser, isQuoted: boolean): Part {
 /** Parse a text that the shell executes as commands. Stop if it cannot be understood. */
 export function parseNestedText(parser: Parser, text: string) {
   return nest(parser, [], () => {
-    const nested = createParser(text, [], parser.result, parser.depth)
-    const commands = readCommands(nested, '')
+    const nested = createParser(text, [], parser.result, parser, parser.depth)
+    const commands = parser.readCommands(nested, '')
     if (nested.isStopped || !isAtEnd(nested)) stop(parser)
     return commands
   })
@@ -159,7 +157,7 @@ function readOperand(parser: Parser, name: string, isQuoted: boolean): Part[] {
     // In double quotes the meaning of a single quote depends on the operator.
     if (isQuoted && peek(parser) === "'") stop(parser)
     else if (isQuoted) parts.push(...readQuotedOperand(parser))
-    else parts.push(...readPart(parser, peek(parser)))
+    else parts.push(...parser.readPart(parser, peek(parser)))
   }
   if (isAtEnd(parser)) stop(parser)
   else parser.position++
@@ -169,7 +167,7 @@ function readOperand(parser: Parser, name: string, isQuoted: boolean): Part[] {
 
 function readQuotedOperand(parser: Parser): Part[] {
   const char = peek(parser)
-  if (char === '"' || char === '\\' || char === '`' || char === '$') return readPart(parser, char)
+  if (char === '"' || char === '\\' || char === '`' || char === '$') return parser.readPart(parser, char)
   parser.position++
   return [{ kind: 'text', text: char, isQuoted: true, isLiteral: true }]
 }
@@ -178,7 +176,7 @@ function readQuotedOperand(parser: Parser): Part[] {
 export function readHereDocumentBody(parser: Parser, end: number, reason: string): Part[] {
   const outerEnd = parser.end
   parser.end = end
-  const parts = nest(parser, [], () => readQuotedParts(parser, '', reason))
+  const parts = nest(parser, [], () => parser.readQuotedParts(parser, '', reason))
   if (!parser.isStopped) parser.position = end
   parser.end = outerEnd
   if (parser.isStopped) stop(parser)

@@ -1,23 +1,11 @@
 import { inCommandPosition, usedAsCode } from '../placement-reasons.ts'
 import { judgeArguments } from './arguments.ts'
-import { evaluators, executingVariable, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
+import { createVariableWord, type Judgement, judgeAssignment, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
+import { evaluators, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import { type Command, getCommandName, getStaticText, type Part, type ShellScript, type Word } from './syntax.ts'
-import { type FindSources, getFileNode, stream } from './taint.ts'
+import { getFileNode, stream } from './taint.ts'
 import { judgeTest } from './test-operands.ts'
 import { unwrapCommand } from './wrappers.ts'
-
-export interface Judgement {
-  shellScript: ShellScript
-  findSources: FindSources
-  /** Refuse the placeholders that reach these words. */
-  refuse: (words: readonly Word[], reason: string) => void
-  /** Forbid values that start with a dash. */
-  forbidOption: (words: readonly Word[], command: string) => void
-  /** Variables that were declared as integers or references. */
-  evaluatedVariables: ReadonlySet<string>
-  /** How many commands execute the one that is judged. */
-  depth: number
-}
 
 const maxDepth = 10
 
@@ -30,13 +18,9 @@ export function judgeCommand(judgement: Judgement, command: Command): void {
   if (kind === 'test') judgeTest(judgement, words, true)
   else if (words.length > 0) judgeWords(judgement, words)
   const name = getCommandName(words[0])
-  const isEvaluator = name && (name === '.' || name === 'source' || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name))
+  const isEvaluator =
+    name && (name === '.' || name === 'source' || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name))
   if (isEvaluator) for (const { word } of redirections) judgement.refuse([word], usedAsCode)
-}
-
-function judgeAssignment(judgement: Judgement, name: string, value: readonly Word[]): void {
-  if (executingVariable.test(name)) judgement.refuse(value, `is the value of ${name}, which decides what is executed`)
-  if (judgement.evaluatedVariables.has(name)) judgement.refuse(value, `is assigned to ${name}, which evaluates it; give the parameter the type int`)
 }
 
 /** Judge the words of a command, or those of a command that a wrapper executes. */
@@ -77,28 +61,11 @@ function judgeNamedCommand(judgement: Judgement, name: string, words: readonly W
   if (!isSearch) judgeWords(judgement, inner, name)
 }
 
-/** Judge `name=value` as an argument. */
-export function judgeAssignmentWord(judgement: Judgement, word: Word): void {
-  const [first] = word.parts
-  const text = first?.kind === 'text' ? first.text : ''
-  const name = /^([A-Za-z_]\w*)\+?=/.exec(text)?.[1]
-  if (!name) judgement.refuse([word], 'is the name of a variable; write the name')
-  else judgeAssignment(judgement, name, [word])
-}
-
 /** Judge what arithmetic and expansions do with the values of variables. */
 export function judgeVariables({ shellScript, refuse }: Judgement, isAssociative: (name: string) => boolean): void {
   for (const { name, arrayName } of shellScript.arithmeticNames)
     if (!isAssociative(arrayName)) refuse([createVariableWord(name)], usedInArithmetic(name))
   for (const name of shellScript.expandedNames) refuse([createVariableWord(name)], usedAsCode)
-}
-
-export function usedInArithmetic(name: string): string {
-  return `reaches arithmetic through $${name}, which executes text; give the parameter the type int`
-}
-
-export function createVariableWord(name: string): Word {
-  return { parts: [{ kind: 'variable', name, isQuoted: true, parts: [] }] }
 }
 
 /** Return the declared attribute of the variables in `declare -i name`, by name. */

@@ -1,5 +1,5 @@
 import type { Placeholder } from '../placeholders.ts'
-import type { Part, ShellScript } from './syntax.ts'
+import type { Command, Part, ShellScript } from './syntax.ts'
 
 /** The position in a script, and what was found so far. */
 export interface Parser {
@@ -14,6 +14,10 @@ export interface Parser {
   result: ShellScript
   /** Set when the rest of the script cannot be understood. Its placeholders are refused. */
   isStopped: boolean
+  /** The readers of commands and of parts of words. They are fields, because the files that define them need one another. */
+  readCommands: (parser: Parser, closing: string) => Command[]
+  readPart: (parser: Parser, char: string) => Part[]
+  readQuotedParts: (parser: Parser, closingQuote: string, reason: string) => Part[]
   /** Where it stopped. */
   stoppedAt: number
 }
@@ -28,7 +32,15 @@ export interface HereDocument {
 
 const maxDepth = 40
 
-export function createParser(script: string, placeholders: readonly Placeholder[], result: ShellScript, depth = 0): Parser {
+export type Readers = Pick<Parser, 'readCommands' | 'readPart' | 'readQuotedParts'>
+
+export function createParser(
+  script: string,
+  placeholders: readonly Placeholder[],
+  result: ShellScript,
+  { readCommands, readPart, readQuotedParts }: Readers,
+  depth = 0,
+): Parser {
   return {
     script,
     position: 0,
@@ -39,6 +51,9 @@ export function createParser(script: string, placeholders: readonly Placeholder[
     result,
     isStopped: false,
     stoppedAt: 0,
+    readCommands,
+    readPart,
+    readQuotedParts,
   }
 }
 

@@ -21,9 +21,11 @@ export const inputEvaluators = new Set('at batch crontab dc ed ex gdb m4 paralle
  * https://gtfobins.github.io lists such options.
  */
 export const optionExecutors = new Set(
-  ('ssh scp sftp rsync tar bsdtar git find sed sort zip wget man less more split nc ncat netcat tcpdump pip pip3 npm rpm ' +
+  (
+    'ssh scp sftp rsync tar bsdtar git find sed sort zip wget man less more split nc ncat netcat tcpdump pip pip3 npm rpm ' +
     'psql mysql mariadb mysqldump sqlite3 mount 7z cpio docker podman kubectl awk gawk flock chroot sudo tee dpkg ' +
-    'openssl curl nmap bsdtar gzip env timeout').split(' '),
+    'openssl curl nmap bsdtar gzip env timeout'
+  ).split(' '),
 )
 
 /** Options whose value is a command, or changes which commands are executed. */

@@ -119,7 +119,11 @@ function addCommand(
 }
 
 /** Follow what a command writes to files, and what it reads from them. */
-function addFiles({ words, redirections }: Command, collect: (words: readonly Word[]) => Node, addNode: (name: string, node: Node) => void): void {
+function addFiles(
+  { words, redirections }: Command,
+  collect: (words: readonly Word[]) => Node,
+  addNode: (name: string, node: Node) => void,
+): void {
   const inputs = redirections.filter(({ operator }) => operator.startsWith('<')).map(({ word }) => word)
   for (const { operator, word } of redirections) {
     const path = getStaticText(word)

@@ -1,4 +1,4 @@
-import { type Judgement, usedInArithmetic } from './judge.ts'
+import { type Judgement, usedInArithmetic } from './judgement.ts'
 import { getStaticText, type Part, type Word } from './syntax.ts'
 
 const textOperators = new Set(['=', '==', '!=', '=~', '<', '>', '-nt', '-ot', '-ef'])

@@ -5,7 +5,7 @@ import type { Part, Word } from './syntax.ts'
 
 /** Characters that end a word outside quotes. */
 const metacharacters = ' \t\n;&|()<>'
-const plainText = /[^\s;&|()<>\\'"`${]+/y
+const plainText = /[^\s;&|()<>\\'"`${}]+/y
 
 /** Read a word. `extraText` are metacharacters that belong to it, as brackets do in the pattern after `=~`. */
 export function readWord(parser: Parser, extraText = ''): Word {

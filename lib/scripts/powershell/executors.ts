@@ -13,7 +13,8 @@ const executors = new RegExp(
 const methods =
   /scriptblock\]?\s*::\s*create|\[?scriptblock\]|newscriptblock|invokescript|expandstring|invokecommand|addscript|addcommand|\.invoke\b|::invoke|invokemember|getmethod|gettype\s*\(|assembly\]?\s*::|loadfrom|loadfile|loadwithpartialname|diagnostics\.process|::start\s*\(|shellexecute|wscript\.shell|shell\.application|getdelegate|activator|csharpcodeprovider|powershell\]\s*::|runspace|executioncontext|\[type\]|-as\s+\[?type|foreach-object\s+(-membername|-m\w*)|%\s+-m\w*|\.psobject\.|convertto-scriptblock/i
 /** `new-object` and jobs may take values, but no text may name the type or be the code. */
-const takesValues = /(?<![\w-])(new-object|start-job|start-threadjob|get-command|gcm|import-module|ipmo|new-service|get-variable|gv)(?![\w-])/i
+const takesValues =
+  /(?<![\w-])(new-object|start-job|start-threadjob|get-command|gcm|import-module|ipmo|new-service|get-variable|gv)(?![\w-])/i
 const shells = /(?<![\w-])(powershell|pwsh)(\.exe)?(?![\w-])/i
 const remoteShells = /^\s*(ssh|ssh\.exe)\s+(.*)$/is
 
@@ -33,8 +34,14 @@ export function findExecutor(text: string): string | undefined {
 /** Return the name that a cmdlet resolves: its first argument, or the value of an option that names code. */
 function getNamedValue(text: string, match: RegExpExecArray): string {
   const rest = text.slice(match.index + match[0].length)
-  const options = [...rest.matchAll(/-(typename|type|comobject|strict|scriptblock|filepath|initializationscript|name|binarypathname|fullyqualifiedname|module|literalpath)[\s:]+(\S+)/gi)]
-  const values = options.filter(([, option = '']) => !(option.toLowerCase() === 'name' && /new-service/i.test(match[0]))).map(([, , value]) => value)
+  const options = [
+    ...rest.matchAll(
+      /-(typename|type|comobject|strict|scriptblock|filepath|initializationscript|name|binarypathname|fullyqualifiedname|module|literalpath)[\s:]+(\S+)/gi,
+    ),
+  ]
+  const values = options
+    .filter(([, option = '']) => !(option.toLowerCase() === 'name' && /new-service/i.test(match[0])))
+    .map(([, , value]) => value)
   const isNewService = /new-service/i.test(match[0])
   return isNewService ? values.join(' ') : [/^\s+([^\s-]\S*)/.exec(rest)?.[1] ?? '', ...values].join(' ')
 }
@@ -48,7 +55,8 @@ function findShellText(text: string): string {
 }
 
 const starter = /(?<![\w-])(start-process|saps|start)(?![\w-])/i
-const harmlessPrograms = /^\s*(?:-filepath\s+)?["']?(?:[^\s"']*[\\/])?(msiexec|net|sc|robocopy|gpupdate|notepad|icacls|setup|taskkill|shutdown|reg|dism|sfc|chkdsk|winget|choco|w32tm|ipconfig|nltest|explorer|mstsc)(\.exe)?["']?(\s|$)/i
+const harmlessPrograms =
+  /^\s*(?:-filepath\s+)?["']?(?:[^\s"']*[\\/])?(msiexec|net|sc|robocopy|gpupdate|notepad|icacls|setup|taskkill|shutdown|reg|dism|sfc|chkdsk|winget|choco|w32tm|ipconfig|nltest|explorer|mstsc)(\.exe)?["']?(\s|$)/i
 
 /** Start-Process takes the program from its first argument. Only known programs may have text in their arguments. */
 function findStartedProgram(text: string): string | undefined {

@@ -56,7 +56,8 @@ function splitStatements(code: string, isCode: readonly boolean[], placeholders:
     const char = code[index] ?? ''
     if (isCode[index] && char === '(') depth++
     if (isCode[index] && char === ')') depth = Math.max(0, depth - 1)
-    const isLineEnd = char === '\n' && depth === 0 && !/[|,=({+&]\s*$/.test(text.slice(-100)) && !/^\s*[|.]/.test(code.slice(index + 1, index + 200))
+    const isLineEnd =
+      char === '\n' && depth === 0 && !/[|,=({+&]\s*$/.test(text.slice(-100)) && !/^\s*[|.]/.test(code.slice(index + 1, index + 200))
     const isEnd = isCode[index] && (isLineEnd || (char === ';' && depth === 0))
     if (isEnd) {
       statements.push({ text })
@@ -102,23 +103,33 @@ function createSourceFinder(statements: readonly Statement[], placeholders: read
 
 /** Return the variables of an expression in lower case, without those that are converted to a number. */
 function getVariables(text: string): string[] {
-  return [...text.matchAll(/(\[(?:int|int32|long|bool|double|datetime)\]\s*)?[$@]\{?(?:(?:script|global|local|private|using|env|variable):)?([\w?$^]+)/gi)]
+  return [
+    ...text.matchAll(
+      /(\[(?:int|int32|long|bool|double|datetime)\]\s*)?[$@]\{?(?:(?:script|global|local|private|using|env|variable):)?([\w?$^]+)/gi,
+    ),
+  ]
     .filter(([, conversion]) => !conversion)
     .map(([, , name = '']) => name.toLowerCase())
 }
 
 /** Find `$name = value`, `foreach ($name in values)`, and the cmdlets and options that set a variable. The whole statement is the value. */
 function findTargets(text: string): string[] {
-  const setsVariable = /\b(set-variable|sv|new-variable|nv|read-host|tee-object|outvariable|ov|pipelinevariable|pv|set-item|si)\b/i.test(text)
+  const setsVariable = /\b(set-variable|sv|new-variable|nv|read-host|tee-object|outvariable|ov|pipelinevariable|pv|set-item|si)\b/i.test(
+    text,
+  )
   if (setsVariable) return (text.match(/\w+/g) ?? []).map((name) => name.toLowerCase())
-  const assignments = text.matchAll(/\$\{?([\w:]+)\}?[^\s=$]*\s*(?:(?<![!<>])=(?!=)|\bin\b|\.(?:add|push|enqueue|append|insert|set_item|addrange)\s*\()/gi)
+  const assignments = text.matchAll(
+    /\$\{?([\w:]+)\}?[^\s=$]*\s*(?:(?<![!<>])=(?!=)|\bin\b|\.(?:add|push|enqueue|append|insert|set_item|addrange)\s*\()/gi,
+  )
   const lists = text.matchAll(/((?:\$[\w:]+\s*,\s*)+\$[\w:]+)\s*=/g)
   return [...assignments, ...lists].flatMap(([assignment]) => getVariables(assignment))
 }
 
 /** Return the parameters of functions and script blocks. */
 function findParameters(statements: readonly Statement[]): string[] {
-  return statements.flatMap(({ text }) => (/\bparam\s*\(|\b(function|filter|workflow)\s+[\w:-]+\s*\(/i.test(text) ? getVariables(text) : []))
+  return statements.flatMap(({ text }) =>
+    /\bparam\s*\(|\b(function|filter|workflow)\s+[\w:-]+\s*\(/i.test(text) ? getVariables(text) : [],
+  )
 }
 
 function judgeStatement(text: string, refuse: (part: string, reason: string) => void): void {

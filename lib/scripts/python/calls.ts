@@ -58,7 +58,8 @@ const aliasReason = 'is in a script that gives a function which executes text an
 function judgeStatement(calls: Calls, statement: readonly Token[], refuseAll: () => void): void {
   const isImport = statement[0]?.text === 'import' || statement[0]?.text === 'from'
   for (const [index, token] of statement.entries()) {
-    if (token.kind === 'string' && token.isFormat && /\b\w+\s*\(/.test(token.text) && hasExecutor(token.text)) calls.refuse([token], usedAsCode)
+    if (token.kind === 'string' && token.isFormat && /\b\w+\s*\(/.test(token.text) && hasExecutor(token.text))
+      calls.refuse([token], usedAsCode)
     if (token.kind !== 'name') continue
     const isCalled = statement[index + 1]?.text === '(' && statement[index + 1]?.kind === 'operator'
     if (isExecutor(calls, statement, index)) {
@@ -85,7 +86,8 @@ function isExecutor({ names }: Calls, statement: readonly Token[], index: number
   if (text === 'compile' && /^(re|regex)$/.test(object)) return false
   // platform.system() has no argument, string.Template executes nothing.
   if ((text === 'system' && object === 'platform') || (text === 'Template' && object === 'string')) return false
-  if (unpicklingFunctions.test(text)) return unpicklers.test(object) || (!object && text !== 'open' && [...names].some((name) => unpicklers.test(name)))
+  if (unpicklingFunctions.test(text))
+    return unpicklers.test(object) || (!object && text !== 'open' && [...names].some((name) => unpicklers.test(name)))
   return executors.has(text)
 }
 
@@ -96,15 +98,30 @@ function isProgramStarter({ names }: Calls, statement: readonly Token[], index: 
   const object = hasObject ? (statement[index - 2]?.text ?? '') : ''
   if (object === 'asyncio' && text === 'run') return false
   const isKeyword = statement[index + 1]?.text === '=' || statement[index - 1]?.text === 'def'
-  return !isKeyword && (names.has('subprocess') || names.has('os') || names.has('pty') || names.has('asyncio') || names.has('__import__') || text === 'Popen')
+  return (
+    !isKeyword &&
+    (names.has('subprocess') || names.has('os') || names.has('pty') || names.has('asyncio') || names.has('__import__') || text === 'Popen')
+  )
 }
 
-function judgeStart(calls: Calls, statement: readonly Token[], index: number, isCalled: boolean, isImport: boolean, refuseAll: () => void): void {
+function judgeStart(
+  calls: Calls,
+  statement: readonly Token[],
+  index: number,
+  isCalled: boolean,
+  isImport: boolean,
+  refuseAll: () => void,
+): void {
   const isRenamed = isImport ? statement[index + 1]?.text === 'as' : !isCalled
-  if (isRenamed) return refuseAll()
+  if (isRenamed) {
+    refuseAll()
+    return
+  }
   if (isImport) return
   const args = splitAtCommas(statement.slice(index + 2, findClosing(statement, index + 1)))
-  const usesShell = args.some((arg) => (isShellOption(arg) && arg[2]?.text !== 'False') || isExpandedOptions(arg) || arg[0]?.text === 'executable')
+  const usesShell = args.some(
+    (arg) => (isShellOption(arg) && arg[2]?.text !== 'False') || isExpandedOptions(arg) || arg[0]?.text === 'executable',
+  )
   if (usesShell) {
     calls.refuse(args.flat(), usedAsCode)
     calls.refuse([{ kind: 'name', text: 'environ' }], usedAsCode)
@@ -126,12 +143,18 @@ function isExpandedOptions(argument: readonly Token[]): boolean {
 }
 
 function isInterpreterList(tokens: readonly Token[]): boolean {
-  return tokens.some((token) => token.kind === 'string' && /(^|\/)((ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/.test(token.text))
+  return tokens.some(
+    (token) =>
+      token.kind === 'string' && /(^|\/)((ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/.test(token.text),
+  )
 }
 
 /** Judge the first argument of subprocess.run: a list, or the name of variables that contain lists. */
 function judgeListArgument(calls: Calls, argument: readonly Token[]): void {
-  if (isList(argument)) return judgeProgram(calls, splitAtCommas(argument.slice(1, -1)))
+  if (isList(argument)) {
+    judgeProgram(calls, splitAtCommas(argument.slice(1, -1)))
+    return
+  }
   const [name] = argument
   const isName = argument.length === 1 && name?.kind === 'name'
   const lists = isName ? findLists(calls, name.text) : undefined
@@ -171,7 +194,9 @@ function isCallArgument(statement: readonly Token[], at: number): boolean {
 /** Judge statements that change what is executed later, or that read a name as text. */
 function judgeSpecialStatement({ refuse }: Calls, statement: readonly Token[]): void {
   const texts = new Set(statement.filter(({ kind }) => kind === 'name').map(({ text }) => text))
-  const readsNames = ['globals', 'locals', 'vars', '__dict__', '__builtins__', 'modules', '__globals__', 'setattr'].some((name) => texts.has(name))
+  const readsNames = ['globals', 'locals', 'vars', '__dict__', '__builtins__', 'modules', '__globals__', 'setattr'].some((name) =>
+    texts.has(name),
+  )
   if (readsNames || (texts.has('sys') && texts.has('path'))) refuse(statement, usedAsCode)
   for (const [index, { kind, text }] of statement.entries()) {
     const isFormat = kind === 'name' && /^(format|format_map)$/.test(text) && statement[index - 1]?.text === '.'

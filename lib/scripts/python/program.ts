@@ -30,6 +30,7 @@ export function judgeProgram({ findSources, refuse, forbidOption }: ProgramRules
     },
     evaluatedVariables: new Set<string>(),
     depth: 0,
+    judgeWords,
   }
   judgeWords(judgement, words)
 }

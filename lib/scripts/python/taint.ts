@@ -80,7 +80,10 @@ export function createSourceFinder(statements: readonly (readonly Token[])[]): F
   // The result of a function may contain what any function returns.
   for (const name of parametersByFunction.keys()) assign([name], { placeholders: [], names: ['=return'] })
   for (const statement of statements) {
-    const operations = statement.filter(({ text }) => /^(=|.=|as|in|for|match|case|return|yield|raise|lambda)$/.test(text) || parametersByFunction.has(text) || addingMethods.test(text))
+    const operations = statement.filter(
+      ({ text }) =>
+        /^(=|.=|as|in|for|match|case|return|yield|raise|lambda)$/.test(text) || parametersByFunction.has(text) || addingMethods.test(text),
+    )
     work += operations.length * statement.length
     if (work > maxWork || getDepth(statement) > maxDepth) return undefined
     addAssignments(statement, assign)
@@ -119,7 +122,8 @@ function addAssignments(statement: readonly Token[], assign: (targets: string[],
     if (text === 'in' && statement[start]?.text === 'for')
       assign(getNames(statement.slice(start, index)), collectValues(statement.slice(index + 1)))
     if (text === 'as') assign(getNames(statement.slice(index + 1)), collectValues(statement.slice(0, index)))
-    if (text === 'as' && statement[0]?.text === 'except') assign(getNames(statement.slice(index + 1)), { placeholders: [], names: ['=raise'] })
+    if (text === 'as' && statement[0]?.text === 'except')
+      assign(getNames(statement.slice(index + 1)), { placeholders: [], names: ['=raise'] })
     if (text === 'raise') assign(['=raise'], collectValues(statement.slice(index + 1)))
     if (text === 'lambda') assign(getLambdaParameters(statement, index), collectValues(statement))
     if (text === 'case' || text === 'match') assign(getNames(statement), { placeholders: [], names: ['=match'] })
@@ -185,7 +189,6 @@ function addCalls(
     if (parameters) assign([...parameters, text], collectValues(statement))
     const object = statement[index - 2]
     const isMethod = statement[index - 1]?.text === '.' && object?.kind === 'name'
-    if (isMethod && addingMethods.test(text))
-      assign([object.text], collectValues(statement.slice(index + 1)))
+    if (isMethod && addingMethods.test(text)) assign([object.text], collectValues(statement.slice(index + 1)))
   }
 }

@@ -1,0 +1,41 @@
+import { executingVariable } from './rules.ts'
+import type { ShellScript, Word } from './syntax.ts'
+import type { FindSources } from './taint.ts'
+
+export interface Judgement {
+  shellScript: ShellScript
+  findSources: FindSources
+  /** Refuse the placeholders that reach these words. */
+  refuse: (words: readonly Word[], reason: string) => void
+  /** Forbid values that start with a dash. */
+  forbidOption: (words: readonly Word[], command: string) => void
+  /** Variables that were declared as integers or references. */
+  evaluatedVariables: ReadonlySet<string>
+  /** How many commands execute the one that is judged. */
+  depth: number
+  /** Judge the words of a command that another command executes. */
+  judgeWords: (judgement: Judgement, words: readonly Word[], wrapperName?: string) => void
+}
+
+export function usedInArithmetic(name: string): string {
+  return `reaches arithmetic through $${name}, which executes text; give the parameter the type int`
+}
+
+export function createVariableWord(name: string): Word {
+  return { parts: [{ kind: 'variable', name, isQuoted: true, parts: [] }] }
+}
+
+/** Judge `name=value` as an argument. */
+export function judgeAssignmentWord(judgement: Judgement, word: Word): void {
+  const [first] = word.parts
+  const text = first?.kind === 'text' ? first.text : ''
+  const name = /^([A-Za-z_]\w*)\+?=/.exec(text)?.[1]
+  if (!name) judgement.refuse([word], 'is the name of a variable; write the name')
+  else judgeAssignment(judgement, name, [word])
+}
+
+export function judgeAssignment(judgement: Judgement, name: string, value: readonly Word[]): void {
+  if (executingVariable.test(name)) judgement.refuse(value, `is the value of ${name}, which decides what is executed`)
+  if (judgement.evaluatedVariables.has(name))
+    judgement.refuse(value, `is assigned to ${name}, which evaluates it; give the parameter the type int`)
+}
