@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { ContractTestsFirst } from './support/sequencer.ts'
+import { LongestFirst } from './support/sequencer.ts'
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default defineConfig({
@@ -13,7 +13,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // One more than the two processors of a small machine, because some test files mostly wait.
     maxWorkers: 3,
-    sequence: { sequencer: ContractTestsFirst },
+    sequence: { sequencer: LongestFirst },
     // Test files share loaded modules, which is faster. No test replaces modules or globals.
     isolate: false,
     // A test that expects nothing proves nothing.

@@ -1,13 +1,23 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/**
- * A sequencer that starts the contract tests first. Without timings of an earlier run, vitest runs larger files first, but the contract
- * test files are short and take longest.
- */
-export class ContractTestsFirst extends BaseSequencer {
+/** The files in the order of their start. All others follow in vitest's order. */
+const order: readonly RegExp[] = [
+  // They take longest and keep a processor busy.
+  /\/contract\/(fuzz|operations)\.test/,
+  // They mostly wait for heartbeats, time-outs and processes, so they run beside those above.
+  /\/platform\/(jobs|queue|two-processes|node-entry)\.test/,
+  /\/functions\/(ai\/(escalation-stream|assessments)|psa\/psa|maintenance\/maintenance-ticks|billing\/billing|http\/health)\.test/,
+  /\/lib\/outbound\.test/,
+  /\/contract\//,
+]
+
+/** A sequencer that starts the longest test files first. Without timings of an earlier run, vitest would start the largest first. */
+export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files)
-    const isContractTest = ({ moduleId }: TestSpecification) => moduleId.includes('/test/contract/')
-    return [...sorted.filter(isContractTest), ...sorted.filter((file) => !isContractTest(file))]
+    const findPlace = ({ moduleId }: TestSpecification) => {
+      const place = order.findIndex((pattern) => pattern.test(moduleId))
+      return place === -1 ? order.length : place
+    }
+    return (await super.sort(files)).sort((a, b) => findPlace(a) - findPlace(b))
   }
 }

@@ -66,7 +66,9 @@ it('ACC-08 ACC-09 ACC-11 merges account preferences, keeps absent keys and remov
 describe('the preference mask_exports', () => {
   const path = '/accounts/me/preferences'
   const selectAuditRows = (accountId: string) =>
-    service.sql(`select actor_id, action, changes -> 'preferences' as preferences from audit_logs where account_id = $1`, [accountId])
+    service.sql(`select actor_id, action, changes -> 'preferences' as preferences from audit_logs where account_id = $1 order by id`, [
+      accountId,
+    ])
 
   it.each([
     ['a viewer', { role: 'viewer' }],
