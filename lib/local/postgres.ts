@@ -111,8 +111,8 @@ function serverFlags(folder: string, durable: boolean): string[] {
   const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=256MB', `unix_socket_directories=${folder}`]
   // A backend can hold more locks on its fast path, without the shared lock table.
   settings.push('max_locks_per_transaction=256')
-  // A test database need not survive a power cut. Its transactions still work as usual.
-  if (!durable) settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off')
+  // A test database need not survive a power cut, and lives for minutes. Its transactions still work as usual.
+  if (!durable) settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off')
   return settings.flatMap((setting) => ['-c', setting])
 }
 
