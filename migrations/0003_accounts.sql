@@ -13,6 +13,8 @@ create table accounts (
   trial_ends_at            timestamptz(3),
   past_due_since           timestamptz(3),
   created_at               timestamptz(3) not null default app.now(),
+  -- Whether members must have a second factor.
+  require_mfa              boolean not null default false,
   settings                 jsonb not null default '{}' constraint accounts_settings_size check (app.is_small_object(settings)),
   preferences              jsonb not null default '{}' constraint accounts_preferences_size check (app.is_small_object(preferences)),
   billing_customer_id      text unique check (length(billing_customer_id) <= 255),
@@ -51,6 +53,8 @@ create table users (
   is_active            boolean not null default true,
   email_verified_at    timestamptz(3),
   must_change_password boolean not null default false,
+  -- Whether the user has a confirmed authenticator app or a passkey. Each request reads it.
+  has_second_factor boolean not null default false,
   timezone             text not null default 'UTC',
   created_at           timestamptz(3) not null default app.now(),
   last_login_at        timestamptz(3),
@@ -127,7 +131,7 @@ call app.protect('invites');
 call app.protect('feature_overrides');
 
 grant select on accounts, teams, users, feature_overrides to app_runtime;
-grant update (name, timezone, settings, preferences) on accounts to app_runtime;
+grant update (name, timezone, settings, preferences, require_mfa) on accounts to app_runtime;
 grant insert, update, delete on teams to app_runtime;
 grant update (full_name, timezone, role, team_id, team_role, is_active) on users to app_runtime;
 grant select, insert, update on invites to app_runtime;

@@ -57,7 +57,8 @@ begin
 end $$;
 
 -- The tables of earlier files. What members change about themselves, and what the billing provider changes, is not logged.
-create trigger audit after update of name, timezone, settings on accounts for each row execute function app.audit('account');
+create trigger audit after update of name, timezone, settings, require_mfa on accounts
+  for each row execute function app.audit('account');
 create trigger audit_subscription after update of plan, subscription_status, trial_ends_at on accounts for each row
   when (app.user_id() is not null) execute function app.audit('subscription');
 create trigger audit after insert or update or delete on teams for each row

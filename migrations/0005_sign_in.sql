@@ -17,6 +17,8 @@ create table sign_ins (
   last_used_at timestamptz(3) not null default app.now(),
   expires_at   timestamptz(3) not null,
   ended_at     timestamptz(3),
+  -- When a second factor was last verified.
+  second_factor_at timestamptz(3),
   primary key (id),
   unique (account_id, id),
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade
@@ -79,9 +81,11 @@ grant select, insert, update, delete on passwords, sign_ins, refresh_tokens, one
 
 -- The first statement of every scope. It checks the caller against the current rows, not against the claims of the token, and sets whose
 -- rows the following statements see.
---   p_access    user | engineer | team_admin | account_admin | account_or_super_admin | super_admin
---   p_past      the guards to skip: none | guards (verified address, subscription) | password (these, and the due password change)
--- Raises SF401 (not signed in), SF403 (role), SF4PW, SF4EV, SF4SL (guards).
+--   p_access    user | engineer | team_admin | account_admin | account_or_super_admin | super_admin; the last two with `_mfa` appended where
+--               super admins must have a second factor
+--   p_past      the guards to skip: none | guards (verified address, subscription) | mfa (these, and the second factor) |
+--               password (these, and the due password change)
+-- Raises SF401 (not signed in), SF403 (role), SF4PW, SF4EV, SF4SL, SF4MF (guards).
 create function app.enter(p_user uuid, p_account uuid, p_sign_in uuid, p_access text, p_past text, p_ip text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -93,9 +97,13 @@ declare
   must_change_password boolean;
   is_unverified boolean;
   is_lapsed boolean;
+  is_mfa_missing boolean;
+  is_mfa_required boolean;
 begin
-  select u.role, u.team_id, u.team_role, u.is_super_admin, u.must_change_password, app.is_verification_overdue(u), app.lapsed(a)
-    into v_role, v_team, v_team_role, is_super_admin, must_change_password, is_unverified, is_lapsed
+  select u.role, u.team_id, u.team_role, u.is_super_admin, u.must_change_password, app.is_verification_overdue(u), app.lapsed(a),
+         not u.has_second_factor, a.require_mfa
+    into v_role, v_team, v_team_role, is_super_admin, must_change_password, is_unverified, is_lapsed,
+         is_mfa_missing, is_mfa_required
     from public.sign_ins s
     join public.users u on u.account_id = s.account_id and u.id = s.user_id
     join public.accounts a on a.id = u.account_id
@@ -110,11 +118,13 @@ begin
             when 'team_admin' then v_role = 'admin' or coalesce(v_team_role = 'admin', false)
             when 'account_admin' then v_role = 'admin'
             when 'account_or_super_admin' then v_role = 'admin' or is_super_admin
+            when 'account_or_super_admin_mfa' then v_role = 'admin' or is_super_admin
             when 'super_admin' then is_super_admin
+            when 'super_admin_mfa' then is_super_admin
             else false end) then
     raise exception 'role' using errcode = 'SF403';
   end if;
-  if p_past is null or p_past not in ('none', 'guards', 'password') then
+  if p_past is null or p_past not in ('none', 'guards', 'mfa', 'password') then
     raise exception 'unknown guards to skip' using errcode = 'invalid_parameter_value';
   end if;
   if p_past <> 'password' and must_change_password then
@@ -125,6 +135,10 @@ begin
   end if;
   if p_past = 'none' and is_lapsed then
     raise exception 'subscription lapsed' using errcode = 'SF4SL';
+  end if;
+  if is_mfa_missing and p_past in ('none', 'guards')
+     and (is_mfa_required or (is_super_admin and p_access in ('super_admin_mfa', 'account_or_super_admin_mfa'))) then
+    raise exception 'second factor required' using errcode = 'SF4MF';
   end if;
   perform app.set_scope(p_account, p_user, v_role, v_team, v_team_role, p_ip);
 end $$;
@@ -162,7 +176,8 @@ begin
     begin
       perform app.enter_feature(p_users[n], p_account, p_sign_ins[n], p_access, 'none', '', p_feature);
       return next p_sign_ins[n];
-    exception when sqlstate 'SF401' or sqlstate 'SF403' or sqlstate 'SF4PW' or sqlstate 'SF4EV' or sqlstate 'SF4SL' or sqlstate 'SF4FD' then
+    exception when sqlstate 'SF401' or sqlstate 'SF403' or sqlstate 'SF4PW' or sqlstate 'SF4EV' or sqlstate 'SF4SL' or sqlstate 'SF4FD'
+      or sqlstate 'SF4MF' then
       null;
     end;
   end loop;

@@ -17,6 +17,7 @@ export interface AccountsTable {
   trial_ends_at: string | null
   past_due_since: string | null
   created_at: Generated<string>
+  require_mfa: Generated<boolean>
   settings: Generated<JsonColumns['accounts.settings']>
   preferences: Generated<JsonColumns['accounts.preferences']>
   billing_customer_id: string | null
@@ -24,7 +25,6 @@ export interface AccountsTable {
   current_period_end: string | null
   billing_anchor: string | null
   billing_event_at: string | null
-  require_mfa: Generated<boolean>
 }
 
 export interface AiBranchesTable {
@@ -1045,10 +1045,10 @@ export interface UsersTable {
   is_active: Generated<boolean>
   email_verified_at: string | null
   must_change_password: Generated<boolean>
+  has_second_factor: Generated<boolean>
   timezone: Generated<string>
   created_at: Generated<string>
   last_login_at: string | null
-  has_second_factor: Generated<boolean>
 }
 
 export interface DB {

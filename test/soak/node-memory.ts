@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject } from 'vitest'
 import { findFreePort } from '../../lib/local/ports.ts'
@@ -7,6 +7,7 @@ import { notificationId, type SeededAccount, seedAccount } from '../bench/seed.t
 import type { OwnService } from '../support/app.ts'
 import { type NodeChild, startNodeChild } from '../support/node-child.ts'
 import { connectInspector, readResidentBytes } from './process-memory.ts'
+import { openStreamSocket } from './stream-socket.ts'
 
 const megabyte = 2 ** 20
 const toMegabytes = (bytes: number) => (bytes / megabyte).toFixed(1)
@@ -35,7 +36,9 @@ export async function expectStreamsFit(service: OwnService, streams: number): Pr
   const heapBefore = await inspector.readHeapBytes()
   const sockets: Socket[] = []
   for (let opened = 0; opened < streams; opened += openedAtOnce) {
-    const next = Array.from({ length: openedAtOnce }, (_, n) => openStream(portOf(child), tokenOf(opened + n)))
+    const next = Array.from({ length: openedAtOnce }, (_, n) =>
+      openStreamSocket({ hostname: '127.0.0.1', port: portOf(child) }, tokenOf(opened + n)),
+    )
     sockets.push(...(await Promise.all(next)))
   }
   await pause(2000)
@@ -52,21 +55,6 @@ export async function expectStreamsFit(service: OwnService, streams: number): Pr
   for (const socket of sockets) socket.destroy()
   expect((heap - heapBefore) / streams).toBeLessThan(maxHeapPerStream)
   expect(resident).toBeLessThan(maxResident)
-}
-
-/** Open the escalation stream over a bare socket. */
-function openStream(port: number, token: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const head = `host: 127.0.0.1\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream`
-    const socket = connect(port, '127.0.0.1', () => socket.write(`GET /api/v1/ai-sessions/escalations/stream HTTP/1.1\r\n${head}\r\n\r\n`))
-    let text = ''
-    socket.on('error', reject)
-    socket.on('data', (chunk) => {
-      text += chunk
-      if (text.includes(': connected')) resolve(socket)
-      else if (/^HTTP\/1.1 [^2]/.test(text)) reject(new Error(text.slice(0, 200)))
-    })
-  })
 }
 
 const userCount = 1900
