@@ -1,6 +1,6 @@
 /**
- * A text that grows at its end. A string that grows cannot do this: each look at its end would copy the whole of it, so that a paragraph of
- * many links would take quadratic time.
+ * A text that is built by appending. Reading the end of a growing string copies all of it, so a paragraph of many links would take
+ * quadratic time.
  */
 export interface GrowingText {
   append(text: string): void

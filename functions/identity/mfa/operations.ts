@@ -4,6 +4,7 @@ import * as schemas from './schemas.ts'
 import * as mfa from './service.ts'
 
 const readsSecrets = 'the tenant role cannot read second factors'
+const ownFactors = { access: 'user', skipGuards: 'mfa', platform: readsSecrets } as const
 
 export const mfaOperations = [
   operation({
@@ -11,9 +12,7 @@ export const mfaOperations = [
     method: 'get',
     path: '/auth/mfa',
     summary: 'Get my second factors',
-    access: 'user',
-    skipGuards: 'mfa',
-    platform: readsSecrets,
+    ...ownFactors,
     limit: 'read',
     strictLimit: 'sign_in',
     success: 200,
@@ -26,10 +25,8 @@ export const mfaOperations = [
     method: 'post',
     path: '/auth/mfa/totp',
     summary: 'Start setting up an authenticator app',
-    access: 'user',
-    skipGuards: 'mfa',
+    ...ownFactors,
     stepUp: true,
-    platform: readsSecrets,
     limit: '10/minute',
     strictLimit: 'sign_in',
     idempotent: false,
@@ -45,10 +42,8 @@ export const mfaOperations = [
     path: '/auth/mfa/totp/verify',
     summary: 'Switch on my authenticator app',
     description: 'The first second factor revokes my other sign-ins and returns recovery codes.',
-    access: 'user',
-    skipGuards: 'mfa',
+    ...ownFactors,
     stepUp: true,
-    platform: readsSecrets,
     limit: '10/minute',
     strictLimit: 'sign_in',
     idempotent: false,
@@ -64,10 +59,8 @@ export const mfaOperations = [
     method: 'delete',
     path: '/auth/mfa/totp',
     summary: 'Remove my authenticator app',
-    access: 'user',
-    skipGuards: 'mfa',
+    ...ownFactors,
     stepUp: true,
-    platform: readsSecrets,
     limit: 'write',
     strictLimit: 'sign_in',
     success: 204,
@@ -80,10 +73,8 @@ export const mfaOperations = [
     method: 'post',
     path: '/auth/mfa/recovery-codes',
     summary: 'Replace my recovery codes',
-    access: 'user',
-    skipGuards: 'mfa',
+    ...ownFactors,
     stepUp: true,
-    platform: readsSecrets,
     limit: '10/minute',
     strictLimit: 'sign_in',
     idempotent: false,

@@ -4,7 +4,7 @@ import { TokenPair } from '../auth/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as passkeys from './service.ts'
 
-const readsSecrets = 'the tenant role cannot read second factors'
+const ownFactors = { access: 'user', skipGuards: 'mfa', platform: 'the tenant role cannot read second factors' } as const
 const beforeSignIn = 'the account is not known before sign-in'
 
 export const passkeyOperations = [
@@ -13,9 +13,7 @@ export const passkeyOperations = [
     method: 'get',
     path: '/auth/passkeys',
     summary: 'List my passkeys',
-    access: 'user',
-    skipGuards: 'mfa',
-    platform: readsSecrets,
+    ...ownFactors,
     limit: 'read',
     strictLimit: 'sign_in',
     success: 200,
@@ -28,10 +26,8 @@ export const passkeyOperations = [
     method: 'post',
     path: '/auth/passkeys/register/options',
     summary: 'Start adding a passkey',
-    access: 'user',
-    skipGuards: 'mfa',
+    ...ownFactors,
     stepUp: true,
-    platform: readsSecrets,
     limit: '10/minute',
     strictLimit: 'sign_in',
     idempotent: false,
@@ -47,10 +43,8 @@ export const passkeyOperations = [
     path: '/auth/passkeys/register/verify',
     summary: 'Add a passkey',
     description: 'The first second factor revokes my other sign-ins.',
-    access: 'user',
-    skipGuards: 'mfa',
+    ...ownFactors,
     stepUp: true,
-    platform: readsSecrets,
     limit: '10/minute',
     strictLimit: 'sign_in',
     idempotent: false,
@@ -66,9 +60,7 @@ export const passkeyOperations = [
     method: 'patch',
     path: '/auth/passkeys/{passkey_id}',
     summary: 'Rename a passkey',
-    access: 'user',
-    skipGuards: 'mfa',
-    platform: readsSecrets,
+    ...ownFactors,
     limit: 'write',
     strictLimit: 'sign_in',
     params: schemas.PasskeyId,
@@ -83,10 +75,8 @@ export const passkeyOperations = [
     method: 'delete',
     path: '/auth/passkeys/{passkey_id}',
     summary: 'Delete a passkey',
-    access: 'user',
-    skipGuards: 'mfa',
+    ...ownFactors,
     stepUp: true,
-    platform: readsSecrets,
     limit: 'write',
     strictLimit: 'sign_in',
     params: schemas.PasskeyId,
