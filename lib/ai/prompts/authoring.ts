@@ -70,7 +70,8 @@ is known to write a first draft.
 
 ${flowFormat}`,
   answer: z.strictObject({ reply: text(8000), flow: flow.nullable() }),
-  maxTokens: 16_000,
+  answerTokens: 16_000,
+  effort: 'medium',
 } satisfies Prompt
 
 /** Edit an existing flow with JSON Patch operations. */
@@ -106,7 +107,8 @@ ${problemsRule}`,
       )
       .max(100),
   }),
-  maxTokens: 12_000,
+  answerTokens: 12_000,
+  effort: 'medium',
 } satisfies Prompt
 
 /** Convert a finished session to a flow. */
@@ -126,5 +128,6 @@ stays.
 
 ${flowFormat}`,
   answer: z.strictObject({ flow }),
-  maxTokens: 16_000,
+  answerTokens: 16_000,
+  effort: 'medium',
 } satisfies Prompt
