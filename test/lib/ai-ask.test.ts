@@ -81,7 +81,7 @@ it('fails a prompt when its calls have taken totalMs in total', async () => {
 })
 
 describe('an answer that reaches the token ceiling', () => {
-  it('AIS-35 is asked for once more with twice the ceiling', async () => {
+  it('AIM-01 is asked for once more with twice the ceiling', async () => {
     const { context, local, completions, outcomes } = await startModel()
     local.faults.set({ service: 'openai', mode: 'prompt_injection' })
     const { text } = await ask(context, prompt, { facts: demandText(20_000) })
@@ -90,7 +90,7 @@ describe('an answer that reaches the token ceiling', () => {
     expect(outcomes).toEqual(['truncated', 'answered'])
   })
 
-  it('AIS-35 is never used, and is 502 when it is cut off again', async () => {
+  it('AIM-01 is never used, and is 502 when it is cut off again', async () => {
     const { context, local, outcomes } = await startModel()
     local.faults.set({ service: 'openai', mode: 'prompt_injection' })
     const answer = ask(context, prompt, { facts: demandText(60_000) })
@@ -98,7 +98,7 @@ describe('an answer that reaches the token ceiling', () => {
     expect(outcomes).toEqual(['truncated', 'truncated'])
   })
 
-  it('AIS-35 is discarded when it was streamed', async () => {
+  it('AIM-01 is discarded when it was streamed', async () => {
     const { context, local } = await startModel()
     local.faults.set({ service: 'openai', mode: 'prompt_injection' })
     let streamed = ''
@@ -120,7 +120,7 @@ describe('an answer that reaches the token ceiling', () => {
   })
 })
 
-it.each(['refusal', 'content_filter'] as const)('AIS-36 does not repeat a call that ends with %s, and says so', async (mode) => {
+it.each(['refusal', 'content_filter'] as const)('AIM-02 does not repeat a call that ends with %s, and says so', async (mode) => {
   const { context, local, completions, outcomes } = await startModel()
   local.faults.set({ service: 'openai', mode, times: 9 })
   const declined = { status: 502, message: 'The model declined to answer; say it differently' }
@@ -132,7 +132,7 @@ it.each(['refusal', 'content_filter'] as const)('AIS-36 does not repeat a call t
 })
 
 describe('a provider that asks to wait', () => {
-  it.each(['rate_limit', 'error'] as const)('AIS-37 is called again after that time when it answers with %s', async (mode) => {
+  it.each(['rate_limit', 'error'] as const)('AIM-03 is called again after that time when it answers with %s', async (mode) => {
     const { context, local, waits, outcomes } = await startModel()
     local.faults.set({ service: 'openai', mode, times: 1, retry_after_s: 7 })
     expect((await ask(context, prompt, { facts })).text).not.toBe('')
@@ -140,14 +140,14 @@ describe('a provider that asks to wait', () => {
     expect(outcomes).toEqual(['limited', 'answered'])
   })
 
-  it('AIS-37 is not called again when it asks for more than 20 seconds; the caller gets its Retry-After', async () => {
+  it('AIM-03 is not called again when it asks for more than 20 seconds; the caller gets its Retry-After', async () => {
     const { context, local, waits, completions } = await startModel()
     local.faults.set({ service: 'openai', mode: 'rate_limit', retry_after_s: 21 })
     await expect(ask(context, prompt, { facts })).rejects.toMatchObject({ status: 502, headers: { 'retry-after': '21' } })
     expect([waits, completions.length]).toEqual([[], 1])
   })
 
-  it('AIS-37 is not called again when the prompt has less time than that', async () => {
+  it('AIM-03 is not called again when the prompt has less time than that', async () => {
     const { context, local, waits } = await startModel()
     local.faults.set({ service: 'openai', mode: 'rate_limit', retry_after_s: 16 })
     await expect(ask(context, { ...prompt, totalMs: 15_000 }, { facts })).rejects.toMatchObject({ status: 502 })

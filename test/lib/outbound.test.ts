@@ -89,7 +89,8 @@ const completion = {
   instructions: 'i',
   turns: [],
   schema: z.toJSONSchema(z.object({ a: z.string() })),
-  effort: 'low' as const, maxTokens: 9,
+  effort: 'low' as const,
+  maxTokens: 9,
   timeoutMs: 3000,
 }
 const openPsa = (baseUrl: string) => createPsaOpener(outboundGuard(noDns, { allowedOrigin: new URL(baseUrl).origin }))
