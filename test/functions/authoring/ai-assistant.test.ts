@@ -31,7 +31,8 @@ it.each([
   const patchedTree = structuredClone(flow.tree_structure)
   expect(applyPatch(patchedTree, body.patch).filter(Boolean)).toEqual([])
   expect(patchedTree).toEqual(body.result)
-  expect({ ...(await readChecksums(service, id)), ai_usage: undefined }).toEqual({ ...before, ai_usage: undefined })
+  const ledger = { ai_calls: undefined, ai_budgets: undefined }
+  expect({ ...(await readChecksums(service, id)), ...ledger }).toEqual({ ...before, ...ledger })
 })
 
 it('changes only the node that the request names, and returns 422 for an unknown node', async () => {

@@ -27,9 +27,9 @@ const modelCalls: Record<string, (owner: Person) => Promise<() => ReturnType<typ
   },
 }
 
-/** Return the checksums of an account's rows, except its AI usage. */
+/** Return the checksums of an account's rows, except the ledger of calls to the model. */
 async function readChecksumsWithoutUsage(accountId: string) {
-  const { ai_usage: _usage, ...rows } = await readChecksums(service, accountId)
+  const { ai_calls: _calls, ai_budgets: _budgets, ...rows } = await readChecksums(service, accountId)
   return rows
 }
 
