@@ -4,6 +4,7 @@ import { findUnstorableText, isTooDeep } from '../text/json.ts'
 import { AiFailure, type Completion, callTimeoutMs, type ReasoningEffort, type Turn } from './ai.ts'
 import { streamJsonField } from './json-field-stream.ts'
 import { callMetered, type LedgerContext } from './ledger.ts'
+import { orderFacts } from './order-facts.ts'
 import { type Redaction, redact } from './redaction.ts'
 
 /** A prompt: its instructions and the schema of its answer. The version changes with the wording, to compare answers. */
@@ -147,7 +148,7 @@ export function toCompletion(prompt: Prompt, { facts, turns = [] }: Question, op
   return {
     name,
     instructions: `${baseInstructions}\n\nTask ${name}, version ${version}.\n${instructions}`,
-    turns: [...turns, { role: 'user' as const, text: JSON.stringify(facts) }],
+    turns: [...turns, { role: 'user' as const, text: JSON.stringify(orderFacts(facts)) }],
     schema: z.toJSONSchema(answer, { io: 'input' }) as Record<string, unknown>,
     maxTokens,
     effort,

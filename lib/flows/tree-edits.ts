@@ -85,13 +85,14 @@ function insertNode(draft: Draft, edit: FlowEdit): void {
   draft.entries.set(id, { fields, childIds: undefined })
 }
 
-/** Let every link to one node lead to another. */
+/** Put one node in the place of another: every link to that one leads to it. */
 function redirectLinks(draft: Draft, fromId: string, toId: string): void {
   if (draft.rootId === fromId) draft.rootId = toId
   const redirect = <T extends { next_node_id?: string | null | undefined }>(link: T): T =>
     link.next_node_id === fromId ? { ...link, next_node_id: toId } : link
   for (const entry of draft.entries.values()) {
     const { options } = entry.fields
+    entry.childIds = entry.childIds?.map((id) => (id === fromId ? toId : id))
     entry.fields = { ...redirect(entry.fields), ...(options ? { options: options.map(redirect) } : {}) }
   }
 }

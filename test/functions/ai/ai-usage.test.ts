@@ -120,9 +120,11 @@ describe('an account that has used its budget', () => {
     const { month } = await readUsage(admin)
     const spent = calls.reduce((sum, { cost_micros }) => sum + Number(cost_micros), 0)
     const dearest = Math.max(...calls.map(({ cost_micros }) => Number(cost_micros)))
-    expect(countByStatus(responses)[429]).toBeGreaterThan(0)
+    expect(responses.filter(({ body }) => body.code === 'ai_budget_exhausted').length).toBeGreaterThan(0)
+    expect(Object.keys(countByStatus(responses))).toEqual(['200', '429'])
     expect(month.used_micros).toBe(spent)
-    expect(spent).toBeLessThan(30_000 + dearest * 2)
+    // The answers cost less than was reserved for them, so only the call that was let through last passes the budget.
+    expect(spent).toBeLessThan(30_000 + dearest)
   })
 })
 
@@ -148,7 +150,7 @@ it('a second turn of a chat sends the first one in the same words before what ch
     .map(({ request }) => request.messages as { role: string; content: string }[])
     .filter((messages) => JSON.stringify(messages).includes('Zwölfton'))
     .reverse()
-  const [first, second] = requests as [{ content: string }[], { content: string }[]]
+  const [first = [], second = []] = requests
   expect(first.map(({ content }) => content).slice(1, -1)).toEqual(['It hums.'])
   expect(second.slice(0, first.length - 1)).toEqual(first.slice(0, -1))
 })

@@ -12,7 +12,11 @@ const suggest = (person: Person, request: object) => person.call('POST', '/ai/as
 
 it.each([
   ['Rename the root to “Does it ping at all?”', treeFlow, [{ op: 'replace', path: '/title', value: 'Does it ping at all?' }]],
-  ['Describe “Reseat the network cable” as “Both ends”', treeFlow, [{ op: 'add', path: '/children/1/description', value: 'Both ends' }]],
+  [
+    'Describe “Reseat the network cable” as “Both ends”',
+    treeFlow,
+    [{ op: 'replace', path: '/children/1/description', value: 'Both ends' }],
+  ],
   ['Rename step 2 to “Patch {{server}}”', procedureFlow, [{ op: 'replace', path: '/steps/2/title', value: 'Patch {{server}}' }]],
   ['Remove “Install the updates”', procedureFlow, undefined],
   ['Move “Install the updates” before “Take a snapshot”', procedureFlow, undefined],
