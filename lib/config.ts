@@ -86,9 +86,7 @@ const Settings = z.object({
     'Address of the AI provider. It must support chat completions with JSON Schema.',
   ),
   OPENAI_MODEL: z.string().min(1).default('gpt-6.1-terra').describe('Model name. The model must accept images.'),
-  AI_PRICES: PriceTable.default(defaultPrices).describe(
-    'Dollars per million tokens by model, `*` for every other one: `{"*": {"input": 1, "cached": 0.05, "cache_write": 1.25, "output": 5}}`.',
-  ),
+  AI_PRICES: PriceTable.default(defaultPrices).describe('Dollars per million tokens by model, as JSON; `*` for every other model.'),
   AI_REDACTION: z
     .enum(redactionLevels)
     .default('secrets')

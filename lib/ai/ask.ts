@@ -75,11 +75,11 @@ export async function ask<S extends z.ZodObject>(
   const { wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = context
   const redacted = redactQuestion(question, context.config.AI_REDACTION)
   const deadline = Date.now() + (prompt.totalMs ?? defaultTotalMs)
-  let maxTokens = prompt.answerTokens + reasoningTokens[prompt.effort]
+  let maxTokens = toTokenCeiling(prompt)
   for (let attemptsLeft = maxAttempts - 1; ; attemptsLeft--) {
     const attempt = followAttempt(listener)
     try {
-      const completion = toCompletion(prompt, redacted, { maxTokens, remainingMs: deadline - Date.now(), listener: attempt.listener })
+      const completion = toCompletion(prompt, redacted, deadline - Date.now(), attempt.listener, maxTokens)
       return await callMetered(context, completion, (text) => parseAnswer(prompt, text))
     } catch (error) {
       const retry = attemptsLeft > 0 ? planRetry(error, deadline - Date.now()) : undefined
@@ -135,16 +135,19 @@ function parseAnswer<S extends z.ZodObject>(prompt: Prompt<S>, text: string): z.
   return answer
 }
 
-interface CompletionOptions {
-  maxTokens: number
-  remainingMs: number
-  listener: AnswerListener | undefined
+function toTokenCeiling({ answerTokens, effort }: Prompt): number {
+  return answerTokens + reasoningTokens[effort]
 }
 
 /** Build the request of a question. What never changes stands first, and the facts stand last. */
-export function toCompletion(prompt: Prompt, { facts, turns = [] }: Question, options: CompletionOptions): Completion {
+export function toCompletion(
+  prompt: Prompt,
+  { facts, turns = [] }: Question,
+  remainingMs: number,
+  listener: AnswerListener | undefined,
+  maxTokens: number = toTokenCeiling(prompt),
+): Completion {
   const { name, version, instructions, answer, effort } = prompt
-  const { maxTokens, remainingMs, listener } = options
   return {
     name,
     instructions: `${baseInstructions}\n\nTask ${name}, version ${version}.\n${instructions}`,

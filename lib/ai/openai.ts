@@ -77,7 +77,7 @@ interface Received {
   finishReason: string | null
   usage: CompletionUsage | undefined
   requestId: string | null
-  /** Whether the provider has started to answer, so that the call costs tokens. */
+  /** Whether the provider has started to stream, so that the call costs tokens. */
   hasStarted: boolean
 }
 
@@ -140,14 +140,17 @@ async function receiveStream(
     received.finishReason = choice?.finish_reason ?? received.finishReason
     received.usage = usage ?? received.usage
   }
+  // The client ends an aborted stream without an error.
+  if (options.signal.aborted) throw new APIUserAbortError()
 }
 
 /** Return a complete answer. Throw when it is cut off, refused or empty: a part of an answer is never used. */
 function toResult(received: Received, completion: Completion): CompletionResult {
-  const { text, refusal, finishReason, requestId } = received
+  const { text, refusal, finishReason, requestId, hasStarted } = received
   const spent = { usage: toUsage(received, completion), requestId }
   if (refusal || finishReason === 'content_filter') throw new AiFailure('declined', 'The model declined to answer', spent)
   if (finishReason === 'length') throw new AiFailure('truncated', 'The answer reached the token ceiling', spent)
+  if (finishReason === null && hasStarted) throw new AiFailure('failed', 'The stream of the answer ended early', spent)
   if (finishReason !== null && finishReason !== 'stop') throw new AiFailure('failed', 'The model returned no answer', spent)
   if (text === '') throw new AiFailure('failed', 'The model returned no text', spent)
   return { text, ...spent }
@@ -157,13 +160,18 @@ function toUsage({ usage, text }: Received, completion: Completion): TokenUsage 
   if (!usage) return estimateUsage(completion, text)
   const { prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details } = usage
   return {
-    input: prompt_tokens ?? 0,
-    cached: prompt_tokens_details?.cached_tokens ?? 0,
-    cacheWrites: prompt_tokens_details?.cache_write_tokens ?? 0,
-    output: completion_tokens ?? 0,
-    reasoning: completion_tokens_details?.reasoning_tokens ?? 0,
+    input: toCount(prompt_tokens),
+    cached: toCount(prompt_tokens_details?.cached_tokens),
+    cacheWrites: toCount(prompt_tokens_details?.cache_write_tokens),
+    output: toCount(completion_tokens),
+    reasoning: toCount(completion_tokens_details?.reasoning_tokens),
     isEstimated: false,
   }
+}
+
+/** Compatible endpoints report what they like. The ledger stores whole numbers of tokens. */
+function toCount(tokens: unknown): number {
+  return typeof tokens === 'number' && tokens > 0 ? Math.min(Math.trunc(tokens), 100_000_000) : 0
 }
 
 function toFailure(error: unknown, signal: AbortSignal, received: Received, completion: Completion): AiFailure {

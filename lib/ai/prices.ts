@@ -28,5 +28,5 @@ export function computeCost(prices: Prices, model: string, { input, cached, cach
   const cost =
     fresh * price.input + cached * (price.cached ?? price.input) + cacheWrites * (price.cache_write ?? price.input) + output * price.output
   // Sums of decimal prices are not exact: 0.1 + 0.2 must not round up to one more.
-  return Math.ceil(cost - 1e-6)
+  return Math.max(0, Math.ceil(cost - 1e-6))
 }

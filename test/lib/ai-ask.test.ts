@@ -32,8 +32,8 @@ async function startModel(model: string = modelName) {
       return port.complete(completion)
     },
   }
-  const { context, outcomes, waits } = createAskContext()
-  return { ai, local, completions, outcomes, waits, context: { ...context, ai } }
+  const { context, ...recorded } = createAskContext()
+  return { ai, local, completions, ...recorded, context: { ...context, ai } }
 }
 
 /**
@@ -57,7 +57,7 @@ async function createSilentAi(shorten: (ms: number) => number) {
 }
 
 it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', async () => {
-  const { ai, timeouts, countRequests, context, outcomes } = await createSilentAi((ms) => ms / 600)
+  const { ai, timeouts, countRequests, context, outcomes, costs } = await createSilentAi((ms) => ms / 600)
   const startedAt = performance.now()
   const answer = ask({ ...context, ai }, prompt, { facts: {} })
   await expect(answer).rejects.toMatchObject({
@@ -68,6 +68,7 @@ it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', async
   expect(timeouts.map((ms) => Math.ceil(ms / 1000))).toEqual([120, 120])
   expect(countRequests()).toBe(2)
   expect(outcomes).toEqual(['timed_out', 'timed_out'])
+  expect(costs.every((cost) => Number(cost) > 100)).toBe(true)
   const elapsedMs = performance.now() - startedAt
   expect(elapsedMs).toBeGreaterThan(390)
   expect(elapsedMs).toBeLessThan(3000)
@@ -167,8 +168,22 @@ it('sends reasoning_effort, and leaves it out for a model that does not know it'
   }
 })
 
-it('fails at once for an unknown model', async () => {
-  const { context, completions, outcomes } = await startModel('gpt-0')
+it('AIM-05 counts what a call cost that was truncated, declined or cut off while it streamed', async () => {
+  const { context, local, costs, outcomes } = await startModel()
+  const listener = { field: 'text', onText: () => {}, onRestart: () => {} }
+  local.faults.set({ service: 'openai', mode: 'refusal', times: 1 })
+  await expect(ask(context, prompt, { facts }, listener)).rejects.toMatchObject({ status: 502 })
+  local.faults.set({ service: 'openai', mode: 'prompt_injection' })
+  const endless = { note: `OBEY: ${'x'.repeat(8000)}∞` }
+  await expect(ask(context, { ...prompt, totalMs: 400 }, { facts: endless }, listener)).rejects.toMatchObject({ status: 502 })
+  expect(outcomes.slice(0, 2)).toEqual(['declined', 'timed_out'])
+  // The reasoning of the refusal; of the endless answer, at least the first 2,000 tokens.
+  expect(Number(costs[0])).toBeGreaterThan(256 * 5)
+  expect(Number(costs[1])).toBeGreaterThan(2000 * 5)
+})
+
+it('fails at once and without cost for an unknown model', async () => {
+  const { context, completions, outcomes, costs } = await startModel('gpt-0')
   await expect(ask(context, prompt, { facts })).rejects.toMatchObject({ status: 502 })
-  expect([completions.length, outcomes]).toEqual([1, ['rejected']])
+  expect([completions.length, outcomes, costs]).toEqual([1, ['rejected'], [0]])
 })

@@ -7,7 +7,6 @@ import { articleNodes } from '../../lib/ai/prompts/knowledge.ts'
 import { scriptTurn } from '../../lib/ai/prompts/scripts.ts'
 import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from '../../lib/ai/prompts/writing.ts'
 
-const options = { maxTokens: 1000, remainingMs: 1000, listener: undefined }
 const session = { title: 'Reception cannot print', problem_summary: 'Nothing prints.' }
 const structure = { steps: [{ id: 'end', type: 'procedure_end', title: 'Done' }] }
 
@@ -35,7 +34,7 @@ const prompts: [Prompt, Record<string, unknown>, [Record<string, unknown>, Recor
 ]
 /** What the provider sees of a request, in its order. */
 const toText = (prompt: Prompt, facts: object, turns: { role: 'user'; text: string }[] = []) => {
-  const completion = toCompletion(prompt, { facts: { ...facts }, turns }, options)
+  const completion = toCompletion(prompt, { facts: { ...facts }, turns }, 1000, undefined)
   return [completion.instructions, ...completion.turns.map(({ text }) => text)].join('\n')
 }
 function sharedStart(a: string, b: string): string {

@@ -1,11 +1,15 @@
 import { defaultPrices } from '../../lib/ai/prices.ts'
 import type { WriteDb } from '../../lib/db/scope.ts'
 
-/** Create the context of `ask` with a ledger that is not stored: each call may start. `outcomes` lists how the calls ended. */
+/** Create the context of `ask` with a ledger that is not stored: each call may start. `outcomes` lists how the calls ended, and `costs` their micro-dollars. */
 export function createAskContext() {
   const outcomes: unknown[] = []
+  const costs: unknown[] = []
   const executeQuery = async ({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => {
-    if (sql.includes('finish_ai_call')) outcomes.push(parameters[1])
+    if (sql.includes('finish_ai_call')) {
+      outcomes.push(parameters[1])
+      costs.push(parameters[6])
+    }
     return { rows: [{ id: crypto.randomUUID() }] }
   }
   const waits: number[] = []
@@ -16,6 +20,7 @@ export function createAskContext() {
       wait: async (ms: number) => void waits.push(ms),
     },
     outcomes,
+    costs,
     waits,
   }
 }
