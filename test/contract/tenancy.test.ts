@@ -55,6 +55,7 @@ const otherIndexes = new Set([
   'audit_logs_action', // staff list the actions of every account, on the platform connection
   'sign_ins_expiry', // the clean-up deletes by age in every account, on the platform connection
   'mail_counts_day', // the clean-up deletes by age in every account, on the platform connection
+  'ai_calls_age', // the clean-up deletes by age in every account, on the platform connection
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
 ])
 

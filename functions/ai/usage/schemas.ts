@@ -58,8 +58,8 @@ export const AiUsageMonth = z
 
 export const AiUsage = z
   .strictObject({
-    month: AiUsageMonth,
-    total: AiUsageTotals,
+    month: AiUsageMonth.describe('The month and its budget.'),
+    total: AiUsageTotals.describe('All calls of the month.'),
     by_day: z.array(AiUsageDay).describe('Days with calls, newest first.'),
     by_prompt: z.array(AiUsagePrompt).describe('Most expensive first.'),
     by_person: z.array(AiUsagePerson).describe('The 200 most expensive, most expensive first.'),
