@@ -98,6 +98,18 @@ describe('an account that has used its budget', () => {
     },
   )
 
+  it('AIM-06 keeps the current step of a guided session open, and a knowledge import as it was', async () => {
+    const { admin, id } = await createAccount(service)
+    const session = expectStatus(await admin.call('POST', '/ai-sessions', { session_type: 'guided', problem_summary: 'No mail.' }), 201).body
+    const article = { title: 'Mail', format: 'markdown', content: '# Mail\n\n1. Restart Outlook.' }
+    const kbImport = expectStatus(await admin.call('POST', '/kb-imports', article), 201).body
+    await setBudget(id, 0)
+    expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/respond`, { response: 'All of them' }), 429)
+    expect((await admin.call('GET', `/ai-sessions/${session.id}`)).body.steps[0].response).toBeNull()
+    expectStatus(await admin.call('POST', `/kb-imports/${kbImport.id}/convert`, {}), 429)
+    expect((await admin.call('GET', `/kb-imports/${kbImport.id}`)).body.status).toBe('uploaded')
+  })
+
   it('AIM-06 asks again when the plan allows more', async () => {
     const { admin, id } = await createAccount(service)
     await setBudget(id, 1)
