@@ -37,18 +37,18 @@ export function createAnswer(request: CompletionRequest, model: LocalModel, faul
   return { ...common, text: isCut ? text.slice(0, leftTokens * charactersPerToken) : text, finishReason: isCut ? 'length' : 'stop' }
 }
 
-/** The last message of the user contains the facts as JSON; the messages before it are the conversation. */
+/** The first and the last message of the user contain the facts as JSON; the messages between them are the conversation. */
 function answerQuestion({ messages, response_format }: CompletionRequest): unknown {
   const spoken = messages.filter(({ role }) => role === 'user' || role === 'assistant')
-  const turns = spoken.slice(0, -1).map(
+  const turns = spoken.slice(1, -1).map(
     ({ role, content }): Turn => ({
       role: role === 'assistant' ? 'assistant' : 'user',
       text: readText(content),
       images: typeof content === 'string' ? 0 : content.filter(({ type }) => type === 'image_url').length,
     }),
   )
-  const last = spoken.at(-1)
-  return answerByRules(response_format.json_schema.name, parseFacts(last ? readText(last.content) : ''), turns) ?? {}
+  const [first, last] = [spoken[0], spoken.at(-1)].map((message) => parseFacts(message ? readText(message.content) : ''))
+  return answerByRules(response_format.json_schema.name, { ...first, ...last }, turns) ?? {}
 }
 
 function parseFacts(text: string): Facts {

@@ -57,6 +57,7 @@ describe.each(prompts.map((entry) => [entry[0].name, ...entry] as const))('two c
     const earlier = toText(prompt, { ...lasting, ...first }, turns)
     const later = toText(prompt, { ...lasting, ...second }, [...turns, { role: 'user' as const, text: 'And now?' }])
     expect(sharedStart(earlier, later)).toContain('It is still offline.')
+    expect(sharedStart(earlier, later)).toContain(JSON.stringify(lasting))
   })
 
   it('leave the answer the whole of its own ceiling after the reasoning', () => {

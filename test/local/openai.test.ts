@@ -21,6 +21,7 @@ const chatRequest = (name: string, facts: unknown, text: string, fields: object 
   response_format: responseFormat(name),
   messages: [
     { role: 'system' as const, content: 'Help.' },
+    { role: 'user' as const, content: '{}' },
     { role: 'user' as const, content: text },
     { role: 'user' as const, content: JSON.stringify(facts) },
   ],
