@@ -190,6 +190,7 @@ export interface AiSessionsTable {
   created_at: Generated<string>
   updated_at: Generated<string>
   resolved_at: string | null
+  task_lane_version: Generated<number>
 }
 
 export interface AiStepsTable {
@@ -526,6 +527,7 @@ export interface NetworkDiagramsTable {
   updated_at: Generated<string>
   search: Generated<string | null>
   bytes: number | null
+  version: Generated<number>
 }
 
 export interface NotificationConfigsTable {
@@ -798,6 +800,7 @@ export interface ScriptTemplatesTable {
   updated_at: Generated<string>
   search: Generated<string | null>
   words: Generated<string | null>
+  version: Generated<number>
 }
 
 export interface SessionCustomStepsTable {
@@ -949,6 +952,7 @@ export interface TargetListsTable {
   targets: Json
   created_at: Generated<string>
   updated_at: Generated<string>
+  version: Generated<number>
 }
 
 export interface TeamsTable {
