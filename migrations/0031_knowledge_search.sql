@@ -83,7 +83,8 @@ begin
   delete from knowledge_entries e
    where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session);
   insert into knowledge_entries (account_id, tree_id, import_id, ai_session_id, words)
-  select p_account, p_tree, p_import, p_session, p_words where p_words is not null;
+  select p_account, p_tree, p_import, p_session, p_words where p_words is not null
+  on conflict do nothing;
 end $$;
 create function app.flow_knowledge(t trees) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.knowledge_words(t.name, concat_ws(E'\n', t.description, array_to_string(t.tags, ' '), v.category), (
@@ -219,3 +220,7 @@ begin
      where t.score >= 1 + 0.5 * ln(1 + 2 * v_entries) and (t.words >= 2 or t.points >= 0.25 * v_all)
      order by 4 desc, 1, 2, 3 limit p_limit;
 end $$;
+
+-- What an answer of the model has used of its sources: `[{"kind": "flow", "id": "…", "title": "…"}]`.
+alter table ai_messages add column citations jsonb not null default '[]';
+alter table ai_steps add column citations jsonb not null default '[]';
