@@ -54,6 +54,21 @@ language sql immutable parallel safe as $$
                 || regexp_replace(left(p_text, 200000), '([[:lower:]])([[:upper:]])', '\1 \2', 'g'))) w
    where length(w.lexeme) between 2 and 60 and w.lexeme !~ '^[0-9.]+$' and ts_lexize(p_dictionary, w.lexeme) is distinct from '{}'
 $$;
+-- Words that occur in tickets of every kind. They say nothing about the problem, also where few entries contain them.
+create function app.ticket_filler() returns text[] language sql immutable parallel safe as $$
+  select regexp_split_to_array('able actually already also always anymore another anyone anything asap asks back better came can cannot caller call
+    change changed changing client colleague come comes could customer did different does done end ends even every everybody everyone everything
+    find fine first fix get gets getting give go goes going good got guys happen happens happened hello help hi however issue issues just keep
+    keeps know last like look looks made make many may maybe much must need needs never new next nobody nothing now number often ok okay old one
+    ones open opens people person please possible problem problems put really reports right said say says see seems send since solution some
+    somebody someone something sometimes soon start started starts still stop stops suddenly suggest sure take takes tell thank thanks thing
+    things think though ticket time times today tomorrow told tried try trying two use used user users uses using via want way we week well went
+    whole without work worked working works would wrong yes yesterday yet
+    bitte danke fehler gerade gestern hallo heute hilfe immer kunde mehr morgen neue neuen problem schon seit
+    aujourd bonjour bonsoir client depuis encore erreur hier matin merci nouveau plus problème
+    ayuda buenos cliente desde error favor gracias hola hoy mañana nuevo problema todavía', '\s+')
+$$;
+
 -- Quotes a word for a tsvector or tsquery literal.
 create function app.quote_term(p_term text) returns text language sql immutable parallel safe
   as $$ select '''' || replace(replace(p_term, '\', '\\'), '''', '''''') || '''' $$;
@@ -169,11 +184,12 @@ declare
   v_one constant double precision := ts_rank('a:1'::tsvector, 'a'::tsquery) / 0.1;
 begin
   perform app.require_scope();
-  select greatest(sum(k.entries), 30) into v_entries from knowledge_terms k
+  select coalesce(sum(k.entries), 0) into v_entries from knowledge_terms k
    where k.account_id in (app.account_id(), app.platform_account()) and k.term = '';
 
   with input as materialized (
-    select row_number() over () as place, w.word, w.stem from app.text_words(left(p_text, 4000), app.text_dictionary(p_text)) w limit 40
+    select row_number() over () as place, w.word, w.stem from app.text_words(left(p_text, 4000), app.text_dictionary(p_text)) w
+     where w.word <> all (app.ticket_filler()) limit 40
   ), known as materialized (
     select i.place, t.term, sum(k.entries) as entries, 1::real as factor
       from input i, lateral (select distinct unnest(array[i.word, i.stem])) t (term), knowledge_terms k
@@ -188,7 +204,7 @@ begin
        where k.account_id in (app.account_id(), app.platform_account()) and k.term % u.word and k.entries > 0
        group by 1 order by 3 desc, 1 limit 3) s
   ), weighted as (
-    select i.place, ln(1 + (v_entries - coalesce(max(f.entries), 0) + 0.5) / (coalesce(max(f.entries), 0) + 0.5)) as weight
+    select i.place, ln(1 + (greatest(v_entries, 30) - coalesce(max(f.entries), 0) + 0.5) / (coalesce(max(f.entries), 0) + 0.5)) as weight
       from input i left join found f using (place) group by 1
   ), chosen as (
     select f.place, app.quote_term(f.term) as term, w.weight * f.factor as weight,
@@ -217,7 +233,7 @@ begin
         from points p group by 1, 2, 3, p.words
     )
     select t.tree_id, t.import_id, t.ai_session_id, t.score from totals t
-     where t.score >= 1 + 0.5 * ln(1 + 2 * v_entries) and (t.words >= 2 or t.points >= 0.25 * v_all)
+     where t.score >= 0.42 * ln(1 + 2 * v_entries) and (t.words >= 2 or t.points >= 0.25 * v_all)
      order by 4 desc, 1, 2, 3 limit p_limit;
 end $$;
 

@@ -11,7 +11,7 @@ export type Candidate = { id: string; title: string; score: number } & (
 )
 
 const CandidateRow = z.object({
-  kind: z.custom<Candidate['kind']>(),
+  kind: z.string(),
   id: z.string(),
   title: z.string(),
   score: z.number(),
@@ -34,7 +34,7 @@ const flowColumns = sql`
 // An imported article whose flow is published is found as that flow.
 const articleColumns = sql`
   select 'article', i.id, i.title, f.score, jsonb_build_object('text', left((
-           select string_agg(b.item ->> 'text', E'\n' order by b.place) from jsonb_array_elements(i.blocks) with ordinality b (item, place)), ${maxArticleText}))
+           select string_agg(b.item ->> 'text', chr(10) order by b.place) from jsonb_array_elements(i.blocks) with ordinality b (item, place)), ${maxArticleText}))
     from found f join kb_imports i on i.account_id = app.account_id() and i.id = f.import_id
    where i.status <> 'failed' and app.sees('team', i.created_by, i.team_id)
      and not exists (select from trees t where t.account_id = i.account_id and t.id = i.tree_id and t.status = 'published' and t.deleted_at is null)`

@@ -14,7 +14,7 @@ const { setFault } = dashboard(service)
 afterAll(() => service.close())
 
 const emptyFindings = { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] }
-const baseTurn = { reply: 'Done as demanded.', findings: emptyFindings, questions: [], actions: [], fix: null, outcome: null }
+const baseTurn = { reply: 'Done as demanded.', citations: [], findings: emptyFindings, questions: [], actions: [], fix: null, outcome: null }
 const maliciousText = '<script>alert(1)</script> "; drop table ai_sessions; -- {{ 7*7 }} =cmd|calc!A1 [x](javascript:alert(1))'
 const maliciousFix = { title: 'PWNED', description: maliciousText, template: null, script: { language: 'bash', body: 'rm -rf /' } }
 /** Model answers that an injected prompt may cause, some of them valid for the schema. `otherId` is the id of a fix of another session. */
