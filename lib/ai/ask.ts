@@ -114,7 +114,8 @@ function parseAnswer<S extends z.ZodObject>(prompt: Prompt<S>, text: string): z.
   return answer
 }
 
-function toCompletion(prompt: Prompt, { facts, turns = [] }: Question, remainingMs: number, listener: AnswerListener | undefined) {
+/** Build the request of a question for the model. */
+export function toCompletion(prompt: Prompt, { facts, turns = [] }: Question, remainingMs: number, listener: AnswerListener | undefined) {
   const { name, version, instructions, answer, maxTokens } = prompt
   return {
     name,

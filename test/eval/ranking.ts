@@ -10,11 +10,13 @@ export interface LabelledTicket {
   text: string
 }
 
-/** The entries above the threshold for a ticket, best first. */
+/** The entries above the threshold for a ticket, best first. The article is null for a flow that ships with the service. */
 export interface RankedTicket extends LabelledTicket {
-  found: { article: string; score: number }[]
+  found: { article: string | null; score: number }[]
   milliseconds: number
 }
+
+type ArticleNames = Map<string, string>
 
 /** The account of the evaluation, which has the articles and nothing else. */
 const accountId = '000000e0-0000-7000-b000-000000000001'
@@ -37,8 +39,9 @@ export async function readUnrelatedTickets(file: string): Promise<LabelledTicket
     .map((text) => ({ set: 'held', article: '', text }))
 }
 
-/** Insert the articles of a folder into a new account. The client is a superuser's or the owner's. */
-export async function insertArticles(client: pg.Client, folder: string): Promise<void> {
+/** Insert the articles of a folder into a new account. Return their file names by id. The client is a superuser's or the owner's. */
+export async function insertArticles(client: pg.Client, folder: string): Promise<ArticleNames> {
+  const names: ArticleNames = new Map()
   await client.query(`insert into accounts (id, name, plan, subscription_status) values ($1, 'Evaluation', 'enterprise', 'active')`, [
     accountId,
   ])
@@ -48,25 +51,24 @@ export async function insertArticles(client: pg.Client, folder: string): Promise
   )
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.md')).sort()) {
     const { title, format, blocks } = await readArticleFile({ bytes: await readFile(join(folder, name)), name, type: '' })
-    const import_ = await client.query(
+    const inserted = await client.query(
       `insert into kb_imports (account_id, created_by, title, format, blocks) values ($1, $2, $3, $4, $5) returning id`,
       [accountId, userId, title, format, JSON.stringify(blocks)],
     )
-    articleNames.set(import_.rows[0].id, name.replace(/\.md$/, ''))
+    names.set(inserted.rows[0].id, name.replace(/\.md$/, ''))
   }
+  return names
 }
 
-const articleNames = new Map<string, string>()
-
 /** Rank the account's knowledge for each ticket. */
-export async function rankTickets(client: pg.Client, tickets: readonly LabelledTicket[]): Promise<RankedTicket[]> {
+export async function rankTickets(client: pg.Client, names: ArticleNames, tickets: readonly LabelledTicket[]): Promise<RankedTicket[]> {
   const ranked: RankedTicket[] = []
   await client.query('begin')
   await client.query(`select app.set_scope($1, $2, 'engineer', null, null, null)`, [accountId, userId])
   for (const ticket of tickets) {
     const start = performance.now()
     const { rows } = await client.query('select * from app.find_knowledge($1, 5)', [ticket.text])
-    const found = rows.map((row) => ({ article: articleNames.get(row.import_id) ?? 'a flow', score: row.score }))
+    const found = rows.map((row) => ({ article: names.get(row.import_id) ?? null, score: row.score }))
     ranked.push({ ...ticket, found, milliseconds: performance.now() - start })
   }
   await client.query('rollback')
