@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { selectCandidates } from '../../lib/db/rows/candidates.ts'
 import { readArticleFile } from '../../lib/knowledge/article.ts'
 
 /** A ticket and the article that answers it. Held tickets were written before any tuning and are only measured. */
@@ -67,8 +68,9 @@ export async function rankTickets(client: pg.Client, names: ArticleNames, ticket
   await client.query(`select app.set_scope($1, $2, 'engineer', null, null, null)`, [accountId, userId])
   for (const ticket of tickets) {
     const start = performance.now()
-    const { rows } = await client.query('select * from app.find_knowledge($1, 5)', [ticket.text])
-    const found = rows.map((row) => ({ article: names.get(row.import_id) ?? null, score: row.score }))
+    const { sql, parameters } = selectCandidates.query(ticket.text, null).compile()
+    const { rows } = await client.query(sql, [...parameters])
+    const found = rows.map((row) => ({ article: names.get(row.id) ?? null, score: row.score }))
     ranked.push({ ...ticket, found, milliseconds: performance.now() - start })
   }
   await client.query('rollback')

@@ -21,6 +21,8 @@ const CandidateRow = z.object({
 // More than are returned, because some of them may not be visible to the caller.
 const maxFound = 40
 const maxCandidates = 6
+// A candidate that fits much worse than the best one is left out.
+const minShareOfBest = 0.35
 // The characters of an article that can be used.
 const maxArticleText = 8000
 
@@ -55,5 +57,7 @@ export const selectCandidates = readStatement(
     with found as materialized (
       select f.* from app.find_knowledge(${text}, ${maxFound}) f where ${treeId}::uuid is null or f.tree_id is null
       union all select ${treeId}::uuid, null, null, 'infinity' where ${treeId}::uuid is not null)
-    select * from (${flowColumns} union all ${articleColumns} union all ${sessionColumns}) c order by c.score desc, c.id limit ${maxCandidates}`,
+    select kind, id, title, score, content
+      from (select c.*, max(nullif(c.score, 'infinity')) over () as best from (${flowColumns} union all ${articleColumns} union all ${sessionColumns}) c) c
+     where score >= ${minShareOfBest}::double precision * best or score = 'infinity' order by score desc, id limit ${maxCandidates}`,
 )
