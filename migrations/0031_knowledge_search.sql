@@ -29,7 +29,7 @@ create table knowledge_terms (
   primary key (account_id, term)
 ) with (fillfactor = 80);
 -- For words that no entry contains exactly: misspelled, inflected or compound ones.
-create index knowledge_terms_similar on knowledge_terms using gin (account_id, term gin_trgm_ops) with (fastupdate = off);
+create index knowledge_terms_similar on knowledge_terms using gin (account_id, term gin_trgm_ops) with (gin_pending_list_limit = 64);
 
 call app.protect('knowledge_entries');
 call app.protect('knowledge_terms');
@@ -46,12 +46,13 @@ create function app.text_dictionary(p_text text) returns regdictionary language 
      group by d.place, d.dictionary order by count(*) desc, d.place limit 1), 'english_stem')
 $$;
 
--- Splits a text into words: each as written (`simple`) and as its stem. Stop words are left out. NodeNotReady is three words more.
+-- Splits the start of a text into words: each as written (`simple`) and as its stem, without stop words. NodeNotReady is also three words.
+-- The rest of a long text adds little to its words, and would make its first save slow.
 create function app.text_words(p_text text, p_dictionary regdictionary) returns table (word text, stem text)
 language sql immutable parallel safe as $$
   select w.lexeme, coalesce((ts_lexize(p_dictionary, w.lexeme))[1], w.lexeme)
-    from unnest(to_tsvector('simple', left(p_text, 200000) || ' '
-                || regexp_replace(left(p_text, 200000), '([[:lower:]])([[:upper:]])', '\1 \2', 'g'))) w
+    from unnest(to_tsvector('simple', left(p_text, 30000) || ' '
+                || regexp_replace(left(p_text, 30000), '([[:lower:]])([[:upper:]])', '\1 \2', 'g'))) w
    where length(w.lexeme) between 2 and 60 and w.lexeme !~ '^[0-9.]+$' and ts_lexize(p_dictionary, w.lexeme) is distinct from '{}'
 $$;
 -- Words that occur in tickets of every kind. They say nothing about the problem, also where few entries contain them.
@@ -95,11 +96,16 @@ begin
   if p_words is not distinct from stored then
     return;
   end if;
-  delete from knowledge_entries e
-   where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session);
-  insert into knowledge_entries (account_id, tree_id, import_id, ai_session_id, words)
-  select p_account, p_tree, p_import, p_session, p_words where p_words is not null
-  on conflict do nothing;
+  if p_words is null then
+    delete from knowledge_entries e
+     where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session);
+  elsif stored is not null then
+    update knowledge_entries e set words = p_words
+     where e.account_id = p_account and (e.tree_id = p_tree or e.import_id = p_import or e.ai_session_id = p_session);
+  else
+    insert into knowledge_entries (account_id, tree_id, import_id, ai_session_id, words)
+    values (p_account, p_tree, p_import, p_session, p_words) on conflict do nothing;
+  end if;
 end $$;
 create function app.flow_knowledge(t trees) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.knowledge_words(t.name, concat_ws(E'\n', t.description, array_to_string(t.tags, ' '), v.category), (
@@ -146,24 +152,42 @@ create trigger knowledge after update of status on ai_sessions for each row
   when (old.status <> new.status and 'resolved' in (old.status, new.status))
   execute function app.keep_session_knowledge();
 
--- Counts the words of inserted and deleted entries, under the lock that also guards the account's other counters.
-create function app.count_terms() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+-- The words that an entry counts for, and the empty one.
+create function app.entry_terms(p_words tsvector) returns setof text language sql immutable parallel safe as $$
+  select '' union all select lexeme from unnest(p_words)
+$$;
+-- Keeps the counts of words, under the lock that also guards the account's other counters. An account that is being deleted has none.
+create function app.keep_terms() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  changes jsonb;
 begin
-  perform app.lock_usage(account_id) from (select distinct account_id from changed order by 1) accounts;
-  if tg_op = 'DELETE' then
-    update knowledge_terms k set entries = k.entries - gone.entries
-      from (select c.account_id, t.term, count(*)::integer as entries
-              from changed c, lateral (select '' union all select lexeme from unnest(c.words)) t (term) group by 1, 2) gone
-     where k.account_id = gone.account_id and k.term = gone.term;
+  if tg_op = 'INSERT' then
+    select jsonb_agg(c) into changes from (
+      select a.account_id, t.term, count(*) as entries from added a, app.entry_terms(a.words) t (term) group by 1, 2) c;
+  elsif tg_op = 'DELETE' then
+    select jsonb_agg(c) into changes from (
+      select r.account_id, t.term, -count(*) as entries from removed r, app.entry_terms(r.words) t (term) group by 1, 2) c;
   else
-    insert into knowledge_terms (account_id, term, entries)
-    select c.account_id, t.term, count(*) from changed c, lateral (select '' union all select lexeme from unnest(c.words)) t (term) group by 1, 2
-    on conflict (account_id, term) do update set entries = knowledge_terms.entries + excluded.entries;
+    select jsonb_agg(c) into changes from (
+      select b.account_id, b.term, sum(b.entries) as entries from (
+        select a.account_id, t.term, 1 as entries from added a, app.entry_terms(a.words) t (term)
+        union all select r.account_id, t.term, -1 from removed r, app.entry_terms(r.words) t (term)) b
+       group by 1, 2 having sum(b.entries) <> 0) c;
   end if;
+  perform app.lock_usage(c.account_id) from (
+    select distinct account_id from jsonb_to_recordset(changes) c (account_id uuid) order by 1) c;
+  insert into knowledge_terms (account_id, term, entries)
+  select c.account_id, c.term, c.entries from jsonb_to_recordset(changes) c (account_id uuid, term text, entries integer)
+    join accounts a on a.id = c.account_id
+  on conflict (account_id, term) do update set entries = knowledge_terms.entries + excluded.entries;
   return null;
 end $$;
-create trigger terms_added after insert on knowledge_entries referencing new table as changed for each statement execute function app.count_terms();
-create trigger terms_removed after delete on knowledge_entries referencing old table as changed for each statement execute function app.count_terms();
+create trigger terms_added after insert on knowledge_entries referencing new table as added
+  for each statement execute function app.keep_terms();
+create trigger terms_changed after update on knowledge_entries referencing old table as removed new table as added
+  for each statement execute function app.keep_terms();
+create trigger terms_removed after delete on knowledge_entries referencing old table as removed
+  for each statement execute function app.keep_terms();
 
 -- Returns the entries of the account and the platform that fit a problem, best first. A word counts by its rarity and by where it occurs;
 -- an entry must share two words with the text, or a quarter of it, and more weight than chance explains, which grows with their number.

@@ -71,6 +71,10 @@ describe('the sources of a diagnosis', () => {
     const { given, citations } = await askAbout(admin, 'Our franking machine takes no labels')
     expect(given.articles).toEqual([article.title])
     expect(citations).toEqual([{ kind: 'article', id: imported.body.id, title: article.title }])
+    const flow = await createProcedure(admin, article.title)
+    await service.sql(`update kb_imports set status = 'committed', tree_id = $2 where id = $1`, [imported.body.id, flow.id])
+    const later = await askAbout(admin, 'Our franking machine takes no labels')
+    expect([later.given.articles, later.given.flows]).toEqual([[], [article.title]])
   })
 
   it('AIS-35 contain what solved a colleague’s session, but no session that was not reproducible', async () => {
@@ -171,6 +175,22 @@ describe('citations', () => {
     await expect.poll(readText, { timeout: 10_000, interval: 50 }).toContain(`Sources:\n- Flow “${dockName}”`)
     expect(await readText()).not.toContain('Private dock notes')
   })
+})
+
+it('counts in how many entries each word is, after flows and sessions are added, changed and removed', async () => {
+  const { admin } = await createAccount(service)
+  const [renamed, deleted] = [await createProcedure(admin, 'Kiln overheats'), await createProcedure(admin, 'Kiln stays cold')]
+  expectStatus(await admin.call('PUT', `/trees/${renamed.id}`, { name: 'Loom rattles' }), 200)
+  expectStatus(await admin.call('DELETE', `/trees/${deleted.id}`), 204)
+  const session = await resolveCase(admin, 'The loom squeaks', 'resolved', 'Oiled it.')
+  const counts = `select term, entries from knowledge_terms where account_id = $1 and entries <> 0 order by 1`
+  const recount = `select t.term, count(*)::integer as entries from knowledge_entries e, app.entry_terms(e.words) t (term) where account_id = $1 group by 1 order by 1`
+  const read = async () => [await service.sql(counts, [admin.accountId]), await service.sql(recount, [admin.accountId])]
+  const [stored, expected] = await read()
+  expect(stored).toEqual(expected)
+  expect(stored).toContainEqual({ term: 'loom', entries: 2 })
+  expectStatus(await admin.call('DELETE', `/ai-sessions/${session.id}`), 204)
+  expect((await read())[0]).toContainEqual({ term: 'loom', entries: 1 })
 })
 
 it('selecting sources reads at most 400 entries of an account with 2,000, by index', async () => {
