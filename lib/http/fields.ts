@@ -15,6 +15,16 @@ export const Name = z.string().trim().min(1).max(200)
 /** A longer text: 1 to 20,000 characters. */
 export const Text = z.string().trim().min(1).max(20_000)
 
+/** The version of a row that several people edit. */
+export const Version = z.int().min(1).describe('Increases with every save.')
+
+/** The version that a change is based on. */
+export const ExpectedVersion = z
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .describe('Save only if this is the current version; otherwise 409 `stale_version`.')
+
 /** The page of the frontend that a user was on. */
 export const PageUrl = z.string().max(2000)
 

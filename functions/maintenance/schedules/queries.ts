@@ -6,7 +6,9 @@ import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
-export interface ScheduleRow extends Schedule {
+export type StoredSchedule = Omit<Schedule, 'warnings'>
+
+export interface ScheduleRow extends StoredSchedule {
   /** Whether the caller may change it. */
   may_change: boolean
   version: number
@@ -38,7 +40,7 @@ const scheduleColumns = [
   lastRun.as('last_run'),
 ] as const
 
-export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery): Promise<Schedule[]> {
+export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery): Promise<StoredSchedule[]> {
   return db
     .selectFrom('maintenance_schedules as s')
     .select(scheduleColumns)

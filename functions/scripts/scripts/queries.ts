@@ -6,6 +6,8 @@ import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { ScriptCategory, ScriptCreate, ScriptItem, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 
+export type ScriptChanges = Omit<ScriptUpdate, 'expected_version'>
+
 export interface ScriptRow extends ScriptTemplate {
   /** Whether the caller may change it. */
   may_change: boolean
@@ -28,6 +30,7 @@ const itemColumns = [
   'script_templates.source_ticket_ref',
   'script_templates.team_id',
   'script_templates.account_id',
+  'script_templates.version',
   'script_templates.created_by',
   'script_templates.created_at',
   'script_templates.updated_at',
@@ -77,14 +80,14 @@ export function insertScript(db: WriteDb, { parameters_schema = [], ...columns }
     .executeTakeFirstOrThrow()
 }
 
-/** Update the columns in `changes`. Return undefined if the stored time is not `updatedAt` or the caller may not change the script. */
-export function updateScript(db: WriteDb, id: string, updatedAt: string, changes: ScriptUpdate): Promise<ScriptRow | undefined> {
+/** Update the columns in `changes`. Return undefined if the stored version is not `version` or the caller may not change the script. */
+export function updateScript(db: WriteDb, id: string, version: number, changes: ScriptChanges): Promise<ScriptRow | undefined> {
   const { parameters_schema, ...columns } = changes
   return db
     .updateTable('script_templates')
-    .set({ ...columns, parameters_schema: parameters_schema && jsonb(parameters_schema), updated_at: nextUpdatedAt })
+    .set({ ...columns, parameters_schema: parameters_schema && jsonb(parameters_schema), version: version + 1, updated_at: nextUpdatedAt })
     .where('id', '=', id)
-    .where('updated_at', '=', updatedAt)
+    .where('version', '=', version)
     .where(isEditable('script_templates'))
     .returning(scriptColumns)
     .executeTakeFirst()
