@@ -33,6 +33,7 @@ create index knowledge_terms_similar on knowledge_terms using gin (account_id, t
 
 call app.protect('knowledge_entries');
 call app.protect('knowledge_terms');
+grant select on knowledge_entries, knowledge_terms to app_runtime;
 grant select, insert, update, delete on knowledge_entries, knowledge_terms to app_platform;
 
 -- Returns the dictionary of the language in which a text is written: the one that knows most of its words as stop words.
@@ -57,17 +58,17 @@ language sql immutable parallel safe as $$
 $$;
 -- Words that occur in tickets of every kind. They say nothing about the problem, also where few entries contain them.
 create function app.ticket_filler() returns text[] language sql immutable parallel safe as $$
-  select regexp_split_to_array('able actually already also always anymore another anyone anything asap asks back better came can cannot caller call
-    change changed changing client colleague come comes could customer did different does done end ends even every everybody everyone everything
-    find fine first fix get gets getting give go goes going good got guys happen happens happened hello help hi however issue issues just keep
-    keeps know last like look looks made make many may maybe much must need needs never new next nobody nothing now number often ok okay old one
-    ones open opens people person please possible problem problems put really reports right said say says see seems send since solution some
-    somebody someone something sometimes soon start started starts still stop stops suddenly suggest sure take takes tell thank thanks thing
-    things think though ticket time times today tomorrow told tried try trying two use used user users uses using via want way we week well went
-    whole without work worked working works would wrong yes yesterday yet
-    bitte danke fehler gerade gestern hallo heute hilfe immer kunde mehr morgen neue neuen problem schon seit
-    aujourd bonjour bonsoir client depuis encore erreur hier matin merci nouveau plus problème
-    ayuda buenos cliente desde error favor gracias hola hoy mañana nuevo problema todavía', '\s+')
+  select regexp_split_to_array('able actually already also always anymore another anyone anything asap asks back better came can cannot caller call change changed
+    changing client colleague come comes could customer did different does done end ends even every everybody everyone everything find
+    fine first fix get gets getting give go goes going good got guys happen happens happened hello help hi however issue issues just
+    keep keeps know last like look looks made make many may maybe much must need needs never new next nobody nothing now number often
+    ok okay old one ones open opens people person please possible problem problems put really reports right said say says see seems
+    send since solution some somebody someone something sometimes soon start started starts still stop stops suddenly suggest sure
+    take takes tell thank thanks thing things think though ticket time times today tomorrow told tried try trying two use used user
+    users uses using via want way we week well went whole without work worked working works would wrong yes yesterday yet bitte danke
+    fehler gerade gestern hallo heute hilfe immer kunde mehr morgen neue neuen problem schon seit aujourd bonjour bonsoir client
+    depuis encore erreur hier matin merci nouveau plus problème ayuda buenos cliente desde error favor gracias hola hoy mañana nuevo
+    problema todavía', '\s+')
 $$;
 
 -- Quotes a word for a tsvector or tsquery literal.
@@ -110,7 +111,8 @@ end $$;
 create function app.flow_knowledge(t trees) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.knowledge_words(t.name, concat_ws(E'\n', t.description, array_to_string(t.tags, ' '), v.category), (
            select string_agg(texts.value #>> '{}', E'\n') from jsonb_path_query(v.tree_structure,
-             'strict $.** ? (@.type() == "object").keyvalue() ? (@.key like_regex "^(title|description|action|solution|label)$").value') texts (value)))
+             'strict $.** ? (@.type() == "object").keyvalue()
+                ? (@.key like_regex "^(title|description|action|solution|label)$").value') texts (value)))
     from tree_versions v
    where v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version and v.tree_structure is not null
      and t.status = 'published' and t.deleted_at is null
@@ -119,7 +121,8 @@ create function app.article_knowledge(i kb_imports) returns tsvector language sq
   select app.knowledge_words(i.title, null, (select string_agg(b.item ->> 'text', E'\n') from jsonb_array_elements(i.blocks) b (item)))
 $$;
 create function app.session_knowledge(s ai_sessions) returns tsvector language sql stable set search_path = public, pg_temp as $$
-  select app.knowledge_words(s.title, concat_ws(E'\n', s.problem_summary, s.issue_category), concat_ws(E'\n', s.triage_hypothesis, s.resolution_notes, (
+  select app.knowledge_words(s.title, concat_ws(E'\n', s.problem_summary, s.issue_category),
+         concat_ws(E'\n', s.triage_hypothesis, s.resolution_notes, (
            select string_agg(f.title, E'\n') from ai_fixes f
             where f.account_id = s.account_id and f.session_id = s.id and f.status in ('applied_success', 'applied_partial'))))
    where s.status = 'resolved' and s.outcome <> 'not_reproducible'
@@ -204,12 +207,14 @@ declare
   v_weights double precision[];
   v_all double precision;
   v_query tsquery;
+  v_threshold double precision;
   -- What ts_rank makes of one occurrence with weight 1: 6 / pi^2.
   v_one constant double precision := ts_rank('a:1'::tsvector, 'a'::tsquery) / 0.1;
 begin
   perform app.require_scope();
   select coalesce(sum(k.entries), 0) into v_entries from knowledge_terms k
    where k.account_id in (app.account_id(), app.platform_account()) and k.term = '';
+  v_threshold := 0.42 * ln(1 + 2 * v_entries);
 
   with input as materialized (
     select row_number() over () as place, w.word, w.stem from app.text_words(left(p_text, 4000), app.text_dictionary(p_text)) w
@@ -238,9 +243,15 @@ begin
   select array_agg(c.place), array_agg(c.term::tsquery), array_agg(c.weight),
          string_agg(c.term, ' | ') filter (where c.entries <= 200)::tsquery, (select sum(weight) from weighted)
     into v_words, v_queries, v_weights, v_query, v_all from chosen c;
+  -- The words are so common that no entry can reach the threshold.
+  if coalesce((select sum(w) from unnest(v_weights) w), 0) / 0.7 < v_threshold then
+    return;
+  end if;
   -- Every word is common: an entry has to contain the two rarest.
   if v_query is null then
-    v_query := v_queries[1] && coalesce(v_queries[2], v_queries[1]);
+    v_query := v_queries[1] && coalesce((
+      select u.query from unnest(v_words, v_queries) with ordinality u (word, query, place) where u.word <> v_words[1]
+       order by u.place limit 1), v_queries[1]);
   end if;
 
   return query
@@ -257,7 +268,7 @@ begin
         from points p group by 1, 2, 3, p.words
     )
     select t.tree_id, t.import_id, t.ai_session_id, t.score from totals t
-     where t.score >= 0.42 * ln(1 + 2 * v_entries) and (t.words >= 2 or t.points >= 0.25 * v_all)
+     where t.score >= v_threshold and (t.words >= 2 or t.points >= 0.25 * v_all)
      order by 4 desc, 1, 2, 3 limit p_limit;
 end $$;
 
