@@ -58,17 +58,17 @@ language sql immutable parallel safe as $$
 $$;
 -- Words that occur in tickets of every kind. They say nothing about the problem, also where few entries contain them.
 create function app.ticket_filler() returns text[] language sql immutable parallel safe as $$
-  select regexp_split_to_array('able actually already also always anymore another anyone anything asap asks back better came can cannot caller call change changed
+  select regexp_split_to_array(btrim('
+    able actually already also always anymore another anyone anything asap asks back better came can cannot caller call change changed
     changing client colleague come comes could customer did different does done end ends even every everybody everyone everything find
-    fine first fix get gets getting give go goes going good got guys happen happens happened hello help hi however issue issues just
-    keep keeps know last like look looks made make many may maybe much must need needs never new next nobody nothing now number often
-    ok okay old one ones open opens people person please possible problem problems put really reports right said say says see seems
-    send since solution some somebody someone something sometimes soon start started starts still stop stops suddenly suggest sure
-    take takes tell thank thanks thing things think though ticket time times today tomorrow told tried try trying two use used user
-    users uses using via want way we week well went whole without work worked working works would wrong yes yesterday yet bitte danke
-    fehler gerade gestern hallo heute hilfe immer kunde mehr morgen neue neuen problem schon seit aujourd bonjour bonsoir client
-    depuis encore erreur hier matin merci nouveau plus problème ayuda buenos cliente desde error favor gracias hola hoy mañana nuevo
-    problema todavía', '\s+')
+    fine first fix get gets getting give go goes going good got guys happen happens happened hello help hi however issue issues just keep
+    keeps know last like look looks made make many may maybe much must need needs never new next nobody nothing now number often ok okay
+    old one ones open opens people person please possible problem problems put really reports right said say says see seems send since
+    solution some somebody someone something sometimes soon start started starts still stop stops suddenly suggest sure take takes tell
+    thank thanks thing things think though ticket time times today tomorrow told tried try trying two use used user users uses using via
+    want way we week well went whole without work worked working works would wrong yes yesterday yet bitte danke fehler gerade gestern
+    hallo heute hilfe immer kunde mehr morgen neue neuen problem schon seit aujourd bonjour bonsoir client depuis encore erreur hier matin
+    merci nouveau plus problème ayuda buenos cliente desde error favor gracias hola hoy mañana nuevo problema todavía', E' \n'), '\s+')
 $$;
 
 -- Quotes a word for a tsvector or tsquery literal.
