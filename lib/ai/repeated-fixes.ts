@@ -30,13 +30,23 @@ export function listTriedFixes({ suggested_fixes, steps }: TriedCase, reportsFai
   }
 }
 
-/** Return whether a proposed fix, with the text of its step, is one that was tried. */
+/** Return whether a proposed fix, with the text of its step, is one that was tried. A fix for another device or version is not. */
 export function isRepeatedFix(fix: { title: string; description: string } | null, text: string, { titles, steps }: TriedFixes): boolean {
-  if (!fix) return steps.some((step) => measureSimilarity(step, text) >= sameText)
+  if (!fix) return steps.some((step) => isAlike(step, text, sameText))
   return (
-    titles.some((title) => normaliseWords(title) === normaliseWords(fix.title) || measureSimilarity(title, fix.title) >= sameTitle) ||
-    steps.some((step) => measureSimilarity(step, text) >= sameText || measureSimilarity(step, fix.description) >= sameText)
+    titles.some((title) => isAlike(title, fix.title, sameTitle)) ||
+    steps.some((step) => isAlike(step, text, sameText) || isAlike(step, fix.description, sameText))
   )
+}
+
+function isAlike(a: string, b: string, minSimilarity: number): boolean {
+  return listNumbers(a) === listNumbers(b) && measureSimilarity(a, b) >= minSimilarity
+}
+
+/** Return the words of a text that contain a digit, such as those of a device's name. */
+function listNumbers(text: string): string {
+  const words = normaliseWords(text).split(' ')
+  return [...new Set(words.filter((word) => /\d/.test(word)))].sort().join(' ')
 }
 
 function contains(text: string, title: string): boolean {
