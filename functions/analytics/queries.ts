@@ -86,7 +86,7 @@ export const selectUserMetrics = readStatement(
          where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${periodStart(days)} ${sessionCondition(filter)}) started,
       lateral (${completedMetrics(days, sql`and s.user_id = u.id ${sessionCondition(filter)}`)}) completed
      where u.account_id = app.account_id() and (started.n > 0 or completed.sessions_completed > 0)
-     order by started.n desc, u.full_name, u.id`,
+     order by started.n desc, u.full_name collate "und-x-icu", u.id`,
 )
 
 const flowMetrics = (days: number, condition: RawBuilder<unknown>) => sql`

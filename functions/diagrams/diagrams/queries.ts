@@ -49,7 +49,7 @@ export const selectClients = readStatement(
   ({ skip, limit }: PageQuery) => sql`
     select mode() within group (order by d.client_name) as client_name, count(*)::integer as count
       from network_diagrams d where d.account_id = app.account_id() and not d.is_archived and d.client_name is not null
-     group by lower(d.client_name) order by lower(d.client_name) offset ${skip} limit ${limit + 1}`,
+     group by lower(d.client_name) order by lower(d.client_name) collate "und-x-icu", lower(d.client_name) offset ${skip} limit ${limit + 1}`,
 )
 
 export function selectDiagram(db: ReadDb, id: string): Promise<DiagramRow | undefined> {

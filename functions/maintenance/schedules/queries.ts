@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, isEditable, lower, mayChange, now } from '../../../lib/db/expressions.ts'
+import { accountId, byName, isEditable, mayChange, now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
@@ -45,7 +45,7 @@ export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery): Promise
     .selectFrom('maintenance_schedules as s')
     .select(scheduleColumns)
     .where('s.account_id', '=', accountId)
-    .orderBy(lower('s.name'))
+    .orderBy(byName('s.name'))
     .orderBy('s.id')
     .offset(skip)
     .limit(limit + 1)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountId, isEditable, jsonb, lower, mayChange, now, teamId } from '../../../lib/db/expressions.ts'
+import { accountId, byName, isEditable, jsonb, mayChange, now, teamId } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { TargetList, TargetListCreate, TargetListItem, TargetListUpdate } from './schemas.ts'
@@ -21,7 +21,7 @@ export function selectLists(db: ReadDb, { skip, limit }: PageQuery): Promise<Tar
     .selectFrom('target_lists')
     .select([...itemColumns, sql<number>`jsonb_array_length(targets)`.as('target_count')])
     .where('account_id', '=', accountId)
-    .orderBy(lower('name'))
+    .orderBy(byName('name'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)
@@ -68,7 +68,7 @@ export function selectSchedulesUsingList(db: ReadDb, id: string): Promise<{ id: 
     .select(['id', 'name'])
     .where('account_id', '=', accountId)
     .where('target_list_id', '=', id)
-    .orderBy(lower('name'))
+    .orderBy(byName('name'))
     .orderBy('id')
     .limit(20)
     .execute()

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountId, isEditable, jsonb, lower, nextUpdatedAt, platformAccountId, teamId, userId } from '../../../lib/db/expressions.ts'
+import { accountId, byName, isEditable, jsonb, nextUpdatedAt, platformAccountId, teamId, userId } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
@@ -61,7 +61,7 @@ export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promi
   if (search)
     scripts = scripts.where('script_templates.id', 'in', sql<string>`(select app.find_scripts(${toWordPatterns(search)}::text[]))`)
   return scripts
-    .orderBy(lower('script_templates.name'))
+    .orderBy(byName('script_templates.name'))
     .orderBy('script_templates.id')
     .offset(skip)
     .limit(limit + 1)
@@ -123,7 +123,7 @@ export function selectCategories(db: ReadDb, { skip, limit }: PageQuery): Promis
     .selectFrom('script_categories')
     .select(categoryColumns)
     .where('account_id', '=', accountId)
-    .orderBy(lower('name'))
+    .orderBy(byName('name'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)

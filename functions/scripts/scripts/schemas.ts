@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
+import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
 import { validateParameters } from '../../../lib/scripts/validate.ts'
 
@@ -63,7 +63,6 @@ export type ScriptTemplate = z.infer<typeof ScriptTemplate>
 export const ScriptItem = z.strictObject(scriptFields).meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
 export type ScriptItem = z.infer<typeof ScriptItem>
 
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const ScriptQuery = z.strictObject({
   mine: Flag.optional().describe('`true`: only templates that I created. `false`: only those of others.'),
   shared: Flag.optional().describe('`true`: only templates that the whole account can see. `false`: only unshared templates.'),
