@@ -1,4 +1,4 @@
-import type { AiSessionRow } from '../db/rows/ai-session.ts'
+import type { AiSessionRow, Citation } from '../db/rows/ai-session.ts'
 
 interface DocumentationOptions {
   outcome?: string | null
@@ -40,6 +40,7 @@ export function writeDocumentation(session: AiSessionRow, { outcome, notes, hand
       session.steps.filter(({ response }) => response).map(({ text, response }) => `${text.split('\n')[0]}: ${response}`),
     ),
     toSection('Fixes', session.suggested_fixes.map(toFixLine)),
+    toSection('Sources', listSources(session)),
     toSection('Open', listOpenItems(session)),
     handoff?.next_steps ? `Next steps\n${handoff.next_steps}` : '',
     notes ? `Notes\n${notes}` : '',
@@ -52,6 +53,18 @@ function toFixLine({ title, status, partial_notes, pending_reason, failure_reaso
     status as 'applied_partial'
   ]
   return `${title}: ${toWords(status)}${remark ? ` (${remark})` : ''}`
+}
+
+const sourceKinds = { flow: 'Flow', article: 'Article', session: 'Earlier session' }
+
+/** Describe a source in one line. */
+export function describeCitation({ kind, title }: Citation): string {
+  return `${sourceKinds[kind]} “${title}”`
+}
+
+/** List what the model's messages and steps have used, each source once. */
+function listSources({ messages, steps }: AiSessionRow): string[] {
+  return [...new Set([...messages, ...steps].flatMap(({ citations }) => citations.map(describeCitation)))]
 }
 
 function listOpenItems({ pending_task_lane: { questions, actions } }: AiSessionRow): string[] {

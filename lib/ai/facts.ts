@@ -1,6 +1,6 @@
 import type { AiSessionRow } from '../db/rows/ai-session.ts'
-import { isStepList, type TreeStructure } from '../flows/structure.ts'
-import { walkNodes } from '../flows/walk.ts'
+import { shorten } from './shorten.ts'
+import type { Sources } from './sources.ts'
 
 /** A ticket as facts for a prompt. */
 export interface TicketFacts {
@@ -15,18 +15,24 @@ export interface TicketFacts {
   notes: string[]
 }
 
-export interface Candidates {
-  flows: { id: string; name: string; description: string; category: string | null; tree_structure: TreeStructure }[]
-  templates: { id: string; name: string; description: string; language: string }[]
+/** A script template that may carry out a fix. */
+export interface TemplateCandidate {
+  id: string
+  name: string
+  description: string
+  language: string
 }
 
-const shorten = (text: string, max: number) => {
-  const characters = Array.from(text)
-  return characters.length > max ? `${characters.slice(0, max).join('')}…` : text
+/** What a diagnosis may draw on besides the case itself. */
+export interface CaseMaterial {
+  sources: Sources
+  templates: TemplateCandidate[]
 }
+
+const noMaterial: CaseMaterial = { sources: { facts: { flows: [], articles: [], resolved_sessions: [] }, numbered: [] }, templates: [] }
 
 /** Return a session as facts for a prompt. Items that the model may refer to have a number instead of an id. */
-export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, candidates: Candidates = { flows: [], templates: [] }) {
+export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, { sources, templates }: CaseMaterial = noMaterial) {
   const { title, problem_summary, environment_tags, client_name, asset_name, issue_category, triage_hypothesis } = session
   const { questions, actions, responses } = session.pending_task_lane
   return {
@@ -48,14 +54,8 @@ export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, c
       description: shorten(fix.description, 500),
       notes: fix.partial_notes ?? fix.pending_reason ?? fix.failure_reason,
     })),
-    flows: candidates.flows.map(({ name, description, category, tree_structure }, index) => ({
-      number: index + 1,
-      name,
-      description: shorten(description, 400),
-      category,
-      nodes: toOutline(tree_structure),
-    })),
-    templates: candidates.templates.map(({ name, description, language }, index) => ({
+    ...sources.facts,
+    templates: templates.map(({ name, description, language }, index) => ({
       number: index + 1,
       name,
       description: shorten(description, 300),
@@ -77,30 +77,7 @@ export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
   }
 }
 
-const maxNodes = 80
-
-/** Return a decision tree's nodes with their texts and links. */
-function toOutline(structure: TreeStructure) {
-  if (isStepList(structure)) return []
-  return [...walkNodes(structure)].slice(0, maxNodes).map(({ node }) => ({
-    id: node.id,
-    kind: node.type,
-    title: namePlaceholders(node.title ?? node.action ?? node.solution ?? ''),
-    description: shorten(namePlaceholders(node.description ?? ''), 300),
-    options: (node.options ?? []).map(({ label, next_node_id }) => ({
-      label: namePlaceholders(label ?? ''),
-      leads_to: next_node_id ?? '',
-    })),
-    next: node.next_node_id ?? null,
-  }))
-}
-
-/** Replace placeholders by their names, because no intake form was filled in. */
-function namePlaceholders(text: string): string {
-  return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, key: string) => `[${key.replaceAll('_', ' ')}]`)
-}
-
-/** Return the text to search flows and scripts by. */
+/** Return the text to search sources and scripts by. */
 export function toSearchText(session: AiSessionRow, ticket: TicketFacts | null, latest = ''): string {
   const { problem_summary, title, issue_category } = session
   return [title, problem_summary, issue_category, ticket?.summary, latest].filter(Boolean).join(' ').slice(0, 4000)

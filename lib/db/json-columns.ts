@@ -3,7 +3,7 @@ import type { DiagramEdge, DiagramNode } from '../diagrams/schema.ts'
 import type { FlowNode, IntakeField, StepList } from '../flows/structure.ts'
 import type { Block } from '../knowledge/blocks.ts'
 import type { ScriptParameter } from '../scripts/schema.ts'
-import type { Evidence, TaskLane } from './rows/ai-session.ts'
+import type { Citation, Evidence, TaskLane } from './rows/ai-session.ts'
 
 type JsonObject = Record<string, z.core.util.JSONType>
 
@@ -12,9 +12,11 @@ export interface JsonColumns {
   'accounts.preferences': JsonObject
   'accounts.settings': JsonObject
   'ai_fixes.ai_drafted_parameters': ScriptParameter[]
+  'ai_messages.citations': Citation[]
   'ai_sessions.escalation_package': Record<string, unknown>
   'ai_sessions.evidence_items': Evidence[]
   'ai_sessions.pending_task_lane': TaskLane
+  'ai_steps.citations': Citation[]
   'ai_steps.options': string[]
   'draft_templates.proposed_parameters': ScriptParameter[]
   'flow_conversations.environment_tags': string[]

@@ -143,6 +143,7 @@ export interface AiMessagesTable {
   content: string
   author_id: string | null
   created_at: Generated<string>
+  citations: Generated<JsonColumns['ai_messages.citations']>
 }
 
 export interface AiOutputsTable {
@@ -204,6 +205,7 @@ export interface AiStepsTable {
   rationale: string | null
   response: string | null
   created_at: Generated<string>
+  citations: Generated<JsonColumns['ai_steps.citations']>
 }
 
 export interface AiUsageTable {
@@ -442,6 +444,21 @@ export interface KbImportsTable {
   tree_id: string | null
   created_at: Generated<string>
   updated_at: Generated<string>
+}
+
+export interface KnowledgeEntriesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  tree_id: string | null
+  import_id: string | null
+  ai_session_id: string | null
+  words: string
+}
+
+export interface KnowledgeTermsTable {
+  account_id: ColumnType<string, never, never>
+  term: string
+  entries: number
 }
 
 export interface LibraryStepsTable {
@@ -1115,6 +1132,8 @@ export interface DB {
   invites: InvitesTable
   kb_import_nodes: KbImportNodesTable
   kb_imports: KbImportsTable
+  knowledge_entries: KnowledgeEntriesTable
+  knowledge_terms: KnowledgeTermsTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
   mail_counts: MailCountsTable

@@ -21,14 +21,13 @@ export async function waitForNote(client: Client, person: Person, { ticketId, so
     poll: true,
     returns: listWithItem(push, `note that was pushed at attempt ${attempts}`),
   })
-  // Each note ends with the id of its push.
   const notes = z
     .array(z.object({ id: z.string(), text: z.string() }))
-    .transform((allNotes) => allNotes.filter((note) => note.text.includes(pushed.id)))
-    .refine(
-      (ownNotes) => ownNotes.length === 1 && ownNotes[0]?.id === pushed.provider_note_id,
-      'the ticket does not have the note exactly once',
-    )
-    .refine((ownNotes) => ownNotes[0]?.text.includes(text), `the note does not contain “${text}”`)
+    .transform((allNotes) => {
+      const own = allNotes.find(({ id }) => id === pushed.provider_note_id)
+      return { own, copies: allNotes.filter((note) => note.text === own?.text).length }
+    })
+    .refine(({ own }) => own?.text.includes(text), `the note does not contain “${text}”`)
+    .refine(({ copies }) => copies === 1, 'the ticket does not have the note exactly once')
   await client.api('GET', `/integrations/psa/tickets/${ticketId}/context`, { accessToken, returns: z.object({ notes }) })
 }

@@ -1,12 +1,16 @@
 import { AiFailure } from '../../../lib/ai/ai.ts'
 import { ask } from '../../../lib/ai/ask.ts'
-import { toCaseFacts } from '../../../lib/ai/facts.ts'
+import { describeCitation } from '../../../lib/ai/documentation.ts'
+import { toCaseFacts, toSearchText } from '../../../lib/ai/facts.ts'
 import { escalationAssessment } from '../../../lib/ai/prompts/writing.ts'
+import { toCitations } from '../../../lib/ai/sources.ts'
+import type { Citation } from '../../../lib/db/rows/ai-session.ts'
 import { selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
 import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { enqueueLiveEvent } from '../../../lib/outbox/live-events.ts'
 import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import * as aiSessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
 
 export type AssessmentContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'ai' | 'config'>
@@ -48,15 +52,23 @@ async function assessHandoff(
     next_steps = '',
     urgency,
   } = session.handoffs.find((handoff) => handoff.id === id) ?? {}
-  const facts = { ...toCaseFacts(session, null), handoff: { reason, summary, what_was_tried, next_steps, urgency } }
+  // Without an actor: every colleague may read the assessment, so it draws on what all of them see.
+  const shared = ctx.openAccountScope(account_id)
+  const material = await aiSessions.findMaterial(shared, toSearchText(session, null, summary), session.tree_id)
+  const facts = { ...toCaseFacts(session, null, material), handoff: { reason, summary, what_was_tried, next_steps, urgency } }
   try {
-    const { text } = await ask({ db, ai: ctx.ai, config: ctx.config }, escalationAssessment, { facts })
+    const { text, citations } = await ask({ db, ai: ctx.ai, config: ctx.config }, escalationAssessment, { facts })
     // PostgreSQL accepts neither NUL characters nor lone surrogates.
-    return { status: 'ready', text: text.replaceAll('\0', '').toWellFormed() }
+    return { status: 'ready', text: addSources(text, toCitations(citations, material.sources)).replaceAll('\0', '').toWellFormed() }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
     return { status: cause instanceof AiFailure && cause.kind === 'timeout' ? 'timed_out' : 'failed', text: null }
   }
+}
+
+/** Add the sources of an assessment as a list at its end. */
+function addSources(text: string, citations: readonly Citation[]): string {
+  return citations.length === 0 ? text : `${text}\n\nSources:\n${citations.map((citation) => `- ${describeCitation(citation)}`).join('\n')}`
 }
 
 /** Store a result and enqueue its events in one transaction. */

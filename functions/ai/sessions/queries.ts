@@ -1,9 +1,10 @@
-import { type NotNull, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { AiSessionItem, type AiSessionRow, openStates } from '../../../lib/db/rows/ai-session.ts'
 import { aiSessionColumns, aiSessionJoins, isOwnAiSession, selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { type Candidate, selectCandidates } from '../../../lib/db/rows/candidates.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import type { AiSessionQuery, AiSessionResolve } from './schemas.ts'
@@ -96,42 +97,17 @@ export const archiveIdleChats = writeStatement(
         limit ${limit} for update skip locked))`,
 )
 
-function selectCandidateFlows(db: ReadDb, query: RawBuilder<unknown>, treeId: string | null) {
-  const flows = db
-    .selectFrom('trees as t')
-    .innerJoin('tree_versions as v', (join) =>
-      join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
-    )
-    .select(['t.id', 't.name', 't.description', 'v.category', 'v.tree_structure'])
-    .where('t.tree_type', '=', 'troubleshooting')
-    .where('t.status', '=', 'published')
-    .where('t.deleted_at', 'is', null)
-    .where('v.tree_structure', 'is not', null)
-    .orderBy(sql`ts_rank(t.words, ${query})`, 'desc')
-    .orderBy('t.usage_count', 'desc')
-    .orderBy('t.id')
-    .limit(4)
-    .$narrowType<{ tree_structure: NotNull }>()
-  return treeId ? flows.where('t.id', '=', treeId) : flows
-}
-
-function selectCandidateTemplates(db: ReadDb, query: RawBuilder<unknown>) {
-  return db
+/** Select the flows, articles and resolved sessions that fit a text, best first, and up to 5 scripts that match it. */
+export async function selectMaterial(db: ReadDb, text: string, treeId: string | null) {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
+  const query = sql`websearch_to_tsquery('english', ${[...new Set(words)].slice(0, 100).join(' or ')})`
+  const matchingTemplates = db
     .selectFrom('script_templates')
     .select(['id', 'name', 'description', 'language'])
     .where(sql<boolean>`words @@ ${query}`)
     .orderBy(sql`ts_rank(words, ${query})`, 'desc')
     .orderBy('id')
     .limit(5)
-}
-
-/**
- * Select up to 4 published troubleshooting flows, ranked by match with the text but not filtered, and up to 5 scripts that match the text.
- * With `treeId`, consider only that flow.
- */
-export async function selectCandidates(db: ReadDb, text: string, treeId: string | null) {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
-  const query = sql`websearch_to_tsquery('english', ${[...new Set(words)].slice(0, 100).join(' or ')})`
-  const [flows, templates] = await db.batch([selectCandidateFlows(db, query, treeId), selectCandidateTemplates(db, query)])
-  return { flows, templates }
+  const [candidates, templates] = await db.batch([selectCandidates.query(text, treeId), matchingTemplates])
+  return { candidates: candidates as Candidate[], templates }
 }

@@ -86,6 +86,18 @@ export const TaskLane = z
   })
 export type TaskLane = z.infer<typeof TaskLane>
 
+export const Citations = z
+  .array(
+    z.strictObject({
+      kind: z
+        .enum(['flow', 'article', 'session'])
+        .describe('`flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session.'),
+      id: Id,
+      title: z.string().describe('Its title when it was used.'),
+    }),
+  )
+  .describe('What the model has used, of the flows, articles and resolved sessions that it was given.')
+
 export const GuidedStep = z
   .strictObject({
     step_id: Id.describe('Id of the step.'),
@@ -95,6 +107,7 @@ export const GuidedStep = z
     text: z.string().describe('What to find out or do, as markdown.'),
     options: z.array(z.string()).describe('Suggested answers to a question. Other answers are allowed.'),
     rationale: z.string().nullable().describe('Why this step comes next.'),
+    citations: Citations,
     response: z.string().nullable().describe('The answer; null while it is the current step.'),
     created_at: Time,
   })
@@ -107,6 +120,7 @@ export const GuidedStep = z
         text: 'Does the printer answer a ping?',
         options: ['Yes', 'No'],
         rationale: 'It shows whether the network or the printer is at fault.',
+        citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
         response: null,
         created_at: '2026-11-21T09:30:05.000Z',
       },
@@ -120,6 +134,7 @@ export const AiMessage = z
     content: z.string().describe('The text of the message. The model writes markdown.'),
     upload_ids: z.array(Id).describe('Ids of the attached images.'),
     branch_id: Id.describe('Id of the branch it belongs to.'),
+    citations: Citations,
     created_at: Time,
   })
   .meta({
@@ -131,6 +146,7 @@ export const AiMessage = z
         content: 'Reception cannot print since this morning.',
         upload_ids: [],
         branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
+        citations: [],
         created_at: '2026-11-21T09:30:00.000Z',
       },
     ],

@@ -1,5 +1,6 @@
 import { writeDocumentation } from '../../../lib/ai/documentation.ts'
-import type { TicketFacts } from '../../../lib/ai/facts.ts'
+import type { CaseMaterial, TicketFacts } from '../../../lib/ai/facts.ts'
+import { toSources } from '../../../lib/ai/sources.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { type AiSessionRow, type AiStatus, openStates } from '../../../lib/db/rows/ai-session.ts'
 import { selectAiSession, updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
@@ -110,9 +111,10 @@ export async function findTicketFacts(
   }
 }
 
-/** Return the flows and scripts that may match a text. */
-export function findCandidates({ db }: Pick<ReadContext, 'db'>, text: string, treeId: string | null) {
-  return queries.selectCandidates(db, text, treeId)
+/** Return the flows, articles, resolved sessions and scripts that fit a text. With `treeId`, that flow is the only flow. */
+export async function findMaterial({ db }: Pick<ReadContext, 'db'>, text: string, treeId: string | null): Promise<CaseMaterial> {
+  const { candidates, templates } = await queries.selectMaterial(db, text, treeId)
+  return { sources: toSources(candidates), templates }
 }
 
 /** Return a session that the caller may see, or throw 404. */

@@ -5,6 +5,7 @@ import { accountId, jsonb } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import {
   type AiMessage,
+  type Citation,
   type Evidence,
   type Fix,
   type GuidedStep,
@@ -110,11 +111,15 @@ async function storeTurn<T>(db: WriteDb, sessionId: string, insert: Compilable<T
 
 const isoCreatedAt = sql<string>`app.iso(created_at)`.as('created_at')
 
-export function storeReply(db: WriteDb, sessionId: string, branchId: string, content: string, changes: TurnChanges) {
+interface NewReply {
+  content: string
+  citations: Citation[]
+}
+export function storeReply(db: WriteDb, sessionId: string, branchId: string, { content, citations }: NewReply, changes: TurnChanges) {
   const insert = db
     .insertInto('ai_messages')
-    .values({ session_id: sessionId, branch_id: branchId, role: 'assistant', content })
-    .returning(['id', 'role', 'content', isoCreatedAt])
+    .values({ session_id: sessionId, branch_id: branchId, role: 'assistant', content, citations: jsonb(citations) })
+    .returning(['id', 'role', 'content', 'citations', isoCreatedAt])
   return storeTurn(db, sessionId, insert, changes)
 }
 
@@ -123,13 +128,20 @@ export interface NewStep {
   text: string
   options: string[]
   rationale: string
+  citations: Citation[]
 }
 /** Insert the step that follows the session's `stepCount` existing steps. A unique index rejects the second of two concurrent inserts. */
-export function storeStep(db: WriteDb, sessionId: string, stepCount: number, { options, ...step }: NewStep, changes: TurnChanges) {
+export function storeStep(
+  db: WriteDb,
+  sessionId: string,
+  stepCount: number,
+  { options, citations, ...step }: NewStep,
+  changes: TurnChanges,
+) {
   const insert = db
     .insertInto('ai_steps')
-    .values({ session_id: sessionId, seq: stepCount + 1, options: jsonb(options), ...step })
-    .returning(['id as step_id', 'kind', 'text', 'options', 'rationale', 'response', isoCreatedAt])
+    .values({ session_id: sessionId, seq: stepCount + 1, options: jsonb(options), citations: jsonb(citations), ...step })
+    .returning(['id as step_id', 'kind', 'text', 'options', 'rationale', 'citations', 'response', isoCreatedAt])
   return storeTurn(db, sessionId, insert, changes)
 }
 

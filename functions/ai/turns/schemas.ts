@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
-import { AiMessage, EvidenceItem, GuidedStep, OutcomeProposal, SuggestedFix, TaskLane } from '../sessions/schemas.ts'
+import { AiMessage, Citations, EvidenceItem, GuidedStep, OutcomeProposal, SuggestedFix, TaskLane } from '../sessions/schemas.ts'
 
 const TurnText = z.string().trim().min(1).max(8000)
 
@@ -37,6 +37,7 @@ export const ChatReply = z
         id: Id,
         role: z.literal('assistant').describe('The model.'),
         content: z.string().describe('The text, as markdown.'),
+        citations: Citations,
         created_at: Time,
       })
       .describe('The reply of the model.'),
@@ -54,6 +55,7 @@ export const ChatReply = z
           id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e57',
           role: 'assistant',
           content: 'Does the printer answer a ping?',
+          citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
           created_at: '2026-11-21T09:30:04.000Z',
         },
         triage_update: { issue_category: 'Printing' },
@@ -88,6 +90,7 @@ export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next 
         text: 'Restart the print spooler',
         options: [],
         rationale: 'The queue is stuck.',
+        citations: [],
         response: null,
         created_at: '2026-11-21T09:31:00.000Z',
       },

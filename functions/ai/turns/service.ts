@@ -1,8 +1,12 @@
 import type { Turn } from '../../../lib/ai/ai.ts'
-import { type AnswerListener, ask } from '../../../lib/ai/ask.ts'
+import type { AnswerListener } from '../../../lib/ai/ask.ts'
+import { askForNewFix } from '../../../lib/ai/ask-for-new-fix.ts'
 import { requireAiBudget } from '../../../lib/ai/budget.ts'
-import { toCaseFacts, toSearchText } from '../../../lib/ai/facts.ts'
-import { type ChatTurn, chatTurn, type FixIdea, guidedStep } from '../../../lib/ai/prompts/diagnosis.ts'
+import { type CaseMaterial, toCaseFacts, toSearchText } from '../../../lib/ai/facts.ts'
+import { type ChatTurn, chatTurn, type FixIdea, type GuidedAnswer, guidedStep } from '../../../lib/ai/prompts/diagnosis.ts'
+import { isRepeatedFix, listTriedFixes } from '../../../lib/ai/repeated-fixes.ts'
+import { toCitations } from '../../../lib/ai/sources.ts'
+import { clip } from '../../../lib/chat/chat.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { type AiSessionRow, workingStates } from '../../../lib/db/rows/ai-session.ts'
 import { getSqlState } from '../../../lib/db/sqlstate.ts'
@@ -42,20 +46,27 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
   if (!branchId) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), workingStates)
   const input = await collectTurnInput(ctx, session, message)
   const turns = [...toTurns(session), { role: 'user' as const, text: message, images }]
-  const storeReply = async (answer: ChatTurn) => {
-    const { row, applied } = await queries.storeReply(ctx.db, id, branchId, answer.reply, toTurnChanges(answer, input))
-    if (!row) throw new Problem('stale_version', 'Someone else deleted this session')
-    const reply = { id: row.id, role: 'assistant' as const, content: row.content, created_at: row.created_at }
-    return removeNulls({ message: reply, ...applied }) as ChatReply
+  const repeats = (answer: ChatTurn) =>
+    isRepeatedFix(answer.fix, answer.reply, listTriedFixes(session, answer.outcome?.outcome === 'applied_failed'))
+  const askModel = async (listener?: AnswerListener) => {
+    const { answer, isRepeated } = await askForNewFix(ctx, chatTurn, { facts: input.facts, turns }, repeats, listener)
+    return storeReply(isRepeated ? { ...answer, fix: null } : answer)
   }
-  if (!ctx.wantsEvents) return storeReply(await ask(ctx, chatTurn, { facts: input.facts, turns }))
+  const storeReply = async (answer: ChatTurn) => {
+    const newReply = { content: answer.reply, citations: toCitations(answer.citations, input.sources) }
+    const { row, applied } = await queries.storeReply(ctx.db, id, branchId, newReply, toTurnChanges(answer, input))
+    if (!row) throw new Problem('stale_version', 'Someone else deleted this session')
+    const { content, citations, created_at } = row
+    return removeNulls({ message: { id: row.id, role: 'assistant' as const, content, citations, created_at }, ...applied }) as ChatReply
+  }
+  if (!ctx.wantsEvents) return askModel()
   return createEventStream(ctx, async (send) => {
     const listener: AnswerListener = {
       field: 'reply',
       onText: (text) => send('delta', { text }),
       onRestart: () => send('restart', {}),
     }
-    send('message', await storeReply(await ask(ctx, chatTurn, { facts: input.facts, turns }, listener)))
+    send('message', await askModel(listener))
   })
 }
 
@@ -86,13 +97,18 @@ export async function listMessages(
   return toPage(await queries.selectMessages(db, id, branchId, page), page.limit)
 }
 
-/** Ask the model for the next step and store it. */
+/** Ask the model for the next step and store it. If the model only repeats fixes that did not help, the step is to escalate. */
 async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<GuidedReply> {
   const input = await collectTurnInput(ctx, session)
-  const { kind, text, options, rationale, findings, fix } = await ask(ctx, guidedStep, { facts: input.facts })
-  const changes = toTurnChanges({ findings, fix: kind === 'fix' ? fix : null }, input)
+  const tried = listTriedFixes(session)
+  const repeats = ({ kind, fix, text }: GuidedAnswer) => kind === 'fix' && isRepeatedFix(fix, text, tried)
+  const { answer, isRepeated } = await askForNewFix(ctx, guidedStep, { facts: input.facts }, repeats)
+  const { kind, text, options, rationale, findings, fix } = answer
+  const citations = toCitations(answer.citations, input.sources)
+  const newStep = isRepeated ? createEscalationStep(fix?.title ?? text) : { kind, text, options, rationale, citations }
+  const changes = toTurnChanges({ findings, fix: newStep.kind === 'fix' ? fix : null }, input)
   const { row: step, applied } = await queries
-    .storeStep(ctx.db, session.id, session.steps.length, { kind, text, options, rationale }, changes)
+    .storeStep(ctx.db, session.id, session.steps.length, newStep, changes)
     .catch(async (error: unknown) => {
       if (getSqlState(error) !== '23505') throw error
       return throwStepNotCurrent(ctx, session.id)
@@ -102,15 +118,25 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
   return removeNulls({ step, triage_update, suggested_fix }) as GuidedReply
 }
 
-interface TurnInput {
+/** Create the step that ends a guided session in which the model has no other fix. */
+function createEscalationStep(repeatedTitle: string): queries.NewStep {
+  return {
+    kind: 'action',
+    text: 'Escalate this session to a colleague. Every fix that the model still suggests was tried already.',
+    options: [],
+    rationale: clip(`The model suggested again what did not help: ${repeatedTitle}`, 1000),
+    citations: [],
+  }
+}
+
+interface TurnInput extends CaseMaterial {
   facts: ReturnType<typeof toCaseFacts>
-  templates: { id: string }[]
 }
 
 async function collectTurnInput(ctx: WriteContext, session: AiSessionRow, latest = ''): Promise<TurnInput> {
   const ticket = await aiSessions.findTicketFacts(ctx, session.psa_ticket_id)
-  const candidates = await aiSessions.findCandidates(ctx, toSearchText(session, ticket, latest), session.tree_id)
-  return { facts: toCaseFacts(session, ticket, candidates), templates: candidates.templates }
+  const material = await aiSessions.findMaterial(ctx, toSearchText(session, ticket, latest), session.tree_id)
+  return { facts: toCaseFacts(session, ticket, material), ...material }
 }
 
 function toTurns({ messages }: AiSessionRow): Turn[] {

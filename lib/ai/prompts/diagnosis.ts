@@ -23,6 +23,14 @@ export const FixIdea = z.strictObject({
 })
 export type FixIdea = z.infer<typeof FixIdea>
 
+/** The numbers of the sources that an answer has used. */
+export const CitedNumbers = z.array(z.int().min(1).max(50)).max(10)
+
+/** What the sources in the facts are. */
+export const sourceRules = `Sources in the facts, numbered across the lists: flows are guided flows with their questions, steps and solutions;
+articles are knowledge articles; resolved_sessions are earlier cases with what solved them. They may not fit the case.
+citations: Return the numbers of the sources whose content you use. Return an empty list if you use none.`
+
 const findingsRules = `findings: Report what the material states about the case.
 - client_name: the company of the client.
 - asset_name: the machine or device that has the problem.
@@ -33,16 +41,16 @@ const findingsRules = `findings: Report what the material states about the case.
 Fill client_name, asset_name, issue_category and triage_hypothesis only from the material. Set each of them to null if the material does not
 state it.
 
-flows in the facts lists guided flows that may apply, with their questions and the solutions of their branches. Prefer their questions and
-fixes to your own.`
+${sourceRules} Prefer the questions and fixes of a source that fits the case to your own.`
 
-const fixRules = `Set template to the number of a template in the facts if that template carries out the fix. Otherwise set it to null.
+const fixRules = `Never suggest a fix again that did not help: one in refused_fixes in the facts, or one in fixes with the status applied_failed or
+dismissed. Set template to the number of a template in the facts if that template carries out the fix. Otherwise set it to null.
 Set script only if a script carries out the fix. Otherwise set it to null.`
 
 /** Answer one message of a chat. `reply` is the first property, so that it can be streamed first. */
 export const chatTurn = {
   name: 'chat_turn',
-  version: 2,
+  version: 3,
   instructions: `Continue the diagnosis with the technician.
 
 reply: Answer the technician in markdown. Be short and concrete. Give your interpretation first, then the next question or check.
@@ -57,6 +65,7 @@ outcome: If the technician reports the result of the open fix, return that resul
 Otherwise return null.`,
   answer: z.strictObject({
     reply: text(8000),
+    citations: CitedNumbers,
     findings: Findings,
     questions: z.array(text(500)).max(3),
     actions: z.array(text(500)).max(3),
@@ -73,7 +82,7 @@ export type ChatTurn = z.infer<typeof chatTurn.answer>
 /** Suggest the next step of a guided session. */
 export const guidedStep = {
   name: 'guided_step',
-  version: 2,
+  version: 3,
   instructions: `Guide the technician through the diagnosis one step at a time. Return exactly one step: the next one after the steps in
 the facts. Never repeat a step that has a response.
 
@@ -93,9 +102,11 @@ fix: If kind is "fix", describe what to do. Otherwise return null. ${fixRules}`,
     text: text(4000),
     options: z.array(text(300)).max(6),
     rationale: text(1000),
+    citations: CitedNumbers,
     findings: Findings,
     fix: FixIdea.nullable(),
   }),
   answerTokens: 4000,
   effort: 'low',
 } satisfies Prompt
+export type GuidedAnswer = z.infer<typeof guidedStep.answer>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Prompt } from '../ask.ts'
+import { CitedNumbers, sourceRules } from './diagnosis.ts'
 
 const text = (max: number) => z.string().trim().min(1).max(max)
 
@@ -70,15 +71,17 @@ ${factualityRules}`,
 /** Write a second opinion for the engineer who takes over an escalation. */
 export const escalationAssessment = {
   name: 'escalation_assessment',
-  version: 2,
+  version: 3,
   instructions: `Assess the escalation in the facts for the colleague who takes it over. Write markdown of at most 300 words. Include:
 - the likeliest cause, with the evidence for it and against it
 - what has been ruled out
 - the first three things to check
 - what not to repeat
 
+${sourceRules}
+
 ${factualityRules}`,
-  answer: z.strictObject({ text: text(10_000) }),
+  answer: z.strictObject({ text: text(10_000), citations: CitedNumbers }),
   answerTokens: 2000,
   effort: 'low',
   totalMs: 15_000,

@@ -26,12 +26,19 @@ export interface TaskLane {
   actions: { id: string; text: string; done?: boolean | undefined }[]
   responses: { id: string; question_id?: string | undefined; action_id?: string | undefined; text: string }[]
 }
+/** A source that an answer of the model has used. The title is the one that the model was given. */
+export interface Citation {
+  kind: 'flow' | 'article' | 'session'
+  id: string
+  title: string
+}
 export interface AiMessage {
   id: string
   role: 'user' | 'assistant'
   content: string
   upload_ids: string[]
   branch_id: string
+  citations: Citation[]
   created_at: string
 }
 export interface GuidedStep {
@@ -40,6 +47,7 @@ export interface GuidedStep {
   text: string
   options: string[]
   rationale: string | null
+  citations: Citation[]
   response: string | null
   created_at: string
 }

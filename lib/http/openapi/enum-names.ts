@@ -46,6 +46,7 @@ const namesByValues: Record<string, string> = {
   'create update': 'ProposalAction',
   'procedure_step section_header procedure_end': 'FlowStepType',
   'question action fix': 'GuidedStepKind',
+  'flow article session': 'CitationKind',
   'park escalate': 'HandoffIntent',
   'pending ready failed timed_out': 'AssessmentStatus',
   'text textarea number select multiselect boolean date email ip hostname': 'IntakeFieldType',

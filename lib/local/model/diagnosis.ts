@@ -13,8 +13,10 @@ export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
   const isAtEnd = node !== undefined && node === end
   const fix = isAtEnd || asksForFix(text) ? createFix(facts, turns, flow, end) : null
   const nextNode = isAtEnd ? undefined : node
+  const reading = flow ? undefined : findReading(facts, turns)
   return {
-    reply: composeReply(text, newestMessage?.images ?? 0, flow, nextNode, fix),
+    reply: composeReply(text, newestMessage?.images ?? 0, flow, nextNode, fix, reading),
+    citations: listCitations(flow, reading),
     findings: extractFindings(facts, turns, flow, end?.title),
     questions: createQuestions(facts, text, flow, nextNode),
     actions: nextNode?.kind === 'action' ? removeKnownTasks(facts, [nextNode.title]) : [],
@@ -35,6 +37,7 @@ function composeReply(
   flow: Outline | undefined,
   nextNode: OutlineNode | undefined,
   fix: { title: string; description: string } | null,
+  reading: Reading | undefined,
 ): string {
   const parts = [
     `You report: “${truncate(text, 400)}”${images > 0 ? ` (${images} image${images > 1 ? 's' : ''} received, which this local model cannot see)` : ''}.`,
@@ -47,7 +50,8 @@ function composeReply(
       nextNode.options.map(({ label }) => `- ${label}`).join('\n'),
     )
   if (fix) parts.push(`Suggested fix: **${fix.title}**`, truncate(fix.description, 1500))
-  if (!flow && !fix)
+  if (reading) parts.push(`**${reading.title}** describes this:`, truncate(reading.text, 1000))
+  if (!flow && !fix && !reading)
     parts.push('No guided flow matches this problem. When did it begin, who is affected, and what changed before it began?')
   return parts.filter(Boolean).join('\n\n')
 }
@@ -57,6 +61,32 @@ function removeKnownTasks(facts: Facts, texts: string[]): string[] {
   const knownTasks = [...(facts.task_lane?.questions ?? []), ...(facts.task_lane?.actions ?? [])].map((item) => item.text)
   return texts.map((text) => truncate(text, 500)).filter((text) => !knownTasks.includes(text))
 }
+
+/** An article or a resolved session. */
+interface Reading {
+  number: number
+  title: string
+  text: string
+}
+
+/** Return the article or the resolved session that fits best, or undefined if none shares a word with the case. */
+function findReading(facts: Facts, turns: readonly Turn[]): Reading | undefined {
+  const sessions = (facts.resolved_sessions ?? []).map(({ number, title, problem, solution, fixes }) => ({
+    number,
+    title,
+    text: [problem, solution, ...fixes].filter(Boolean).join('\n'),
+  }))
+  const readings = [...(facts.articles ?? []), ...sessions]
+  const best = findBestIndex(
+    collectText(facts, turns),
+    readings.map(({ title, text }) => `${title} ${title} ${text}`),
+  )
+  return readings[best]
+}
+
+const isStepList = ({ type }: Outline) => type === 'procedural' || type === 'maintenance'
+const listCitations = (flow: Outline | undefined, reading: Reading | undefined): number[] =>
+  (flow ?? reading) ? [(flow ?? reading)?.number ?? 0] : []
 
 /** Create a fix from the end of a flow, or a general one. Add a script if the conversation asks for one. */
 function createFix(facts: Facts, turns: readonly Turn[], flow: Outline | undefined, end: OutlineNode | undefined) {
@@ -78,7 +108,7 @@ function createFix(facts: Facts, turns: readonly Turn[], flow: Outline | undefin
       : null
   if (end && flow)
     return {
-      title: truncate(end.title, 300),
+      title: truncate(isStepList(flow) ? `Follow “${flow.name}”` : end.title, 300),
       description: truncate(`${end.description || end.title}\n\nFrom the flow “${flow.name}”.`, 8000),
       template,
       script,
@@ -116,6 +146,7 @@ export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
   const node = flow && followAnswers(flow, answers)
   const end = flow && findLikelyEnd(flow, node, collectText(facts, turns))
   const findings = extractFindings(facts, turns, flow, end?.title)
+  const citations = listCitations(flow, flow ? undefined : findReading(facts, turns))
   const report = truncate(describeReport(facts, turns) || (facts.session?.title ?? ''), 300)
   if (node && node !== end && !steps.some(({ text }) => text.startsWith(node.title)))
     return {
@@ -123,6 +154,7 @@ export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
       text: truncate(`${node.title}\n\n${node.description}`, 4000),
       options: node.options.map(({ label }) => truncate(label, 300)).slice(0, 6),
       rationale: truncate(`This is the next step of the flow “${flow.name}” for: ${report}`, 1000),
+      citations,
       findings,
       fix: null,
     }
@@ -133,6 +165,7 @@ export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
       text: truncate(`${fix.title}\n\n${fix.description}`, 4000),
       options: [],
       rationale: truncate(`The answers so far lead here: ${report}`, 1000),
+      citations,
       findings,
       fix,
     }
@@ -147,6 +180,7 @@ export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
     text: `${generalQuestions[steps.length] ?? generalQuestions[2]}\n\nReported: “${report}”`,
     options: [],
     rationale: 'No flow here fits, so the cause is narrowed down first.',
+    citations,
     findings,
     fix: null,
   }

@@ -8,6 +8,8 @@ export interface Outline {
   name: string
   description: string
   category: string | null
+  /** Absent in facts that an evaluation recorded by hand. */
+  type?: string
   nodes: OutlineNode[]
 }
 export interface OutlineNode {
@@ -26,6 +28,8 @@ export interface Facts {
   task_lane?: { questions?: { text: string }[]; actions?: { text: string; done?: boolean }[] }
   ticket?: { summary?: string; company?: string | null; configurations?: string[]; notes?: string[] } | null
   flows?: Outline[]
+  articles?: { number: number; title: string; text: string }[]
+  resolved_sessions?: { number: number; title: string; problem: string; solution: string; fixes: string[] }[]
   fixes?: { number: number; title: string; status: string; description: string }[]
   templates?: { number: number; name: string; description: string }[]
   steps?: { kind: string; text: string; options: string[]; response: string | null }[]

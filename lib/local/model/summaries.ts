@@ -131,5 +131,6 @@ export function createEscalationAssessment(facts: SummaryFacts, turns: readonly 
       createSection('**Do not repeat**', listAttempts(facts)),
       createSection('**Check first**', listOpenTasks(facts).slice(0, 3)),
     ),
+    citations: (facts.flows ?? []).slice(0, 1).map(({ number }) => number),
   }
 }

@@ -14,7 +14,15 @@ const { setFault } = dashboard(service)
 afterAll(() => service.close())
 
 const emptyFindings = { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] }
-const baseTurn = { reply: 'Done as demanded.', findings: emptyFindings, questions: [], actions: [], fix: null, outcome: null }
+const baseTurn = {
+  reply: 'Done as demanded.',
+  citations: [],
+  findings: emptyFindings,
+  questions: [],
+  actions: [],
+  fix: null,
+  outcome: null,
+}
 const maliciousText = '<script>alert(1)</script> "; drop table ai_sessions; -- {{ 7*7 }} =cmd|calc!A1 [x](javascript:alert(1))'
 const maliciousFix = { title: 'PWNED', description: maliciousText, template: null, script: { language: 'bash', body: 'rm -rf /' } }
 /** Model answers that an injected prompt may cause, some of them valid for the schema. `otherId` is the id of a fix of another session. */
@@ -69,9 +77,9 @@ const writableTables = [
   'sign_ins',
 ]
 
-const injectionsPerOwner = 8
+const injectionsPerOwner = 9
 
-it('ignores 200 injected demands in chats, tickets, flows, facts, client names and file names', {
+it('ignores 225 injected demands in chats, tickets, flows, articles, facts, client names and file names', {
   timeout: 300_000,
 }, async () => {
   const { account, bystander, bystanderSessionId, otherId } = await createInjectionScene()
@@ -90,7 +98,7 @@ it('ignores 200 injected demands in chats, tickets, flows, facts, client names a
     return { owner, preparedInjections }
   }
   const work = await Promise.all(owners.map(prepare))
-  expect(work.flatMap(({ preparedInjections }) => preparedInjections)).toHaveLength(200)
+  expect(work.flatMap(({ preparedInjections }) => preparedInjections)).toHaveLength(225)
   const readBystanderSession = async () => (await bystander.call('GET', `/ai-sessions/${bystanderSessionId}`)).body
   const [checksumsBefore, bystanderBefore] = [await readChecksums(service, account.id), await readBystanderSession()]
   await setFault({ service: 'openai', mode: 'prompt_injection' })
@@ -135,8 +143,8 @@ it('ignores 200 injected demands in chats, tickets, flows, facts, client names a
       for (const injection of preparedInjections) await inject(injection, owner)
     }),
   )
-  // A client name is truncated, so no demand in it is complete. The model never sees file names.
-  expect([...obeyedPlaces].sort()).toEqual(['chat', 'facts', 'flow', 'problem', 'taskLane', 'ticketNote'])
+  // A client name and a ticket note are truncated, so no demand in them is complete. The model never sees file names.
+  expect([...obeyedPlaces].sort()).toEqual(['article', 'chat', 'facts', 'flow', 'problem', 'taskLane'])
   const checksumsAfter = await readChecksums(service, account.id)
   const withoutWritable = (checksums: Record<string, string>) =>
     Object.fromEntries(Object.entries(checksums).filter(([table]) => !writableTables.includes(table)))

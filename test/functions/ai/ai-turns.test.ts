@@ -83,6 +83,7 @@ it('AIS-24 accepts the model’s answer from the second call', async () => {
 
 const emptyReply = {
   reply: 'ok',
+  citations: [],
   findings: { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] },
 }
 const emptyTurn = { ...emptyReply, questions: [], actions: [], fix: null, outcome: null }

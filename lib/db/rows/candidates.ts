@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import type { TreeStructure, TreeType } from '../../flows/structure.ts'
+import { readStatement } from '../statement.ts'
+
+/** A flow, an article or a resolved session that fits a problem. */
+export type Candidate = { id: string; title: string; score: number } & (
+  | { kind: 'flow'; content: { description: string; category: string | null; tree_type: TreeType; tree_structure: TreeStructure } }
+  | { kind: 'article'; content: { text: string } }
+  | { kind: 'session'; content: { problem: string | null; cause: string | null; notes: string | null; fixes: string[] } }
+)
+
+const CandidateRow = z.object({
+  kind: z.string(),
+  id: z.string(),
+  title: z.string(),
+  score: z.number(),
+  content: z.custom<Candidate['content']>(),
+})
+
+// More than are returned, because some of them may not be visible to the caller.
+const maxFound = 40
+const maxCandidates = 6
+// A candidate that fits much worse than the best one is left out.
+const minShareOfBest = 0.35
+// The characters of an article that can be used.
+const maxArticleText = 8000
+
+const flowColumns = sql`
+  select 'flow' as kind, t.id, t.name as title, f.score, jsonb_build_object('description', t.description, 'category', v.category,
+         'tree_type', t.tree_type, 'tree_structure', v.tree_structure) as content
+    from found f join trees t on t.account_id in (app.account_id(), app.platform_account()) and t.id = f.tree_id
+    join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
+   where t.status = 'published' and t.deleted_at is null and v.tree_structure is not null
+     and (t.account_id = app.platform_account() or app.sees(t.visibility, t.author_id, t.team_id))`
+// An imported article whose flow is published is found as that flow.
+const articleColumns = sql`
+  select 'article', i.id, i.title, f.score, jsonb_build_object('text', left((
+           select string_agg(b.item ->> 'text', chr(10) order by b.place) from jsonb_array_elements(i.blocks) with ordinality b (item, place)), ${maxArticleText}))
+    from found f join kb_imports i on i.account_id = app.account_id() and i.id = f.import_id
+   where i.status <> 'failed' and app.sees('team', i.created_by, i.team_id)
+     and not exists (select from trees t where t.account_id = i.account_id and t.id = i.tree_id and t.status = 'published' and t.deleted_at is null)`
+const sessionColumns = sql`
+  select 'session', s.id, s.title, f.score, jsonb_build_object('problem', s.problem_summary, 'cause', s.triage_hypothesis, 'notes', s.resolution_notes,
+         'fixes', coalesce((select jsonb_agg(x.title order by x.created_at, x.id) from ai_fixes x
+                             where x.account_id = s.account_id and x.session_id = s.id and x.status in ('applied_success', 'applied_partial')), '[]'))
+    from found f join ai_sessions s on s.account_id = app.account_id() and s.id = f.ai_session_id
+   where s.status = 'resolved'`
+
+/**
+ * Select published flows of every type, articles and resolved sessions that fit a text, best first. With `treeId`, that flow is the first one
+ * and the only flow. The conditions on visibility repeat the policies for jobs, whose role they do not apply to.
+ */
+export const selectCandidates = readStatement(
+  CandidateRow,
+  (text: string, treeId: string | null) => sql`
+    with found as materialized (
+      select f.* from app.find_knowledge(${text}, ${maxFound}) f where ${treeId}::uuid is null or f.tree_id is null
+      union all select ${treeId}::uuid, null, null, 'infinity' where ${treeId}::uuid is not null)
+    select kind, id, title, score, content
+      from (select c.*, max(nullif(c.score, 'infinity')) over () as best from (${flowColumns} union all ${articleColumns} union all ${sessionColumns}) c) c
+     where score >= ${minShareOfBest}::double precision * best or score = 'infinity' order by score desc, id limit ${maxCandidates}`,
+)

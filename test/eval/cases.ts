@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What a model was asked, as the service sends it. */
+export interface Case {
+  name: string
+  facts: Record<string, unknown>
+  turns?: { role: 'user' | 'assistant'; text: string }[]
+  expect?: {
+    /** The numbers of the sources that the answer must cite, and no others. */
+    cites?: number[]
+    /** Titles of fixes that did not help. */
+    tried?: string[]
+    /** Words that an order in the material demands. */
+    absent?: string[]
+  }
+}
+
+/** Read the recorded cases of a prompt. */
+export async function readCases(promptName: string): Promise<Case[]> {
+  const file = join(import.meta.dirname, 'cases', `${promptName.replaceAll('_', '-')}.json`)
+  return JSON.parse(await readFile(file, 'utf8')) as Case[]
+}

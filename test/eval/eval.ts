@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openAi } from '../../lib/ai/openai.ts'
+import { startPostgres, withSuperuser } from '../../lib/local/postgres.ts'
+import { insertArticles, measureHitRate, type RankedTicket, rankTickets, readTickets, readUnrelatedTickets } from './ranking.ts'
+import { formatScoreboard, runPrompts } from './run-prompts.ts'
+
+const { values } = parseArgs({ options: { ranking: { type: 'boolean' } } })
+const goal = 0.9
+
+/** Ask the model at OPENAI_BASE_URL every recorded case, and print the scoreboard and the failed checks. */
+async function evaluatePrompts(): Promise<void> {
+  const { OPENAI_BASE_URL: baseUrl = '', OPENAI_API_KEY: key = '', OPENAI_MODEL: model = '' } = process.env
+  if (!baseUrl || !key || !model) throw new Error('Set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL')
+  const scored = await runPrompts(openAi({ baseUrl, key, model }))
+  for (const { prompt, name, failure, ...score } of scored) {
+    const failed = Object.entries(score).flatMap(([check, passed]) => (passed === false ? check : []))
+    if (failed.length > 0) console.log(`${prompt}, ${name}: not ${failed.join(', ')}${failure ? ` (${failure})` : ''}`)
+  }
+  console.log(`\n${model}\n${formatScoreboard(scored)}`)
+}
+
+/** Rank the articles of a folder for labelled tickets in a database of its own. Fail when a goal is missed. */
+async function evaluateRanking(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'eval-'))
+  const cluster = await startPostgres(join(folder, 'data'), { durable: false })
+  const articles = process.env.ARTICLES_DIR
+  const read = (name: string) => join(import.meta.dirname, name)
+  await cluster.createDatabase('evaluation')
+  try {
+    await withSuperuser(cluster.port, 'evaluation', async (client) => {
+      const names = await insertArticles(client, articles ?? read('articles'))
+      const tickets = await rankTickets(client, names, await readTickets(read(articles ? 'runbook-tickets.tsv' : 'article-tickets.tsv')))
+      const unrelated = await rankTickets(
+        client,
+        names,
+        await readUnrelatedTickets(read(articles ? 'unrelated-tickets.tsv' : 'foreign-tickets.tsv')),
+      )
+      if (!printRanking(tickets, unrelated)) process.exitCode = 1
+    })
+  } finally {
+    await cluster.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Print hit rates and misses. Return whether both goals are reached. */
+function printRanking(tickets: readonly RankedTicket[], unrelated: readonly RankedTicket[]): boolean {
+  for (const set of ['tune', 'held'] as const) {
+    const part = tickets.filter((ticket) => ticket.set === set)
+    if (part.length === 0) continue
+    console.log(
+      `${set}: the right article is among the first three for ${(measureHitRate(part) * 100).toFixed(0)} % of ${part.length} tickets`,
+    )
+    for (const { article, text, found } of part.filter((ticket) => measureHitRate([ticket]) === 0))
+      console.log(`  ${article}: ${text} -> ${found.map((entry) => entry.article ?? 'a flow').join(', ') || 'nothing'}`)
+  }
+  const wrong = unrelated.filter(({ found }) => found.some(({ article }) => article !== null))
+  console.log(`unrelated: an article is above the threshold for ${wrong.length} of ${unrelated.length} tickets`)
+  for (const { text } of wrong) console.log(`  ${text}`)
+  const times = [...tickets, ...unrelated].map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)
+  console.log(`median ${(times[Math.floor(times.length / 2)] ?? 0).toFixed(1)} ms`)
+  return measureHitRate(tickets) >= goal && wrong.length === 0
+}
+
+await (values.ranking ? evaluateRanking() : evaluatePrompts())
