@@ -16,7 +16,7 @@ const replacements: readonly Replacement[] = [
   [/pbkdf2_|scram-/i, /(?<!\w)(?:pbkdf2_\w{3,10}\$\d{1,8}\$[^\s"'<>]{8,256}|SCRAM-SHA-\d{1,3}\$\d{1,8}:[^\s"'<>]{8,256})/gi, secretMask],
   [/\{S?(?:SHA|MD5|CRYPT)/i, /(\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2\S{0,10}|ARGON2)\})[A-Za-z0-9+/=$.]{8,512}/gi, keep],
   // user:rid:lm:nt::: of secretsdump and pwdump, user::domain:challenge:hash:blob of NTLMv2
-  [/:[0-9a-f]{32}/i, /(:(?:\d{1,10}:)?)[0-9a-f]{32}(:)[0-9a-f]{32}(?![0-9a-f])/gi, both],
+  [/:[0-9a-f]{32}/i, /((?<![0-9a-f])(?:[:\s])(?:\d{1,10}:)?)[0-9a-f]{32}(:)[0-9a-f]{32}(?![0-9a-f])/gi, both],
   [/::/, /((?<!\w)[\w.$-]{1,64}::[\w.-]{1,64}:[0-9a-f]{16}:)[0-9a-f]{32,48}(?::[0-9a-f]{32,4096})?/gi, keep],
   [/hash|nt|lm/i, /((?<!\w)-hashes?[ :=]{1,3}:?)[0-9a-f]{32}(?::[0-9a-f]{32})?/gi, keep],
   [
@@ -56,7 +56,7 @@ const replacements: readonly Replacement[] = [
   [/0x/, /((?:master|session|encryption|aes|private|machine) key[ :=]{1,3})0x[0-9a-f]{16,256}/gi, keep],
   // X-Auth-Token and similar headers.
   [/-(?:token|key|secret):/i, /((?<!\w)[\w-]{1,40}-(?:token|key|secret|signature):[ \t]{0,4})(?!\[masked)[^\s"'<>]{6,1024}/gi, keep],
-  [/Authorization:/i, /(Authorization:[ ](?:Token|Bearer|Basic|ApiKey|Key)[ ])(?!\[masked)[^\s"'<>]{6,4096}/gi, keep],
+  [/Authorization:/i, /(Authorization:[ ](?:Token|Bearer|Basic|ApiKey|Key)[ ])(?!\[masked)(?=[^\s]{0,4000}[\d=])[^\s"'<>]{6,4096}/gi, keep],
   // One-time codes that are not next to their name: "G-123456 is your Google verification code".
   [/\bPIN 0|\bPIN\b/, /((?<!\w)(?:print|copy|fax) PIN[ ]\d{0,2})\d{4,6}/gi, keep],
 ]

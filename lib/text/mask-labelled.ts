@@ -9,19 +9,19 @@ const value = `(?<value>${quotedValue}|${bareValue})`
 
 /** A longer name, what the secret is for, and marks around it: `password_prod`, `Password (temp)`, `**Password**`, `"password"]`. */
 const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:[ ]?(?:\\((?!\\[masked)[^()\\n]{1,20}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])|/pin|/password)?(?<about>[ ](?:for|of|für|von|pour|per|voor|para|dla|till|to)[ ](?:[\\p{L}\\p{N}._-]{1,30}[ ]?){1,3}?)?(?:[ ]?(?:wi-?fi|wlan|admin))?`
-const space = '[ \\t\\u00a0]{0,8}'
+const space = '[ \\t\\u00a0]{0,24}'
 /** Between a name and its value: a sign, or the syntax of a markup or programming language. */
 const glues = [
   // password: x, "password": "x", **Password:** x, 'password' => 'x', $x['password'] = 'x', PASSWORD = N'x', Password ..... x
-  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ])|(?<=[ ]{0,1})\\|(?=[ ]))["'*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@(?=["']\\n)|[>|][+-]?\\n[ ]{1,20}|["']?\\n[ \\t]{0,20})?`,
-  // define('DB_PASSWORD', 'x'), PASSWORD('x'), ConvertTo-SecureString
-  `["'],[ ]{0,4}(?=["'])`,
-  `\\((?=["'])`,
+  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@(?=["']\\n)|[>|][+-]?\\n[ ]{1,20}|["']?\\n[ \\t]{0,20})?`,
   // {"name": "password", "value": "x"}, <add key="password" value="x">, a name and a value of a YAML list
   `\\\\?["'],?\\s{0,20}\\\\?["']?(?:value|val|content|answer|text|data|default)\\\\?["']?${space}[:=]${space}`,
   `["']?[ ]{0,4}\\n[ ]{0,20}value:[ ]{0,4}`,
+  // define('DB_PASSWORD', 'x'), PASSWORD('x'), ConvertTo-SecureString
+  `["'],[ ]{0,4}(?=["'])`,
+  `\\((?=["'])`,
   // <password>x</password>, <td>Password</td><td>x</td>, <key>Password</key><string>x</string>
-  `["']?[^<>\\n=]{0,40}(?:[ ][\\w:-]{1,30}=["'][^"'<>\\n]{0,60}["']){0,4}:?(?<!/)>:?\\s{0,20}(?:<(?!/?(?:br|p)\\b)/?[\\w:-]{1,30}>[:\\s]{0,20}){0,4}(?:<!\\[CDATA\\[)?(?=[^\\s<])`,
+  `["']?[^<>\\n=]{0,40}(?:[ ][\\w:-]{1,30}=["'][^"'<>\\n]{0,60}["']){0,4}:?(?<=<[^<>\\n]{1,200})(?<!/)>:?\\s{0,20}(?:<(?!/?(?:br|p)\\b)/?[\\w:-]{1,30}>[:\\s]{0,20}){0,4}(?:<!\\[CDATA\\[)?(?=[^\\s<])`,
   `:?(?:</[\\w:-]{1,30}>[:\\s]{0,20}){1,2}(?:<[\\w:-]{1,30}>){0,2}(?=[^\\s<])`,
   // reg add … /v DefaultPassword /t REG_SZ /d x
   `["']?${space}(?:/t[ ])?REG_\\w{2,12}${space}(?:/d[ ]{1,4})?`,
@@ -35,7 +35,7 @@ const stated = new RegExp(
   'giu',
 )
 const following = new RegExp(
-  `(?<before>${secretName}(?<suffix>s?)(?:[ ](?:wi-?fi|wlan|#\\d))?(?:,?[ \\t\\u00a0]{1,20}|,?[ \\t]{0,4}\\n[ \\t]{0,20}))(?<value>["'“\`(*]{0,2}[^\\s"'\`,;<>“”|]+)`,
+  `(?<before>${secretName}(?<suffix>s?)(?:[ ](?:wi-?fi|wlan|#\\d))?(?:,?[ \\t\\u00a0]{1,20}|,?[ \\t]{0,4}\\n[ \\t]{0,20}))(?<value>["'“\`(*]{0,2}(?:\\d{2,4}(?:[ -]\\d{2,4}){1,3}(?![\\d.:/])|[^\\s"'\`,;<>“”|]+))`,
   'giu',
 )
 
@@ -53,9 +53,9 @@ function maskMatches(text: string, pattern: RegExp, isSecret: Judge): string {
   })
 }
 
-const codeName = /(?:code|pin|puk|otp|one[ -]?time[ -]?password|passcode|tap|kennwort|código|codice|验证码|暗証番号|combination|key)s?\W*$/iu
+const codeName = /(?:code|pin|puk|otp|one[ -]?time[ -]?password|passcode|tap|kennwort|verificaci(?:ó|o)n|verifica|acc(?:è|e)s|accesso|acceso|验证码|暗証番号|combination|key)s?\W*$/iu
 /** A code of digits, in one group or several. */
-const code = /^\d{4,10}#?$/
+const code = /^(?:\d{4,10}#?|\d{2,4}(?:[ -]\d{2,4}){1,3})$/
 
 function unquote(text: string): string {
   return /^\\?["'`“„{](.*?)\\?["'`”“}]$/su.exec(text)?.[1] ?? text
@@ -68,10 +68,12 @@ const isSignedSecret: Judge = (quoted, rest, { before = '' }) => {
   if (isQuoted && quoted.startsWith('{') && isDescription(quoted, rest)) return false
   if (/^\d{1,2}$/.test(text) || /^(?:false|true|null),?$/.test(text)) return false
   if (/\n[ \t]*$/.test(before) && !/[>|][+-]?\n/.test(before)) return looksSecret(text) && !/^[^\n]{0,40}:(?:\s|$)/.test(text + rest)
-  return !isDescription(first, isQuoted ? text.slice(first.length) : rest)
+  return !isDescription(first, isQuoted ? '' : rest)
 }
-const isStatedSecret: Judge = (quoted, rest) => {
+const isStatedSecret: Judge = (quoted, rest, { before = '' }) => {
   const text = unquote(quoted)
+  // Without a space, only another script separates the value from the sentence.
+  if (/[^\x00-\x7f]\s?$/.test(before) && !looksSecret(text)) return false
   return text === quoted ? !isSentencePart(text, rest) : !isDescription(text.split(/\s/, 1)[0] ?? '', text)
 }
 const isFollowingSecret: Judge = (text, rest, { before = '' }) =>
@@ -81,7 +83,7 @@ const isFollowingSecret: Judge = (text, rest, { before = '' }) =>
 const changeVerb =
   /(?:re)?set|chang|updat|replac|assign|zurückgesetzt|geändert|gesetzt|änder|réinit|modif|rempla|défini|cambi|restabl|actualiz|alter|redefin|mud[ae]|reimpost|impost|gewijzig|gereset|ingesteld|zmien|zreset|ustaw|ändra|återställ|satt|изменён|изменен|сброшен|установлен/iu
 const changed = new RegExp(
-  `(?<before>${secretName}(?<suffix>\\p{L}{0,4})[^\\n.!?:;]{0,40}?[ ](?:to|auf|zu|à|a|en|par|para|na|naar|su|till|as|from|von|de|da|van|z|från|на|in)(?: be)?:?[ ]["'“]?)(?<value>[^\\s"'“”<>]+(?:[ ][^\\s"'“”<>]{1,30}){0,3}?(?=["”])|[^\\s"'“”<>]+)`,
+  `(?<before>${secretName}(?<suffix>\\p{L}{0,4})[^\\n.!?:;]{0,40}?[ ](?:to|auf|zu|à|a|en|par|para|na|naar|su|till|as|from|von|de|da|van|z|från|на|in)(?: be)?:?[ ](?:["'“]|(?=[^\\s]{0,60}[\\d!@#$%^&*?+~])))(?<value>[^\\s"'“”<>]+(?:[ ][^\\s"'“”<>]{1,30}){0,3}?(?=["”])|[^\\s"'“”<>]+)`,
   'giu',
 )
 /** The second value in `changed the password from … to …`. */
@@ -136,6 +138,7 @@ const credentials = new RegExp(
   'giu',
 )
 const pair = /((?<![\p{L}\p{N}/\\.:-])(?:admin|administrator|root|sa|user|guest|support|operator)[ ]?[/:][ ]?)([^\s"'“”<>/\\]{6,60})/giu
+const wirelessKey = /((?<!\p{L})(?:ssid|wi-?fi|wlan)(?!\p{L})[^\n]{0,60}?[ ,](?:key|code|schlüssel)[ :]{1,3})([^\s"'<>,;]{8,63})/giu
 const shortPair = /((?<!\p{L})u(?:n|ser(?:name)?)?[:=][ ]?\S{1,64},?[ ]p(?:w|wd|ass)?[:=][ ]?)([^\s"'<>]{4,80})/giu
 
 function maskCredentials(text: string): string {
@@ -144,6 +147,7 @@ function maskCredentials(text: string): string {
       looksSecret(value) && !/^\/\//.test(value) ? `${before}${name}${secretMask}` : match,
     )
     .replace(pair, (match, before: string, value: string) => (looksSecret(value) && !value.includes('.') ? `${before}${secretMask}` : match))
+    .replace(wirelessKey, (match, before: string, value: string) => (looksSecret(value) ? `${before}${secretMask}` : match))
     .replace(shortPair, (match, before: string, value: string) => (looksSecret(value) ? `${before}${secretMask}` : match))
 }
 
@@ -153,7 +157,7 @@ const reversed = new RegExp(
   'giu',
 )
 /** The values of a list: `"passwords": ["a", "b"]`. */
-const jsonList = new RegExp(`(["'][\\w .-]{0,40}${secretName}s?["'][ ]?:[ ]?)\\[[^\\[\\]{}]{2,2000}\\]`, 'giu')
+const jsonList = new RegExp(`(["'][\\w .-]{0,40}${secretName}s?["'][ ]?:[ ]?)\\[\\s{0,20}["'][^\\[\\]{}]{2,2000}\\]`, 'giu')
 const credentialObject = /(["']credentials?["'][ ]?:[ ]?\{[^{}]{0,200}["']value["'][ ]?:[ ]?)("[^"\n]{1,256}")/giu
 
 /** Mask every value that is labelled in the text. */

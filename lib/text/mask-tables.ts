@@ -84,7 +84,12 @@ function maskRow(line: string): string {
   if (!line.includes(separator)) return line
   const cells = line.split(separator, maxCells + 1)
   if (cells.length > maxCells) return line
-  const masked = cells.map((cell, index) => (index > 0 && headerCell.test(trimMarks(cells[index - 1])) ? maskCell(trimMarks(cells[index - 1]), cell) : cell))
+  const isTableRow = separator === '\t' || line.trimStart().startsWith('|')
+  const masked = cells.map((cell, index) => {
+    const label = trimMarks(cells[index - 1])
+    const hasLabel = index > 0 && headerCell.test(label) && (isTableRow || looksSecret(cell.trim()))
+    return hasLabel ? maskCell(label, cell) : cell
+  })
   return masked.join(separator)
 }
 

@@ -12,20 +12,23 @@ const longNames = [
 
 /** Names that occur in other words, so no letter of the same case may be before them. */
 const boundedNames = [
-  'secret(?!ar)|token(?!s|iz)|pass|pw|pin|otp|puk|mdp|clave|creds|losung|skey|(?:snmp[ _-]?)?community(?:[ _-]?string)?|phash|pwhash|keymaterial',
   '(?:api|access|account|shared|secret|private|encryption|recovery|license|licence|product|auth|signing|master|session|client|subscription|storage|wpa[23]?|wi-?fi|wlan|network|aes|hmac|app|host|support|security)[ _-]?(?:access[ _-]?)?key',
   '(?:session|auth)[ _-]?id|one[ -]?time[ -]?password|tap|temporary access pass|(?:uninstall|master)[ -]?(?:pass|code)',
   '(?:verification|security|mfa|2fa|sms|login|device|door|gate|alarm|access|backup|recovery|emergency|scratch|bypass|unlock|activation|puk|pin|otp|authenticator|entry)[ _-]?(?:code|pin)s?',
   'safe combination|combination|seed(?: phrase)?|totp seed|bestätigungscode|sicherheitscode|zugangscode|einmalkennwort|code d.acc(?:è|e)s|code pin|c(?:ó|o)digo de (?:verificaci(?:ó|o)n|acceso)',
   'codice di (?:verifica|accesso)|toegangscode|验证码|wlan-?schl(?:ü|ue)ssel|netzwerkschl(?:ü|ue)ssel|schl(?:ü|ue)ssel|cl(?:é|e) (?:wi-?fi|wpa2?)|chiave (?:wi-?fi|wpa)|chave (?:wi-?fi|wpa)|(?:wi-?fi )?sleutel|klucz(?: wi-?fi)?|nyckel(?: till wi-?fi)?',
+  'secret(?!ar)|token(?!s|iz)|pass|pw|pin|otp|puk|mdp|clave|creds|losung|skey|(?:snmp[ _-]?)?(?:community(?:[ _-]?string)?)|snmp string|phash|pwhash|keymaterial',
 ].join('|')
 
 /** Names that can be a part of a name in camel case, as in `jwtSecret`. `isNameAt` tells them from the ends of other words. */
 const camelCaseNames = 'secret|token|pass|pin|otp|community'
 
 /** Matches the name of a secret. Use it with the flags `iu`, and check its matches with `isNameAt`. */
-export const secretName = `(?:(?:${longNames})|(?<![\\p{L}\\p{N}])(?:${boundedNames})|(?<=\\p{L})(?:${camelCaseNames}))`
+const nameEnding = '(?:s|n|en|code|word|value|text|string|phrase)?(?!\\p{L})'
+export const secretName = `(?:(?:${longNames})|(?<![\\p{L}\\p{N}])(?:${boundedNames})${nameEnding}|(?<=\\p{L})(?:${camelCaseNames})${nameEnding})`
 
+/** A value that only repeats the name, as in `this.password = password`. */
+const bareName = new RegExp(`^(?:${longNames}|${boundedNames})s?$`, 'iu')
 const longName = new RegExp(`^(?:${longNames})`, 'iu')
 
 /** Return whether the name at the position is a name of its own and not the end of another word, such as `compass`. */
@@ -66,8 +69,8 @@ the|an|a|this|that|these|it|its|by|in|on|at|to|for|of|off|with|from|and|or|but|i
 n/a|na|tbd|still|now|already|only|too|very|locked|disabled|enabled|forgotten|forgot|lost|weak|strong|string|number|object|boolean|type|policy|field|please|check|checked|tested|verified|new|old|different
 unchanged|needed|pending|public|private|default|known|identical|unreachable|bearer|basic|oauth|oauth2|hidden|shared|usual|standard|mismatch|mismatched|protected|removed|deleted|created|generated|provided|redacted|masked|omitted|available|unavailable
 securestring|cancellationtoken|integer|promise|int|bool|any|text|await|new|function|self|request|req|config|env|input|args|auto|on|off|always|all|least|out|up|one|two|three|days|posted|printed|written|attached|there|here|below|above
-abgelaufen|falsch|geändert|zurückgesetzt|unbekannt|bekannt|siehe|beim|bei|bitte|ist|wurde|war|liegt|fehlt|leer|keine?|nicht|neu|alt|vergessen|gesperrt|muss|läuft|richtig|gesetzt|gültig|ungültig|im|der|die|das|am|an|auf|dem|den|wird
-changé|expiré|expirée|oublié|oubliée|perdu|perdue|incorrecte?|inconnue?s?|voir|vide|invalide|bloqué|est|été|le|la|les|de|du|dans|chez|à|pas|non|bon|faux|fausse|correcte?|modifié|erroné|périmé
+abgelaufen|falsch|geändert|zurückgesetzt|unbekannt|bekannt|siehe|beim|bei|bitte|ist|wurde|war|liegt|fehlt|leer|kein|keine|nicht|neu|alt|vergessen|gesperrt|muss|läuft|richtig|gesetzt|gültig|ungültig|im|der|die|das|am|an|auf|dem|den|wird
+changé|expiré|expirée|oublié|oubliée|perdu|perdue|incorrecte|inconnu|inconnue|inconnus|voir|vide|invalide|bloqué|est|été|le|la|les|de|du|dans|chez|à|pas|non|bon|faux|fausse|correcte|modifié|erroné|périmé
 cambiada|caducada|incorrecta|correcta|alterada|desconocida|olvidada|vacía|ver|no|sin|en|el|es|está|ha|inválida|expirada|vencida|errata|scaduta|cambiata|dimenticata|sconosciuta|vuota|vedi|è|stata|corretta|valida
 verlopen|onjuist|vergeten|gewijzigd|onbekend|bij|zie|leeg|geen|niet|juist|werd|wordt|onveranderd|inválido|pendente|redefinida|bloqueada|esquecida|vazia|foi|não|sem|wygasło|nieprawidłowe|zmienione|brak|zobacz|nieznane|jest|zostało|puste|poprawne
 fel|okänt|saknas|har|utgått|ändrat|glömt|tomt|inget|korrekt|rätt|изменён|изменен|сброшен|забыт|неверный|неверен|истёк|неизвестен|нет|不明|已过期|错误的|错误|正确|만료됨
@@ -85,13 +88,13 @@ export function isDescriptionWord(word: string): boolean {
 
 /** Text in the place of a secret that is not one: a placeholder, a variable, a mask, or nothing but punctuation. */
 const placeholder =
-  /^(?:\[masked|\{\{|\$(?:\(|\{|[A-Za-z_][\w:.]*\}?$)|%\w+%$|<|!(?:secret|Ref|vault)\b|[*•xX?_.…–—-]+$|\(|\[[^\]]*\]?$|[^\p{L}\p{N}]*$|[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*(?:\(|\[|\?\.)|(?:[a-zA-Z_]+\.)+[A-Z][A-Z_]*$|process\.env|os\.environ)/u
+  /^(?:\[masked|\{\{|\$[A-Za-z_{(]|%\w+%$|<|!(?:secret|Ref|vault)\b|[*•xX?_.…–—-]+$|\(|\[[^\]]*\]?$|[^\p{L}\p{N}]*$|[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*(?:\(|\[|\?\.)|(?:[a-zA-Z_]+\.)+[A-Z][A-Z_]*$|process\.env|os\.environ|(?:Get|Read|New|ConvertTo|ConvertFrom|Import|Select|Invoke|Request)-[A-Z]|~?(?:\/[a-z_.-]+){2,}$)/u
 
 /** Return whether a value after a sign such as `:` describes the secret, or stands in for it. `rest` is the text after the value. */
 export function isDescription(value: string, rest = ''): boolean {
   if (placeholder.test(value)) return true
   const word = value.replace(/^[“"'`(]+|[.!?):\]}”"'`]+$/g, '')
-  if (word === '' || isDescriptionWord(word)) return true
+  if (word === '' || isDescriptionWord(word) || bareName.test(word)) return true
   if (!/^\p{L}+$/u.test(word)) return false
   const [, next = '', third = ''] = /^[ \t]+(\p{L}+)(?:[ \t]+(\p{L}+))?/u.exec(rest) ?? []
   return isDescriptionWord(next) || (next !== '' && isDescriptionWord(third))
@@ -109,11 +112,11 @@ export function isSentencePart(value: string, rest: string): boolean {
 /** Return whether a text looks like a password: letters with digits or symbols. Dates, times, versions, addresses and paths do not. */
 export function looksSecret(text: string): boolean {
   const value = text.replace(/^[("'`“*]+|[.,;:)"'`”*]+$/g, '')
-  if (value.length < 4 || value.length > 200 || placeholder.test(value)) return false
+  if (value.length < 4 || value.length > 200 || /\s/.test(value) || placeholder.test(value)) return false
   if (/^(?:\d+(?:st|nd|rd|th|x|h|min|ms|s|d|gb|mb|kb)|\d[\d.,:/-]*|v?\d+(?:\.\w+)+|0x[0-9a-f]+|kb\d{6,}|(?:ghz|mhz)\d*)$/i.test(value)) return false
-  if (/^[\p{L}\p{M}'’-]+$/u.test(value) || /:\/\/|^[/\\~]|^[a-z]:\\|^--?[a-z]/i.test(value)) return false
+  if (/^[\p{L}\p{M}'’-]+$/u.test(value) || /:\/\/|^[/\\~]|^[a-z]:\\|^--?[a-z]|^https?\/|=$/i.test(value)) return false
   const hasDigit = /\d/.test(value)
-  const hasSymbol = /[!@#$%^&*?+~_=]/.test(value)
+  const hasSymbol = /[!@#$%^&*?+~]/.test(value)
   return /\p{L}/u.test(value) && (hasDigit || hasSymbol)
 }
 

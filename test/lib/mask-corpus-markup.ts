@@ -137,7 +137,7 @@ private static final String PASSWORD = "⟦Java!Pw01⟧";
 
 /** Labels of the generated forms. */
 export const secretLabels = [
-  ...['Password', 'Initial password', 'Wi-Fi password', 'Local admin password', 'password_hint_value password', 'New password', 'pwd', 'pass'],
+  ...['Password', 'Initial password', 'Wi-Fi password', 'Local admin password', 'Gästepasswort', 'New password', 'pwd', 'pass'],
   ...['passwd', 'Passcode', 'API key', 'api_key', 'apiKey', 'API token', 'Access token', 'Auth token', 'Secret', 'Client secret', 'clientSecret'],
   ...['Shared secret', 'Secret key', 'Private key', 'Encryption key', 'Recovery key', 'License key', 'Product key', 'PSK', 'WPA2 key', 'Wi-Fi key'],
   ...['Pre-shared key', 'preSharedKey', 'SNMP community', 'Community string', 'PIN', 'Door PIN', 'OTP', 'MFA code', 'Verification code', 'Security code'],

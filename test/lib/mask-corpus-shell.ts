@@ -71,7 +71,7 @@ reg add "HKLM\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon" /v DefaultP
 msiexec /i agent.msi SERVER=rmm TOKEN=⟦rmmT0ken99⟧ /qn
 msiexec /i agent.msi /qn CUSTOMERKEY=⟦cust-k3y-99⟧
 setup.exe /S /PASSWORD=⟦Setup!Pw9⟧
-AnyDesk.exe --set-password < echo ⟦Any!Desk9⟧
+AnyDesk.exe --set-password ⟦Any!Desk9⟧
 echo ⟦Any!Desk8⟧ | anydesk.exe --set-password
 manage-bde -unlock C: -RecoveryPassword ⟦‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›⟧
 manage-bde -unlock C: -rp ⟦‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›-‹digit:6›⟧
