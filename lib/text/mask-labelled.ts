@@ -68,7 +68,8 @@ const isSignedSecret: Judge = (quoted, rest, { before = '' }) => {
   if (isQuoted && quoted.startsWith('{') && isDescription(quoted, rest)) return false
   if (/^\d{1,2}$/.test(text) || /^(?:false|true|null),?$/.test(text)) return false
   if (/\n[ \t]*$/.test(before) && !/[>|][+-]?\n/.test(before)) return looksSecret(text) && !/^[^\n]{0,40}:(?:\s|$)/.test(text + rest)
-  return !isDescription(first, isQuoted ? '' : rest)
+  if (isQuoted && first.length < text.length) return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)
+  return !isDescription(first, rest)
 }
 const isStatedSecret: Judge = (quoted, rest, { before = '' }) => {
   const text = unquote(quoted)
