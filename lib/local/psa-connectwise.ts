@@ -59,7 +59,16 @@ function addTicketRoutes(app: Hono, psa: LocalPsa): void {
     return ticket
       ? sendPage(
           c,
-          ticket.notes.map((note) => toNoteBody(ticket.id, note)),
+          ticket.notes.filter(({ isTimeEntry }) => !isTimeEntry).map((note) => toNoteBody(ticket.id, note)),
+        )
+      : notFound(c)
+  })
+  app.get(`${root}/service/tickets/:id{[0-9]+}/allNotes`, (c) => {
+    const ticket = findTicket(c)
+    return ticket
+      ? sendPage(
+          c,
+          ticket.notes.map((note) => toTicketNoteBody(ticket, note)),
         )
       : notFound(c)
   })
@@ -202,6 +211,22 @@ function toNoteBody(ticketId: number, { id, text, internal, author, createdAt }:
     dateCreated: removeFraction(createdAt),
     createdBy: author,
     internalFlag: internal,
+  }
+}
+
+/** The vendor's ServiceTicketNote. Unlike a ServiceNote, it has its times in `_info`, and a time entry has its start. */
+function toTicketNoteBody(ticket: LocalTicket, { id, text, internal, author, createdAt, isTimeEntry }: LocalTicket['notes'][number]) {
+  const time = removeFraction(createdAt)
+  return {
+    id,
+    noteType: isTimeEntry ? 'TimeEntry' : 'TicketNote',
+    ticket: { id: ticket.id, summary: ticket.summary },
+    text,
+    ...{ detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false },
+    ...(isTimeEntry ? { timeStart: time, timeEnd: time } : {}),
+    ...{ bundledFlag: false, mergedFlag: false, issueFlag: false, createdByParentFlag: false },
+    member: { id: 176, identifier: author.slice(0, 5), name: author },
+    _info: isTimeEntry ? {} : { lastUpdated: time, updatedBy: author, sortByDate: time },
   }
 }
 

@@ -6,6 +6,8 @@ export interface LocalNote {
   internal: boolean
   author: string
   createdAt: string
+  /** Whether the note belongs to a time entry, which ConnectWise lists apart from the notes. */
+  isTimeEntry: boolean
 }
 export interface LocalTicket {
   id: number
@@ -206,6 +208,7 @@ function buildTicket(
     internal: randomBelow(2) === 0,
     author: author(),
     createdAt: new Date(createdMs + (n + 1) * hourMs).toISOString(),
+    isTimeEntry: n % 3 === 2,
   }))
   return {
     id,

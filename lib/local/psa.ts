@@ -18,7 +18,7 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
     data,
     findTicket: (id) => data.tickets.find((ticket) => ticket.id === id),
     addNote(ticket, text, internal) {
-      const note = { id: ++lastNoteId, text, internal, author: 'Support Flow', createdAt: toTimestamp(clock.now()) }
+      const note = { id: ++lastNoteId, text, internal, author: 'Support Flow', createdAt: toTimestamp(clock.now()), isTimeEntry: false }
       ticket.notes.push(note)
       ticket.updatedAt = note.createdAt
       return note

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
 import { clip } from '../chat/chat.ts'
 import type { WriteDb } from '../db/scope.ts'
-import { writeStatement } from '../db/statement.ts'
+import { readStatement, writeStatement } from '../db/statement.ts'
 
 /** A push: a note that is queued for a ticket. */
 export interface NewPush {
@@ -19,18 +19,36 @@ export interface NewPush {
 /** Maximum length of a note, in characters. */
 export const maxPushLength = 30_000
 
+/** Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first click of a double click. */
+const isRecentDuplicate = ({ ticketId, body, internal, sourceId }: NewPush) => sql`
+  p.account_id = app.account_id() and p.source_id = ${sourceId} and p.ticket_id = ${ticketId} and p.internal = ${internal}
+  and p.state <> 'failed' and p.created_at > app.now() - interval '1 minute' and p.body = ${clip(body, maxPushLength)}`
+
+/** Insert a push, unless the account has no active connection or the same note was pushed within the last minute. */
 export const insertPush = writeStatement(
   z.object({ id: z.string() }),
-  ({ ticketId, body, internal, sourceKind, sourceId }: NewPush) => sql`
+  (push: NewPush) => sql`
     insert into psa_pushes (ticket_id, body, internal, source_kind, source_id)
-    select ${ticketId}, ${clip(body, maxPushLength)}, ${internal}, ${sourceKind}, ${sourceId}
+    select ${push.ticketId}, ${clip(push.body, maxPushLength)}, ${push.internal}, ${push.sourceKind}, ${push.sourceId}
      where exists (select from psa_connections c where c.account_id = app.account_id() and c.is_active)
+       and not exists (select from psa_pushes p where ${isRecentDuplicate(push)})
     returning id`,
 )
 
-/** Insert and enqueue a push in the transaction of `db`. Return its id, or null when the account has no active connection. */
-export async function enqueuePush(db: WriteDb, push: NewPush): Promise<string | null> {
-  const inserted = await insertPush.first(db, push)
+/** Select the push of the same note within the last minute. */
+export const selectRecentPush = readStatement(
+  z.object({ id: z.string() }),
+  (push: NewPush) => sql`select p.id from psa_pushes p where ${isRecentDuplicate(push)} order by p.created_at desc limit 1`,
+)
+
+/**
+ * Insert and enqueue a push in the transaction of `db`, after the statement `lockSource`, which makes concurrent pushes of the same source
+ * wait for each other. Return its id, or the id of a push of the same note within the last minute. Return null when the account has no active
+ * connection.
+ */
+export async function enqueuePush(db: WriteDb, push: NewPush, ...lockSource: Compilable[]): Promise<string | null> {
+  const results = await db.batch([...lockSource, insertPush.query(push), selectRecentPush.query(push)])
+  const [inserted, recent] = results.slice(-2).map(([row]) => row as { id: string } | undefined)
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
-  return inserted?.id ?? null
+  return recent?.id ?? null
 }

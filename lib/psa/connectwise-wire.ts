@@ -4,7 +4,7 @@ import { flag, id, joinParts, optionalId, parseItems, reference, text, time } fr
 
 // ConnectWise's records, and their conversion to the types of psa.ts.
 
-const Info = z.object({ lastUpdated: time, dateEntered: time }).partial().nullish().catch(null)
+const Info = z.object({ lastUpdated: time, dateEntered: time, sortByDate: time }).partial().nullish().catch(null)
 export const CreatedNote = z.object({ id })
 export const BoardWire = z.object({ id, name: text }).transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))
 export const TicketWire = z.object({
@@ -112,14 +112,18 @@ export function toConfiguration(wire: z.output<typeof ConfigurationWire>): Omit<
 
 // The author is a member or a contact. Some versions send a reference (`name`), others the full record (`firstName`, `lastName`).
 const Author = z.object({ name: text, firstName: text, lastName: text, identifier: text }).nullish().catch(null)
+// `allNotes` also lists the notes of time entries, whose ids are numbered separately. Its times are in `_info`.
 export const NoteWire = z
-  .object({ id, text, member: Author, contact: Author, createdBy: text, internalAnalysisFlag: flag, internalFlag: flag, dateCreated: time })
+  .object({
+    ...{ id, noteType: text, text, member: Author, contact: Author, createdBy: text, originalAuthor: text },
+    ...{ internalAnalysisFlag: flag, internalFlag: flag, dateCreated: time, timeStart: time, _info: Info },
+  })
   .transform((wire) => ({
-    id: wire.id,
+    id: wire.noteType === 'TimeEntry' ? `time-${wire.id}` : wire.id,
     text: wire.text ?? '',
-    author: toAuthorName(wire.member) ?? toAuthorName(wire.contact) ?? wire.createdBy,
+    author: toAuthorName(wire.member) ?? toAuthorName(wire.contact) ?? wire.createdBy ?? wire.originalAuthor,
     internal: wire.internalAnalysisFlag || wire.internalFlag,
-    created_at: wire.dateCreated,
+    created_at: wire.dateCreated ?? wire._info?.dateEntered ?? wire._info?.sortByDate ?? wire.timeStart ?? wire._info?.lastUpdated ?? null,
   }))
 function toAuthorName(who: z.output<typeof Author>): string | null {
   return who ? (who.name ?? ([who.firstName, who.lastName].filter(Boolean).join(' ') || who.identifier)) : null

@@ -21,8 +21,8 @@ import {
 } from './connectwise-wire.ts'
 import { readContextParts } from './gather.ts'
 import type { PsaHttp } from './http.ts'
-import type { Configuration, NewNote, PsaConnection, PsaPort, TicketSearch } from './psa.ts'
-import { parseAnswer, parseItems, sortNewestFirst } from './wire.ts'
+import { type Configuration, type NewNote, type PsaConnection, PsaError, type PsaPort, type TicketNote, type TicketSearch } from './psa.ts'
+import { findSameNote, parseAnswer, parseItems, sortNewestFirst } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'connectwise' }>
 type Query = Record<string, string | number>
@@ -55,20 +55,21 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
     addNote: async (ticketId, note) =>
       parseAnswer(CreatedNote, await post(apiPath`/service/tickets/${ticketId}/notes`, toNoteBody(note))).id,
-    async findNote(ticketId, marker) {
-      const notes = await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire)
-      return notes.find((note) => note.text.includes(marker))?.id ?? null
-    },
+    findNote: async (ticketId, sought) =>
+      findSameNote(await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire), sought),
   }
 }
 
-/** Return the root of the API. Cloud sites use a separate API host (`api-…`). The address may already contain the API's path. */
+/**
+ * Return the root of the API. Cloud sites use a separate API host (`api-…`). The address may already contain the API's path, or a part of it:
+ * `/v4_6_release` is the path of the web client (https://developer.connectwise.com/Best_Practices/Manage_Cloud_URL_Formatting).
+ */
 function toApiRoot(baseUrl: string): string {
   const url = new URL(baseUrl)
   const site = /^(na|eu|au|aus|za)\.myconnectwise\.net$|^(staging)\.connectwisedev\.com$/.exec(url.hostname)
   if (site) url.hostname = `api-${url.hostname}`
-  const path = url.pathname.replace(/\/+$/, '')
-  return url.origin + (path.endsWith('/apis/3.0') ? path : `${path}/v4_6_release/apis/3.0`)
+  const [, prefix = '', release = 'v4_6_release'] = /^(.*?)(?:\/(v\d[^/]*))?(?:\/apis(?:\/3\.0)?)?\/*$/.exec(url.pathname) ?? []
+  return `${url.origin}${prefix}/${release}/apis/3.0`
 }
 
 type Get = (path: ApiPath, query?: Query) => Promise<unknown>
@@ -103,14 +104,22 @@ async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, page,
 async function readTicketContext(get: Get, ticketId: string) {
   const ticket = toTicket(parseAnswer(TicketWire, await get(apiPath`/service/tickets/${ticketId}`)))
   const { company_id, contact_id } = ticket
-  const notes = { orderBy: 'id desc', pageSize: maxNotes }
   return readContextParts(ticket, {
     company: async () => (company_id ? toCompany(parseAnswer(CompanyWire, await get(apiPath`/company/companies/${company_id}`))) : null),
     contact: async () => (contact_id ? toContact(parseAnswer(ContactWire, await get(apiPath`/company/contacts/${contact_id}`))) : null),
     configurations: () => readConfigurations(get, ticketId),
-    notes: async () => sortNewestFirst(parseItems(NoteWire, await get(apiPath`/service/tickets/${ticketId}/notes`, notes))),
+    notes: () => readNotes(get, ticketId),
     related_tickets: async () => (company_id ? readRelatedTickets(get, company_id, ticketId) : []),
   })
+}
+
+/** Read the newest notes, those of time entries included. The list has no documented order, and old servers do not have it. */
+async function readNotes(get: Get, ticketId: string): Promise<TicketNote[]> {
+  const notes = await readPages(get, apiPath`/service/tickets/${ticketId}/allNotes`, {}, NoteWire).catch((error: unknown) => {
+    if (!(error instanceof PsaError) || error.kind !== 'missing') throw error
+    return readPages(get, apiPath`/service/tickets/${ticketId}/notes`, {}, NoteWire)
+  })
+  return sortNewestFirst(notes).slice(0, maxNotes)
 }
 
 async function readRelatedTickets(get: Get, companyId: string, ticketId: string) {
@@ -133,10 +142,10 @@ async function readConfigurations(get: Get, ticketId: string): Promise<Configura
   )
 }
 
-function toNoteBody({ text, internal, marker }: NewNote) {
+function toNoteBody({ text, internal }: NewNote) {
   const sections = { detailDescriptionFlag: !internal, internalAnalysisFlag: internal, resolutionFlag: false }
   // No notification mails: the note is documentation.
-  return { text: `${text}\n\n${marker}`, ...sections, internalFlag: internal, externalFlag: !internal, processNotifications: false }
+  return { text, ...sections, internalFlag: internal, externalFlag: !internal, processNotifications: false }
 }
 
 function toQueryString(query: Query): string {

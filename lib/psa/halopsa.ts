@@ -20,7 +20,7 @@ import {
 } from './halopsa-wire.ts'
 import type { PsaHttp } from './http.ts'
 import { type NewNote, type PsaConnection, PsaError, type PsaPort, type TicketSearch } from './psa.ts'
-import { id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
+import { findSameNote, id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'halopsa' }>
 type Query = Record<string, string | number>
@@ -62,9 +62,9 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
     searchTickets: (search) => searchTickets(get, search),
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
     addNote: async (ticketId, note) => parseActionId(await call(apiPath`/Actions`, {}, [toNoteBody(ticketId, note)])),
-    async findNote(ticketId, marker) {
+    async findNote(ticketId, sought) {
       const { actions } = parseAnswer(ActionList, await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 }))
-      return parseItems(Action, actions).find((note) => note.text.includes(marker))?.id ?? null
+      return findSameNote(parseItems(Action, actions), sought)
     },
   }
 }
@@ -143,8 +143,8 @@ async function readStatusNames(get: Get): Promise<StatusNames> {
   return new Map(parseItems(z.object({ id, name: text }), answer).map((status) => [status.id, status.name]))
 }
 
-function toNoteBody(ticketId: string, { text, internal, marker }: NewNote) {
-  const note_html = `${text}\n\n${marker}`.split('\n').map(escapeHtmlLine).join('<br>')
+function toNoteBody(ticketId: string, { text, internal }: NewNote) {
+  const note_html = text.split('\n').map(escapeHtmlLine).join('<br>')
   return {
     ticket_id: Number(ticketId),
     outcome: internal ? 'Private Note' : 'Public Note',

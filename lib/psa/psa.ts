@@ -100,8 +100,13 @@ export interface TicketSearch {
 export interface NewNote {
   text: string
   internal: boolean
-  /** A text in the note by which a retry finds it. */
-  marker: string
+}
+
+/** A note that an earlier attempt may have added. */
+export interface SoughtNote {
+  text: string
+  /** RFC 3339. Older notes are not considered. */
+  since: string
 }
 
 /** One account's ticketing system. Every method throws only PsaError when the provider fails. */
@@ -117,8 +122,8 @@ export interface PsaPort {
   listMembers(): Promise<Member[]>
   /** Return the note's id. */
   addNote(ticketId: string, note: NewNote): Promise<string>
-  /** Return the id of the note with the marker, or null. */
-  findNote(ticketId: string, marker: string): Promise<string | null>
+  /** Return the id of a note with the same words, or null. */
+  findNote(ticketId: string, note: SoughtNote): Promise<string | null>
 }
 
 export type PsaErrorKind = 'auth' | 'missing' | 'rate_limit' | 'down' | 'invalid'

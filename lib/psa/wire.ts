@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { PsaError } from './psa.ts'
+import { PsaError, type SoughtNote, type TicketNote } from './psa.ts'
 
 // Providers omit keys, send null, or send numbers for texts. Parsing accepts these; the parsed values are strict.
 
@@ -19,7 +19,8 @@ export const flag = z
   .nullish()
   .catch(false)
   .transform((value) => value ?? false)
-export const time = anything.transform((value) => {
+// Optional, because a key that is absent must not fail the record.
+export const time = anything.optional().transform((value) => {
   const at =
     typeof value === 'string' && value.length < 40
       ? Date.parse(value.includes('Z') || /[+-]\d\d:?\d\d$/.test(value) ? value : `${value}Z`)
@@ -57,6 +58,13 @@ export function parseItems<S extends z.ZodType>(item: S, value: unknown): z.outp
 /** Sort newest first; items without a time come last. */
 export function sortNewestFirst<T extends { id: string; created_at: string | null }>(items: T[]): T[] {
   return items.toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? '') || Number(b.id) - Number(a.id))
+}
+
+/** Find a note with the same words that is not older. Providers change spaces, line ends and marks, so only letters and digits count. */
+export function findSameNote(notes: readonly TicketNote[], { text, since }: SoughtNote): string | null {
+  const toWords = (value: string) => value.replace(/[^\p{L}\p{N}]+/gu, '')
+  const sought = toWords(text)
+  return notes.find((note) => (note.created_at ?? since) >= since && toWords(note.text) === sought)?.id ?? null
 }
 
 /** Join the known parts of an address into one line. */

@@ -16,7 +16,7 @@ import { findFault, type RawResponse } from './response-check.ts'
 import { readChecksums } from './row-checksums.ts'
 
 const service = await sharedService()
-const cases = Number(process.env.FUZZ_CASES ?? 20)
+const cases = Number(process.env.FUZZ_CASES ?? 12)
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`)
 

@@ -36,6 +36,6 @@ async function buildChecksumStatement(service: Service): Promise<string> {
 export async function readChecksums(service: Service, ...accountIds: string[]): Promise<Record<string, string>> {
   const statement = statements.get(service.api) ?? buildChecksumStatement(service)
   statements.set(service.api, statement)
-  const rows = await service.sql<{ t: string; h: string }>(await statement, [accountIds], 'rows')
+  const rows = await service.sql<{ t: string; h: string }>(await statement, [accountIds])
   return Object.fromEntries(rows.map(({ t, h }) => [t, h]))
 }

@@ -1,18 +1,28 @@
 import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { createVault } from '../../lib/auth/vault.ts'
 import { parseConditions } from '../../lib/local/psa-conditions.ts'
 import { buildPsaData } from '../../lib/local/psa-data.ts'
 import { toIdList, toLiteral } from '../../lib/psa/conditions.ts'
 import { createConnectWise } from '../../lib/psa/connectwise.ts'
+import * as connectWiseRecords from '../../lib/psa/connectwise-wire.ts'
 import { createHaloPsa } from '../../lib/psa/halopsa.ts'
+import * as haloPsaRecords from '../../lib/psa/halopsa-wire.ts'
 import type { PsaHttp } from '../../lib/psa/http.ts'
 import { toPromptNotes } from '../../lib/psa/prompt.ts'
 import { PsaError, type PsaPort, parseTicketId } from '../../lib/psa/psa.ts'
 
 const baseUrl = 'https://psa.example.com'
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+
+const connectWise = {
+  provider: 'connectwise',
+  baseUrl,
+  identity: { company_id: 'c', client_id: 'i' },
+  secrets: { public_key: 'p', private_key: 's' },
+}
 
 it('PSA-08 adds at most the ten newest notes to a prompt, each cut to 200 characters', () => {
   const notes = Array.from({ length: 14 }, (_, n) => ({
@@ -65,12 +75,6 @@ describe('a hostile ticket id', () => {
     '\ud800',
     '//x.example',
   ]
-  const connectWise = {
-    provider: 'connectwise',
-    baseUrl,
-    identity: { company_id: 'c', client_id: 'i' },
-    secrets: { public_key: 'p', private_key: 's' },
-  }
   const haloPsa = { provider: 'halopsa', baseUrl, identity: { client_id: 'i', tenant: null }, secrets: { client_secret: 's' } }
   /** Return the paths that the port calls, without the tickets' own path before the id and after it. */
   async function listPaths(createPort: (http: PsaHttp) => PsaPort, id: string): Promise<string[]> {
@@ -81,8 +85,11 @@ describe('a hostile ticket id', () => {
       return { access_token: 't', id: 1 }
     }
     const port = createPort(http)
-    const note = { text: 'x', internal: true, marker: 'm' }
-    for (const call of [() => port.getTicketContext(id), () => port.addNote(id, note), () => port.findNote(id, 'm')])
+    const [note, sought] = [
+      { text: 'x', internal: true },
+      { text: 'x', since: '2026-11-21T09:00:00.000Z' },
+    ]
+    for (const call of [() => port.getTicketContext(id), () => port.addNote(id, note), () => port.findNote(id, sought)])
       await call().catch((error: unknown) => expect(error).toBeInstanceOf(PsaError))
     return paths
   }
@@ -96,7 +103,36 @@ describe('a hostile ticket id', () => {
       ...(await listPaths((http) => createHaloPsa(haloPsa as never, http), id)),
     ]
     for (const path of paths.filter((called) => !others.includes(called)))
-      expect(allowed.flatMap((ticket) => [ticket, `${ticket}/notes`, `${ticket}/configurations`])).toContain(path)
+      expect(allowed.flatMap((ticket) => [ticket, `${ticket}/notes`, `${ticket}/allNotes`, `${ticket}/configurations`])).toContain(path)
+  })
+})
+
+describe('a record of the provider', () => {
+  const schemas = Object.entries({ connectWise: connectWiseRecords, haloPsa: haloPsaRecords }).flatMap(([provider, exported]) =>
+    Object.entries(exported).flatMap(([name, schema]) => (schema instanceof z.ZodType ? [[`${provider} ${name}`, schema] as const] : [])),
+  )
+
+  it.each(schemas)('PSA-15 %s is read although every key but the id is absent', (_, schema) => {
+    expect(schema.safeParse({ id: 7, record_count: 1 })).toMatchObject({ success: true })
+  })
+})
+
+describe('the address of ConnectWise', () => {
+  const api = 'https://psa.example.com/v4_6_release/apis/3.0'
+  it.each([
+    ['https://psa.example.com', api],
+    ['https://psa.example.com/v4_6_release', api],
+    ['https://psa.example.com/v4_6_release/', api],
+    ['https://psa.example.com/v4_6_release/apis', api],
+    ['https://psa.example.com/v4_6_release/apis/3.0/', api],
+    ['https://psa.example.com/v2026_1', 'https://psa.example.com/v2026_1/apis/3.0'],
+    ['https://psa.example.com/psa', 'https://psa.example.com/psa/v4_6_release/apis/3.0'],
+    ['https://na.myconnectwise.net/v4_6_release', 'https://api-na.myconnectwise.net/v4_6_release/apis/3.0'],
+  ])('PSA-16 %s leads to the API at %s', async (address, root) => {
+    const called: string[] = []
+    const http: PsaHttp = async ({ url }) => called.push(url) && {}
+    await createConnectWise({ ...connectWise, baseUrl: address } as never, http).checkCredentials()
+    expect(called).toEqual([`${root}/system/info`])
   })
 })
 
@@ -137,7 +173,7 @@ const recordingsFolder = process.env.PSA_RECORDED ?? ''
 describe('the ConnectWise client with recorded responses', () => {
   const readRecording = (name: string) => JSON.parse(readFileSync(`${recordingsFolder}/${name}.json`, 'utf8')) as unknown
   const recordingNames: [RegExp, string][] = [
-    [/\/service\/tickets\/\d+\/notes/, 'service-note-list'],
+    [/\/service\/tickets\/\d+\/(notes|allNotes)/, 'service-note-list'],
     [/\/service\/tickets\/\d+$/, 'service-ticket'],
     [/\/service\/tickets\?/, 'service-ticket-list'],
     [/\/service\/boards/, 'board-list'],

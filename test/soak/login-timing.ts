@@ -15,26 +15,50 @@ export interface LoginCosts {
 const password = 'Copper-Kettle-Harbour-93'
 
 /**
- * Measure the processor time of this process, which runs the service, per failed sign-in. Unlike a duration, it does not depend on other processes.
- * Return medians in microseconds, because jobs of other tests may run in between.
+ * Measure the processor time of this process, which runs the service, per failed sign-in. Unlike a duration, it does not contain the waits
+ * for other processes, but it grows while they use the same caches and memory. Return medians in microseconds.
  */
-export async function measureLoginCpu(service: Service, samples: number): Promise<LoginCosts> {
+export function measureLoginCpu(service: Service, samples: number): Promise<LoginCosts> {
+  return measureLogins(service, samples, async (attempt) => {
+    const before = process.cpuUsage()
+    await attempt()
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  })
+}
+
+/** Measure the duration of failed sign-ins. Return medians in milliseconds. */
+export function measureLoginDurations(service: Service, samples: number): Promise<LoginCosts> {
+  return measureLogins(service, samples, async (attempt) => {
+    const startedAt = performance.now()
+    await attempt()
+    return performance.now() - startedAt
+  })
+}
+
+/**
+ * Measure sign-ins with a wrong password and return the median cost of each kind of address. The kinds take turns, so that all of them meet
+ * the same load of the machine. Each unlocked address is used once.
+ */
+async function measureLogins(
+  service: Service,
+  samples: number,
+  measure: (attempt: () => Promise<unknown>) => Promise<number>,
+): Promise<LoginCosts> {
   const knownAddresses = await insertUsersWithPassword(service, samples)
-  const unknownAddresses = knownAddresses.map((_, n) => `timing-${n}-${crypto.randomUUID()}@people.example`)
   const locked = await insertLockedAddress(service)
-  const measure = async (emails: readonly string[]) => {
-    const costs: number[] = []
-    for (const email of emails) {
-      const before = process.cpuUsage()
-      await postWithoutToken(service, '/auth/login', { email, password: randomToken() })
-      const { user, system } = process.cpuUsage(before)
-      costs.push(user + system)
+  const costs = { known: [] as number[], unknown: [] as number[], locked: [] as number[] }
+  for (const [n, known] of knownAddresses.entries()) {
+    const unknown = `timing-${n}-${crypto.randomUUID()}@people.example`
+    const attempts = [['known', known] as const, ['unknown', unknown] as const, ['locked', locked] as const]
+    // The order alternates, because a later attempt might profit from caches.
+    for (const [kind, email] of n % 2 ? attempts : attempts.toReversed()) {
+      const cost = await measure(() => postWithoutToken(service, '/auth/login', { email, password: randomToken() }))
+      // The first attempts are not counted: the isolate is still cold.
+      if (n >= 5) costs[kind].push(cost)
     }
-    return median(costs)
   }
-  await measure(unknownAddresses.slice(0, 5).map((email) => `warm-up-${email}`))
-  const [known, unknown] = [await measure(knownAddresses), await measure(unknownAddresses)]
-  return { known, unknown, locked: await measure(knownAddresses.map(() => locked)) }
+  return { known: median(costs.known), unknown: median(costs.unknown), locked: median(costs.locked) }
 }
 
 async function insertLockedAddress(service: Service): Promise<string> {
@@ -63,26 +87,4 @@ async function insertUsersWithPassword(service: Service, count: number): Promise
     [id, count, crypto.randomUUID(), body.user.id],
   )
   return rows.map((row) => row.email)
-}
-
-/**
- * Measure sign-ins with a wrong password. Known, unknown and locked addresses take turns, and each unlocked address is used once. Return
- * medians in milliseconds.
- */
-export async function measureLoginDurations(service: Service, samples: number): Promise<LoginCosts> {
-  const knownAddresses = await insertUsersWithPassword(service, samples)
-  const locked = await insertLockedAddress(service)
-  const durations = { known: [] as number[], unknown: [] as number[], locked: [] as number[] }
-  for (const [n, known] of knownAddresses.entries()) {
-    const unknown = `timing-${n}-${crypto.randomUUID()}@people.example`
-    const attempts = [['known', known] as const, ['unknown', unknown] as const, ['locked', locked] as const]
-    // The order alternates, because a later attempt might profit from caches.
-    for (const [kind, email] of n % 2 ? attempts : attempts.toReversed()) {
-      const startedAt = performance.now()
-      await postWithoutToken(service, '/auth/login', { email, password: randomToken() })
-      // The first attempts are not counted: the isolate is still cold.
-      if (n >= 5) durations[kind].push(performance.now() - startedAt)
-    }
-  }
-  return { known: median(durations.known), unknown: median(durations.unknown), locked: median(durations.locked) }
 }

@@ -25,8 +25,8 @@ export interface Service {
   /** Origin of the local emulators and the local dashboard. */
   localOrigin: string
   settings: Record<string, string>
-  /** Run a statement as the database owner. A statement with a `name` is prepared, which makes repeated calls faster. */
-  sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[], name?: string) => Promise<Row[]>
+  /** Run a statement as the database owner. A statement with values is prepared, which makes repeated calls faster. */
+  sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
 }
 
 const pools = new Map<string, pg.Pool>()
@@ -34,16 +34,25 @@ const pools = new Map<string, pg.Pool>()
 const plannerOptions = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
 
 function createServiceHandle({ api, fetch, services, localServer, ownerUrl, settings }: Stack): Service {
-  const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = [], name?: string) => {
+  const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
     const pool = pools.get(ownerUrl) ?? new pg.Pool({ connectionString: ownerUrl, max: 4, allowExitOnIdle: true, options: plannerOptions })
     pools.set(ownerUrl, pool)
-    return (await pool.query<Row>({ text, values, ...(name ? { name } : {}) })).rows
+    return (await pool.query<Row>({ text, values, ...(values.length > 0 ? { name: nameStatement(text) } : {}) })).rows
   }
   return { api, fetch, services, localOrigin: localServer.origin, ownerUrl, settings, sql }
 }
 
 // Test files run in parallel. With the default time-out the rate limiter would treat Redis as unavailable on a busy machine.
 const longTimeouts = { REDIS_TIMEOUT_MS: '5000' }
+
+const statementNames = new Map<string, string>()
+
+/** Return the name under which connections prepare a statement. */
+function nameStatement(text: string): string {
+  const name = statementNames.get(text) ?? `statement_${statementNames.size + 1}`
+  statementNames.set(text, name)
+  return name
+}
 
 const holder = globalThis as { sharedService?: Promise<Service> }
 

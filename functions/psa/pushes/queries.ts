@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import { Time } from '../../../lib/http/fields.ts'
 import type { SendResult } from '../../../lib/net/send-result.ts'
 import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
 import { Push, type PushQuery } from './schemas.ts'
@@ -25,6 +26,12 @@ export const selectPush = readStatement(
   (id: string) => sql`select ${pushColumns} from psa_pushes p where p.account_id = app.account_id() and p.id = ${id}`,
 )
 
+/** Lock a session, so that concurrent pushes of it wait for each other. */
+export const lockSession = writeStatement(
+  z.object({ id: z.string() }),
+  (id: string) => sql`select s.id from sessions s where s.account_id = app.account_id() and s.id = ${id} for update`,
+)
+
 /** Make a failed push due for one more attempt. Return false when it has not failed. */
 export const reopenPush = writeStatement(
   z.object({ id: z.string() }),
@@ -33,7 +40,7 @@ export const reopenPush = writeStatement(
      where account_id = app.account_id() and id = ${id} and state = 'failed' returning id`,
 )
 
-const claimedColumns = sql`id, account_id, ticket_id, body, internal, source_kind, source_id, requested_by, attempts, max_attempts`
+const claimedColumns = sql`id, account_id, ticket_id, body, internal, source_kind, source_id, requested_by, attempts, max_attempts, created_at`
 
 /** A push that a worker has leased for an attempt. */
 export const ClaimedPush = z.object({
@@ -47,6 +54,7 @@ export const ClaimedPush = z.object({
   requested_by: z.string().nullable(),
   attempts: z.int(),
   max_attempts: z.int(),
+  created_at: Time,
 })
 export type ClaimedPush = z.output<typeof ClaimedPush>
 

@@ -23,7 +23,7 @@ export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
   return toPage(await queries.selectPushes.all(db, query), query.limit)
 }
 
-/** Queue a note with the result of a session for its ticket. */
+/** Queue a note with the result of a session for its ticket. Return the push of the same note within the last minute if there is one. */
 export async function createForSession({ db }: WriteContext, sessionId: string, internal: boolean): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const ticketId = parseTicketId(session.ticket_number)
@@ -35,7 +35,7 @@ export async function createForSession({ db }: WriteContext, sessionId: string, 
     sourceKind: 'session',
     sourceId: sessionId,
   } as const
-  const id = await enqueuePush(db, push)
+  const id = await enqueuePush(db, push, queries.lockSession.query(sessionId))
   if (!id) throw connection.notConnected()
   return find(db, id)
 }
@@ -93,10 +93,11 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
 }
 
 /** Add the note, unless an earlier attempt added it but lost the response. Return the note's id. */
-async function addNoteOnce(port: PsaPort, { id, ticket_id, body, internal, attempts }: queries.ClaimedPush): Promise<string> {
-  const marker = `[Support Flow ${id}]`
-  const existingId = attempts > 1 ? await port.findNote(ticket_id, marker) : null
-  return existingId ?? port.addNote(ticket_id, { text: body, internal, marker })
+async function addNoteOnce(port: PsaPort, { ticket_id, body, internal, attempts, created_at }: queries.ClaimedPush): Promise<string> {
+  // A day earlier than the push, because some servers return local times without an offset.
+  const since = new Date(Date.parse(created_at) - 86_400_000).toISOString()
+  const existingId = attempts > 1 ? await port.findNote(ticket_id, { text: body, since }) : null
+  return existingId ?? port.addNote(ticket_id, { text: body, internal })
 }
 
 /**

@@ -38,15 +38,20 @@ async function createScene({ connected = true, ticket = true } = {}) {
   }
 }
 
+interface ServiceNote {
+  text: string
+  createdBy: string
+  detailDescriptionFlag: boolean
+  internalAnalysisFlag: boolean
+}
+
 /** Read the notes that this service added to a ticket, through the PSA's own API. */
-async function listServiceNotes(
-  ticket: number,
-): Promise<{ text: string; detailDescriptionFlag: boolean; internalAnalysisFlag: boolean }[]> {
+async function listServiceNotes(ticket: number): Promise<ServiceNote[]> {
   const headers = { authorization: `Basic ${btoa('demo+demo:demo')}`, clientid: 'demo' }
   const response = await fetch(`${service.localOrigin}/psa/v4_6_release/apis/3.0/service/tickets/${ticket}/notes?pageSize=1000`, {
     headers,
   })
-  return ((await response.json()) as Awaited<ReturnType<typeof listServiceNotes>>).filter(({ text }) => text.includes('[Support Flow'))
+  return ((await response.json()) as ServiceNote[]).filter(({ createdBy }) => createdBy === 'Support Flow')
 }
 
 it('AIS-19 writes a status update for three audiences at two lengths, and stores nothing', async () => {

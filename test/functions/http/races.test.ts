@@ -21,9 +21,9 @@ it('ACC-18 never exceeds the seat limit when 32 users join concurrently', () => 
 it('completes a provider sign-in once when 32 callbacks use the same state', () => auth.expectOneOauthSignIn(service, 3))
 
 it('AUT-23 uses similar CPU time for unknown and known addresses, and hashes no password for a locked one', async () => {
-  // `npm run soak` compares the durations, with enough samples to detect a difference of 5 %.
+  // A skipped hash makes a factor of 6. `npm run soak` compares the durations, with enough samples to detect a difference of 5 %.
   const { known, unknown, locked } = await measureLoginCpu(service, 40)
-  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(1.2)
+  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(1.3)
   expect(Math.min(known, unknown)).toBeGreaterThan(locked * 2)
 })
 

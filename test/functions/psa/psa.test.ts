@@ -54,7 +54,7 @@ describe.each(psaProviders)('%s', (provider) => {
     expect((await listRecords('psa')).length).toBeGreaterThan(0)
   })
 
-  it('PSA-02 returns a ticket with company, contact, configurations, notes newest first and related tickets', async () => {
+  it('PSA-02 PSA-18 returns a ticket with company, contact, configurations, all notes newest first and related tickets', async () => {
     const { admin } = await createConnectedAccount()
     const { status, body } = await getContext(admin, fullTicket.id)
     expect([status, body.unavailable]).toEqual([200, []])
