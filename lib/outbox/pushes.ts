@@ -1,6 +1,7 @@
 import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
 import { clip } from '../chat/chat.ts'
+import { selectExportMasking } from '../db/rows/export-masking.ts'
 import type { WriteDb } from '../db/scope.ts'
 import { readStatement, writeStatement } from '../db/statement.ts'
 
