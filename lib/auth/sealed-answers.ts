@@ -10,7 +10,9 @@ export async function sealAnswers(
   sessionId: string,
   secrets: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, string>> {
-  const answers = Object.entries(secrets).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '')
+  const answers = Object.entries(secrets).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '',
+  )
   return Object.fromEntries(
     await Promise.all(answers.map(async ([key, answer]) => [key, await vault.seal(answer, vaultContext(sessionId, key))] as const)),
   )
@@ -23,6 +25,8 @@ export async function openAnswers(
   sealed: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
   return Object.fromEntries(
-    await Promise.all(Object.entries(sealed).map(async ([key, text]) => [key, await vault.open(text, vaultContext(sessionId, key))] as const)),
+    await Promise.all(
+      Object.entries(sealed).map(async ([key, text]) => [key, await vault.open(text, vaultContext(sessionId, key))] as const),
+    ),
   )
 }

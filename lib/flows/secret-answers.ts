@@ -35,7 +35,10 @@ function isSecretState(value: unknown): boolean {
 }
 
 /** Return the answers to secret fields apart from the others. */
-export function splitAnswers<T>(form: readonly IntakeField[], answers: Answers<T>): { variables: Record<string, T>; secrets: Record<string, T> } {
+export function splitAnswers<T>(
+  form: readonly IntakeField[],
+  answers: Answers<T>,
+): { variables: Record<string, T>; secrets: Record<string, T> } {
   const secretKeys = getSecretKeys(form)
   const entries = Object.entries(answers)
   return {

@@ -26,12 +26,20 @@ const replacements: readonly Replacement[] = [
   ],
   [/\* SHA1/, /(\* SHA1[ \t]{1,8}: )[0-9a-f]{40}/g, keep],
   // Keys of Kerberos, DPAPI and LSA as tools print them.
-  [/:aes|:des|dpapi|NL\$KM|MACHINE/i, /((?<!\w)(?:aes\d{3}-cts-hmac-sha1-96|des-cbc-md5|rc4_hmac|dpapi_(?:machine|user)key|NL\$KM):(?:0x)?)[0-9a-f]{16,512}/gi, keep],
+  [
+    /:aes|:des|dpapi|NL\$KM|MACHINE/i,
+    /((?<!\w)(?:aes\d{3}-cts-hmac-sha1-96|des-cbc-md5|rc4_hmac|dpapi_(?:machine|user)key|NL\$KM):(?:0x)?)[0-9a-f]{16,512}/gi,
+    keep,
+  ],
   [/_SC_|DefaultPassword/, /((?:_SC_\S{1,60}|DefaultPassword)[ \t]*\n[^\n:]{1,80}:)[^\n]{1,256}/g, keep],
   // Chat webhooks are secrets as a whole.
   [/hooks\.slack|webhook/i, /(https?:\/\/hooks\.slack\.com\/\w{4,20}\/)[\w/-]{10,200}/gi, keep],
   [/webhook/i, /(https?:\/\/[\w.-]{1,80}\/(?:api\/)?webhook\w{0,3}\/(?:\d{10,25}\/)?)[^\s"'<>]{16,400}/gi, keep],
-  [/\/(?:reset|invite|verify|confirm|magic|activate)/i, /(\/(?:reset|invite|verify|confirm|magic|activate)[\w-]{0,20}\/)[\w-]{20,200}/gi, keep],
+  [
+    /\/(?:reset|invite|verify|confirm|magic|activate)/i,
+    /(\/(?:reset|invite|verify|confirm|magic|activate)[\w-]{0,20}\/)[\w-]{20,200}/gi,
+    keep,
+  ],
   // https://key@host, redis://:password@host, protocol://user:password@host with more characters than a URL allows
   [/:\/\//, /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/)(?:[0-9a-f]{32}|[^\s/@"'<>]{0,100}:[^\s/"'<>]{1,200})@/gi, `${keep}@`],
   // Product and licence keys, with a word for them before.
@@ -44,7 +52,11 @@ const replacements: readonly Replacement[] = [
   [/-[A-Z0-9]{4}-/, /(?<![\w-])(?=[A-Z0-9-]{0,28}[A-Z])[A-Z0-9]{4}(?:-[A-Z0-9]{4}){5}(?![\w-])/g, secretMask],
   // Keys with the checksum or the region of the vendor.
   [/-us\d|-[0-9A-F]{2}\b/, /(?<![\w-])[0-9a-f]{32}-(?:us\d{1,2}|[0-9A-F]{2})(?![\w-])/gi, secretMask],
-  [/Session(?:Id)?=|csrf|xsrf/i, /((?<!\w)(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|csrf\w{0,10}|xsrf\w{0,10}|sessionid)=)[^\s;&"'<>]{8,256}/gi, keep],
+  [
+    /Session(?:Id)?=|csrf|xsrf/i,
+    /((?<!\w)(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|csrf\w{0,10}|xsrf\w{0,10}|sessionid)=)[^\s;&"'<>]{8,256}/gi,
+    keep,
+  ],
   [/SESSID=|SESSIONID=/, /((?<!\w)(?:PHPSESSID|JSESSIONID)=)[^\s;&"'<>]{8,256}/g, keep],
   [/response="/, /(response=")[0-9a-f]{16,128}(?=")/g, keep],
   [/cpassword/i, /(cpassword=["'])[^"'\n]{4,512}/gi, keep],
@@ -64,7 +76,6 @@ const replacements: readonly Replacement[] = [
 /** Mask hashes, keys and codes that are known by their form. */
 export function maskCodes(text: string): string {
   let masked = text
-  for (const [needs, pattern, replacement] of replacements)
-    if (needs.test(masked)) masked = masked.replace(pattern, replacement as string)
+  for (const [needs, pattern, replacement] of replacements) if (needs.test(masked)) masked = masked.replace(pattern, replacement as string)
   return masked
 }

@@ -5,7 +5,8 @@ import { isDescription, secretMask } from './secret-labels.ts'
 /** A value of an option: quoted, or without spaces. A variable or a placeholder is not a secret. */
 const value = `(?!["']?\\[masked)("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"'<>|]{1,256})`
 /** Up to 20 arguments before the secret. A masked path or address counts as one. */
-const args = '(?:[ \\t]{1,4}(?:\\[masked [a-z0-9]{1,10}(?: [a-zA-Z]{1,10})?\\]\\S{0,80}|"[^"\\n]{0,200}"|\'[^\'\\n]{0,200}\'|[^\\s"\']{1,200})){0,20}?'
+const args =
+  '(?:[ \\t]{1,4}(?:\\[masked [a-z0-9]{1,10}(?: [a-zA-Z]{1,10})?\\]\\S{0,80}|"[^"\\n]{0,200}"|\'[^\'\\n]{0,200}\'|[^\\s"\']{1,200})){0,20}?'
 const gap = '[ \\t]{1,4}'
 
 /** A command, and what is between it and its secret. `%` stands for any arguments. */
@@ -14,7 +15,10 @@ type Command = readonly [command: string, before: string]
 /** Windows commands ignore case. */
 const windowsCommands: readonly Command[] = [
   ['net1?(?:\\.exe)? user', `${gap}(?:"[^"\\n]{1,60}"|[^\\s/"]{1,60})${gap}(?![/*])`],
-  ['net1?(?:\\.exe)? use', `${gap}(?:\\w:${gap}|\\*${gap})?(?:\\[masked path\\]|\\\\\\\\\\S{1,120})(?:${gap}/u(?:ser)?:\\S{1,80})?${gap}(?![/*])`],
+  [
+    'net1?(?:\\.exe)? use',
+    `${gap}(?:\\w:${gap}|\\*${gap})?(?:\\[masked path\\]|\\\\\\\\\\S{1,120})(?:${gap}/u(?:ser)?:\\S{1,80})?${gap}(?![/*])`,
+  ],
   ['(?:ps\\w{3,10}(?:64)?(?:\\.exe)?)', `%${gap}-p${gap}`],
   ['sqlplus|sqlldr|exp|imp', `${gap}[\\w.]{1,60}/(?=[^\\s@]{1,80})`],
   ['winrs|xfreerdp|wfreerdp|mstsc', `%${gap}[/-]p:`],
@@ -70,9 +74,15 @@ const unixCommands: readonly Command[] = [
   ['security', `%${gap}-w${gap}`],
   ['dscl|sysadminctl', `%${gap}(?:-passwd${gap}\\S{1,80}|-password|-newPassword|-adminPassword)${gap}`],
   ['(?:x11vnc|vnc\\w{1,10})', `%${gap}-passwd${gap}`],
-  ['(?:impacket-)?(?:secretsdump|psexec|wmiexec|smbexec|getTGT|GetNPUsers|atexec|dcomexec)(?:\\.py)?', `%${gap}["']?[^\\s:"']{1,80}:(?=[^\\s@]{1,80}@)`],
+  [
+    '(?:impacket-)?(?:secretsdump|psexec|wmiexec|smbexec|getTGT|GetNPUsers|atexec|dcomexec)(?:\\.py)?',
+    `%${gap}["']?[^\\s:"']{1,80}:(?=[^\\s@]{1,80}@)`,
+  ],
   ['racadm', `${gap}set${gap}\\S{1,60}Password${gap}`],
-  ['echo|printf', `(?:${gap}-[en]{1,2})?${gap}(?=[^|\\n]{1,200}\\|[ \\t]{0,4}(?:sudo[ ](?:-\\S{1,4}[ ])?)?(?:passwd|chpasswd|runas|docker|podman|cryptsetup|\\S{0,20}anydesk|sudo|helm|gh))(?:["']?[\\w.-]{1,40}:(?=\\S{1,80}["']?[ ]{1,4}\\|))?`],
+  [
+    'echo|printf',
+    `(?:${gap}-[en]{1,2})?${gap}(?=[^|\\n]{1,200}\\|[ \\t]{0,4}(?:sudo[ ](?:-\\S{1,4}[ ])?)?(?:passwd|chpasswd|runas|docker|podman|cryptsetup|\\S{0,20}anydesk|sudo|helm|gh))(?:["']?[\\w.-]{1,40}:(?=\\S{1,80}["']?[ ]{1,4}\\|))?`,
+  ],
   ['sudo -S[^\\n|]{0,80}<<<', `[ \\t]{0,4}`],
 ]
 
@@ -115,7 +125,6 @@ export function maskCommands(text: string): string {
       masked = masked.replace(pattern, (match, before: string, secret: string) => (isPlainValue(secret) ? match : `${before}${secretMask}`))
   return masked
 }
-
 
 function isPlainValue(secret: string): boolean {
   return secret.startsWith('[masked') || /^["']?(?:\$|%\w+%|\{\{|<)/.test(secret) || isDescription(secret.replace(/^["']|["']$/g, ''))

@@ -66,7 +66,11 @@ export function maskDeviceSecrets(text: string): string {
   let masked = text
   for (let pass = 0; pass < maxPasses; pass++)
     masked = masked.replace(pattern, (match, before: string, secret: string) =>
-      isDescriptionWord(secret) || secret.startsWith('[masked') || /^["']?(?:\$[A-Za-z_({]|%\w+%|\{\{|\*+$|\)|\()/.test(secret) && !/^["']?\$\d/.test(secret) ? match : `${before}${secretMask}`,
+      isDescriptionWord(secret) ||
+      secret.startsWith('[masked') ||
+      (/^["']?(?:\$[A-Za-z_({]|%\w+%|\{\{|\*+$|\)|\()/.test(secret) && !/^["']?\$\d/.test(secret))
+        ? match
+        : `${before}${secretMask}`,
     )
   return masked
 }

@@ -29,7 +29,7 @@ const glues = [
 const signed = new RegExp(`(?<before>${secretName}${afterName}(?:${glues.join('|')}))${value}`, 'giu')
 
 const isWord =
-  "(?:(?:is|was|are|were|should be|has to be|ist|sind|war|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on)(?: (?:now|still|jetzt|nun|maintenant|ahora))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))"
+  '(?:(?:is|was|are|were|should be|has to be|ist|sind|war|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on)(?: (?:now|still|jetzt|nun|maintenant|ahora))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))'
 const stated = new RegExp(
   `(?<before>${secretName}${afterName}[ ]?(?<=[ ]|[^\\x00-\\x7f])${isWord}(?:[ ]{1,2}|(?<=[^\\x00-\\x7f])))${value}`,
   'giu',
@@ -53,7 +53,8 @@ function maskMatches(text: string, pattern: RegExp, isSecret: Judge): string {
   })
 }
 
-const codeName = /(?:code|pin|puk|otp|one[ -]?time[ -]?password|passcode|tap|kennwort|verificaci(?:ó|o)n|verifica|acc(?:è|e)s|accesso|acceso|验证码|暗証番号|combination|key)s?\W*$/iu
+const codeName =
+  /(?:code|pin|puk|otp|one[ -]?time[ -]?password|passcode|tap|kennwort|verificaci(?:ó|o)n|verifica|acc(?:è|e)s|accesso|acceso|验证码|暗証番号|combination|key)s?\W*$/iu
 /** A code of digits, in one group or several. */
 const code = /^(?:\d{4,10}#?|\d{2,4}(?:[ -]\d{2,4}){1,3})$/
 
@@ -68,13 +69,14 @@ const isSignedSecret: Judge = (quoted, rest, { before = '' }) => {
   if (isQuoted && quoted.startsWith('{') && isDescription(quoted, rest)) return false
   if (/^\d{1,2}$/.test(text) || /^(?:false|true|null),?$/.test(text)) return false
   if (/\n[ \t]*$/.test(before) && !/[>|][+-]?\n/.test(before)) return looksSecret(text) && !/^[^\n]{0,40}:(?:\s|$)/.test(text + rest)
-  if (isQuoted && first.length < text.length) return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)
+  if (isQuoted && first.length < text.length)
+    return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)
   return !isDescription(first, rest)
 }
 const isStatedSecret: Judge = (quoted, rest, { before = '' }) => {
   const text = unquote(quoted)
   // Without a space, only another script separates the value from the sentence.
-  if (/[^\x00-\x7f]\s?$/.test(before) && !looksSecret(text)) return false
+  if (/[^ -~\s]\s?$/.test(before) && !looksSecret(text)) return false
   return text === quoted ? !isSentencePart(text, rest) : !isDescription(text.split(/\s/, 1)[0] ?? '', text)
 }
 const isFollowingSecret: Judge = (text, rest, { before = '' }) =>
@@ -123,11 +125,14 @@ function maskLists(text: string): string {
     if (!isList) return match
     const isCode = codeName.test(before.replace('[masked secret]', ''))
     let isOpen = true
-    const masked = value.replace(/((?:,| and| und| or| \/)?\s{1,4})([^\s,;<>|]{4,60})/g, (item: string, separator: string, text: string) => {
-      isOpen &&= looksSecret(text) || (isCode && code.test(text))
-      if (!isOpen || (separator === ' ' && !isCode)) return item
-      return `${separator}${secretMask}`
-    })
+    const masked = value.replace(
+      /((?:,| and| und| or| \/)?\s{1,4})([^\s,;<>|]{4,60})/g,
+      (item: string, separator: string, text: string) => {
+        isOpen &&= looksSecret(text) || (isCode && code.test(text))
+        if (!isOpen || (separator === ' ' && !isCode)) return item
+        return `${separator}${secretMask}`
+      },
+    )
     return `${before}${masked}`
   })
 }
@@ -147,7 +152,9 @@ function maskCredentials(text: string): string {
     .replace(credentials, (match, before: string, name: string, value: string) =>
       looksSecret(value) && !/^\/\//.test(value) ? `${before}${name}${secretMask}` : match,
     )
-    .replace(pair, (match, before: string, value: string) => (looksSecret(value) && !value.includes('.') ? `${before}${secretMask}` : match))
+    .replace(pair, (match, before: string, value: string) =>
+      looksSecret(value) && !value.includes('.') ? `${before}${secretMask}` : match,
+    )
     .replace(wirelessKey, (match, before: string, value: string) => (looksSecret(value) ? `${before}${secretMask}` : match))
     .replace(shortPair, (match, before: string, value: string) => (looksSecret(value) ? `${before}${secretMask}` : match))
 }

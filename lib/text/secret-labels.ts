@@ -79,7 +79,8 @@ fel|okänt|saknas|har|utgått|ändrat|glömt|tomt|inget|korrekt|rätt|измен
   .split(/[\n|]/)
 const descriptionWords = new Set(descriptions)
 /** Endings of adjectives and participles, for words after `is`. */
-const adjectiveEnding = /(?:ed|ing|able|ible|ful|less|ive|ous|ent|ant|ly|ical|own|ten|bar|lich|iert|isch|ée?|ado|ada|ato|ata|ido|ida|ito|ita|owany|owane|ane|one)$/i
+const adjectiveEnding =
+  /(?:ed|ing|able|ible|ful|less|ive|ous|ent|ant|ly|ical|own|ten|bar|lich|iert|isch|ée?|ado|ada|ato|ata|ido|ida|ito|ita|owany|owane|ane|one)$/i
 
 /** Return whether a word describes a secret or belongs to a sentence. */
 export function isDescriptionWord(word: string): boolean {
@@ -113,7 +114,8 @@ export function isSentencePart(value: string, rest: string): boolean {
 export function looksSecret(text: string): boolean {
   const value = text.replace(/^[("'`“*]+|[.,;:)"'`”*]+$/g, '')
   if (value.length < 4 || value.length > 200 || /\s/.test(value) || placeholder.test(value)) return false
-  if (/^(?:\d+(?:st|nd|rd|th|x|h|min|ms|s|d|gb|mb|kb)|\d[\d.,:/-]*|v?\d+(?:\.\w+)+|0x[0-9a-f]+|kb\d{6,}|(?:ghz|mhz)\d*)$/i.test(value)) return false
+  if (/^(?:\d+(?:st|nd|rd|th|x|h|min|ms|s|d|gb|mb|kb)|\d[\d.,:/-]*|v?\d+(?:\.\w+)+|0x[0-9a-f]+|kb\d{6,}|(?:ghz|mhz)\d*)$/i.test(value))
+    return false
   if (/^[\p{L}\p{M}'’-]+$/u.test(value) || /:\/\/|^[/\\~]|^[a-z]:\\|^--?[a-z]|^https?\/|=$/i.test(value)) return false
   const hasDigit = /\d/.test(value)
   const hasSymbol = /[!@#$%^&*?+~]/.test(value)

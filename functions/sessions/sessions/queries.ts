@@ -156,15 +156,14 @@ export const startSession = writeStatement(
 )
 
 /** Set and remove variables if the session is still in `state`. */
-export function updateVariables(
-  db: WriteDb,
-  id: string,
-  state: SessionRow['state'],
-  change: VariableChange,
-): Promise<UpdateResult> {
+export function updateVariables(db: WriteDb, id: string, state: SessionRow['state'], change: VariableChange): Promise<UpdateResult> {
   const variables = sql<Variables>`
     (s.variables || ${jsonb(change.values)}) - array(select jsonb_array_elements_text(${jsonb(change.removedKeys)}))`
-  const update = db.updateTable('sessions as s').set({ variables, secret_variables: mergeSecrets(change) }).where(isEditable(id)).where('s.state', '=', state)
+  const update = db
+    .updateTable('sessions as s')
+    .set({ variables, secret_variables: mergeSecrets(change) })
+    .where(isEditable(id))
+    .where('s.state', '=', state)
   return changeSession(db, id, update.returning('s.id'))
 }
 

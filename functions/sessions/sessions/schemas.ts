@@ -279,12 +279,16 @@ export const PreparedStart = z
   .prefault({})
   .meta({ id: 'PreparedSessionStart', examples: [{ variables: { printer_ip: '10.0.8.21' } }] })
 
-export const VariablesUpdate = Variables.describe('Variables to set; null removes a variable. All others are kept, also a secret field sent back as it was read.').meta({
+export const VariablesUpdate = Variables.describe(
+  'Variables to set; null removes a variable. All others are kept, also a secret field sent back as it was read.',
+).meta({
   id: 'SessionVariablesUpdate',
   examples: [{ printer_ip: '10.0.8.22' }],
 })
 
-export const SessionVariables = JsonByName.describe('All current variables of the session. A secret field shows `{"secret": true, "set": …}` only.').meta({
+export const SessionVariables = JsonByName.describe(
+  'All current variables of the session. A secret field shows `{"secret": true, "set": …}` only.',
+).meta({
   id: 'SessionVariablesResponse',
   examples: [{ printer_ip: '10.0.8.22', floor: 2 }],
 })

@@ -184,7 +184,13 @@ export function toSession(row: SessionRow): Session {
   const { tree_structure, intake_form, may_change: _, ...listRow } = rest
   const { tree_snapshot, ...item } = toListItem(listRow)
   const currentStep = row.current_step_id === null ? undefined : findAnswerableStep(tree_structure, row.current_step_id)
-  const values = { ticket_number: row.ticket_number, client_name: row.client_name, target_label: row.target_label, ...row.variables, ...hideSecrets(secret_keys) }
+  const values = {
+    ticket_number: row.ticket_number,
+    client_name: row.client_name,
+    target_label: row.target_label,
+    ...row.variables,
+    ...hideSecrets(secret_keys),
+  }
   return {
     ...item,
     tree_snapshot: { ...tree_snapshot, tree_structure, intake_form },
