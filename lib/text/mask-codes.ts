@@ -34,7 +34,7 @@ const replacements: readonly Replacement[] = [
   [/_SC_|DefaultPassword/, /((?:_SC_\S{1,60}|DefaultPassword)[ \t]*\n[^\n:]{1,80}:)[^\n]{1,256}/g, keep],
   // Chat webhooks are secrets as a whole.
   [/hooks\.slack|webhook/i, /(https?:\/\/hooks\.slack\.com\/\w{4,20}\/)[\w/-]{10,200}/gi, keep],
-  [/webhook/i, /(https?:\/\/[\w.-]{1,80}\/(?:api\/)?webhook\w{0,3}\/(?:\d{10,25}\/)?)[^\s"'<>]{16,400}/gi, keep],
+  [/webhook/i, /(https?:\/\/[\w.-]{1,80}\/(?:api\/)?webhook\w{0,3}\/(?:\d{10,25}\/)?)(?![^\s]{0,30}\[masked)[^\s"'<>]{16,400}/gi, keep],
   [
     /\/(?:reset|invite|verify|confirm|magic|activate)/i,
     /(\/(?:reset|invite|verify|confirm|magic|activate)[\w-]{0,20}\/)[\w-]{20,200}/gi,

@@ -3,7 +3,7 @@
 import { isDescription, secretMask } from './secret-labels.ts'
 
 /** A value of an option: quoted, or without spaces. A variable or a placeholder is not a secret. */
-const value = `(?!["']?\\[masked)("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"'<>|]{1,256})`
+const value = `(?!["']?\\[masked|(?:IP|email|path|secret)\\])("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"'<>|]{1,256})`
 /** Up to 20 arguments before the secret. A masked path or address counts as one. */
 const args =
   '(?:[ \\t]{1,4}(?:\\[masked [a-z0-9]{1,10}(?: [a-zA-Z]{1,10})?\\]\\S{0,80}|"[^"\\n]{0,200}"|\'[^\'\\n]{0,200}\'|[^\\s"\']{1,200})){0,20}?'
@@ -100,7 +100,7 @@ const prefixes: readonly string[] = [
   `PSCredential[ ]?\\(?[ ]?["'][^"'\\n]{0,80}["'],[ ]?\\(?(?=["'])`,
   `PSCredential[ ]["'][^"'\\n]{0,80}["'],[ ]?(?=["'])`,
   `(?<!\\w)auth[ ]?=[ ]?\\([ ]?["'][^"'\\n]{0,80}["'],[ ]?(?=["'])`,
-  `ConvertTo-SecureString${gap}(?:-String${gap})?(?=["']|[^\\s-])`,
+  `ConvertTo-SecureString${gap}(?:-String${gap})?(?![\\s-])`,
   `(?<=[\\w/])jdbc:oracle:thin:[\\w.]{1,60}/(?=[^\\s@]{1,80}@)`,
   `jdbc:oracle:thin:[\\w.]{1,60}/(?=[^\\s@]{1,80}@)`,
   `machine[ ]\\S{1,80}[ ]login[ ]\\S{1,80}[ ]password[ ]`,

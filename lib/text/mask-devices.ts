@@ -2,7 +2,7 @@
 
 import { isDescriptionWord, secretMask } from './secret-labels.ts'
 
-const value = `("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"';<>{}]{1,256})`
+const value = `(?!["']?\\[masked|(?:IP|email|path|secret)\\])("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"';<>{}]{1,256})`
 /** How a vendor marks the form of the secret that follows, such as `7`, `ENC` or `ciphertext`. */
 const form =
   '(?:(?:0|5|6|7|8|9|ENC|encrypt(?:ed)?|cipher(?:text)?|plain(?:text)?|simple|hash|sha1|sha256|md5|ascii(?:-text)?|ascii 0|ascii 7|hexadecimal|hex|text|set-key ascii 0)[ \\t]{1,4})'
@@ -38,7 +38,7 @@ const statements: readonly string[] = [
   `(?<![\\w-])failover${gap}key${gap}(?:hex${gap})?`,
   `config-key${gap}password-encrypt${gap}`,
   // Routing and redundancy protocols.
-  `(?<![\\w-])(?:authentication-key|message-digest-key)${gap}(?:\\d{1,5}${gap}(?:md5|sha\\S{1,10})${gap})?${form}?`,
+  `(?<![\\w-])(?:authentication-key|message-digest-key)${gap}(?:\\d{1,5}${gap}(?:md5|sha\\S{1,10})${gap})?${form}?(?!\\d{1,5}[ ])`,
   `(?<![\\w-])neighbor${gap}\\S{1,60}${gap}password${gap}${form}?`,
   `(?<![\\w-])(?:standby|vrrp)${gap}\\d{1,4}${gap}authentication${gap}(?:md5${gap}key-string${gap}(?:7${gap})?|text${gap})?${keyword}(?!md5[ ])`,
   `(?<![\\w-])md5${gap}\\d{1,3}${gap}key${gap}`,

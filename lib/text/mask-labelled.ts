@@ -147,7 +147,8 @@ const pair = /((?<![\p{L}\p{N}/\\.:-])(?:admin|administrator|root|sa|user|guest|
 const wirelessKey = /((?<!\p{L})(?:ssid|wi-?fi|wlan)(?!\p{L})[^\n]{0,60}?[ ,](?:key|code|schlüssel)[ :]{1,3})([^\s"'<>,;]{8,63})/giu
 const shortPair = /((?<!\p{L})u(?:n|ser(?:name)?)?[:=][ ]?\S{1,64},?[ ]p(?:w|wd|ass)?[:=][ ]?)([^\s"'<>]{4,80})/giu
 
-function maskCredentials(text: string): string {
+/** Mask the password of a user that stands beside the user's name. */
+export function maskCredentials(text: string): string {
   return text
     .replace(credentials, (match, before: string, name: string, value: string) =>
       looksSecret(value) && !/^\/\//.test(value) ? `${before}${name}${secretMask}` : match,
@@ -175,5 +176,5 @@ export function maskLabelled(text: string): string {
   masked = maskChanges(masked)
   masked = maskMatches(masked, stated, isStatedSecret)
   masked = maskMatches(masked, following, isFollowingSecret)
-  return maskCredentials(maskLists(maskPreceding(masked)))
+  return maskLists(maskPreceding(masked))
 }

@@ -4,7 +4,7 @@
 import { maskCodes } from './mask-codes.ts'
 import { maskCommands } from './mask-commands.ts'
 import { maskDeviceSecrets } from './mask-devices.ts'
-import { maskLabelled } from './mask-labelled.ts'
+import { maskCredentials, maskLabelled } from './mask-labelled.ts'
 import { maskTables } from './mask-tables.ts'
 import { detectTraits, trait } from './mask-traits.ts'
 import { secretMask } from './secret-labels.ts'
@@ -190,7 +190,7 @@ const rules: Rule[] = [
     andOneOf: anyTrait,
     needsMatch: /SecureString/i,
     mask: createReplacer(
-      /(ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?)(?!\[masked)("[^"\n]{1,256}"|'[^'\n]{1,256}'|[^\s"']+)/gi,
+      /(ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?)(?!\[masked|-)("[^"\n]{1,256}"|'[^'\n]{1,256}'|[^\s"']+)/gi,
     ),
   },
   // A recovery key of BitLocker.
@@ -227,11 +227,25 @@ const rules: Rule[] = [
       `$1: ${secretMask}`,
     ),
   },
-  { needsOneOf: anyTrait, andOneOf: anyTrait, mask: maskCodes },
-  { needsOneOf: anyTrait, andOneOf: anyTrait, mask: maskDeviceSecrets },
-  { needsOneOf: anyTrait, andOneOf: anyTrait, mask: maskCommands },
-  { needsOneOf: anyTrait, andOneOf: anyTrait, mask: maskTables },
-  { needsOneOf: anyTrait, andOneOf: anyTrait, mask: maskLabelled },
+  { needsOneOf: trait.longRun | trait.dollar | trait.secretName | trait.nonAscii, andOneOf: anyTrait, mask: maskCodes },
+  { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskDeviceSecrets },
+  // Options, and commands whose password needs no option.
+  {
+    needsOneOf: anyTrait,
+    andOneOf: anyTrait,
+    needsMatch:
+      /(?<=\s)(?:-{1,2}[a-zA-Z]|\/[a-zA-Z])|net1?(?:\.exe)? use|sqlplus|sqlldr|ftp>|wpa_pass|dump|exec\b|getTGT|GetNPU|clone|rsh |requirepass|masterauth|AUTH |radtest|\||thin:|login|passw|PASSW|_auth|pass=|key=|KEY=|Credential|auth ?=|obscure|SecureString|BY /,
+    mask: maskCommands,
+  },
+  { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskTables },
+  { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskLabelled },
+  {
+    needsOneOf: trait.slash | trait.colon | trait.equals | trait.secretName | trait.nonAscii,
+    andOneOf: anyTrait,
+    needsMatch:
+      /cred|log[ -]?[io]n|logged|u\/p|user|admin|root|router|switch|firewall|idrac|ilo|zugang|daten|identif|inlog|ssid|wi-?fi|wlan|sa ?[/:]|guest|support|operator|(?<!\p{L})un?[:=]/iu,
+    mask: maskCredentials,
+  },
   { needsOneOf: trait.longRun, andOneOf: anyTrait, mask: maskKeyRuns },
 ]
 

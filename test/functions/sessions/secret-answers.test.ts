@@ -100,7 +100,7 @@ describe('a secret answer', () => {
     const aiSession = (
       await call('POST', '/ai-sessions', { session_type: 'chat', problem_summary: 'Sign in to srv-dc-01', psa_ticket_id: '4711' })
     ).body
-    expectStatus(await call('POST', `/ai-sessions/${aiSession.id}/messages`, { content: 'What now?' }), 200)
+    expectStatus(await call('POST', `/ai-sessions/${aiSession.id}/chat`, { message: 'What now?' }), 200)
     await call('POST', `/ai-sessions/${aiSession.id}/escalate`, { summary: 'Cannot sign in' })
     await call('GET', '/accounts/me/audit-logs')
     await call('GET', '/notifications')
