@@ -2,7 +2,7 @@ import { readSecretLines } from './mask-lines.ts'
 
 // Configurations of network devices. The secrets stand between ⟦ and ⟧.
 
-export const deviceLines = readSecretLines(String.raw`
+export const deviceLines = readSecretLines(`
 enable secret 5 ⟦$1$mERr$hx5rVt7rPNoS4wqbXKX7m0⟧
 enable secret 8 ⟦$8$TnGX/fE4KGHOVU$pEhnEvxrvaynpi8j4f.EMHr6M.FzU8xnZnBr/tJdFWk⟧
 enable secret 9 ⟦$9$2MJBozw/9R3UsU$2lFhcKvpghcyw8deP25GOfyZaagyUOGBymkryvOdfo6⟧

@@ -2,7 +2,7 @@ import { readSecretLines } from './mask-lines.ts'
 
 // Sentences of tickets in several languages. The secrets stand between ⟦ and ⟧.
 
-export const ticketLines = readSecretLines(String.raw`
+export const ticketLines = readSecretLines(`
 reset password to ⟦P@ssw0rd123!⟧
 Reset the password to ⟦Summer#2024⟧ and asked her to change it
 Password reset to ⟦Wint3r!Kit⟧, user can log in again
