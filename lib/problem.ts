@@ -177,6 +177,12 @@ export function staleVersion(resource: string, facts: Record<string, unknown> = 
   return new Problem('stale_version', `Someone else changed this ${resource}. Reload it and apply your change again`, { facts })
 }
 
+/** Throw 409 `stale_version` with `current_version` when a change is based on another version. `resource` names the row, as in "script". */
+export function requireVersion(resource: string, current: { version: number }, expectedVersion: number | undefined): void {
+  if (expectedVersion !== undefined && expectedVersion !== current.version)
+    throw staleVersion(resource, { current_version: current.version })
+}
+
 /** 409 when an account or a parent row holds as many of something as it may. `resource` is plural, as in "branches". */
 export function limitReached(resource: string, limit: number, detail: string): Problem {
   return new Problem('limit_reached', detail, { facts: { resource, limit } })

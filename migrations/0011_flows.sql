@@ -73,7 +73,7 @@ create table trees (
 create index trees_usage on trees (account_id, usage_count desc, id desc) where deleted_at is null;
 create index trees_updated on trees (account_id, updated_at desc, id desc) where deleted_at is null;
 create index trees_created on trees (account_id, created_at desc, id desc) where deleted_at is null;
-create index trees_name on trees (account_id, lower(name), id) where deleted_at is null;
+create index trees_name on trees (account_id, name collate "und-x-icu", id) where deleted_at is null;
 create index trees_version on trees (account_id, version desc, id desc) where deleted_at is null;
 create index trees_kind on trees (account_id, tree_type, status) where deleted_at is null;
 create index trees_author on trees (account_id, author_id) where deleted_at is null;
@@ -164,7 +164,7 @@ create table library_steps (
   foreign key (account_id, source_tree_id) references trees (account_id, id) on delete cascade,
   check ((source_tree_id is null) = (source_node_id is null) and (source_tree_id is null) = (source_tree_name is null))
 );
-create index library_steps_title on library_steps (account_id, is_active, lower(title), id);
+create index library_steps_title on library_steps (account_id, is_active, title collate "und-x-icu", id);
 create index library_steps_search on library_steps using gin (account_id, search gin_trgm_ops);
 
 -- An account reads the rows that its member may see and what the platform has published. It writes its own rows only.
@@ -213,8 +213,8 @@ declare
     when 'usage_count' then 't.usage_count desc, t.id desc'
     when 'updated_at' then 't.updated_at desc, t.id desc'
     when 'created_at' then 't.created_at desc, t.id desc'
-    when 'name' then 'lower(t.name), t.id'
-    when 'name_desc' then 'lower(t.name) desc, t.id desc'
+    when 'name' then 't.name collate "und-x-icu", t.id'
+    when 'name_desc' then 't.name collate "und-x-icu" desc, t.id desc'
     when 'version' then 't.version desc, t.id desc' end;
   -- LIKE ALL uses no index; one LIKE per word does.
   v_words constant text := coalesce((select string_agg(format('and t.search like %L', word), ' ') from unnest(p_words) word), '');

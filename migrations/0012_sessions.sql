@@ -43,6 +43,8 @@ create table sessions (
   check (case state when 'prepared' then started_at is null when 'abandoned' then true else started_at is not null end)
 );
 create index sessions_newest on sessions (account_id, created_at desc, id desc);
+create index sessions_state on sessions (account_id, state, created_at desc, id desc);
+create index sessions_user on sessions (account_id, user_id, created_at desc, id desc);
 -- The analytics read these indexes without the rows. The first two leave out the user: with it the planner would choose them for one user,
 -- and read the sessions of everyone.
 create index sessions_started on sessions (account_id, started_at);
@@ -208,7 +210,8 @@ $$;
 -- keep the indexes unused. A session is created before it starts and completes, so an upper bound of these times also bounds created_at.
 create function app.find_sessions(
   p_ticket text, p_client text, p_tree text, p_started_after timestamptz, p_started_before timestamptz,
-  p_completed_after timestamptz, p_completed_before timestamptz, p_batch uuid, p_skip integer, p_limit integer)
+  p_completed_after timestamptz, p_completed_before timestamptz, p_batch uuid, p_skip integer, p_limit integer,
+  p_state text default null, p_user uuid default null, p_mine boolean default null)
 returns setof uuid language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
 begin
   perform app.require_scope();
@@ -221,8 +224,11 @@ begin
         and ($4 is null or s.started_at >= $4) and ($5 is null or (s.started_at <= $5 and s.created_at <= $5))
         and ($6 is null or s.completed_at >= $6) and ($7 is null or (s.completed_at <= $7 and s.created_at <= $7))
         and ($8 is null or s.batch_id = $8)
+        and ($11 is null or s.state = $11) and ($12 is null or s.user_id = $12)'
+        || case p_mine when true then ' and s.user_id = app.user_id()' when false then ' and s.user_id <> app.user_id()' else '' end || '
       order by s.created_at desc, s.id desc offset $9 limit $10'
-    using p_ticket, p_client, p_tree, p_started_after, p_started_before, p_completed_after, p_completed_before, p_batch, p_skip, p_limit;
+    using p_ticket, p_client, p_tree, p_started_after, p_started_before, p_completed_after, p_completed_before, p_batch, p_skip, p_limit,
+      p_state, p_user;
 end $$;
 
 -- Marks a completed session as exported, the first time. It opens its own scope, because the scope of an export is read only.

@@ -14,7 +14,7 @@ create table target_lists (
   foreign key (account_id, team_id) references teams (account_id, id),
   foreign key (account_id, created_by) references users (account_id, id)
 );
-create index target_lists_name on target_lists (account_id, lower(name), id);
+create index target_lists_name on target_lists (account_id, name collate "und-x-icu", id);
 
 create table maintenance_schedules (
   id             uuid not null default uuidv7(),
@@ -43,7 +43,7 @@ create table maintenance_schedules (
   foreign key (account_id, target_list_id) references target_lists (account_id, id),
   check (is_active = (next_run_at is not null))
 );
-create index maintenance_schedules_name on maintenance_schedules (account_id, lower(name), id);
+create index maintenance_schedules_name on maintenance_schedules (account_id, name collate "und-x-icu", id);
 create index maintenance_schedules_tree on maintenance_schedules (account_id, tree_id);
 create index maintenance_schedules_list on maintenance_schedules (account_id, target_list_id);
 create index maintenance_schedules_due on maintenance_schedules (next_run_at, id) where next_run_at is not null;

@@ -15,7 +15,7 @@ create table device_types (
 );
 -- A name is unique in its team. The platform's device types have no team.
 create unique index device_types_name on device_types (account_id, team_id, lower(name)) nulls not distinct;
-create index device_types_category on device_types (account_id, category, lower(name), id);
+create index device_types_category on device_types (account_id, category, name collate "und-x-icu", id);
 
 create table network_diagrams (
   id          uuid not null default uuidv7(),

@@ -45,7 +45,7 @@ create table script_templates (
   foreign key (account_id, source_user_id) references users (account_id, id),
   foreign key (account_id, category_id) references script_categories (account_id, id) on delete set null (category_id)
 );
-create index script_templates_name on script_templates (account_id, lower(name), id);
+create index script_templates_name on script_templates (account_id, name collate "und-x-icu", id);
 create index script_templates_category on script_templates (account_id, category_id);
 create index script_templates_search on script_templates using gin (account_id, search gin_trgm_ops);
 -- For the public gallery, which reads the featured templates of all accounts as the platform role.

@@ -8,13 +8,14 @@ export const analyticsOperations = [
     id: 'analytics.getTeam',
     method: 'get',
     path: '/analytics/team',
-    summary: "Get my account's session metrics",
+    summary: 'Get session metrics of my account',
+    description: 'With `team_id`, counts the sessions of one team. An unknown team has none.',
     access: 'engineer',
     limit: '30/minute',
-    query: schemas.PeriodQuery,
+    query: schemas.TeamQuery,
     success: 200,
     returns: schemas.TeamMetrics,
-    handle: ({ ctx, query }) => analytics.getTeam(ctx, query.period),
+    handle: ({ ctx, query }) => analytics.getTeam(ctx, query.period, query.team_id),
   }),
 
   operation({

@@ -10,11 +10,22 @@ const medianMinutes = sql`round((percentile_cont(0.5) within group (order by s.l
 const resolutionRate = sql`round(avg((s.outcome = 'resolved')::integer), 4)::float8`
 /** A scalar subquery, so that it is evaluated once and not per row. */
 const periodStart = (days: number) => sql`(select app.period_start(${days}))`
-const ownSessionCondition = (ownOnly: boolean) => (ownOnly ? sql`and s.user_id = app.user_id()` : sql``)
+/** Which sessions of the account are counted: those of the caller, those of a team, or all. */
+export type SessionFilter = { ownOnly: true } | { teamId?: string | undefined }
+const sessionCondition = (filter: SessionFilter) => {
+  if ('ownOnly' in filter) return sql`and s.user_id = app.user_id()`
+  return filter.teamId === undefined ? sql`` : sql`and s.team_id = ${filter.teamId}`
+}
 /** The name of a flow in its newest session. */
 const flowName = (tree: RawBuilder<unknown>) => sql`
   (select n.tree_name from sessions n
     where n.account_id = app.account_id() and n.tree_id = ${tree} and n.started_at is not null order by n.started_at desc limit 1)`
+
+const ratingCondition = (filter: SessionFilter) => {
+  if ('ownOnly' in filter) return sql`and r.session_user_id = app.user_id()`
+  if (filter.teamId === undefined) return sql``
+  return sql`and exists (select from sessions s where s.account_id = r.account_id and s.id = r.session_id and s.team_id = ${filter.teamId} offset 0)`
+}
 
 const CompletedMetrics = MyMetrics.pick({ sessions_completed: true, resolution_rate: true, median_minutes: true })
 const RatingMetrics = MyMetrics.pick({ csat_average: true, csat_count: true })
@@ -23,43 +34,42 @@ const completedMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
   select count(*)::integer as sessions_completed, ${resolutionRate} as resolution_rate, ${medianMinutes} as median_minutes
     from sessions s where s.account_id = app.account_id() and s.completed_at >= ${periodStart(days)} ${condition}`
 
-export const selectCompletedMetrics = readStatement(CompletedMetrics, (days: number, ownOnly: boolean) =>
-  completedMetrics(days, ownSessionCondition(ownOnly)),
+export const selectCompletedMetrics = readStatement(CompletedMetrics, (days: number, filter: SessionFilter) =>
+  completedMetrics(days, sessionCondition(filter)),
 )
 
 export const selectRatingMetrics = readStatement(
   RatingMetrics,
-  (days: number, ownOnly: boolean) => sql`
+  (days: number, filter: SessionFilter) => sql`
     select round(avg(r.score), 2)::float8 as csat_average, count(*)::integer as csat_count from session_ratings r
-     where r.account_id = app.account_id() and r.rated_at >= ${periodStart(days)} ${ownOnly ? sql`and r.session_user_id = app.user_id()` : sql``}`,
+     where r.account_id = app.account_id() and r.rated_at >= ${periodStart(days)} ${ratingCondition(filter)}`,
 )
 
 export const selectTopFlows = readStatement(
   MyMetrics.shape.top_flows.element,
-  (days: number, ownOnly: boolean) => sql`
+  (days: number, filter: SessionFilter) => sql`
     select g.tree_id, ${flowName(sql`g.tree_id`)} as name, g.sessions
       from (select s.tree_id, count(*)::integer as sessions from sessions s
-             where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${ownSessionCondition(ownOnly)}
+             where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${sessionCondition(filter)}
              group by s.tree_id order by count(*) desc, s.tree_id limit 10) g
      order by g.sessions desc, g.tree_id`,
 )
 
 /** Count the sessions of every day of the period, today last. Each local day is one index range, so no row's own day is computed. */
-export const selectMetricsPerDay = readStatement(MyMetrics.shape.by_day.element, (days: number, ownOnly: boolean) => {
+export const selectMetricsPerDay = readStatement(MyMetrics.shape.by_day.element, (days: number, filter: SessionFilter) => {
   const countPerDay = (column: string) => sql`
     lateral (select count(*)::integer as n from sessions s
-      where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${ownSessionCondition(ownOnly)})`
+      where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${sessionCondition(filter)})`
   return sql`
     select d.date, started.n as started, completed.n as completed
       from app.days_of(${days}) d, ${countPerDay('s.started_at')} started, ${countPerDay('s.completed_at')} completed
      order by d.start`
 })
 
-/** Return the metrics of the caller's sessions (`ownOnly`), or of all sessions of the account. */
-export async function selectMetrics(db: ReadDb, days: number, ownOnly: boolean): Promise<Omit<MyMetrics, 'period'>> {
+export async function selectMetrics(db: ReadDb, days: number, filter: SessionFilter): Promise<Omit<MyMetrics, 'period'>> {
   const [[by_day, ratings], [completed, top_flows]] = await Promise.all([
-    db.batch([selectMetricsPerDay.query(days, ownOnly), selectRatingMetrics.query(days, ownOnly)]),
-    db.batch([selectCompletedMetrics.query(days, ownOnly), selectTopFlows.query(days, ownOnly)]),
+    db.batch([selectMetricsPerDay.query(days, filter), selectRatingMetrics.query(days, filter)]),
+    db.batch([selectCompletedMetrics.query(days, filter), selectTopFlows.query(days, filter)]),
   ])
   const sessions_started = by_day.reduce((sum, { started }) => sum + started, 0)
   const [completedCounts, ratingCounts] = [completed[0], ratings[0]] as [z.output<typeof CompletedMetrics>, z.output<typeof RatingMetrics>]
@@ -69,14 +79,14 @@ export async function selectMetrics(db: ReadDb, days: number, ownOnly: boolean):
 /** Return the metrics of every user who started or completed a session, most sessions first. */
 export const selectUserMetrics = readStatement(
   TeamMetrics.shape.by_user.element,
-  (days: number) => sql`
+  (days: number, filter: SessionFilter) => sql`
     select u.id as user_id, u.full_name as name, started.n as sessions, completed.resolution_rate, completed.median_minutes
       from users u, lateral (
         select count(*)::integer as n from sessions s
-         where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${periodStart(days)}) started,
-      lateral (${completedMetrics(days, sql`and s.user_id = u.id`)}) completed
+         where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${periodStart(days)} ${sessionCondition(filter)}) started,
+      lateral (${completedMetrics(days, sql`and s.user_id = u.id ${sessionCondition(filter)}`)}) completed
      where u.account_id = app.account_id() and (started.n > 0 or completed.sessions_completed > 0)
-     order by started.n desc, u.full_name, u.id`,
+     order by started.n desc, u.full_name collate "und-x-icu", u.id`,
 )
 
 const flowMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
@@ -133,13 +143,23 @@ export const selectAnsweredSteps = readStatement(
      group by d.step_id order by d.step_id`,
 )
 
-/** Count the sessions that are at a step, or ended at it, without an answer to it. */
+// A session in progress without an answer for this long counts as left.
+const leftAfter = sql`interval '1 day'`
+
+/**
+ * Count the sessions that are at a step, or ended at it, without an answer to it. A session dropped off there if it was abandoned, completed
+ * without being resolved, or left.
+ */
 export const selectUnansweredSteps = readStatement(
   StepCounts.pick({ visits: true, drop_offs: true }).extend({ step_id: notNull<string>() }),
   (days: number, treeId: string) => sql`
-    select s.current_step_id as step_id, count(*)::integer as visits, count(*) filter (where s.state in ('completed', 'abandoned'))::integer as drop_offs
+    select s.current_step_id as step_id, count(*)::integer as visits,
+           count(*) filter (where s.state = 'abandoned' or s.outcome <> 'resolved'
+                               or s.state = 'in_progress' and coalesce(s.last_answer_at, s.started_at) < app.now() - ${leftAfter})::integer as drop_offs
       from (${startedSessions(days, treeId)}) m, lateral (
-        select s.state, s.current_step_id from sessions s where s.account_id = m.account_id and s.id = m.id offset 0) s
+        select s.state, s.outcome, s.started_at, s.current_step_id, (
+                 select max(d.decided_at) from session_decisions d where d.account_id = m.account_id and d.session_id = m.id) as last_answer_at
+          from sessions s where s.account_id = m.account_id and s.id = m.id offset 0) s
      where s.current_step_id is not null
        and not exists (select from session_decisions d where d.account_id = m.account_id and d.session_id = m.id and d.step_id = s.current_step_id offset 0)
      group by s.current_step_id order by s.current_step_id`,

@@ -5,6 +5,7 @@ import { exampleTree, TreeId } from '../flows/trees/schemas.ts'
 export const FlowId = TreeId
 export const Period = z.enum(['7d', '30d', '90d']).describe('A number of days that ends today, in my time zone.')
 export const PeriodQuery = z.strictObject({ period: Period.default('7d').describe('A number of days that ends today, in my time zone.') })
+export const TeamQuery = PeriodQuery.extend({ team_id: z.uuid().optional().describe('Count only the sessions of this team.') })
 export type Period = z.infer<typeof Period>
 
 const Rate = z.number().min(0).max(1).nullable()
@@ -104,7 +105,7 @@ export const StepMetrics = z
     step_id: z.string().describe('The id of the step.'),
     title: z.string().describe('The current title of the step; its id if the flow no longer has it.'),
     visits: z.int().describe('Sessions that reached the step.'),
-    drop_offs: z.int().describe('Sessions that ended at this step without answering it.'),
+    drop_offs: z.int().describe('Sessions abandoned at this step, completed at it without being resolved, or left at it for a day.'),
     median_seconds: z.number().nullable().describe('Median time until the step was answered; null if it never was.'),
     thumbs_up: z.int().describe('Number of "helpful" votes.'),
     thumbs_down: z.int().describe('Number of "not helpful" votes.'),

@@ -8,14 +8,17 @@ import type { EscalationMetrics, Period, StepMetrics } from './schemas.ts'
 
 const daysByPeriod: Record<Period, number> = { '7d': 7, '30d': 30, '90d': 90 }
 
-export async function getTeam({ db }: ReadContext, period: Period) {
+export async function getTeam({ db }: ReadContext, period: Period, teamId: string | undefined) {
   const days = daysByPeriod[period]
-  const [metrics, by_user] = await Promise.all([queries.selectMetrics(db, days, false), queries.selectUserMetrics.all(db, days)])
+  const [metrics, by_user] = await Promise.all([
+    queries.selectMetrics(db, days, { teamId }),
+    queries.selectUserMetrics.all(db, days, { teamId }),
+  ])
   return { period, ...metrics, by_user }
 }
 
 export async function getMine({ db }: ReadContext, period: Period) {
-  return { period, ...(await queries.selectMetrics(db, daysByPeriod[period], true)) }
+  return { period, ...(await queries.selectMetrics(db, daysByPeriod[period], { ownOnly: true })) }
 }
 
 export async function listFlows({ db }: ReadContext, period: Period, page: PageQuery) {

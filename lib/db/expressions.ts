@@ -25,9 +25,9 @@ export function bytea(text: string): RawBuilder<Uint8Array> {
   return sql<Uint8Array>`${text}::bytea`
 }
 
-/** Return a text column in lower case, as the indexes on names contain it. */
-export function lower(column: string): RawBuilder<string> {
-  return sql<string>`lower(${sql.ref(column)})`
+/** Sort texts as people do: Ä beside A, and without regard to case. Indexes that serve such a list have the same collation. */
+export function byName(column: string): RawBuilder<string> {
+  return sql<string>`${sql.ref(column)} collate "und-x-icu"`
 }
 
 /** Return whether the caller created a row, is an admin of its team or is an account admin. The arguments are columns. */

@@ -165,6 +165,7 @@ export interface AiSessionsTable {
   created_at: Generated<string>
   updated_at: Generated<string>
   resolved_at: string | null
+  task_lane_version: Generated<number>
 }
 
 export interface AiStepsTable {
@@ -501,6 +502,7 @@ export interface NetworkDiagramsTable {
   updated_at: Generated<string>
   search: Generated<string | null>
   bytes: number | null
+  version: Generated<number>
 }
 
 export interface NotificationConfigsTable {
@@ -772,6 +774,7 @@ export interface ScriptTemplatesTable {
   updated_at: Generated<string>
   search: Generated<string | null>
   words: Generated<string | null>
+  version: Generated<number>
 }
 
 export interface SessionCustomStepsTable {
@@ -924,6 +927,7 @@ export interface TargetListsTable {
   targets: Json
   created_at: Generated<string>
   updated_at: Generated<string>
+  version: Generated<number>
 }
 
 export interface TeamsTable {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { normaliseEmail } from '../text/email-address.ts'
 import { isHostname } from '../text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '../text/pattern.ts'
 import { createWorkBudget, stepsPerSecond, type WorkBudget } from '../text/work-budget.ts'
@@ -90,7 +91,7 @@ function createPatternValidator({ pattern }: IntakeField, budget: WorkBudget): P
 const matchesSchema = (schema: z.ZodType, maxLength: number) => (text: string) => text.length <= maxLength && schema.safeParse(text).success
 const formats: Partial<Record<IntakeField['type'], { isValid: (text: string) => boolean; msg: string }>> = {
   date: { isValid: matchesSchema(z.iso.date(), 10), msg: 'must be a date such as 2026-11-21' },
-  email: { isValid: matchesSchema(z.email(), 320), msg: 'must be an e-mail address' },
+  email: { isValid: matchesSchema(z.string().overwrite(normaliseEmail).email(), 320), msg: 'must be an e-mail address' },
   ip: { isValid: matchesSchema(z.union([z.ipv4(), z.ipv6()]), 45), msg: 'must be an IPv4 or IPv6 address' },
   hostname: { isValid: isHostname, msg: 'must be a host name' },
 }

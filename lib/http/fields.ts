@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { hasShortLocalPart, normaliseEmail } from '../text/email-address.ts'
+import { removeInvisible } from '../text/plain-name.ts'
 
 // Shapes that every group shares.
 
@@ -7,13 +9,31 @@ export const Time = z.iso
   .datetime({ precision: 3 })
   .describe('RFC 3339, UTC, with milliseconds.')
   .meta({ example: '2026-11-21T09:30:00.000Z' })
-export const Email = z.email().max(320)
+export const Email = z
+  .string()
+  .overwrite(normaliseEmail)
+  .email()
+  .max(320)
+  .refine(hasShortLocalPart, 'must have at most 64 characters before the @')
 
-/** A short name: 1 to 200 characters. */
-export const Name = z.string().trim().min(1).max(200)
+/** A short name: 1 to 200 characters, without characters that hide or reverse text. */
+export const Name = z.string().overwrite(removeInvisible).trim().min(1).max(200)
 
 /** A longer text: 1 to 20,000 characters. */
 export const Text = z.string().trim().min(1).max(20_000)
+
+/** The version of a row that several people edit. */
+export const Version = z.int().min(1).describe('Increases with every save.')
+
+/** The version that a change is based on. */
+export const ExpectedVersion = z
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .describe('Save only if this is the current version; otherwise 409 `stale_version`.')
+
+/** A boolean in a query string. */
+export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
 /** The page of the frontend that a user was on. */
 export const PageUrl = z.string().max(2000)

@@ -1,4 +1,5 @@
-// Parses cron expressions with exactly five fields. Seconds, `L`, `W`, `#`, `?` and words such as @daily are not supported.
+// Parses cron expressions with exactly five fields. Of the usual extensions, `L` (the last day of the month), `5#2` (the second Friday) and
+// `5#L` or `5L` (the last Friday) are supported. Seconds, `W`, `?` and words such as @daily are not.
 
 function numberNames(names: string, first: number): Record<string, number> {
   return Object.fromEntries(names.split(' ').map((name, index) => [name, first + index]))
@@ -31,11 +32,21 @@ export interface CronSchedule {
   /** The minutes of a day, ascending. */
   minutes: number[]
   daysOfMonth: ReadonlySet<number>
+  /** Whether the last day of each month matches. */
+  lastDayOfMonth: boolean
   months: ReadonlySet<number>
   /** Sunday is 0. */
   weekdays: ReadonlySet<number>
+  /** Weekdays of which only one in each month matches. */
+  nthWeekdays: readonly NthWeekday[]
   /** If both the day of the month and the weekday are limited, a day needs to match only one of them. Every cron implementation does so. */
   matchesEitherDay: boolean
+}
+
+interface NthWeekday {
+  weekday: number
+  /** 1 to 5, or `last`. */
+  nth: number | 'last'
 }
 
 /** Thrown for an invalid cron expression. Its message completes the sentence "cron …". */
@@ -43,24 +54,52 @@ export class CronError extends Error {}
 
 /** Parse a cron expression. Throw a CronError if it is invalid, matches no date, or has runs less than five minutes apart. */
 export function parseCron(expression: string): CronSchedule {
-  const fields = expression.trim().split(/[ \t]+/)
-  if (fields.length !== 5) throw new CronError('must have five fields: minute, hour, day of the month, month, day of the week')
-  const [minutes, hours, daysOfMonth, months, weekdays] = fieldDefinitions.map((definition, index) =>
-    parseField(fields[index] ?? '', definition),
-  )
-  const isLimited = (field: string | undefined) => !field?.startsWith('*')
-  const schedule: CronSchedule = {
-    minutes: sortAscending(hours).flatMap((hour) => sortAscending(minutes).map((minute) => hour * 60 + minute)),
-    daysOfMonth: new Set(daysOfMonth),
-    months: new Set(months),
-    weekdays: new Set(sortAscending(weekdays).map((weekday) => weekday % 7)),
-    matchesEitherDay: isLimited(fields[2]) && isLimited(fields[4]),
-  }
+  const schedule = parseFields(expression)
   const { hasDays, hasConsecutiveDays } = findMatchingDays(schedule)
   if (!hasDays) throw new CronError('must match at least one date')
   if (getShortestInterval(schedule, hasConsecutiveDays) < minIntervalMinutes)
     throw new CronError(`must have at least ${minIntervalMinutes} minutes between two runs`)
   return schedule
+}
+
+function parseFields(expression: string): CronSchedule {
+  const fields = expression.trim().split(/[ \t]+/)
+  if (fields.length !== 5) throw new CronError('must have five fields: minute, hour, day of the month, month, day of the week')
+  const { plain: monthDay, isLast: lastDayOfMonth } = splitLastDay(fields[2] ?? '')
+  const { plain: weekday, nthWeekdays } = splitNthWeekdays(fields[4] ?? '')
+  const [minutes, hours, daysOfMonth, months, weekdays] = [fields[0], fields[1], monthDay, fields[3], weekday].map((field, index) =>
+    field === null ? new Set<number>() : parseField(field ?? '', fieldDefinitions[index] as FieldDefinition),
+  )
+  const isLimited = (field: string | undefined) => !field?.startsWith('*')
+  return {
+    minutes: sortAscending(hours).flatMap((hour) => sortAscending(minutes).map((minute) => hour * 60 + minute)),
+    daysOfMonth: new Set(daysOfMonth),
+    lastDayOfMonth,
+    months: new Set(months),
+    weekdays: new Set(sortAscending(weekdays).map((weekday) => weekday % 7)),
+    nthWeekdays,
+    matchesEitherDay: isLimited(fields[2]) && isLimited(fields[4]),
+  }
+}
+
+/** Split a day-of-month field into `L` and the rest, which is null when nothing is left. */
+function splitLastDay(field: string): { plain: string | null; isLast: boolean } {
+  const parts = field.split(',')
+  const others = parts.filter((part) => part.toUpperCase() !== 'L')
+  return { plain: others.length > 0 ? others.join(',') : null, isLast: others.length < parts.length }
+}
+
+/** Split a day-of-week field into parts such as `5#2` and `5L`, and the rest, which is null when nothing is left. */
+function splitNthWeekdays(field: string): { plain: string | null; nthWeekdays: NthWeekday[] } {
+  const nthWeekdays: NthWeekday[] = []
+  const others = field.split(',').filter((part) => {
+    const [, weekday, nth = 'L'] = /^(\w+?)(?:#([1-5]|L)|L)$/i.exec(part) ?? []
+    if (!weekday) return true
+    const value = parseValue(weekday, fieldDefinitions[4] as FieldDefinition)
+    nthWeekdays.push({ weekday: value % 7, nth: nth.toUpperCase() === 'L' ? 'last' : Number(nth) })
+    return false
+  })
+  return { plain: others.length > 0 ? others.join(',') : null, nthWeekdays }
 }
 
 function sortAscending(values: Iterable<number> = []): number[] {
@@ -104,12 +143,29 @@ function createFieldError(text: string, { name, min, max }: FieldDefinition): Cr
 }
 
 /** Return whether the schedule matches the day that starts at `midnight`, in UTC milliseconds. */
-function matchesDay({ daysOfMonth, months, weekdays, matchesEitherDay }: CronSchedule, midnight: number): boolean {
+function matchesDay(schedule: CronSchedule, midnight: number): boolean {
   const date = new Date(midnight)
-  if (!months.has(date.getUTCMonth() + 1)) return false
-  const matchesDate = daysOfMonth.has(date.getUTCDate())
-  const matchesWeekday = weekdays.has(date.getUTCDay())
-  return matchesEitherDay ? matchesDate || matchesWeekday : matchesDate && matchesWeekday
+  if (!schedule.months.has(date.getUTCMonth() + 1)) return false
+  const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+  const [day, weekday] = [date.getUTCDate(), date.getUTCDay()]
+  const matchesDate = schedule.daysOfMonth.has(day) || (schedule.lastDayOfMonth && day === daysInMonth)
+  const isNth = ({ nth }: NthWeekday) => (nth === 'last' ? day + 7 > daysInMonth : Math.ceil(day / 7) === nth)
+  const matchesWeekday = schedule.weekdays.has(weekday) || schedule.nthWeekdays.some((nth) => nth.weekday === weekday && isNth(nth))
+  return schedule.matchesEitherDay ? matchesDate || matchesWeekday : matchesDate && matchesWeekday
+}
+
+/** Return what users often do not expect of an expression, as sentences. */
+export function listCronWarnings(expression: string): string[] {
+  const { matchesEitherDay, daysOfMonth, lastDayOfMonth } = parseFields(expression)
+  const isRareDay = !lastDayOfMonth && Math.min(...daysOfMonth) > 28
+  return [
+    ...(matchesEitherDay
+      ? [
+          'It runs on every day that matches the day of the month or the day of the week. For the second Tuesday, use * as the day of the month and 2#2 as the day of the week.',
+        ]
+      : []),
+    ...(isRareDay && !matchesEitherDay ? ['It skips months without this day. For the last day of each month, use "L".'] : []),
+  ]
 }
 
 /** Return whether the schedule matches any day, and whether it matches two days in a row. */

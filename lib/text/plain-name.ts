@@ -8,6 +8,13 @@ const linkMarker = '[link]'
 /** Maximum length of a name, in characters. */
 const maxNameLength = 80
 
+/** Remove characters that hide or reverse text. */
+export function removeInvisible(text: string): string {
+  const visible = text.replace(invisible, '')
+  // Joiners alone show nothing.
+  return /[^\p{Cf}\s]/u.test(visible) ? visible : ''
+}
+
 /** Convert a user's text to one line without control characters, in which each link is replaced by `[link]`. */
 export function removeLinks(text: string): string {
   return text.replace(separators, ' ').replace(invisible, '').replace(link, linkMarker).trim()

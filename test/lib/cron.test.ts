@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CronError, parseCron } from '../../lib/schedules/cron.ts'
+import { CronError, listCronWarnings, parseCron } from '../../lib/schedules/cron.ts'
 import { getNextDueTime, getPendingDueTimes, iterateDueTimes } from '../../lib/schedules/due-times.ts'
 
 /** Return the first `count` due times after `after`. */
@@ -30,6 +30,10 @@ describe('parseCron', () => {
     '5-50/15,59 1,2 1-7 jan-MAR sun-6',
     '0,58 0,23 1 1 *',
     '0\t2 * * *',
+    '0 2 L * *',
+    '0 2 1,l * *',
+    '0 2 * * 2#2',
+    '0 2 * * TUE#1,fri#L,7L,3',
   ])('accepts %j', (cron) => expect(findError(cron)).toBe(null))
 
   it('refuses runs that are less than 5 minutes apart', () => expect(findError('* 2 * * *')).toBe(tooFrequentMessage))
@@ -39,9 +43,15 @@ describe('parseCron', () => {
     '@daily',
     '0 2 * *',
     '0 0 2 * * *',
-    '0 2 L * *',
+    '0 2 L-3 * *',
+    '0 2 1-L * *',
+    '0 2 * * L',
+    '0 2 * * 5#6',
+    '0 2 * * 5#0',
+    '0 2 * * 8#1',
+    '0 2 * * #1',
+    '0 2 * * 1-5#1',
     '0 2 15W * *',
-    '0 2 * * 5#1',
     '0 2 ? * *',
     '60 * * * *',
     '-1 * * * *',
@@ -74,6 +84,18 @@ describe('parseCron', () => {
       expect([cron, findError(cron)]).toEqual([cron, tooFrequentMessage])
     for (const cron of ['0,55 0,23 * * *', '0,58 0,23 1,3 * *', '1,57 0,23 * * 0,2']) expect([cron, findError(cron)]).toEqual([cron, null])
   })
+})
+
+describe('listCronWarnings', () => {
+  it.each(['0 2 8-14 * 2', '0 2 1 * MON#1', '0 2 L * 5'])('MNT-12 warns that %j runs on days that match either day field', (cron) =>
+    expect(listCronWarnings(cron)).toEqual([expect.stringContaining('day of the month or the day of the week')]),
+  )
+  it.each(['0 2 31 * *', '0 2 29,30 * *'])('MNT-12 warns that %j skips months', (cron) =>
+    expect(listCronWarnings(cron)).toEqual([expect.stringContaining('skips months without this day')]),
+  )
+  it.each(['0 2 * * 2#2', '0 2 L * *', '0 2 1,31 * *', '*/5 * * * *', '0 2 */2 * 1'])('MNT-12 does not warn of %j', (cron) =>
+    expect(listCronWarnings(cron)).toEqual([]),
+  )
 })
 
 describe('iterateDueTimes', () => {
@@ -123,9 +145,9 @@ describe('iterateDueTimes', () => {
       .tuple(
         fc.constantFrom('0', '5,35', '*/20', '10-40/15'),
         randomField(0, 23),
-        randomField(1, 28),
+        fc.oneof(randomField(1, 28), fc.constantFrom('L', '3,L')),
         randomField(1, 12),
-        randomField(0, 7),
+        fc.oneof(randomField(0, 7), fc.constantFrom('2#2', 'FRI#L', '1#1,3', '0#4,6#1')),
       )
       .map((fields) => fields.join(' '))
     const zone = fc.constantFrom('UTC', 'Asia/Kathmandu', 'Asia/Tokyo', 'America/Phoenix')

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
+import { accountId, byName, jsonb, now } from '../../../lib/db/expressions.ts'
 import type { JsonColumns } from '../../../lib/db/json-columns.ts'
 import { auditColumns } from '../../../lib/db/rows/audit.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
@@ -90,11 +90,11 @@ export function selectMembers(db: ReadDb, skip: number, limit: number): Promise<
     .selectFrom('users')
     .selectAll()
     .where('account_id', '=', accountId)
-    .orderBy('full_name')
+    .orderBy(byName('full_name'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)
-  return db.selectFrom(page.as('u')).select(memberColumns).orderBy('u.full_name').orderBy('u.id').execute()
+  return db.selectFrom(page.as('u')).select(memberColumns).orderBy(byName('u.full_name')).orderBy('u.id').execute()
 }
 
 /** Return the new team role: none without a team, and by default `member` in a new team. */

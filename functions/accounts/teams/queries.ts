@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId } from '../../../lib/db/expressions.ts'
+import { accountId, byName } from '../../../lib/db/expressions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { Branding, BrandingUpdate, Team } from './schemas.ts'
@@ -15,7 +15,7 @@ function selectTeamRows(db: ReadDb) {
 export function selectTeams(db: ReadDb, skip: number, limit: number): Promise<Team[]> {
   return selectTeamRows(db)
     .where('account_id', '=', accountId)
-    .orderBy('name')
+    .orderBy(byName('name'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)

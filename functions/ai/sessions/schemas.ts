@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Text, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Id, idParams, Name, Text, Time, Version } from '../../../lib/http/fields.ts'
 import { ticketIdPattern } from '../../../lib/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
@@ -35,41 +35,45 @@ const ItemId = z
   .describe('Id of the item. The API client chooses it, or the service for items that the model adds.')
 const LaneText = z.string().trim().min(1).max(2000)
 const encoder = new TextEncoder()
+export const taskLaneFields = {
+  questions: z
+    .array(
+      z.strictObject({
+        id: ItemId,
+        text: LaneText.describe('What to find out.'),
+        answered: z.boolean().optional().describe('Whether the question is answered.'),
+      }),
+    )
+    .max(50)
+    .describe('At most 50.'),
+  actions: z
+    .array(
+      z.strictObject({
+        id: ItemId,
+        text: LaneText.describe('What to do.'),
+        done: z.boolean().optional().describe('Whether the action is done.'),
+      }),
+    )
+    .max(50)
+    .describe('At most 50.'),
+  responses: z
+    .array(
+      z.strictObject({
+        id: ItemId,
+        question_id: z.string().max(100).optional().describe('The question it answers.'),
+        action_id: z.string().max(100).optional().describe('The action it reports on.'),
+        text: z.string().trim().min(1).max(20_000).describe('The response.'),
+      }),
+    )
+    .max(100)
+    .describe('At most 100.'),
+}
+/** Return whether a task lane is small enough to be stored. */
+export const isTaskLaneSize = (lane: object) => encoder.encode(JSON.stringify(lane)).byteLength <= 256 * 1024
+export const taskLaneSizeMessage = 'must be at most 256 KB in all'
 export const TaskLane = z
-  .strictObject({
-    questions: z
-      .array(
-        z.strictObject({
-          id: ItemId,
-          text: LaneText.describe('What to find out.'),
-          answered: z.boolean().optional().describe('Whether the question is answered.'),
-        }),
-      )
-      .max(50)
-      .describe('At most 50.'),
-    actions: z
-      .array(
-        z.strictObject({
-          id: ItemId,
-          text: LaneText.describe('What to do.'),
-          done: z.boolean().optional().describe('Whether the action is done.'),
-        }),
-      )
-      .max(50)
-      .describe('At most 50.'),
-    responses: z
-      .array(
-        z.strictObject({
-          id: ItemId,
-          question_id: z.string().max(100).optional().describe('The question it answers.'),
-          action_id: z.string().max(100).optional().describe('The action it reports on.'),
-          text: z.string().trim().min(1).max(20_000).describe('The response.'),
-        }),
-      )
-      .max(100)
-      .describe('At most 100.'),
-  })
-  .refine((lane) => encoder.encode(JSON.stringify(lane)).byteLength <= 256 * 1024, 'must be at most 256 KB in all')
+  .strictObject(taskLaneFields)
+  .refine(isTaskLaneSize, taskLaneSizeMessage)
   .meta({
     id: 'TaskLane',
     examples: [
@@ -321,6 +325,7 @@ export const AiSessionDetail = z
     triage_hypothesis: z.string().nullable().describe('The most likely cause.'),
     evidence_items: z.array(EvidenceItem).describe('The evidence. The model only adds to it.'),
     pending_task_lane: TaskLane.describe('Open questions and actions, with their responses.'),
+    task_lane_version: Version,
     is_branching: z.boolean().describe('Whether the session has more than one branch.'),
     active_branch_id: Id.describe('Id of the active branch.'),
     escalation_package: z.record(z.string(), z.json()).nullable().describe('The content of the last escalation.'),
@@ -339,6 +344,7 @@ export const AiSessionDetail = z
         triage_hypothesis: 'The spooler of the print server stopped.',
         evidence_items: [],
         pending_task_lane: { questions: [], actions: [], responses: [] },
+        task_lane_version: 1,
         is_branching: false,
         active_branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
         escalation_package: null,

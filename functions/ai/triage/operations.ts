@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { operation } from '../../../lib/http/operation.ts'
-import { AiSessionDetail, AiSessionId, TaskLane } from '../sessions/schemas.ts'
+import { AiSessionDetail, AiSessionId } from '../sessions/schemas.ts'
 import * as schemas from './schemas.ts'
 import * as triage from './service.ts'
 
@@ -38,10 +38,10 @@ export const aiTriageOperations = [
     limit: 'write',
     feature,
     params: AiSessionId,
-    body: TaskLane,
+    body: schemas.TaskLanePut,
     success: 200,
-    returns: TaskLane,
-    errors: ['wrong_state'],
+    returns: schemas.TaskLaneWithVersion,
+    errors: ['wrong_state', 'stale_version'],
     handle: ({ ctx, params, body }) => triage.putTaskLane(ctx, params.session_id, body),
   }),
 

@@ -2,13 +2,13 @@ import { type Compilable, type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb, now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
-import { type Evidence, type Fact, maxFacts, openStates, type TaskLane } from '../../../lib/db/rows/ai-session.ts'
+import { type Evidence, type Fact, maxFacts, openStates } from '../../../lib/db/rows/ai-session.ts'
 import { type AiSessionState, lockAiSession } from '../../../lib/db/rows/ai-session-lock.ts'
 import { factItem, isOwnAiSession, updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
-import type { Branch, BranchId, FactPut, TriagePatch } from './schemas.ts'
+import type { Branch, BranchId, FactPut, TaskLanePut, TriagePatch } from './schemas.ts'
 
 const ChangedRow = z.object({ id: z.string() })
 const activity = { last_activity_at: now, updated_at: now }
@@ -33,14 +33,22 @@ export function updateTriage(db: WriteDb, id: string, { evidence_items, ...colum
   return updateAiSession(db, id, update.returning('s.id'))
 }
 
-export async function updateTaskLane(db: WriteDb, id: string, lane: TaskLane) {
+/** Replace the task lane, unless its version is not the expected one. Return the version that is stored afterwards. */
+export async function updateTaskLane(db: WriteDb, id: string, { expected_version, ...lane }: TaskLanePut) {
   const update = db
     .updateTable('ai_sessions as s')
-    .set({ pending_task_lane: jsonb(lane), ...activity })
+    .set({ pending_task_lane: jsonb(lane), task_lane_version: sql`s.task_lane_version + 1`, ...activity })
     .where(isOwnAiSession(id, openStates))
-  const { session, rows } = await lockAiSession(db, id, [update.returning('s.id')])
-  return { session, isChanged: rows[0].length > 0 }
+    .returning('s.task_lane_version as version')
+  const checkedUpdate = expected_version === undefined ? update : update.where('s.task_lane_version', '=', expected_version)
+  const { session, rows } = await lockAiSession(db, id, [checkedUpdate, selectTaskLaneVersion.query(id)])
+  return { session, lane, isChanged: rows[0].length > 0, stored: rows[1][0] }
 }
+
+export const selectTaskLaneVersion = readStatement(
+  z.object({ version: z.int() }),
+  (id: string) => sql`select s.task_lane_version as version from ai_sessions s where s.account_id = app.account_id() and s.id = ${id}`,
+)
 
 function selectVisibleBranches(db: ReadDb, id: string) {
   return db

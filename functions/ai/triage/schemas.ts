@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleIds, Id, Name, Text, Time } from '../../../lib/http/fields.ts'
-import { AiSessionId, exampleSessionId, Fact } from '../sessions/schemas.ts'
+import { ExpectedVersion, exampleIds, Id, Name, Text, Time, Version } from '../../../lib/http/fields.ts'
+import { AiSessionId, exampleSessionId, Fact, isTaskLaneSize, taskLaneFields, taskLaneSizeMessage } from '../sessions/schemas.ts'
 
 export const TriagePatch = z
   .strictObject({
@@ -17,6 +17,17 @@ export const TriagePatch = z
   .prefault({})
   .meta({ id: 'TriagePatch', examples: [{ client_name: 'Contoso Dental', evidence_items: ['The queue shows “Error - Printing”.'] }] })
 export type TriagePatch = z.infer<typeof TriagePatch>
+
+const exampleLane = { questions: [{ id: 'q1', text: 'Since when?', answered: true }], actions: [], responses: [] }
+export const TaskLanePut = z
+  .strictObject({ ...taskLaneFields, expected_version: ExpectedVersion.optional() })
+  .refine(({ expected_version: _, ...lane }) => isTaskLaneSize(lane), taskLaneSizeMessage)
+  .meta({ id: 'TaskLanePut', examples: [{ ...exampleLane, expected_version: 3 }] })
+export type TaskLanePut = z.infer<typeof TaskLanePut>
+export const TaskLaneWithVersion = z
+  .strictObject({ ...taskLaneFields, version: Version })
+  .meta({ id: 'TaskLaneWithVersion', examples: [{ ...exampleLane, version: 4 }] })
+export type TaskLaneWithVersion = z.infer<typeof TaskLaneWithVersion>
 
 export const BranchId = AiSessionId.extend({ branch_id: z.uuid().describe('Id of the branch.') })
 export type BranchId = z.infer<typeof BranchId>

@@ -2,11 +2,21 @@ import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { maxFacts, openStates } from '../../../lib/db/rows/ai-session.ts'
 import type { AiSessionState } from '../../../lib/db/rows/ai-session-lock.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidField, limitReached, notFound, throwNotFound } from '../../../lib/problem.ts'
-import type { AiSessionDetail, TaskLane } from '../sessions/schemas.ts'
+import { invalidField, limitReached, notFound, staleVersion, throwNotFound } from '../../../lib/problem.ts'
+import type { AiSessionDetail } from '../sessions/schemas.ts'
 import * as aiSessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
-import type { Branch, BranchCreate, BranchId, FactList, FactPut, FactWithVersion, TriagePatch } from './schemas.ts'
+import type {
+  Branch,
+  BranchCreate,
+  BranchId,
+  FactList,
+  FactPut,
+  FactWithVersion,
+  TaskLanePut,
+  TaskLaneWithVersion,
+  TriagePatch,
+} from './schemas.ts'
 
 /** Update the fields of the triage header that `patch` contains. */
 export async function update({ db }: WriteContext, id: string, patch: TriagePatch): Promise<AiSessionDetail> {
@@ -16,10 +26,14 @@ export async function update({ db }: WriteContext, id: string, patch: TriagePatc
   return aiSessions.toDetail(session)
 }
 
-export async function putTaskLane({ db }: WriteContext, id: string, lane: TaskLane): Promise<TaskLane> {
-  const { isChanged, session } = await queries.updateTaskLane(db, id, lane)
-  if (!isChanged) throw aiSessions.createChangeProblem(session, openStates)
-  return lane
+export async function putTaskLane({ db }: WriteContext, id: string, input: TaskLanePut): Promise<TaskLaneWithVersion> {
+  const { isChanged, session, lane, stored } = await queries.updateTaskLane(db, id, input)
+  if (!stored) throw aiSessions.createChangeProblem(session, openStates)
+  if (!isChanged) {
+    requireOpenSession(session)
+    throw staleVersion('task lane', { current_version: stored.version })
+  }
+  return { ...lane, ...stored }
 }
 
 export async function listBranches({ db }: ReadContext, id: string, page: PageQuery) {

@@ -159,7 +159,7 @@ export const addLaneItems = writeStatement(
        where not exists (select from jsonb_array_elements(s.pending_task_lane -> ${key}::text) k (item) where k.item ->> 'text' = n.item ->> 'text')
        order by place limit 50) e))`
     return sql`
-    update ai_sessions s set pending_task_lane = s.pending_task_lane || ${mergedItems('questions', questions)} || ${mergedItems('actions', actions)}
+    update ai_sessions s set task_lane_version = s.task_lane_version + 1, pending_task_lane = s.pending_task_lane || ${mergedItems('questions', questions)} || ${mergedItems('actions', actions)}
      where ${isOwnAiSession(sessionId, workingStates)} and ${questions.length + actions.length > 0}
        and octet_length(s.pending_task_lane::text) < 250000
     returning s.pending_task_lane`

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountId, isEditable, lower, platformAccountId, teamId } from '../../../lib/db/expressions.ts'
+import { accountId, byName, isEditable, platformAccountId, teamId } from '../../../lib/db/expressions.ts'
 import { toContainsPattern } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
@@ -27,7 +27,7 @@ export function selectTypes(db: ReadDb, { category, search, skip, limit }: Devic
   if (search) types = types.where('name', 'ilike', toContainsPattern(search))
   return types
     .orderBy('category')
-    .orderBy(lower('name'))
+    .orderBy(byName('name'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)

@@ -20,6 +20,7 @@ const itemColumns = [
   'client_name',
   'asset_name',
   'is_archived',
+  'version',
   'created_by',
   'created_at',
   'updated_at',
@@ -48,7 +49,7 @@ export const selectClients = readStatement(
   ({ skip, limit }: PageQuery) => sql`
     select mode() within group (order by d.client_name) as client_name, count(*)::integer as count
       from network_diagrams d where d.account_id = app.account_id() and not d.is_archived and d.client_name is not null
-     group by lower(d.client_name) order by lower(d.client_name) offset ${skip} limit ${limit + 1}`,
+     group by lower(d.client_name) order by lower(d.client_name) collate "und-x-icu", lower(d.client_name) offset ${skip} limit ${limit + 1}`,
 )
 
 export function selectDiagram(db: ReadDb, id: string): Promise<DiagramRow | undefined> {
@@ -78,18 +79,18 @@ export function insertDiagram(db: WriteDb, diagram: DiagramCreate): Promise<Diag
     .executeTakeFirst()
 }
 
-/** Update the columns in `changes`. Return undefined if the stored time is not `updatedAt` or the caller may not change the diagram. */
+/** Update the columns in `changes`. Return undefined if the stored version is not `version` or the caller may not change the diagram. */
 export function updateDiagram(
   db: WriteDb,
   id: string,
-  updatedAt: string,
-  { nodes, edges, ...columns }: DiagramUpdate,
+  version: number,
+  { nodes, edges, ...columns }: Omit<DiagramUpdate, 'expected_version'>,
 ): Promise<DiagramRow | undefined> {
   return db
     .updateTable('network_diagrams')
-    .set({ ...columns, nodes: nodes && jsonb(nodes), edges: edges && jsonb(edges), updated_at: nextUpdatedAt })
+    .set({ ...columns, nodes: nodes && jsonb(nodes), edges: edges && jsonb(edges), version: version + 1, updated_at: nextUpdatedAt })
     .where('id', '=', id)
-    .where('updated_at', '=', updatedAt)
+    .where('version', '=', version)
     .where(isEditable('network_diagrams'))
     .returning(diagramColumns)
     .executeTakeFirst()

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { DiagramEdges, DiagramNodes, validateDiagram } from '../../../lib/diagrams/schema.ts'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
 
 export const DiagramId = idParams('diagram_id', 'diagram')
 
@@ -13,6 +13,7 @@ const example = {
   client_name: 'Fabrikam',
   asset_name: null,
   is_archived: false,
+  version: 3,
   created_by: exampleIds.user,
   created_at: '2026-11-02T08:12:00.000Z',
   updated_at: '2026-11-20T16:40:00.000Z',
@@ -34,6 +35,7 @@ const diagramFields = {
   client_name: z.string().nullable().describe('The client whose network it shows.'),
   asset_name: z.string().nullable().describe('The asset that it shows.'),
   is_archived: z.boolean().describe('Whether the diagram is archived. The list omits archived diagrams by default.'),
+  version: Version,
   created_by: Id.describe('The user who created it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
@@ -95,10 +97,12 @@ export const DiagramCreate = DiagramInput.required({ name: true })
   .meta({ id: 'NetworkDiagramCreate', examples: [{ name: example.name, client_name: example.client_name, ...exampleDrawing }] })
 export type DiagramCreate = z.infer<typeof DiagramCreate>
 
-export const DiagramUpdate = DiagramInput.superRefine(checkNodesAndEdges).meta({
-  id: 'NetworkDiagramUpdate',
-  examples: [{ name: 'Head office, after the move' }],
-})
+export const DiagramUpdate = DiagramInput.extend({ expected_version: ExpectedVersion.optional() })
+  .superRefine(checkNodesAndEdges)
+  .meta({
+    id: 'NetworkDiagramUpdate',
+    examples: [{ name: 'Head office, after the move', expected_version: 3 }],
+  })
 export type DiagramUpdate = z.infer<typeof DiagramUpdate>
 
 export const DiagramArchive = z

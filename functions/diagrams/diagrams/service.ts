@@ -4,7 +4,7 @@ import { DrawioError, parseDrawio } from '../../../lib/diagrams/drawio.ts'
 import { validateDiagram } from '../../../lib/diagrams/schema.ts'
 import { renderSvg } from '../../../lib/diagrams/svg.ts'
 import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
-import { invalidField, invalidRequest, Problem, throwNotFound } from '../../../lib/problem.ts'
+import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound } from '../../../lib/problem.ts'
 import { createSlug } from '../../../lib/text/slug.ts'
 import * as queries from './queries.ts'
 import {
@@ -36,14 +36,15 @@ export async function create({ db }: Pick<WriteContext, 'db'>, diagram: DiagramC
 }
 
 /** Update the changed fields. Validate nodes and edges together, even if only one of them changes. */
-export async function update({ db }: WriteContext, id: string, changes: DiagramUpdate): Promise<Diagram> {
+export async function update({ db }: WriteContext, id: string, { expected_version, ...changes }: DiagramUpdate): Promise<Diagram> {
   return retryOnConflict('diagram', async () => {
     const current = await requireEditable(db, id)
+    requireVersion('diagram', current, expected_version)
     if (Object.keys(changes).length === 0) return toDiagram(current)
     const problems = validateDiagram({ nodes: changes.nodes ?? current.nodes, edges: changes.edges ?? current.edges })
     if (problems.length > 0)
       throw invalidRequest(problems.map(({ path, message }) => ({ loc: ['body', ...path], msg: message, type: 'custom' })))
-    const updated = await queries.updateDiagram(db, id, current.updated_at, changes)
+    const updated = await queries.updateDiagram(db, id, current.version, changes)
     return updated && toDiagram(updated)
   })
 }

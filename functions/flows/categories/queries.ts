@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountId, isEditable, lower, platformAccountId, teamId } from '../../../lib/db/expressions.ts'
+import { accountId, byName, isEditable, platformAccountId, teamId } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement } from '../../../lib/db/statement.ts'
@@ -27,7 +27,7 @@ export function selectCategories(db: ReadDb, { skip, limit }: PageQuery): Promis
     .selectFrom('categories')
     .select(categoryColumns)
     .where('account_id', 'in', [accountId, platformAccountId])
-    .orderBy(lower('name'))
+    .orderBy(byName('name'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountId, lower, mayChange, now, teamId, userId } from '../../../lib/db/expressions.ts'
+import { accountId, byName, mayChange, now, teamId, userId } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
@@ -40,7 +40,7 @@ export function selectSteps(db: ReadDb, { search, synced, active, skip, limit }:
   if (synced !== undefined) steps = steps.where('source_tree_id', synced ? 'is not' : 'is', null)
   if (search) steps = steps.where('id', 'in', sql<string>`(select app.find_library_steps(${toWordPatterns(search)}::text[], ${active}))`)
   return steps
-    .orderBy(lower('title'))
+    .orderBy(byName('title'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)

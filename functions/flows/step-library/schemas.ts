@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Flag, Id, idParams, Time } from '../../../lib/http/fields.ts'
 
 export const StepId = idParams('step_id', 'library step')
 
@@ -49,7 +49,6 @@ export const LibraryStep = z
   })
 export type LibraryStep = z.infer<typeof LibraryStep>
 
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const LibraryQuery = z.strictObject({
   search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the title or description.'),
   synced: Flag.optional().describe('`true`: only steps that belong to flows. `false`: only steps that were written for the library.'),

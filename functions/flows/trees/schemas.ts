@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '../../../lib/flows/structure.ts'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { ExpectedVersion, exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
 export const TreeId = idParams('tree_id', 'flow')
 
@@ -182,7 +182,7 @@ export type TreeCreate = z.infer<typeof TreeCreate>
 export const TreeUpdate = z
   .strictObject({
     ...inputFields,
-    expected_version: z.int().min(1).max(2_147_483_647).describe('Save only if this is the current version; otherwise 409.'),
+    expected_version: ExpectedVersion,
   })
   .partial()
   .superRefine(checkConsistency)

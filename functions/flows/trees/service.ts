@@ -6,7 +6,7 @@ import { extractLibraryEntries } from '../../../lib/flows/step-library.ts'
 import { type Flow, matchesTreeType } from '../../../lib/flows/structure.ts'
 import { type ValidationResult, validateFlow } from '../../../lib/flows/validate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidField, Problem, staleVersion, throwNotFound } from '../../../lib/problem.ts'
+import { invalidField, Problem, requireVersion, staleVersion, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import { type Tree, type TreeCreate, type TreeQuery, type TreeUpdate, wrongStructureMessage } from './schemas.ts'
 
@@ -42,7 +42,7 @@ export async function update(ctx: TreeContext, id: string, input: TreeUpdate, re
   const { expected_version, ...changes } = input
   const trySave = async () => {
     const current = await requireEditable(ctx.db, id)
-    if (expected_version !== undefined && expected_version !== current.version) throw staleFlow(current.version)
+    requireVersion('flow', current, expected_version)
     if (Object.keys(changes).length === 0) return toTree(current)
     const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from })
     const updated = await queries

@@ -1,6 +1,6 @@
-import * as z from 'zod'
 import { randomToken, sha256Bytea } from '../../../lib/auth/hash.ts'
 import { type Identity, OidcFailure } from '../../../lib/auth/oidc.ts'
+import { Email } from '../../../lib/http/fields.ts'
 import type { Context } from '../../../lib/http/operation.ts'
 import { Problem } from '../../../lib/problem.ts'
 import * as invites from '../../accounts/invites/service.ts'
@@ -34,7 +34,7 @@ export async function completeSignIn(ctx: PublicContext, provider: Provider, cal
 async function signInOrCreateUser(ctx: PublicContext, provider: Provider, identity: Identity, inviteCode: string | undefined) {
   const tokens = await signInExistingUser(ctx, provider, identity)
   if (tokens) return tokens
-  const { data: email } = z.email().max(320).safeParse(identity.email)
+  const { data: email } = Email.safeParse(identity.email)
   if (!email) throw new Problem('oauth_email_missing')
   const credentials = { passwordHash: null, emailVerified: identity.emailVerified, identity: { provider, subject: identity.subject } }
   const fullName = buildFullName(identity, email)

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, isEditable, lower, mayChange, now } from '../../../lib/db/expressions.ts'
+import { accountId, byName, isEditable, mayChange, now } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
-export interface ScheduleRow extends Schedule {
+export type StoredSchedule = Omit<Schedule, 'warnings'>
+
+export interface ScheduleRow extends StoredSchedule {
   /** Whether the caller may change it. */
   may_change: boolean
   version: number
@@ -38,12 +40,12 @@ const scheduleColumns = [
   lastRun.as('last_run'),
 ] as const
 
-export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery): Promise<Schedule[]> {
+export function selectSchedules(db: ReadDb, { skip, limit }: PageQuery): Promise<StoredSchedule[]> {
   return db
     .selectFrom('maintenance_schedules as s')
     .select(scheduleColumns)
     .where('s.account_id', '=', accountId)
-    .orderBy(lower('s.name'))
+    .orderBy(byName('s.name'))
     .orderBy('s.id')
     .offset(skip)
     .limit(limit + 1)

@@ -55,6 +55,7 @@ const scheduleFields = {
   tree_name: z.string().nullable().describe('Name of the flow.'),
   name: z.string().describe('Name of the schedule.'),
   ...timingFields,
+  warnings: z.array(z.string()).describe('What the cron fields do that is often not intended, as sentences.'),
   target_list_id: Id.describe('The target list that the flow is run on.'),
   is_active: z.boolean().describe('False while it is paused.'),
   next_run_at: Time.nullable().describe(
@@ -79,6 +80,7 @@ const example = {
   team_id: exampleIds.team,
   ...exampleInput,
   tree_name: 'Patch a server',
+  warnings: [],
   is_active: true,
   next_run_at: '2026-11-22T01:00:00.000Z',
   last_run: exampleRun,
@@ -98,7 +100,7 @@ export const ScheduleDetail = z
   })
 
 const cron = CronText.describe(
-  'Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps and English names. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time.',
+  'Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time.',
 )
 const inputFields = {
   name: Name.describe('Name of the schedule.'),

@@ -4,6 +4,7 @@ import { throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { Problem, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import { listCronWarnings } from '../../../lib/schedules/cron.ts'
 import { getNextDueTime, getPendingDueTimes, iterateDueTimes, maxPendingDueTimes, type Timing } from '../../../lib/schedules/due-times.ts'
 import * as batches from '../../sessions/batches/service.ts'
 import * as queries from './queries.ts'
@@ -12,7 +13,7 @@ import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 const nextRunCount = 5
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectSchedules(db, page), page.limit)
+  return toPage((await queries.selectSchedules(db, page)).map(addWarnings), page.limit)
 }
 
 export async function get({ db }: ReadContext, id: string) {
@@ -86,5 +87,9 @@ function iso(instant: number): string {
 }
 
 function toSchedule({ may_change: _, version: __, timed_since: ___, now: ____, ...schedule }: queries.ScheduleRow): Schedule {
-  return schedule
+  return addWarnings(schedule)
+}
+
+function addWarnings(schedule: queries.StoredSchedule): Schedule {
+  return { ...schedule, warnings: listCronWarnings(schedule.cron) }
 }

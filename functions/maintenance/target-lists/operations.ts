@@ -55,6 +55,7 @@ export const targetListOperations = [
     body: schemas.TargetListUpdate,
     success: 200,
     returns: schemas.TargetList,
+    errors: ['stale_version'],
     handle: ({ ctx, params, body }) => lists.update(ctx, params.list_id, body),
   }),
 

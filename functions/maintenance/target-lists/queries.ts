@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountId, isEditable, jsonb, lower, mayChange, now, teamId } from '../../../lib/db/expressions.ts'
+import { accountId, byName, isEditable, jsonb, mayChange, now, teamId } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import type { TargetList, TargetListCreate, TargetListItem, TargetListUpdate } from './schemas.ts'
@@ -9,7 +9,7 @@ export interface TargetListRow extends TargetList {
   may_change: boolean
 }
 
-const itemColumns = ['id', 'account_id', 'team_id', 'name', 'description', 'created_by', 'created_at', 'updated_at'] as const
+const itemColumns = ['id', 'account_id', 'team_id', 'name', 'description', 'version', 'created_by', 'created_at', 'updated_at'] as const
 const targetListColumns = [
   ...itemColumns,
   sql<TargetList['targets']>`targets`.as('targets'),
@@ -21,7 +21,7 @@ export function selectLists(db: ReadDb, { skip, limit }: PageQuery): Promise<Tar
     .selectFrom('target_lists')
     .select([...itemColumns, sql<number>`jsonb_array_length(targets)`.as('target_count')])
     .where('account_id', '=', accountId)
-    .orderBy(lower('name'))
+    .orderBy(byName('name'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)
@@ -40,14 +40,16 @@ export function insertList(db: WriteDb, { targets, ...columns }: TargetListCreat
     .executeTakeFirstOrThrow()
 }
 
-export function updateList(db: WriteDb, id: string, { targets, ...columns }: TargetListUpdate): Promise<TargetListRow | undefined> {
-  return db
+/** Update the columns in `changes`. Return undefined if the stored version is not the expected one or the caller may not change the list. */
+export function updateList(db: WriteDb, id: string, changes: TargetListUpdate): Promise<TargetListRow | undefined> {
+  const { targets, expected_version, ...columns } = changes
+  const update = db
     .updateTable('target_lists')
-    .set({ ...columns, targets: targets && jsonb(targets), updated_at: now })
+    .set({ ...columns, targets: targets && jsonb(targets), version: sql`version + 1`, updated_at: now })
     .where('id', '=', id)
     .where(isEditable('target_lists'))
     .returning(targetListColumns)
-    .executeTakeFirst()
+  return (expected_version === undefined ? update : update.where('version', '=', expected_version)).executeTakeFirst()
 }
 
 export async function deleteList(db: WriteDb, id: string): Promise<boolean> {
@@ -66,7 +68,7 @@ export function selectSchedulesUsingList(db: ReadDb, id: string): Promise<{ id: 
     .select(['id', 'name'])
     .where('account_id', '=', accountId)
     .where('target_list_id', '=', id)
-    .orderBy(lower('name'))
+    .orderBy(byName('name'))
     .orderBy('id')
     .limit(20)
     .execute()

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
 import { BatchTarget } from '../../sessions/batches/schemas.ts'
 
 export const ListId = idParams('list_id', 'target list')
@@ -13,6 +13,7 @@ const targetListFields = {
   team_id: Id.nullable().describe('The team it belongs to.'),
   name: z.string().describe('Name of the list.'),
   description: z.string().describe('Purpose of the list.'),
+  version: Version,
   created_by: Id.describe('The user who created it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
@@ -23,6 +24,7 @@ const example = {
   team_id: exampleIds.team,
   name: 'Contoso servers',
   description: '',
+  version: 3,
   created_by: exampleIds.user,
   created_at: '2026-11-02T08:12:00.000Z',
   updated_at: '2026-11-20T16:40:00.000Z',
@@ -48,7 +50,7 @@ export const TargetListCreate = z
   .meta({ id: 'TargetListCreate', examples: [{ name: 'Contoso servers', targets: exampleTargets }] })
 export type TargetListCreate = z.infer<typeof TargetListCreate>
 export const TargetListUpdate = z
-  .strictObject(inputFields)
+  .strictObject({ ...inputFields, expected_version: ExpectedVersion })
   .partial()
-  .meta({ id: 'TargetListUpdate', examples: [{ name: 'Contoso, all servers' }] })
+  .meta({ id: 'TargetListUpdate', examples: [{ name: 'Contoso, all servers', expected_version: 3 }] })
 export type TargetListUpdate = z.infer<typeof TargetListUpdate>

@@ -1,7 +1,7 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { getSqlState } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { Problem, throwNotFound } from '../../../lib/problem.ts'
+import { Problem, requireVersion, throwNotFound } from '../../../lib/problem.ts'
 import * as queries from './queries.ts'
 import type { TargetList, TargetListCreate, TargetListUpdate } from './schemas.ts'
 
@@ -18,8 +18,12 @@ export async function create({ db }: WriteContext, input: TargetListCreate) {
 }
 
 export async function update({ db }: WriteContext, id: string, changes: TargetListUpdate) {
-  const updated = Object.keys(changes).length > 0 ? await queries.updateList(db, id, changes) : undefined
-  return toTargetList(updated ?? (await requireEditable(db, id)))
+  const { expected_version, ...columns } = changes
+  const updated = Object.keys(columns).length > 0 ? await queries.updateList(db, id, changes) : undefined
+  if (updated) return toTargetList(updated)
+  const current = await requireEditable(db, id)
+  requireVersion('target list', current, expected_version)
+  return toTargetList(current)
 }
 
 export async function remove({ db }: WriteContext, id: string) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, userId as callerId, lower } from '../../../lib/db/expressions.ts'
+import { accountId, byName, userId as callerId } from '../../../lib/db/expressions.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { Member } from '../../../lib/psa/psa.ts'
@@ -15,7 +15,7 @@ function selectMappingRows(db: ReadDb) {
 }
 
 export function selectMappings(db: ReadDb) {
-  return selectMappingRows(db).orderBy(lower('u.full_name')).orderBy('u.id').execute()
+  return selectMappingRows(db).orderBy(byName('u.full_name')).orderBy('u.id').execute()
 }
 
 export function selectMapping(db: ReadDb, userId: string) {

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
-import { accountId, isEditable, jsonb, lower, nextUpdatedAt, platformAccountId, teamId, userId } from '../../../lib/db/expressions.ts'
+import { accountId, byName, isEditable, jsonb, nextUpdatedAt, platformAccountId, teamId, userId } from '../../../lib/db/expressions.ts'
 import { toWordPatterns } from '../../../lib/db/like.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
 import type { ScriptCategory, ScriptCreate, ScriptItem, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
+
+export type ScriptChanges = Omit<ScriptUpdate, 'expected_version'>
 
 export interface ScriptRow extends ScriptTemplate {
   /** Whether the caller may change it. */
@@ -28,6 +30,7 @@ const itemColumns = [
   'script_templates.source_ticket_ref',
   'script_templates.team_id',
   'script_templates.account_id',
+  'script_templates.version',
   'script_templates.created_by',
   'script_templates.created_at',
   'script_templates.updated_at',
@@ -58,7 +61,7 @@ export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promi
   if (search)
     scripts = scripts.where('script_templates.id', 'in', sql<string>`(select app.find_scripts(${toWordPatterns(search)}::text[]))`)
   return scripts
-    .orderBy(lower('script_templates.name'))
+    .orderBy(byName('script_templates.name'))
     .orderBy('script_templates.id')
     .offset(skip)
     .limit(limit + 1)
@@ -77,14 +80,14 @@ export function insertScript(db: WriteDb, { parameters_schema = [], ...columns }
     .executeTakeFirstOrThrow()
 }
 
-/** Update the columns in `changes`. Return undefined if the stored time is not `updatedAt` or the caller may not change the script. */
-export function updateScript(db: WriteDb, id: string, updatedAt: string, changes: ScriptUpdate): Promise<ScriptRow | undefined> {
+/** Update the columns in `changes`. Return undefined if the stored version is not `version` or the caller may not change the script. */
+export function updateScript(db: WriteDb, id: string, version: number, changes: ScriptChanges): Promise<ScriptRow | undefined> {
   const { parameters_schema, ...columns } = changes
   return db
     .updateTable('script_templates')
-    .set({ ...columns, parameters_schema: parameters_schema && jsonb(parameters_schema), updated_at: nextUpdatedAt })
+    .set({ ...columns, parameters_schema: parameters_schema && jsonb(parameters_schema), version: version + 1, updated_at: nextUpdatedAt })
     .where('id', '=', id)
-    .where('updated_at', '=', updatedAt)
+    .where('version', '=', version)
     .where(isEditable('script_templates'))
     .returning(scriptColumns)
     .executeTakeFirst()
@@ -120,7 +123,7 @@ export function selectCategories(db: ReadDb, { skip, limit }: PageQuery): Promis
     .selectFrom('script_categories')
     .select(categoryColumns)
     .where('account_id', '=', accountId)
-    .orderBy(lower('name'))
+    .orderBy(byName('name'))
     .orderBy('id')
     .offset(skip)
     .limit(limit + 1)

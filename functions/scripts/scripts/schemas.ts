@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Time, Version } from '../../../lib/http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '../../../lib/scripts/schema.ts'
 import { validateParameters } from '../../../lib/scripts/validate.ts'
 
@@ -23,6 +23,7 @@ export const exampleScript = {
   source_ticket_ref: null,
   team_id: exampleIds.team,
   account_id: exampleIds.account,
+  version: 3,
   created_by: exampleIds.user,
   created_at: '2026-11-02T08:12:00.000Z',
   updated_at: '2026-11-20T16:40:00.000Z',
@@ -49,6 +50,7 @@ const scriptFields = {
   source_ticket_ref: z.string().nullable().describe('The ticket of that session.'),
   team_id: Id.nullable().describe('The team it belongs to.'),
   account_id: Id.describe('The account it belongs to; the platform account for templates that ship with the service.'),
+  version: Version,
   created_by: Id.describe('The user who created it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
@@ -61,7 +63,6 @@ export type ScriptTemplate = z.infer<typeof ScriptTemplate>
 export const ScriptItem = z.strictObject(scriptFields).meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
 export type ScriptItem = z.infer<typeof ScriptItem>
 
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const ScriptQuery = z.strictObject({
   mine: Flag.optional().describe('`true`: only templates that I created. `false`: only those of others.'),
   shared: Flag.optional().describe('`true`: only templates that the whole account can see. `false`: only unshared templates.'),
@@ -97,9 +98,9 @@ export const ScriptCreate = z
   .meta({ id: 'ScriptTemplateCreate', examples: [exampleInput] })
 export type ScriptCreate = z.infer<typeof ScriptCreate>
 export const ScriptUpdate = z
-  .strictObject(inputFields)
+  .strictObject({ ...inputFields, expected_version: ExpectedVersion })
   .partial()
-  .meta({ id: 'ScriptTemplateUpdate', examples: [{ requires_elevation: true }] })
+  .meta({ id: 'ScriptTemplateUpdate', examples: [{ requires_elevation: true, expected_version: 3 }] })
 export type ScriptUpdate = z.infer<typeof ScriptUpdate>
 
 export const ScriptShare = z

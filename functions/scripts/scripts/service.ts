@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { retryOnConflict } from '../../../lib/db/retry.ts'
 import { throwNameTaken, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidRequest, Problem, throwNotFound, unknownId } from '../../../lib/problem.ts'
+import { invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '../../../lib/problem.ts'
 import {
   findPlacementProblems,
   type RenderedScript,
@@ -31,14 +31,15 @@ export async function create({ db }: Pick<WriteContext, 'db'>, script: ScriptCre
   )
 }
 
-export async function update({ db }: WriteContext, id: string, changes: ScriptUpdate): Promise<ScriptTemplate> {
+export async function update({ db }: WriteContext, id: string, { expected_version, ...changes }: ScriptUpdate): Promise<ScriptTemplate> {
   return retryOnConflict('script', async () => {
     const current = await requireEditable(db, id)
+    requireVersion('script', current, expected_version)
     if (Object.keys(changes).length === 0) return toScriptTemplate(current)
     const { language = current.language, script_body = current.script_body, parameters_schema = current.parameters_schema } = changes
     requireSafePlaceholders({ language, script_body, parameters_schema })
     const updated = await queries
-      .updateScript(db, id, current.updated_at, changes)
+      .updateScript(db, id, current.version, changes)
       .catch(throwUnknownId('category_id', 'category', 'category'))
     return updated && toScriptTemplate(updated)
   })

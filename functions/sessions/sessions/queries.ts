@@ -36,10 +36,12 @@ export type SessionListRow = z.output<typeof SessionListRow>
 export const selectSessions = readStatement(SessionListRow, ({ skip, limit, ...query }: SessionQuery & PageQuery) => {
   const toPattern = (text: string | undefined) => (text === undefined ? null : toContainsPattern(text))
   const { started_after = null, started_before = null, completed_after = null, completed_before = null, batch_id = null } = query
+  const { state = null, user_id = null, mine = null } = query
   return sql`
     select ${sessionColumns}
       from app.find_sessions(${toPattern(query.ticket_number)}, ${toPattern(query.client_name)}, ${toPattern(query.tree_name)}, ${started_after},
-             ${started_before}, ${completed_after}, ${completed_before}, ${batch_id}, ${skip}, ${limit + 1}) with ordinality f (id, place)
+             ${started_before}, ${completed_after}, ${completed_before}, ${batch_id}, ${skip}, ${limit + 1},
+             ${state}, ${user_id}::uuid, ${mine}) with ordinality f (id, place)
       join sessions s on s.account_id = app.account_id() and s.id = f.id ${sessionJoins}
      order by f.place`
 })

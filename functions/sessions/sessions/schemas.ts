@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { stepOutcomes } from '../../../lib/flows/step-navigation.ts'
 import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
-import { exampleIds, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
+import { exampleIds, Flag, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
 export const SessionId = idParams('session_id', 'session')
 
@@ -250,6 +250,9 @@ export const SessionQuery = z.strictObject({
   completed_after: Instant.optional().describe('Completed at this time or later.'),
   completed_before: Instant.optional().describe('Completed at this time or earlier.'),
   batch_id: Id.optional().describe('Only sessions of this batch.'),
+  state: State.optional().describe('Only sessions in this state.'),
+  user_id: z.uuid().optional().describe('Only sessions of this user.'),
+  mine: Flag.optional().describe('`true`: only my sessions. `false`: only those of others.'),
 })
 export type SessionQuery = z.infer<typeof SessionQuery>
 

@@ -123,6 +123,7 @@ export const AiSessionRow = AiSessionItem.extend({
   triage_hypothesis: nullableText,
   evidence_items: z.custom<Evidence[]>(),
   pending_task_lane: z.custom<TaskLane>(),
+  task_lane_version: z.int(),
   is_branching: z.boolean(),
   active_branch_id: text,
   escalation_package: z.custom<Record<string, unknown> | null>(),

@@ -28,9 +28,9 @@ async function createFilledAccount(count: number): Promise<Reader> {
   const trees = await Promise.all([1, 2, 3, 4, 5].map(async (n) => (await createFlow(account.admin, { name: `Flow ${n}` })).id))
   await service.sql(
     `with inserted_sessions as (
-       insert into sessions (account_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, outcome, current_step_id, answered,
+       insert into sessions (account_id, user_id, team_id, tree_account_id, tree_id, tree_version, tree_name, state, outcome, current_step_id, answered,
                              remaining, started_at, completed_at, created_at)
-       select $1, ($2::uuid[])[1 + n % 3], $1, ($3::uuid[])[1 + n % 5], 1, 'Flow', 'completed', 'resolved', null, 2, 0, started_at,
+       select $1, ($2::uuid[])[1 + n % 3], $5, $1, ($3::uuid[])[1 + n % 5], 1, 'Flow', 'completed', 'resolved', null, 2, 0, started_at,
               started_at + interval '9 minutes', started_at
          from generate_series(1, $4::integer) n, lateral (select app.now() - n * interval '365 days' / $4::integer as started_at) a
        returning *
@@ -43,7 +43,7 @@ async function createFilledAccount(count: number): Promise<Reader> {
      )
      insert into session_ratings (account_id, session_id, session_user_id, score, rated_by, rated_at)
      select account_id, id, user_id, 4, user_id, completed_at from inserted_sessions`,
-    [account.id, people, trees, count],
+    [account.id, people, trees, count, account.teamId],
   )
   return { person: account.admin, tree: trees[0] ?? '' }
 }
@@ -59,9 +59,11 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const metricQueries: Record<string, (db: WriteDb, reader: Reader) => Promise<unknown>> = {
-  'the account': (db) => selectMetrics(db, 7, false),
-  'each user': (db) => selectUserMetrics.all(db, 7),
-  'the caller': (db) => selectMetrics(db, 7, true),
+  'the account': (db) => selectMetrics(db, 7, {}),
+  'a team': (db, { person }) => selectMetrics(db, 7, { teamId: person.teamId }),
+  'each user': (db) => selectUserMetrics.all(db, 7, {}),
+  'each user in a team': (db, { person }) => selectUserMetrics.all(db, 7, { teamId: person.teamId }),
+  'the caller': (db) => selectMetrics(db, 7, { ownOnly: true }),
   flows: (db) => selectFlowMetrics(db, 7, { skip: 0, limit: 50 }),
   'one flow': (db, { tree }) => selectOneFlowMetrics(db, 7, tree),
 }

@@ -116,6 +116,12 @@ const getDurationMinutes = ({ started, completed }: GeneratedSession) => ((compl
 const computeRate = (values: boolean[]) =>
   values.length === 0 ? null : Math.round((values.filter(Boolean).length / values.length) * 10_000) / 10_000
 
+/** Return whether a session that has not answered its current step counts as dropped off. All its answers are from now. */
+function hasDroppedOff({ completed, outcome, steps, started }: GeneratedSession): boolean {
+  if (completed) return outcome !== 'resolved'
+  return steps.length === 0 && Date.now() - started.getTime() > 86_400_000
+}
+
 /** Compute the expected metrics from the generated sessions. */
 function countMetrics(sessions: GeneratedSession[], dayCount: number) {
   const periodDays = listDays(dayCount)
@@ -194,12 +200,45 @@ it('ANA-07 returns the metrics of random sessions by day in the caller’s time 
         const sessionsAtStep = flowSessions.filter(({ currentStep }) => currentStep === step.step_id)
         expect([step.visits, step.drop_offs, step.median_seconds], `seed ${seed} ${step.step_id}`).toEqual([
           answeredSteps.length + sessionsAtStep.length,
-          sessionsAtStep.filter(({ completed }) => completed).length,
+          sessionsAtStep.filter(hasDroppedOff).length,
           computeMedian(answeredSteps.map(({ seconds }) => seconds)),
         ])
       }
     }
   }
+})
+
+it('ANA-10 counts the sessions of one team with team_id, and nothing for a team of another account', async () => {
+  const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
+  const north = (await account.admin.call('POST', '/teams', { name: 'North' })).body
+  const [northern, engineer] = [await account.addColleague({ teamId: north.id }), await account.addColleague()]
+  const session = await createSession(northern)
+  await createSession(engineer)
+  expectStatus(await account.admin.call('PUT', `/sessions/${session.id}/rating`, { score: 2 }), 200)
+  await createSession(otherAccount.admin)
+  const getCounts = async (team: string) => {
+    const { body } = await account.admin.call('GET', `/analytics/team?team_id=${team}`)
+    return [body.sessions_started, body.csat_count, body.by_user.map(({ user_id }: { user_id: string }) => user_id)]
+  }
+  expect(await getCounts(north.id)).toEqual([1, 1, [northern.id]])
+  expect(await getCounts(account.teamId)).toEqual([1, 0, [engineer.id]])
+  expect(await getCounts(otherAccount.teamId)).toEqual([0, 0, []])
+})
+
+it('ANA-11 counts a session as dropped off where it was left for a day, not where it was solved early', async () => {
+  const { admin } = await createAccount(service)
+  const flow = await createFlow(admin)
+  const [left, solved, abandoned] = await Promise.all([1, 2, 3].map(() => createSession(admin, { tree_id: flow.id })))
+  const countDropOffs = async () => {
+    const { body } = await admin.call('GET', `/analytics/flows/${flow.id}`)
+    return body.steps.find(({ step_id }: { step_id: string }) => step_id === 'ping').drop_offs
+  }
+  expect(await countDropOffs()).toBe(0)
+  await service.sql(`update sessions set started_at = app.now() - interval '25 hours' where id = $1`, [left?.id])
+  expectStatus(await admin.call('POST', `/sessions/${solved?.id}/complete`, { outcome: 'resolved' }), 200)
+  expect(await countDropOffs()).toBe(1)
+  expectStatus(await admin.call('POST', `/sessions/${abandoned?.id}/complete`, { outcome: 'cancelled' }), 200)
+  expect(await countDropOffs()).toBe(2)
 })
 
 it('counts a rating for the owner of the session, whoever the rater is', async () => {

@@ -112,13 +112,20 @@ it('accepts only a target list that the caller can see', async () => {
 
 it('MNT-05 MNT-06 rejects an invalid or too frequent cron, and an unknown time zone', async () => {
   const { admin } = await createAccount(service)
-  for (const cron of ['@daily', '0 0 2 * * *', '0 2 * *', '0 2 L * *', '0 0 30 2 *', '*/4 * * * *', '0,58 0,23 * * *', '\u0000'])
+  for (const cron of ['@daily', '0 0 2 * * *', '0 2 * *', '0 2 15W * *', '0 0 30 2 *', '*/4 * * * *', '0,58 0,23 * * *', '\u0000'])
     expect([cron, ...(await postInvalidSchedule(admin, { cron }))]).toEqual([cron, 422, expect.stringContaining('body.cron')])
   for (const timezone of ['Europe/Atlantis', '+01:00', 'Mars/Olympus'])
     expect(await postInvalidSchedule(admin, { timezone })).toEqual([422, 'body.timezone'])
   const { id } = await createSchedule(admin, { cron: '*/5 * * * *' })
   expectStatus(await admin.call('PATCH', `${schedulesPath}/${id}`, { cron: '* * * * *' }), 422)
   expectStatus(await admin.call('PATCH', `${schedulesPath}/${id}`, { tree_id: crypto.randomUUID() }), 422)
+})
+
+it('MNT-12 returns a warning for a cron that limits both day fields', async () => {
+  const { admin } = await createAccount(service)
+  const schedule = await createSchedule(admin, { cron: '0 2 8-14 * 2' })
+  const changed = await admin.call('PATCH', `${schedulesPath}/${schedule.id}`, { cron: '0 2 * * 2#2' })
+  expect([schedule.warnings, changed.body.warnings]).toEqual([[expect.stringContaining('2#2')], []])
 })
 
 it('moves the next run when the cron or time zone changes, and returns no next run while paused', async () => {

@@ -13,7 +13,7 @@ it('stores a target list unchanged, updates only the fields of the body, and del
   expect((await admin.call('GET', `/target-lists/${body.id}`)).body).toEqual(body)
   expect((await admin.call('GET', '/target-lists')).body).toHaveLength(1)
   const updated = await admin.call('PUT', `/target-lists/${body.id}`, { name: 'All servers' })
-  expect(updated.body).toEqual({ ...body, name: 'All servers', updated_at: updated.body.updated_at })
+  expect(updated.body).toEqual({ ...body, name: 'All servers', version: 2, updated_at: updated.body.updated_at })
   expect((await admin.call('GET', '/target-lists/')).body).toMatchObject([{ id: body.id, name: 'All servers', target_count: 2 }])
   expectStatus(await admin.call('DELETE', `/target-lists/${body.id}`), 204)
   expectStatus(await admin.call('GET', `/target-lists/${body.id}`), 404)

@@ -39,6 +39,31 @@ async function createThreeSessions() {
 }
 
 describe('the list of sessions', () => {
+  it('SES-46 filters sessions by state, by user, and by whether they are mine', async () => {
+    const { account } = await createThreeSessions()
+    const colleague = await account.addColleague()
+    await createSession(colleague, { ticket_number: 'INC-300' })
+    const results: Record<string, string[]> = {}
+    for (const query of [
+      'state=completed',
+      'state=prepared',
+      `user_id=${colleague.id}`,
+      'mine=true',
+      'mine=false',
+      'mine=false&state=completed',
+    ])
+      results[query.replace(colleague.id, 'colleague')] = await listTickets(account, Object.fromEntries(new URLSearchParams(query)))
+    expect(results).toEqual({
+      'state=completed': ['INC-200', 'INC-100'],
+      'state=prepared': [],
+      'user_id=colleague': ['INC-300'],
+      'mine=true': ['REQ-100', 'INC-200', 'INC-100'],
+      'mine=false': ['INC-300'],
+      'mine=false&state=completed': [],
+    })
+    for (const query of ['state=open', 'mine=1', 'user_id=me']) expectStatus(await account.admin.call('GET', `/sessions?${query}`), 422)
+  })
+
   it('SES-01 SES-03 filters sessions by part of the ticket, client and flow, ignoring case and without wildcards', async () => {
     const { account } = await createThreeSessions()
     const results: Record<string, string[]> = {}
