@@ -32,8 +32,8 @@ const tree_structure = {
   ],
 }
 const flowFields = { tree_type: 'procedural', tree_structure, intake_form }
-/** Return a secret that occurs nowhere else. */
-const createSecret = () => `Zq7-${crypto.randomUUID()}`
+/** Return a secret that occurs nowhere else, and that masking would not recognise by its form. */
+const createSecret = () => `lantern-${crypto.randomUUID().replace(/[\d-]/g, (char) => 'ghijklmnop'[Number(char)] ?? 'q')}`
 const answered = { secret: true, set: true }
 const unanswered = { secret: true, set: false }
 
