@@ -64,6 +64,7 @@ const replacements: readonly Replacement[] = [
   [/ANSIBLE_VAULT/, /(\$ANSIBLE_VAULT;[\d.]{3};AES256\s{1,20})[0-9\s]{16,8192}/g, keep],
   [/private_key_id/, /(private_key_id["']?[ ]?[:=][ ]?["']?)[0-9a-f]{20,64}/g, keep],
   [/Key Content/, /(Key Content[ \t]{0,20}:[ \t]{0,4})[^\n]{1,100}/g, keep],
+  [/_key/, /((?<!\w)\w{1,30}_key["']?[ ]?[:=][ ]?["']?)(?=[^\s"']{0,200}\d)[A-Za-z0-9+/]{16,512}={0,2}/g, keep],
   [/skey|ikey/, /((?<!\w)skey[ :=]{1,3})[A-Za-z0-9]{20,64}/g, keep],
   [/0x/, /((?:master|session|encryption|aes|private|machine) key[ :=]{1,3})0x[0-9a-f]{16,256}/gi, keep],
   // X-Auth-Token and similar headers.

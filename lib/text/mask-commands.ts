@@ -90,6 +90,7 @@ const unixCommands: readonly Command[] = [
 const prefixes: readonly string[] = [
   `[/-](?:pass(?:word|wd|phrase)?|pw|pwd)[:=]`,
   `(?<!\\w)[a-z][a-z_]{0,30}key=(?=[^\\s]{0,80}\\d)(?=[^\\s]{6})`,
+  `(?<!\\w)[a-z_]{1,30}pass=(?=\\S{6})`,
   `--password-command[ =]`,
   `(?<![\\w-]|(?:mysql|mariadb)[^\\n]{0,80})--?[\\w-]{0,20}(?:password|passwd|passphrase|passwort|secret|token|api-?key|account-key|access-key|pass|pw)(?:=|[ \\t]{1,4})(?![ \\t-]|/Users/)`,
   `(?<![\\w-])-\\w{0,20}(?:Password|Passphrase|Secret|Token|ApiKey)${gap}(?![\\s($@-])`,

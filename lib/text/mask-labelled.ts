@@ -8,12 +8,12 @@ const bareValue = '[^\\s"\'`,;&<>“”|]+'
 const value = `(?<value>${quotedValue}|${bareValue})`
 
 /** A longer name, what the secret is for, and marks around it: `password_prod`, `Password (temp)`, `**Password**`, `"password"]`. */
-const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:[ ]?(?:\\((?!\\[masked)[^()\\n]{1,20}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])|/pin|/password)?(?<about>[ ](?:for|of|für|von|pour|per|voor|para|dla|till|to)[ ](?:[\\p{L}\\p{N}._-]{1,30}[ ]?){1,3}?)?(?:[ ]?(?:wi-?fi|wlan|admin))?`
+const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:[ ]?(?:\\((?!\\[masked)[^()\\n]{1,20}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])|/pin|/password)?(?<about>[ ](?:for|of|für|von|pour|per|voor|para|dla|till|to|du|de|del|do|da|di)[ ](?:[\\p{L}\\p{N}._-]{1,30}[ ]?){1,3}?)?(?:[ ]?(?:wi-?fi|wlan|admin|nueva|nuova|nova|nouveau|neu))?`
 const space = '[ \\t\\u00a0]{0,24}'
 /** Between a name and its value: a sign, or the syntax of a markup or programming language. */
 const glues = [
   // password: x, "password": "x", **Password:** x, 'password' => 'x', $x['password'] = 'x', PASSWORD = N'x', Password ..... x
-  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@(?=["']\\n)|[>|][+-]?\\n[ ]{1,20}|["']?\\n[ \\t]{0,20})?`,
+  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@["']\\n|[>|][+-]?\\n[ ]{1,20}|["']?\\n[ \\t]{0,20})?`,
   // {"name": "password", "value": "x"}, <add key="password" value="x">, a name and a value of a YAML list
   `\\\\?["'],?\\s{0,20}\\\\?["']?(?:value|val|content|answer|text|data|default)\\\\?["']?${space}[:=]${space}`,
   `["']?[ ]{0,4}\\n[ ]{0,20}value:[ ]{0,4}`,
@@ -35,7 +35,7 @@ const stated = new RegExp(
   'giu',
 )
 const following = new RegExp(
-  `(?<before>${secretName}(?<suffix>s?)(?:[ ](?:wi-?fi|wlan|#\\d))?(?:,?[ \\t\\u00a0]{1,20}|,?[ \\t]{0,4}\\n[ \\t]{0,20}))(?<value>["'“\`(*]{0,2}(?:\\d{2,4}(?:[ -]\\d{2,4}){1,3}(?![\\d.:/])|[^\\s"'\`,;<>“”|]+))`,
+  `(?<before>${secretName}(?<suffix>s?)(?:[ ](?:wi-?fi|wlan|#\\d))?(?:,?[ \\t\\u00a0]{1,20}(?:of[ ])?|,?[ \\t]{0,4}\\n[ \\t]{0,20}))(?<value>["'“\`(*]{0,2}(?:\\d{2,4}(?:[ -]\\d{2,4}){1,3}(?![\\d.:/])|[^\\s"'\`,;<>“”|]+))`,
   'giu',
 )
 
@@ -67,7 +67,7 @@ const isSignedSecret: Judge = (quoted, rest, { before = '' }) => {
   const isQuoted = text !== quoted
   const [first = ''] = text.split(/\s/, 1)
   if (isQuoted && quoted.startsWith('{') && isDescription(quoted, rest)) return false
-  if (/^\d{1,2}$/.test(text) || /^(?:false|true|null),?$/.test(text)) return false
+  if (/^(?:\{\{|\$\{|\[masked)/.test(text) || /^\d{1,2}$/.test(text) || /^(?:false|true|null),?$/.test(text)) return false
   if (/\n[ \t]*$/.test(before) && !/[>|][+-]?\n/.test(before)) return looksSecret(text) && !/^[^\n]{0,40}:(?:\s|$)/.test(text + rest)
   if (isQuoted && first.length < text.length)
     return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)

@@ -234,7 +234,7 @@ const rules: Rule[] = [
     needsOneOf: anyTrait,
     andOneOf: anyTrait,
     needsMatch:
-      /(?<![\w-])(?:-{1,2}[a-zA-Z]|\/[a-zA-Z])|net1?(?:\.exe)? use|sqlplus|sqlldr|ftp>|wpa_pass|dump|exec\b|getTGT|GetNPU|clone|rsh |requirepass|masterauth|AUTH |radtest|\||thin:|login|passw|PASSW|_auth|pass=|key=|KEY=|Credential|auth ?=|obscure|SecureString|BY /,
+      /(?<![\w-])(?:-{1,2}[a-zA-Z]|\/[a-zA-Z])|net1?(?:\.exe)? use|sqlplus|sqlldr|ftp>|wpa_pass|dump|exec\b|getTGT|GetNPU|clone|rsh |requirepass|masterauth|AUTH |radtest|\||thin:|login|passw|PASSW|_auth|pass=|key=|KEY=|Credential|auth ?=|obscure|SecureString|BY /i,
     mask: maskCommands,
   },
   { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskTables },

@@ -16,7 +16,10 @@ import { heldOutOrdinaryLines } from './mask-ordinary-held-out.ts'
 import { ordinaryCorpus } from './mask-ordinary-lines.ts'
 
 const kinds = [deviceLines, shellLines, logLines, ticketLines, markupLines, buildLabelledLines(secretLabels)]
-/** The rules were written without these lines: a fifth of each kind, and the files that were held out as a whole. */
+/**
+ * The rules were first written without these lines: a fifth of each kind, and the files that were held out as a whole. Then 97.96 % of them
+ * were masked, and 1.97 % of the held-out ordinary lines were changed. The rules were extended after this measurement.
+ */
 const isHeldOut = (_: unknown, index: number) => index % 5 === 4
 const isHeldOutOrdinary = (_: unknown, index: number) => index % 12 === 11
 const secretLines = kinds.flatMap((lines) => lines.filter((line, index) => !isHeldOut(line, index)))
