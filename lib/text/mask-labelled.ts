@@ -8,7 +8,7 @@ const bareValue = '[^\\s"\'`,;&<>“”|]+'
 const value = `(?<value>${quotedValue}|${bareValue})`
 
 /** A longer name, what the secret is for, and marks around it: `password_prod`, `Password (temp)`, `**Password**`, `"password"]`. */
-const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:[ ]?(?:\\((?!\\[masked)[^()\\n]{1,20}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])|/pin|/password)?(?<about>[ ](?:for|of|für|von|pour|per|voor|para|dla|till|to|du|de|del|do|da|di)[ ](?:[\\p{L}\\p{N}._-]{1,30}[ ]?){1,3}?)?(?:[ ]?(?:wi-?fi|wlan|admin|nueva|nuova|nova|nouveau|neu))?`
+const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:[ ]?(?:\\((?!\\[masked)[^()\\n]{1,20}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])|/pin|/password)?(?<about>[ ](?:for|of|für|von|pour|per|voor|para|dla|till|to|du|de|del|do|da|di)[ ](?:[\\p{L}\\p{N}._-]{1,30}[ ]?){1,3}?)?(?:[ ]?(?:wi-?fi|wlan|admin|nueva|nuova|nova|nouveau|neu|tempor\\p{L}{1,8}|provisoire|initiale?|actual|inicial|tymczasowe|tijdelijk))?`
 const space = '[ \\t\\u00a0]{0,24}'
 /** Between a name and its value: a sign, or the syntax of a markup or programming language. */
 const glues = [
@@ -29,7 +29,7 @@ const glues = [
 const signed = new RegExp(`(?<before>${secretName}${afterName}(?:${glues.join('|')}))${value}`, 'giu')
 
 const isWord =
-  '(?:(?:is|was|are|were|should be|has to be|ist|sind|war|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on)(?: (?:now|still|jetzt|nun|maintenant|ahora))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))'
+  '(?:(?:is|was|are|were|should be|has to be|ist|sind|war|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on)(?: (?:now|still|jetzt|nun|maintenant|ahora|nu|ora|adesso|agora|teraz|currently))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))'
 const stated = new RegExp(
   `(?<before>${secretName}${afterName}[ ]?(?<=[ ]|[^\\x00-\\x7f])${isWord}(?:[ ]{1,2}|(?<=[^\\x00-\\x7f])))${value}`,
   'giu',
