@@ -13,6 +13,7 @@ import { aiOutputOperations } from './ai/outputs/operations.ts'
 import { aiSessionOperations } from './ai/sessions/operations.ts'
 import { aiTriageOperations } from './ai/triage/operations.ts'
 import { aiTurnOperations } from './ai/turns/operations.ts'
+import { aiUsageOperations } from './ai/usage/operations.ts'
 import { analyticsOperations } from './analytics/operations.ts'
 import { aiAssistantOperations } from './authoring/assistant/operations.ts'
 import { flowBuilderOperations } from './authoring/flow-builder/operations.ts'
@@ -109,6 +110,7 @@ export const operations: readonly AnyOperation[] = [
   ...aiTriageOperations,
   ...fixOperations,
   ...aiOutputOperations,
+  ...aiUsageOperations,
   ...flowBuilderOperations,
   ...aiAssistantOperations,
   ...flowProposalOperations,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { defaultPrices, PriceTable } from './ai/prices.ts'
 import { redactionLevels } from './ai/redaction.ts'
 
 const Keys = z.string().transform((text, ctx) => {
@@ -84,7 +85,8 @@ const Settings = z.object({
   OPENAI_BASE_URL: Url.default('https://api.openai.com/v1').describe(
     'Address of the AI provider. It must support chat completions with JSON Schema.',
   ),
-  OPENAI_MODEL: z.string().min(1).default('gpt-5-mini').describe('Model name. The model must accept images.'),
+  OPENAI_MODEL: z.string().min(1).default('gpt-6.1-terra').describe('Model name. The model must accept images.'),
+  AI_PRICES: PriceTable.default(defaultPrices).describe('Dollars per million tokens by model, as JSON; `*` for every other model.'),
   AI_REDACTION: z
     .enum(redactionLevels)
     .default('secrets')

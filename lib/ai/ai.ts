@@ -6,6 +6,9 @@ export interface Turn {
   images?: readonly Uint8Array[]
 }
 
+/** How long the model reasons before it answers. Every current reasoning model of the vendor supports these levels. */
+export type ReasoningEffort = 'low' | 'medium'
+
 export interface Completion {
   /** The prompt's name, also used as the name of the schema. */
   name: string
@@ -13,16 +16,37 @@ export interface Completion {
   turns: readonly Turn[]
   /** JSON Schema of the answer, with every property required. */
   schema: Record<string, unknown>
+  /** Ceiling of the answer together with the reasoning before it. */
   maxTokens: number
+  effort: ReasoningEffort
   timeoutMs: number
   /** Receive the answer's text as it streams. Without it the answer is not streamed. */
   onText?: ((delta: string) => void) | undefined
 }
 
+/** Tokens of one call. `input` contains `cached` and `cacheWrites`; `output` contains `reasoning`. */
+export interface TokenUsage {
+  input: number
+  cached: number
+  cacheWrites: number
+  output: number
+  reasoning: number
+  /** Whether the provider reported no usage, so that this is an estimate. */
+  isEstimated: boolean
+}
+
+export const noUsage: TokenUsage = { input: 0, cached: 0, cacheWrites: 0, output: 0, reasoning: 0, isEstimated: false }
+
 export interface CompletionResult {
   text: string
-  inputTokens: number
-  outputTokens: number
+  usage: TokenUsage
+  /** The provider's id of the request, for its support. */
+  requestId: string | null
+}
+
+export interface ModelStatus {
+  /** When the provider switches the model off; null if it has announced nothing. */
+  shutdownAt: Date | null
 }
 
 export interface AiPort {
@@ -30,18 +54,37 @@ export interface AiPort {
   readonly model: string
   /** Call the model once. Throw AiFailure. */
   complete(completion: Completion): Promise<CompletionResult>
-  /** Throw when the provider does not answer, refuses the key or does not know the model. Costs no tokens. */
-  ping(): Promise<void>
+  /** Ask for the model's status. Throw when the provider does not answer, refuses the key or does not know the model. Costs no tokens. */
+  ping(): Promise<ModelStatus>
 }
 
-/** `timeout`: no answer in time. `refused`: a repeat would get the same answer. `failed`: anything else, also an unusable answer. */
-export type AiFailureKind = 'timeout' | 'refused' | 'failed'
+/**
+ * `timeout`: no answer in time. `rejected`: a repeat of the request would be rejected again. `limited`: the provider asks to wait.
+ * `truncated`: the answer reached the token ceiling. `declined`: the model refused to answer, or a content filter removed the answer.
+ * `failed`: anything else, also an unusable answer.
+ */
+export type AiFailureKind = 'timeout' | 'rejected' | 'limited' | 'truncated' | 'declined' | 'failed'
+
+interface AiFailureOptions {
+  cause?: unknown
+  /** The tokens that the call cost. */
+  usage?: TokenUsage
+  requestId?: string | null
+  /** How long the provider asks to wait, in milliseconds. */
+  retryAfterMs?: number | undefined
+}
 
 export class AiFailure extends Error {
   readonly kind: AiFailureKind
-  constructor(kind: AiFailureKind, message: string, cause?: unknown) {
+  readonly usage: TokenUsage
+  readonly requestId: string | null
+  readonly retryAfterMs: number | undefined
+  constructor(kind: AiFailureKind, message: string, { cause, usage = noUsage, requestId = null, retryAfterMs }: AiFailureOptions = {}) {
     super(message, { cause })
     this.kind = kind
+    this.usage = usage
+    this.requestId = requestId
+    this.retryAfterMs = retryAfterMs
   }
 }
 

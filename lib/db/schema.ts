@@ -38,6 +38,31 @@ export interface AiBranchesTable {
   created_at: Generated<string>
 }
 
+export interface AiBudgetsTable {
+  account_id: ColumnType<string, never, never>
+  period_start: string
+  used_micros: number
+}
+
+export interface AiCallsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string | null>
+  prompt: string
+  model: string
+  outcome: Generated<'running' | 'answered' | 'unusable' | 'truncated' | 'declined' | 'timed_out' | 'limited' | 'rejected' | 'failed'>
+  input_tokens: Generated<number>
+  cached_tokens: Generated<number>
+  output_tokens: Generated<number>
+  reasoning_tokens: Generated<number>
+  cost_micros: number
+  is_estimated: Generated<boolean>
+  request_id: string | null
+  period_start: string
+  created_at: Generated<string>
+  finished_at: string | null
+}
+
 export interface AiFactsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -619,6 +644,7 @@ export interface PlanLimitsTable {
   max_open_ai_sessions: Generated<number | null>
   max_schedules: Generated<number | null>
   max_stored_bytes: Generated<number | null>
+  max_ai_cost_micros_per_month: Generated<number | null>
 }
 
 export interface PlatformInviteCodesTable {
@@ -1060,6 +1086,8 @@ export interface DB {
   account_usage: AccountUsageTable
   accounts: AccountsTable
   ai_branches: AiBranchesTable
+  ai_budgets: AiBudgetsTable
+  ai_calls: AiCallsTable
   ai_facts: AiFactsTable
   ai_fixes: AiFixesTable
   ai_handoffs: AiHandoffsTable

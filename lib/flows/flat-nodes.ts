@@ -122,7 +122,7 @@ function buildTree(nodes: readonly FlatNode[], baseNodes: ReadonlyMap<string, Ba
       type: node.kind as FlowNode['type'],
       title: node.title,
       description: node.description,
-      ...(node.options.length > 0 ? { options: buildOptions(node, baseNode?.options ?? []) } : {}),
+      ...(node.options.length > 0 ? { options: buildOptions(node.options, baseNode?.options ?? []) } : {}),
       ...(node.next ? { next_node_id: node.next } : {}),
       ...(children.length > 0 ? { children } : {}),
     })
@@ -138,7 +138,7 @@ function sortParentsFirst(nodes: readonly FlatNode[]): FlatNode[] {
 }
 
 /** Build options with ids of the base flow: of the option with the same label, or else of one with the same target. */
-function buildOptions({ options }: FlatNode, baseOptions: readonly FlowOption[]): FlowOption[] {
+export function buildOptions(options: FlatNode['options'], baseOptions: readonly FlowOption[]): FlowOption[] {
   const labels = new Set(options.map(({ label }) => label))
   const matchedOptions = new Set<FlowOption>()
   return options.map(({ label, leads_to }) => {

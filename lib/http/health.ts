@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import type { AiPort, ModelStatus } from '../ai/ai.ts'
 import { sha256Base64url } from '../auth/hash.ts'
 import type { ParsedRate } from '../cache/limiter.ts'
 import { createLocalCounter } from '../cache/local-counter.ts'
@@ -10,30 +11,37 @@ import { respondJson } from './respond.ts'
 
 /** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
 type Checks = Record<string, 'ok' | 'failed' | 'in_process'>
+interface Results {
+  checks: Checks
+  /** What works now and soon will not. */
+  warnings: string[]
+}
 
 const pingTimeoutMs = 1500
+const shutdownWarningMs = 60 * 24 * 60 * 60_000
 const publicRate: ParsedRate = { max: 120, windowMs: 60_000, unit: 'minute', perAddress: true }
 
 /**
  * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer
  * within 1.5 s fails. Nothing it asks costs money. Only a caller with READY_TOKEN is told which dependency fails: a staff role would need
- * the database that may be away. Other callers are limited in this process, because the shared limiter is a dependency as well.
+ * the database that may be away. That caller also gets warnings, which do not change the status. Other callers are limited in this process, because the shared limiter is a dependency as well.
  */
 export function mountHealth(app: Hono<Env>, services: Services): void {
   const { VERSION, READY_CACHE_MS, READY_TOKEN } = services.ports.config
   const pings = listPings(services)
-  const check = cacheResult(() => runPings(pings), READY_CACHE_MS)
+  const check = cacheResult(() => runPings(pings, services.ports.ai), READY_CACHE_MS)
   const count = createLocalCounter()
   app.get('/health', (c) => respondJson(c, JSON.stringify({ status: 'ok', version: VERSION }), 200))
   app.get('/ready', async (c) => {
     const maySeeDetails = READY_TOKEN !== undefined && (await hasToken(c.req.header('authorization'), READY_TOKEN))
     const limit = maySeeDetails ? undefined : count(toAddressBlock(c.get('ip')), publicRate.max, publicRate, Date.now())
     if (limit && !limit.allowed) return respondProblem(c as C, createRateLimitProblem(publicRate, limit))
-    const checks = await check()
+    const { checks, warnings } = await check()
     const failed = Object.keys(checks).filter((name) => checks[name] === 'failed')
     const status = failed.length === 0 ? 'ok' : 'unavailable'
     const detail = failed.length === 0 ? {} : { detail: `Not responding: ${failed.join(', ')}` }
-    const body = maySeeDetails ? { status, ...detail, checks } : { status }
+    const warning = warnings.length === 0 ? {} : { warnings }
+    const body = maySeeDetails ? { status, ...detail, ...warning, checks } : { status }
     return respondJson(c, JSON.stringify(body), failed.length === 0 ? 200 : 503)
   })
 }
@@ -58,16 +66,26 @@ function listPings({ ports, limiter, runtime, platform, inProcess }: Services): 
   return { ...pings, ...Object.fromEntries(inProcess.map((name) => [name, 'in_process' as const])) }
 }
 
-async function runPings(pings: ReturnType<typeof listPings>): Promise<Checks> {
+async function runPings(pings: ReturnType<typeof listPings>, ai: Pick<AiPort, 'model'>): Promise<Results> {
+  const warnings: string[] = []
   const checks = Object.entries(pings).map(async ([name, ping]) => {
     if (ping === 'in_process') return [name, ping] as const
     const isAnswered = await withTimeout(pingTimeoutMs, ping()).then(
-      () => true,
+      (answer) => {
+        if (name === 'ai') warnings.push(...warnOfShutdown(ai.model, answer as ModelStatus))
+        return true
+      },
       () => false,
     )
     return [name, isAnswered ? 'ok' : 'failed'] as const
   })
-  return Object.fromEntries(await Promise.all(checks))
+  return { checks: Object.fromEntries(await Promise.all(checks)), warnings }
+}
+
+/** Warn of a model that the provider switches off within 60 days, so that there is time to choose and try another. */
+export function warnOfShutdown(model: string, { shutdownAt }: ModelStatus, now: number = Date.now()): string[] {
+  if (!shutdownAt || shutdownAt.getTime() - now > shutdownWarningMs) return []
+  return [`The AI model ${model} shuts down on ${shutdownAt.toISOString().slice(0, 10)}; set OPENAI_MODEL to its successor`]
 }
 
 // Longer than a check takes. A check whose client has disconnected may never end.

@@ -60,18 +60,23 @@ function waitForRelease(c: LocalContext, faults: Faults, service: Service): Prom
 function sendFaultResponse(c: LocalContext, service: Service, fault: Fault): Response {
   if (fault.mode === 'garbage') return c.body(garbage, 200, { 'content-type': 'text/html' })
   if (fault.mode === 'redirect') return c.redirect(`/redirected/${service}`, 302)
-  const response = createFaultResponse(service, fault.mode)
+  const response = createFaultResponse(service, fault)
   const headers = response.headers ?? {}
   return typeof response.body === 'string'
     ? c.text(response.body, response.status, headers)
     : c.json(response.body, response.status, headers)
 }
 
-function createFaultResponse(service: Service, mode: Fault['mode']): FaultResponse {
+function createFaultResponse(service: Service, { mode, retry_after_s }: Fault): FaultResponse {
   if (mode === 'client_error') return { status: 400, body: errorBody(service, 400, 'The request was refused by a local fault.') }
   if (mode === 'rate_limit')
-    return { status: 429, body: errorBody(service, 429, 'Too many requests, by a local fault.'), headers: { 'retry-after': '120' } }
-  return { status: 503, body: errorBody(service, 503, 'Service unavailable, by a local fault.') }
+    return {
+      status: 429,
+      body: errorBody(service, 429, 'Too many requests, by a local fault.'),
+      headers: { 'retry-after': String(retry_after_s ?? 120) },
+    }
+  const headers = retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }
+  return { status: 503, body: errorBody(service, 503, 'Service unavailable, by a local fault.'), headers }
 }
 
 /** Return an error body in the vendor's own format. */

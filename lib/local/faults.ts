@@ -18,12 +18,13 @@ export const services = [
 /**
  * How the next requests of a service fail. `down` closes the connection, `hang` never responds, `error` returns 503, `client_error` 400,
  * `rate_limit` 429, `garbage` a body that is not JSON, and `redirect` a redirect. `slow` delays the request by `delay_ms` and then handles it.
+ * `error` and `rate_limit` ask to wait `retry_after_s` seconds; without it `rate_limit` asks for 120.
  */
 const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect'] as const
 // The queue delivers a message twice, or adds a delivery with an invalid signature.
 const deliveryModes = ['duplicate', 'forge'] as const
-// The local model returns the text after `OBEY:`, wherever it is in a request.
-const modelModes = ['prompt_injection'] as const
+// The local model returns the text after `OBEY:`, wherever it is in a request, refuses to answer, or loses half of an answer to a filter.
+const modelModes = ['prompt_injection', 'refusal', 'content_filter'] as const
 // Each mode makes an ID token invalid in exactly one way.
 const tokenModes = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const
 export const modes = [...httpModes, ...deliveryModes, ...tokenModes, ...modelModes] as const
@@ -42,6 +43,7 @@ export const FaultInput = z
     mode: z.enum(modes),
     times: z.int().min(1).max(1_000_000).optional(),
     delay_ms: z.int().min(0).max(600_000).optional(),
+    retry_after_s: z.int().min(0).max(86_400).optional(),
   })
   .refine((fault) => fault.service === 'qstash' || !includesMode(deliveryModes, fault.mode), {
     path: ['mode'],

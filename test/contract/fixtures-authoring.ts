@@ -57,6 +57,7 @@ export const authoringFixtures: Record<string, Fixture> = {
   'authoring.flowBuilder.delete': createConversation,
 
   'authoring.assistant.getQuota': async () => ({}),
+  'ai.usage.get': async () => ({}),
   'authoring.assistant.suggest': async () => ({
     body: { tree_type, tree_structure, instruction: 'Rename the root to “Does it answer?”', node_id: 'ping' },
   }),

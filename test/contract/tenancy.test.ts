@@ -55,6 +55,7 @@ const otherIndexes = new Set([
   'audit_logs_action', // staff list the actions of every account, on the platform connection
   'sign_ins_expiry', // the clean-up deletes by age in every account, on the platform connection
   'mail_counts_day', // the clean-up deletes by age in every account, on the platform connection
+  'ai_calls_age', // the clean-up deletes by age in every account, on the platform connection
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
 ])
 
@@ -182,6 +183,11 @@ describe('row level security without conditions in the statements', () => {
     await insertProposal(service, ours.admin)
     await service.sql(`insert into stream_events (account_id, event, data) values ($1, 'handoff_created', '{}')`, [ours.id])
     await service.sql(`insert into ai_usage (account_id, feature, model) values ($1, 'chat_turn', 'local')`, [ours.id])
+    await service.sql(
+      `insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start) values ($1, $2, 'chat_turn', 'local', 1, now())`,
+      [ours.id, ours.admin.id],
+    )
+    await service.sql('insert into ai_budgets (account_id, period_start, used_micros) values ($1, now(), 1)', [ours.id])
     await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [
       ours.id,
       ours.admin.id,

@@ -19,7 +19,8 @@ function settingsTable(name: string, shape: Record<string, z.ZodType>): string {
   const rows = Object.entries(shape).map(([setting, schema]) => {
     const fallback = schema.safeParse(undefined)
     const hasNoDefault = fallback.data === undefined || JSON.stringify(fallback.data) === '[]'
-    const defaultValue = hasNoDefault ? 'none' : `\`${fallback.data}\``
+    const isObject = typeof fallback.data === 'object' && !Array.isArray(fallback.data)
+    const defaultValue = hasNoDefault ? 'none' : `\`${isObject ? JSON.stringify(fallback.data) : fallback.data}\``
     return `| \`${setting}\` | ${schema.description ?? ''} | ${fallback.success ? defaultValue : '**required**'} |`
   })
   return [`<!-- ${name} -->`, '| setting | what it is | default |', '|---|---|---|', ...rows, `<!-- /${name} -->`].join('\n')

@@ -89,6 +89,7 @@ const completion = {
   instructions: 'i',
   turns: [],
   schema: z.toJSONSchema(z.object({ a: z.string() })),
+  effort: 'low' as const,
   maxTokens: 9,
   timeoutMs: 3000,
 }

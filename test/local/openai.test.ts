@@ -1,5 +1,7 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
+import { modelName } from '../../lib/local/model/model.ts'
+import { plainModelName, retiringModelName } from '../../lib/local/openai-models.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
 async function startWithClient() {
@@ -7,15 +9,21 @@ async function startWithClient() {
   return { local, client: new OpenAI({ apiKey: secrets.openaiKey, baseURL: `${local.origin}/openai`, maxRetries: 0 }) }
 }
 
-const responseFormat = (name: string) => ({ type: 'json_schema' as const, json_schema: { name, strict: true, schema: { type: 'object' } } })
+const responseFormat = (name: string) => ({ type: 'json_schema' as const, json_schema: { name, strict: true, schema: emptySchema } })
+const emptySchema = { type: 'object', properties: {}, required: [], additionalProperties: false }
+const withSchema = (fields: object) => ({
+  type: 'json_schema' as const,
+  json_schema: { name: 'chat_turn', strict: true, schema: { ...emptySchema, ...fields } },
+})
 const chatRequest = (name: string, facts: unknown, text: string, fields: object = {}) => ({
-  model: 'any',
-  max_completion_tokens: 1000,
+  model: modelName as string,
+  max_completion_tokens: 4000,
   response_format: responseFormat(name),
   messages: [
     { role: 'system' as const, content: 'Help.' },
-    { role: 'user' as const, content: JSON.stringify(facts) },
+    { role: 'user' as const, content: '{}' },
     { role: 'user' as const, content: text },
+    { role: 'user' as const, content: JSON.stringify(facts) },
   ],
   ...fields,
 })
@@ -59,5 +67,50 @@ describe('the local model, through the vendor’s own client', () => {
     local.faults.set({ service: 'openai', mode: 'prompt_injection' })
     expect((await client.chat.completions.create(request)).choices[0]?.message.content).toBe('{"pwned":true}')
     local.faults.clear()
+  })
+
+  it('counts the reasoning against the ceiling, and cuts the answer off there', async () => {
+    const { client } = await startWithClient()
+    const complete = async (fields: object) => {
+      const { choices, usage } = await client.chat.completions.create(chatRequest('chat_turn', {}, 'Outlook asks again.', fields))
+      return { text: choices[0]?.message.content, reason: choices[0]?.finish_reason, usage }
+    }
+    const whole = await complete({})
+    expect([whole.reason, whole.usage?.completion_tokens_details?.reasoning_tokens]).toEqual(['stop', 1280])
+    const cut = await complete({ max_completion_tokens: 1290 })
+    expect([cut.reason, cut.text]).toEqual(['length', whole.text?.slice(0, 40)])
+    const empty = await complete({ max_completion_tokens: 1000 })
+    expect([empty.reason, empty.text, empty.usage?.completion_tokens]).toEqual(['length', '', 1000])
+    expect((await complete({ reasoning_effort: 'low', max_completion_tokens: 1290 })).reason).toBe('stop')
+  })
+
+  it.each([
+    ['an unknown model', { model: 'gpt-0' }, 404, 'model_not_found'],
+    ['max_tokens', { max_tokens: 10 }, 400, 'unsupported_parameter'],
+    ['a temperature', { temperature: 0.5 }, 400, 'unsupported_parameter'],
+    ['an unknown parameter', { thinking: true }, 400, 'unknown_parameter'],
+    ['an unknown effort', { reasoning_effort: 'huge' }, 400, 'unsupported_value'],
+    ['an effort for a model that does not reason', { model: plainModelName, reasoning_effort: 'low' }, 400, 'unsupported_parameter'],
+    ['a schema with optional properties', { response_format: withSchema({ properties: { a: {} }, required: [] }) }, 400, null],
+    ['a schema with more properties', { response_format: withSchema({ additionalProperties: true }) }, 400, null],
+    ['a schema with oneOf', { response_format: withSchema({ oneOf: [] }) }, 400, null],
+  ])('refuses %s', async (_, fields, status, code) => {
+    const { client } = await startWithClient()
+    await expect(client.chat.completions.create(chatRequest('chat_turn', {}, 'Hello', fields))).rejects.toMatchObject({ status, code })
+  })
+
+  it('counts the tokens of a prompt that begins as an earlier one', async () => {
+    const { client } = await startWithClient()
+    const long = 'Outlook asks for the password again. '.repeat(200)
+    const countCached = async (facts: object) =>
+      (await client.chat.completions.create(chatRequest('chat_turn', facts, long))).usage?.prompt_tokens_details?.cached_tokens
+    expect(await countCached({ a: 1 })).toBe(0)
+    expect(await countCached({ b: 1 })).toBeGreaterThan(1024)
+  })
+
+  it('says when a model is switched off', async () => {
+    const { client } = await startWithClient()
+    expect((await client.models.retrieve(modelName)).shutdown_date).toBeNull()
+    expect((await client.models.retrieve(retiringModelName)).shutdown_date).toMatch(/^\d{4}-\d\d-\d\d$/)
   })
 })

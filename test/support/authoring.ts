@@ -28,7 +28,7 @@ export async function listModelFacts(service: Service, schemaName: string): Prom
   const calls = (await dashboard(service).listRecords('ai')).filter(
     ({ request }) => request.response_format.json_schema.name === schemaName,
   )
-  return calls.map(({ request }) => JSON.parse(request.messages[1].content))
+  return calls.map(({ request }) => ({ ...JSON.parse(request.messages[1].content), ...JSON.parse(request.messages.at(-1).content) }))
 }
 
 export const convertSession = (person: Person, sessionId: string, target_tree_id?: string) =>

@@ -37,7 +37,7 @@ export const accountOperations = [
     method: 'get',
     path: '/accounts/me/usage',
     summary: "Get my account's usage and limits",
-    description: 'At a limit, requests that need more get 409 `limit_reached`.',
+    description: 'At a limit, requests that need more get 409 `limit_reached`, or 429 `ai_budget_exhausted`.',
     access: 'user',
     limit: 'read',
     success: 200,

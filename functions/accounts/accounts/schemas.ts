@@ -71,6 +71,7 @@ export const Usage = z
     notification_configs: Quota.describe('Notification configs.'),
     stored_bytes: Quota.describe('Content of uploads, diagrams and all flow versions, those of deleted flows too.'),
     mails_per_day: Quota.describe('E-mails since midnight UTC. In a trial at most 50.'),
+    ai_cost_micros: Quota.describe('Cost of the model in this month, in millionths of a dollar. In a trial at most 5,000,000.'),
   })
   .meta({
     id: 'AccountUsage',
@@ -82,6 +83,7 @@ export const Usage = z
         notification_configs: { used: 2, limit: 10 },
         stored_bytes: { used: 48_213, limit: 10_737_418_240 },
         mails_per_day: { used: 12, limit: 500 },
+        ai_cost_micros: { used: 99_488, limit: 50_000_000 },
       },
     ],
   })

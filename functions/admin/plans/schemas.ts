@@ -20,6 +20,7 @@ const examplePlan = {
     notification_configs: 10,
     mails_per_day: 500,
     stored_bytes: 10_737_418_240,
+    ai_cost_micros: 50_000_000,
   },
   display_name: 'Pro',
   monthly_price_cents: 4900,
@@ -42,6 +43,7 @@ const PlanQuotas = z
     notification_configs: Quota.describe('Configs.'),
     mails_per_day: Quota.describe('E-mails.'),
     stored_bytes: z.int().min(0).nullable().describe('Bytes.'),
+    ai_cost_micros: z.int().min(0).nullable().describe('Millionths of a dollar per month.'),
   })
   .partial()
   .describe('The limits of `GET /accounts/me/usage`; null for none.')

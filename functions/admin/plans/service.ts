@@ -31,6 +31,7 @@ function toQuotaColumns(quotas: NonNullable<PlanLimitsUpdate['quotas']>) {
     max_notification_configs: quotas.notification_configs,
     max_mails_per_day: quotas.mails_per_day,
     max_stored_bytes: quotas.stored_bytes,
+    max_ai_cost_micros_per_month: quotas.ai_cost_micros,
   }
 }
 

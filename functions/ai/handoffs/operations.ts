@@ -21,7 +21,7 @@ export const handoffOperations = [
     feature,
     params: AiSessionId,
     produces: ['text/event-stream'],
-    errors: ['ai_provider_error', 'wrong_state'],
+    errors: ['ai_budget_exhausted', 'ai_provider_error', 'wrong_state'],
     handle: ({ ctx, params }) => handoffs.draft(ctx, params.session_id),
   }),
 

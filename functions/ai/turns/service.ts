@@ -1,5 +1,6 @@
 import type { Turn } from '../../../lib/ai/ai.ts'
 import { type AnswerListener, ask } from '../../../lib/ai/ask.ts'
+import { requireAiBudget } from '../../../lib/ai/budget.ts'
 import { toCaseFacts, toSearchText } from '../../../lib/ai/facts.ts'
 import { type ChatTurn, chatTurn, type FixIdea, guidedStep } from '../../../lib/ai/prompts/diagnosis.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
@@ -19,11 +20,14 @@ const maxPromptMessages = 30
 
 /** Create a session, and the first step of a guided one. The session stays when the model fails. */
 export async function createSession(ctx: WriteContext, input: AiSessionCreate): Promise<AiSessionDetail> {
+  if (input.session_type === 'guided') await requireAiBudget(ctx)
   const session = await aiSessions.create(ctx, input)
   if (input.session_type === 'chat') return aiSessions.toDetail(session)
   await addNextStep(ctx, session).catch((error: unknown) => {
-    if (!(error instanceof Problem) || error.kind !== 'ai_provider_error') throw error
-    throw new Problem('ai_provider_error', error.message, { facts: { session_id: session.id }, cause: error })
+    if (!(error instanceof Problem) || (error.kind !== 'ai_provider_error' && error.kind !== 'ai_budget_exhausted')) throw error
+    const { resets_at } = error.body
+    const facts = { session_id: session.id, ...(resets_at ? { resets_at } : {}) }
+    throw new Problem(error.kind, error.message, { facts, headers: error.headers, cause: error })
   })
   return aiSessions.get(ctx, session.id)
 }
@@ -32,6 +36,7 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
 export async function sendMessage(ctx: WriteContext, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   const images = await loadImages(ctx, upload_ids)
+  await requireAiBudget(ctx)
   const newMessage = { id: uuidv7(), content: message, uploadIds: upload_ids }
   const branchId = (await queries.insertUserMessage.first(ctx.db, id, newMessage))?.branch_id
   if (!branchId) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), workingStates)
@@ -61,6 +66,7 @@ export async function respondToStep(ctx: WriteContext, id: string, { response, s
   const current = session.steps.find((step) => step.response === null)
   if (step_id && step_id !== current?.step_id) throw createStepProblem(current)
   if (!current && response !== undefined) throw createStepProblem(current)
+  await requireAiBudget(ctx)
   if (current) {
     if (response === undefined) throw invalidField(['body', 'response'], 'is required by the current step', 'missing')
     if ((await queries.answerStep.run(ctx.db, id, current.step_id, response)) === 0) await throwStepNotCurrent(ctx, id)

@@ -35,7 +35,7 @@ export const aiAssistantOperations = [
     maxDepth: 128,
     success: 200,
     returns: schemas.Suggestion,
-    errors: ['ai_provider_error', 'flow_invalid'],
+    errors: ['ai_budget_exhausted', 'ai_provider_error', 'flow_invalid'],
     idempotent: 'leased',
     handle: ({ ctx, body }) => assistant.suggest(ctx, body),
   }),

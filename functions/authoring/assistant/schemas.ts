@@ -33,9 +33,8 @@ export type SuggestionRequest = z.infer<typeof SuggestionRequest>
 
 const PatchOperation = z
   .strictObject({
-    op: z.enum(['add', 'remove', 'replace', 'move']).describe('The kind of operation.'),
+    op: z.enum(['add', 'remove', 'replace']).describe('The kind of operation.'),
     path: z.string().describe('The place to change, as a JSON pointer from the root of the structure.'),
-    from: z.string().optional().describe('The source of a move, as a JSON pointer.'),
     value: z.unknown().optional().describe('The new value of an add or replace.'),
   })
   .meta({ id: 'FlowPatchOperation', examples: [{ op: 'replace', path: '/title', value: 'Reseat the network cable' }] })

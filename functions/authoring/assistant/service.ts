@@ -1,7 +1,7 @@
 import { askUntilValid } from '../../../lib/ai/ask-until-valid.ts'
 import { flowEdit } from '../../../lib/ai/prompts/authoring.ts'
+import { editStructure } from '../../../lib/flows/edits.ts'
 import { normaliseStructure } from '../../../lib/flows/normalise.ts'
-import { patchStructure } from '../../../lib/flows/patch.ts'
 import { containsStep } from '../../../lib/flows/step-navigation.ts'
 import { validateFlow } from '../../../lib/flows/validate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
@@ -36,9 +36,9 @@ export async function suggest(
   if (node_id !== undefined && !containsStep(tree_structure, node_id)) throw unknownId('node_id', 'node of this flow')
   const before = { tree_type, tree_structure: normaliseStructure(tree_structure), intake_form: [] }
   trees.requireValid(before, 'draft')
-  const facts = { tree_type, instruction, node: node_id ?? null, structure: tree_structure }
-  return askUntilValid<typeof flowEdit.answer, Suggestion>(ctx, flowEdit, { facts }, ({ explanation, patch: proposedPatch }) => {
-    const outcome = patchStructure(tree_type, tree_structure, proposedPatch)
+  const facts = { tree_type, structure: tree_structure, node: node_id ?? null, instruction }
+  return askUntilValid<typeof flowEdit.answer, Suggestion>(ctx, flowEdit, { facts }, ({ explanation, edits }) => {
+    const outcome = editStructure(tree_type, tree_structure, edits)
     if ('problems' in outcome) return outcome
     const { patch, result } = outcome
     const after = { ...before, tree_structure: normaliseStructure(result) }

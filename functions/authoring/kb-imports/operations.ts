@@ -79,7 +79,7 @@ export const kbImportOperations = [
     params: schemas.ImportId,
     success: 200,
     returns: schemas.KbImport,
-    errors: ['ai_provider_error', 'already_committed'],
+    errors: ['ai_budget_exhausted', 'ai_provider_error', 'already_committed'],
     idempotent: 'leased',
     handle: ({ ctx, params }) => imports.convert(ctx, params.import_id),
   }),

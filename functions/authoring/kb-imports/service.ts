@@ -46,7 +46,7 @@ export async function convert(ctx: WriteContext, id: string): Promise<KbImport> 
   requireUncommitted(await findOwn(ctx.db, id))
   const pieces = splitIntoSegments(await queries.selectBlocks(ctx.db, id))
   const { groups } = await ask(ctx, articleNodes, { facts: { pieces: pieces.map(toPromptPiece) } }).catch(async (error: unknown) => {
-    await queries.markFailed(ctx.db, id)
+    if (!(error instanceof Problem && error.kind === 'ai_budget_exhausted')) await queries.markFailed(ctx.db, id)
     throw error
   })
   const nodes = buildNodes(pieces, groups, uuidv7)

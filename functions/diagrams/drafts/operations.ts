@@ -17,7 +17,7 @@ export const diagramDraftOperations = [
     body: schemas.DiagramGenerate,
     success: 200,
     returns: schemas.DiagramDraft,
-    errors: ['ai_provider_error', 'limit_reached', 'not_found'],
+    errors: ['ai_budget_exhausted', 'ai_provider_error', 'limit_reached', 'not_found'],
     idempotent: 'leased',
     handle: ({ ctx, body }) => drafts.generate(ctx, body),
   }),

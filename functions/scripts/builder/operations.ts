@@ -71,7 +71,7 @@ export const scriptBuilderOperations = [
     body: schemas.BuilderMessage,
     success: 200,
     returns: schemas.BuilderReply,
-    errors: ['ai_provider_error'],
+    errors: ['ai_budget_exhausted', 'ai_provider_error'],
     idempotent: 'leased',
     handle: ({ ctx, params, body }) => builder.sendMessage(ctx, params.session_id, body.message),
   }),

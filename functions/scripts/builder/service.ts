@@ -1,4 +1,5 @@
 import { ask, toProviderProblem } from '../../../lib/ai/ask.ts'
+import { requireAiBudget } from '../../../lib/ai/budget.ts'
 import { type ScriptTurn, scriptTurn } from '../../../lib/ai/prompts/scripts.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { getSqlState } from '../../../lib/db/sqlstate.ts'
@@ -38,6 +39,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 /** Store the user's message, then request and store the model's reply. The message is stored even if the model fails. */
 export async function sendMessage(ctx: WriteContext, id: string, message: string): Promise<BuilderReply> {
   const session = await get(ctx, id)
+  await requireAiBudget(ctx)
   if (!(await queries.insertUserMessage(ctx.db, id, message))) throw notFound('Script-builder session')
   const { reply, script } = await requestReply(ctx, session, message)
   const replyMessage = (await queries.insertReply(ctx.db, id, reply, script)) ?? throwNotFound('Script-builder session')

@@ -70,43 +70,61 @@ is known to write a first draft.
 
 ${flowFormat}`,
   answer: z.strictObject({ reply: text(8000), flow: flow.nullable() }),
-  maxTokens: 16_000,
+  answerTokens: 16_000,
+  effort: 'medium',
 } satisfies Prompt
 
-/** Edit an existing flow with JSON Patch operations. */
+/** Edit an existing flow. Nodes and steps are named by their ids. */
 export const flowEdit = {
   name: 'flow_edit',
-  version: 2,
-  instructions: `Edit the flow in the facts. Carry out only the change that instruction in the facts asks for. If node in the facts is not
-null, it is the id of the node that the instruction refers to.
+  version: 3,
+  instructions: `Edit the flow in the facts: structure is its tree or its list of steps. Carry out only the change that instruction in the
+facts asks for. If node in the facts is not null, it is the id of the node that the instruction refers to.
 
 explanation: Tell the technician what you change and why.
-patch: Return JSON Patch (RFC 6902) operations on structure in the facts. Return an empty list if nothing has to change.
-- A path starts at the root of structure. Examples are /title, /children/0/title and /steps/0/title.
-- value is the new value as JSON text for add and replace. Set it to null for remove and move.
-- from is the source path for move. Set it to null for every other operation.
+edits: List the edits in the order in which they are carried out. Return an empty list if nothing has to change. Set every field that an edit
+does not need to null; a field that is null stays as it is.
+- update: Change fields of the node or step with this id.
+- insert: Add a node or step with a new id. Set kind and title.
+- remove: Remove the node or step with this id, and in a tree everything below it that no other edit links.
+- move: Move the step with this id before or after the step anchor.
 
-The patched flow must meet these rules:
-- Every id is unique in the flow.
-- next_node_id of an option is the id of a direct child of its decision.
-- next_node_id of an action is the id of its only child.
-- No script is attached. Never add or change script_template_id.
+In a tree (troubleshooting):
+- options of a decision replaces all its options. leads_to is the id of a node. next is the successor of an action.
+- To put a new node in front of an existing one, set position to "before" and anchor to the existing id. Links to the existing node then lead
+to the new one. The new node must lead to the existing one.
+- Other new nodes must be linked by options or next of another edit. Exactly one link leads to each node except the root.
+
+In a list of steps (procedural, maintenance):
+- Set position and anchor of an insert to say where the step belongs. Without an anchor it is added before the end.
+- A fallback step has the kind fallback_step. Its anchor is its step, or another fallback step of it.
 
 ${problemsRule}`,
   answer: z.strictObject({
     explanation: text(4000),
-    patch: z
+    edits: z
       .array(
         z.strictObject({
-          op: z.enum(['add', 'remove', 'replace', 'move']),
-          path: z.string().max(1000),
-          from: z.string().max(1000).nullable(),
-          value: z.string().max(100_000).nullable(),
+          op: z.enum(['update', 'insert', 'move', 'remove']),
+          id,
+          kind: z.enum(['decision', 'action', 'solution', 'procedure_step', 'section_header', 'procedure_end', 'fallback_step']).nullable(),
+          title: text(300).nullable(),
+          description: z.string().max(20_000).nullable(),
+          options: z
+            .array(z.strictObject({ label: text(300), leads_to: id }))
+            .max(100)
+            .nullable(),
+          next: id.nullable(),
+          estimated_minutes: z.int().min(0).max(10_080).nullable(),
+          group_label: z.string().max(200).nullable(),
+          position: z.enum(['before', 'after']).nullable(),
+          anchor: id.nullable(),
         }),
       )
       .max(100),
   }),
-  maxTokens: 12_000,
+  answerTokens: 12_000,
+  effort: 'medium',
 } satisfies Prompt
 
 /** Convert a finished session to a flow. */
@@ -126,5 +144,6 @@ stays.
 
 ${flowFormat}`,
   answer: z.strictObject({ flow }),
-  maxTokens: 16_000,
+  answerTokens: 16_000,
+  effort: 'medium',
 } satisfies Prompt

@@ -65,7 +65,8 @@ Otherwise return null.`,
       .strictObject({ outcome: z.enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending']), reason: text(1000) })
       .nullable(),
   }),
-  maxTokens: 6000,
+  answerTokens: 6000,
+  effort: 'low',
 } satisfies Prompt
 export type ChatTurn = z.infer<typeof chatTurn.answer>
 
@@ -95,5 +96,6 @@ fix: If kind is "fix", describe what to do. Otherwise return null. ${fixRules}`,
     findings: Findings,
     fix: FixIdea.nullable(),
   }),
-  maxTokens: 4000,
+  answerTokens: 4000,
+  effort: 'low',
 } satisfies Prompt

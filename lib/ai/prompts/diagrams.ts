@@ -24,6 +24,7 @@ notes: Tell the technician what is unclear and what you left out.`,
     links: z.array(z.strictObject({ from: deviceNumber, to: deviceNumber, label: text(200).nullable() })).max(400),
     notes: z.string().trim().max(4000),
   }),
-  maxTokens: 10_000,
+  answerTokens: 10_000,
+  effort: 'low',
 } satisfies Prompt
 export type DiagramDraftAnswer = z.infer<typeof diagramDraft.answer>

@@ -32,5 +32,6 @@ title: Write a title of at most ten words. Use the words of the piece. Write the
       )
       .max(100),
   }),
-  maxTokens: 10_000,
+  answerTokens: 10_000,
+  effort: 'low',
 } satisfies Prompt

@@ -50,6 +50,7 @@ If problems in the facts is not empty, it lists the errors in your previous answ
       })
       .nullable(),
   }),
-  maxTokens: 12_000,
+  answerTokens: 12_000,
+  effort: 'medium',
 } satisfies Prompt
 export type ScriptTurn = z.infer<typeof scriptTurn.answer>

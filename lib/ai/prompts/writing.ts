@@ -22,7 +22,8 @@ length:
 
 ${factualityRules}`,
   answer: z.strictObject({ text: text(10_000) }),
-  maxTokens: 3000,
+  answerTokens: 3000,
+  effort: 'low',
 } satisfies Prompt
 
 /** Write a document of one kind about a session. */
@@ -38,7 +39,8 @@ steps and how to verify it. Do not name the client.
 
 ${factualityRules}`,
   answer: z.strictObject({ text: text(20_000) }),
-  maxTokens: 5000,
+  answerTokens: 5000,
+  effort: 'low',
 } satisfies Prompt
 
 /** Draft the handoff of a case to a colleague. `summary` is the first property, so that it can be streamed first. */
@@ -61,7 +63,8 @@ ${factualityRules}`,
     reason: z.string().trim().max(2000),
     urgency: z.enum(['low', 'normal', 'high', 'critical']),
   }),
-  maxTokens: 4000,
+  answerTokens: 4000,
+  effort: 'low',
 } satisfies Prompt
 
 /** Write a second opinion for the engineer who takes over an escalation. */
@@ -76,6 +79,7 @@ export const escalationAssessment = {
 
 ${factualityRules}`,
   answer: z.strictObject({ text: text(10_000) }),
-  maxTokens: 2000,
+  answerTokens: 2000,
+  effort: 'low',
   totalMs: 15_000,
 } satisfies Prompt

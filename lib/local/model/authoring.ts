@@ -1,8 +1,7 @@
-import { createPatch } from 'rfc6902'
-import { buildStructure, type FlatNode, flattenStructure } from '../../flows/flat-nodes.ts'
+import type { FlowEdit } from '../../flows/edit.ts'
+import { type FlatNode, flattenStructure } from '../../flows/flat-nodes.ts'
 import type { TreeStructure, TreeType } from '../../flows/structure.ts'
-import { walkAll } from '../../flows/walk.ts'
-import { applyIntent, type EditIntent, findNodeIndex, parseIntent, splitInstructions } from './edit-intents.ts'
+import { applyIntent, parseIntent, splitInstructions } from './edit-intents.ts'
 import type { Turn } from './facts.ts'
 import { listUserTexts } from './flows.ts'
 import {
@@ -110,54 +109,80 @@ interface FlowEditFacts {
   node?: string | null
   structure?: TreeStructure
 }
-interface PatchOperation {
-  op: string
-  path: string
-  from: string | null
-  value: string | null
+
+/** An edit with the fields that it needs. The others are null. */
+type Edit = Pick<FlowEdit, 'op' | 'id'> & Partial<FlowEdit>
+const emptyEdit = {
+  kind: null,
+  title: null,
+  description: null,
+  options: null,
+  next: null,
+  estimated_minutes: null,
+  group_label: null,
+  position: null,
+  anchor: null,
 }
 
-/** Answer an instruction with a JSON patch. A change of a text is one operation; any other change is the difference of two structures. */
+/** Answer an instruction with the edits that make the difference between the nodes before and after. */
 export function createFlowEdit({ tree_type = 'troubleshooting', instruction = '', node = null, structure }: FlowEditFacts) {
   const intent = parseIntent(instruction)
-  const patch =
-    structure && intent ? (createTextPatch(structure, intent, node) ?? createStructurePatch(tree_type, structure, intent, node)) : []
+  const nodes = structure ? flattenStructure(structure) : []
+  const isTree = tree_type === 'troubleshooting'
+  const changedNodes = intent && applyIntent(nodes, intent, isTree, node)
+  const edits = changedNodes ? listEdits(nodes, changedNodes, isTree).map((edit) => ({ ...emptyEdit, ...edit })) : []
   const explanation =
-    patch.length > 0 ? `As asked: ${truncate(instruction, 1000)}` : `Nothing is changed: I cannot do “${truncate(instruction, 1000)}” here.`
-  return { explanation, patch }
+    edits.length > 0 ? `As asked: ${truncate(instruction, 1000)}` : `Nothing is changed: I cannot do “${truncate(instruction, 1000)}” here.`
+  return { explanation, edits }
 }
 
-/** Create the patch of a title or description. Return undefined for other intents. */
-function createTextPatch(structure: TreeStructure, intent: EditIntent, currentId: string | null): PatchOperation[] | undefined {
-  if (intent.type !== 'rename' && intent.type !== 'describe') return undefined
-  const nodes = flattenStructure(structure)
-  const id = nodes[findNodeIndex(nodes, intent.node, currentId)]?.id
-  const visit = [...walkAll(structure)].find(({ node }) => node.id === id)
-  if (!visit) return []
-  const field = intent.type === 'rename' ? 'title' : 'description'
-  const op = visit.node[field] ? 'replace' : 'add'
-  return [{ op, path: `${toJsonPointer(visit.path)}/${field}`, from: null, value: JSON.stringify(intent.text) }]
+function listEdits(before: readonly FlatNode[], after: readonly FlatNode[], isTree: boolean): Edit[] {
+  const beforeById = new Map(before.map((node) => [node.id, node]))
+  const afterIds = new Set(after.map(({ id }) => id))
+  const removed = before.filter(({ id }) => !afterIds.has(id)).map(({ id }): Edit => ({ op: 'remove', id }))
+  const inserted = after
+    .filter(({ id }) => !beforeById.has(id))
+    .map((node): Edit => ({ ...toInsert(node), ...(isTree ? {} : findPlace(after, node)) }))
+  const updated = after.flatMap((node) => listUpdates(beforeById.get(node.id), node))
+  const moved = isTree ? [] : listMoves(before, after)
+  // The root of a tree has no link that could be changed, so what stands before it is inserted there.
+  const isNewRoot = isTree && !beforeById.has(after[0]?.id ?? '')
+  return [
+    ...inserted.map((edit) => (isNewRoot && edit.id === after[0]?.id ? { ...edit, ...beforeRoot(before) } : edit)),
+    ...updated,
+    ...moved,
+    ...removed,
+  ]
 }
 
-/** Convert a path such as `tree_structure.children[0]` to a JSON pointer. */
-const toJsonPointer = (path: string) =>
-  path
-    .replace(/^tree_structure/, '')
-    .replace(/\[(\d+)\]/g, '/$1')
-    .replaceAll('.', '/')
+function beforeRoot(before: readonly FlatNode[]): Partial<Edit> {
+  return { position: 'before', anchor: before[0]?.id ?? null }
+}
 
-function createStructurePatch(type: TreeType, structure: TreeStructure, intent: EditIntent, currentId: string | null): PatchOperation[] {
-  const nodes = flattenStructure(structure)
-  const changedNodes = applyIntent(nodes, intent, type === 'troubleshooting', currentId)
-  if (!changedNodes) return []
-  const before = buildStructure(type, nodes, structure)
-  const after = buildStructure(type, changedNodes, structure)
-  if ('problems' in before || 'problems' in after) return []
-  return createPatch(before.structure, after.structure).map((operation) => ({
-    // A structure may omit these fields, and then only `add` works.
-    op: operation.op === 'replace' && /\/(?:title|description)$/.test(operation.path) ? 'add' : operation.op,
-    path: operation.path,
-    from: null,
-    value: 'value' in operation ? JSON.stringify(operation.value) : null,
-  }))
+function toInsert({ id, kind, title, description, options, next }: FlatNode): Edit {
+  return { op: 'insert', id, kind, title, description, options: options.length > 0 ? options : null, next }
+}
+
+function findPlace(nodes: readonly FlatNode[], node: FlatNode): Partial<Edit> {
+  const index = nodes.indexOf(node)
+  return index > 0 ? { position: 'after', anchor: nodes[index - 1]?.id ?? null } : { position: 'before', anchor: nodes[1]?.id ?? null }
+}
+
+function listUpdates(before: FlatNode | undefined, after: FlatNode): Edit[] {
+  if (!before) return []
+  const isChanged = (field: keyof FlatNode) => JSON.stringify(before[field]) !== JSON.stringify(after[field])
+  const fields = (['kind', 'title', 'description', 'options', 'next'] as const).filter(isChanged)
+  return fields.length > 0 ? [{ op: 'update', id: after.id, ...Object.fromEntries(fields.map((field) => [field, after[field]])) }] : []
+}
+
+/** List the moves of the step that stands elsewhere. At most one step moves. */
+function listMoves(before: readonly FlatNode[], after: readonly FlatNode[]): Edit[] {
+  const ids = (nodes: readonly FlatNode[], others: readonly FlatNode[]) =>
+    nodes.map(({ id }) => id).filter((id) => others.some((other) => other.id === id))
+  const [order, wanted] = [ids(before, after), ids(after, before)]
+  if (order.join() === wanted.join()) return []
+  const without = (list: string[], id: string) => list.filter((other) => other !== id).join()
+  const movedId = order.find((id) => without(order, id) === without(wanted, id))
+  const node = after.find(({ id }) => id === movedId)
+  return node ? [{ op: 'move', id: node.id, ...findPlace(after, node) }] : []
 }

@@ -63,7 +63,8 @@ const writableTables = [
   'ai_message_uploads',
   'ai_facts',
   'ai_fixes',
-  'ai_usage',
+  'ai_budgets',
+  'ai_calls',
   'users',
   'sign_ins',
 ]

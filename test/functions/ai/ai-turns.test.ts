@@ -32,7 +32,7 @@ it('AIS-11 sends up to 3 images to the model, in order, and refuses a fourth or 
   await clearRecords('ai')
   expectStatus(await sendMessage('See these.', { upload_ids: ids.slice(0, 3) }), 200)
   const [call] = await listRecords('ai')
-  expect(call.request.messages.at(-1).content.filter(({ type }: { type: string }) => type === 'image_url')).toHaveLength(3)
+  expect(call.request.messages.at(-2).content.filter(({ type }: { type: string }) => type === 'image_url')).toHaveLength(3)
   const before = await readSession()
   expect(before.messages[0].upload_ids).toEqual(ids.slice(0, 3))
   expectStatus(await sendMessage('And these.', { upload_ids: ids }), 422)
@@ -57,7 +57,8 @@ it('AIS-24 AIS-29 returns 502 for every provider failure after at most two calls
     ['error', 2],
     ['down', 2],
     ['garbage', 2],
-    ['rate_limit', 2],
+    // It asks to wait for two minutes.
+    ['rate_limit', 1],
     ['redirect', 2],
     ['client_error', 1],
   ] as const) {

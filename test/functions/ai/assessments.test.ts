@@ -90,10 +90,10 @@ it('creates one assessment for 32 copies of the queue message', async () => {
   const responses = await runConcurrently(() => postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 }))
   expect(countByStatus(responses)).toEqual({ 200: 32 })
   expect(await selectAssessment(handoffId)).toMatchObject({ status: 'ready', attempts: 1 })
-  const [usage] = await service.sql(`select calls from ai_usage where account_id = $1 and feature = 'escalation_assessment'`, [
+  const calls = await service.sql(`select user_id, outcome from ai_calls where account_id = $1 and prompt = 'escalation_assessment'`, [
     owner.accountId,
   ])
-  expect(usage).toEqual({ calls: 1 })
+  expect(calls).toEqual([{ user_id: owner.id, outcome: 'answered' }])
 })
 
 it('retries in the sweep an assessment that the queue lost or whose worker crashed, and fails it after two crashes', async () => {

@@ -12,7 +12,11 @@ const suggest = (person: Person, request: object) => person.call('POST', '/ai/as
 
 it.each([
   ['Rename the root to “Does it ping at all?”', treeFlow, [{ op: 'replace', path: '/title', value: 'Does it ping at all?' }]],
-  ['Describe “Reseat the network cable” as “Both ends”', treeFlow, [{ op: 'add', path: '/children/1/description', value: 'Both ends' }]],
+  [
+    'Describe “Reseat the network cable” as “Both ends”',
+    treeFlow,
+    [{ op: 'replace', path: '/children/1/description', value: 'Both ends' }],
+  ],
   ['Rename step 2 to “Patch {{server}}”', procedureFlow, [{ op: 'replace', path: '/steps/2/title', value: 'Patch {{server}}' }]],
   ['Remove “Install the updates”', procedureFlow, undefined],
   ['Move “Install the updates” before “Take a snapshot”', procedureFlow, undefined],
@@ -31,7 +35,8 @@ it.each([
   const patchedTree = structuredClone(flow.tree_structure)
   expect(applyPatch(patchedTree, body.patch).filter(Boolean)).toEqual([])
   expect(patchedTree).toEqual(body.result)
-  expect({ ...(await readChecksums(service, id)), ai_usage: undefined }).toEqual({ ...before, ai_usage: undefined })
+  const ledger = { ai_calls: undefined, ai_budgets: undefined }
+  expect({ ...(await readChecksums(service, id)), ...ledger }).toEqual({ ...before, ...ledger })
 })
 
 it('changes only the node that the request names, and returns 422 for an unknown node', async () => {

@@ -113,7 +113,7 @@ it('SBD-06 sends the last 20 messages to the model, and stores the user’s mess
     const [call] = (await (await fetch(`${ownService.localOrigin}/desk/ai`, { headers: { accept: 'application/json' } })).json()) as {
       request: { messages: { content: string }[] }
     }[]
-    const sentTexts = call?.request.messages.slice(2).map(({ content }) => content) ?? []
+    const sentTexts = call?.request.messages.slice(2, -1).map(({ content }) => content) ?? []
     expect(sentTexts).toHaveLength(20)
     expect([sentTexts[0], sentTexts.at(-1)]).toEqual(['message number 12', 'Write a script that stops Spooler'])
     await dashboard(ownService).setFault({ service: 'openai', mode: 'error' })

@@ -34,6 +34,11 @@ async function buildFlow(client: Client, { accessToken }: Person): Promise<void>
   const flow = z.object({ id: z.string(), name: z.literal('Scanner offline'), status: z.literal('draft') })
   await client.api('POST', `${conversations}/${id}/commit`, { accessToken, body: { name: 'Scanner offline' }, status: 201, returns: flow })
   await client.api('GET', '/ai/quota', { accessToken, returns: z.object({ used: z.literal(1), limit: z.number() }) })
+  const drafts = listWithItem(
+    z.object({ prompt: z.literal('flow_draft'), calls: z.literal(2), cost_micros: z.number().min(1) }),
+    'flow_draft',
+  )
+  await client.api('GET', '/ai/usage', { accessToken, returns: z.object({ by_prompt: drafts }) })
 }
 
 async function askAssistant(client: Client, { accessToken }: Person): Promise<void> {

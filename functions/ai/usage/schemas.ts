@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { exampleIds, Id, Time } from '../../../lib/http/fields.ts'
+
+const totals = {
+  calls: z.int().describe('Calls to the model.'),
+  failed_calls: z.int().describe('Calls without a usable answer. They can cost tokens too.'),
+  input_tokens: z.int().describe('Tokens sent, cached ones included.'),
+  cached_tokens: z.int().describe('Tokens sent that the provider still had.'),
+  output_tokens: z.int().describe('Tokens received, reasoning included.'),
+  reasoning_tokens: z.int().describe('Tokens of the reasoning before the answers.'),
+  cost_micros: z.int().describe('Cost in millionths of a dollar. A running call counts what is reserved for it.'),
+}
+const exampleTotals = {
+  calls: 14,
+  failed_calls: 1,
+  input_tokens: 82_400,
+  cached_tokens: 40_960,
+  output_tokens: 11_200,
+  reasoning_tokens: 6400,
+  cost_micros: 99_488,
+}
+
+export const AiUsageTotals = z.strictObject(totals).meta({ id: 'AIUsageTotals', examples: [exampleTotals] })
+export const AiUsageDay = z
+  .strictObject({ date: z.iso.date().describe('The day in UTC.'), ...totals })
+  .meta({ id: 'AIUsageDay', examples: [{ date: '2026-11-21', ...exampleTotals }] })
+export const AiUsagePrompt = z
+  .strictObject({ prompt: z.string().describe('What the model was asked for, such as `chat_turn`.'), ...totals })
+  .meta({ id: 'AIUsagePrompt', examples: [{ prompt: 'chat_turn', ...exampleTotals }] })
+export const AiUsagePerson = z
+  .strictObject({
+    user_id: Id.nullable().describe('Who caused the calls; null for a job.'),
+    name: z.string().nullable().describe('The name of that person.'),
+    ...totals,
+  })
+  .meta({ id: 'AIUsagePerson', examples: [{ user_id: exampleIds.user, name: 'Maya Novak', ...exampleTotals }] })
+
+export const AiUsageMonth = z
+  .strictObject({
+    starts_at: Time.describe('When the month started, counted from the billing cycle anchor.'),
+    resets_at: Time.describe('When the next month starts.'),
+    covers: z.enum(['account', 'own']).describe('Whose calls the totals contain.'),
+    used_micros: z.int().describe("What the account has used of its month's budget, in millionths of a dollar."),
+    limit_micros: z.int().nullable().describe('The budget; null for none.'),
+  })
+  .meta({
+    id: 'AIUsageMonth',
+    examples: [
+      {
+        starts_at: '2026-11-01T09:30:00.000Z',
+        resets_at: '2026-12-01T09:30:00.000Z',
+        covers: 'account',
+        used_micros: 99_488,
+        limit_micros: 50_000_000,
+      },
+    ],
+  })
+
+export const AiUsage = z
+  .strictObject({
+    month: AiUsageMonth.describe('The month and its budget.'),
+    total: AiUsageTotals.describe('All calls of the month.'),
+    by_day: z.array(AiUsageDay).describe('Days with calls, newest first.'),
+    by_prompt: z.array(AiUsagePrompt).describe('Most expensive first.'),
+    by_person: z.array(AiUsagePerson).describe('The 200 most expensive, most expensive first.'),
+  })
+  .meta({
+    id: 'AIUsage',
+    examples: [
+      {
+        month: {
+          starts_at: '2026-11-01T09:30:00.000Z',
+          resets_at: '2026-12-01T09:30:00.000Z',
+          covers: 'account',
+          used_micros: 99_488,
+          limit_micros: 50_000_000,
+        },
+        total: exampleTotals,
+        by_day: [{ date: '2026-11-21', ...exampleTotals }],
+        by_prompt: [{ prompt: 'chat_turn', ...exampleTotals }],
+        by_person: [{ user_id: exampleIds.user, name: 'Maya Novak', ...exampleTotals }],
+      },
+    ],
+  })
+export type AiUsage = z.infer<typeof AiUsage>

@@ -1,0 +1,53 @@
+import { type AiCallOutcome, finishAiCall, startAiCall } from '../db/rows/ai-calls.ts'
+import type { WriteDb } from '../db/scope.ts'
+import { AiFailure, type AiFailureKind, type AiPort, type Completion, type CompletionResult, noUsage, type TokenUsage } from './ai.ts'
+import { createBudgetProblem } from './budget.ts'
+import { computeCost, type Prices } from './prices.ts'
+import { estimateUsage } from './token-estimate.ts'
+
+export interface LedgerContext {
+  db: WriteDb
+  ai: AiPort
+  config: { AI_PRICES: Prices }
+}
+
+// What an answer usually takes with its reasoning. Until a call ends, its input and this many tokens count against the budget.
+const expectedOutputTokens = 1500
+
+const outcomes: Record<AiFailureKind, AiCallOutcome> = {
+  timeout: 'timed_out',
+  rejected: 'rejected',
+  limited: 'limited',
+  truncated: 'truncated',
+  declined: 'declined',
+  failed: 'failed',
+}
+
+/**
+ * Call the model and parse its answer. The call has a row in the ledger from before it starts, so that a call whose process ends counts
+ * too. Throw 429 `ai_budget_exhausted` without calling the model when the account has used its budget.
+ */
+export async function callMetered<T>(context: LedgerContext, completion: Completion, parse: (text: string) => T): Promise<T> {
+  const { db, ai, config } = context
+  const toCost = (usage: TokenUsage) => computeCost(config.AI_PRICES, ai.model, usage)
+  const expected = { ...estimateUsage(completion, ''), output: Math.min(completion.maxTokens, expectedOutputTokens) }
+  const { id } = await startAiCall.one(db, { prompt: completion.name, model: ai.model, reserved: toCost(expected) })
+  if (id === null) throw await createBudgetProblem(db)
+  const finish = async (outcome: AiCallOutcome, { usage, requestId }: Pick<CompletionResult, 'usage' | 'requestId'>) => {
+    // A call whose end cannot be stored keeps its reserved cost.
+    await finishAiCall.run(db, id, { outcome, ...usage, cost: toCost(usage), requestId }).catch(() => {})
+  }
+  const completed = await ai.complete(completion).catch(async (error: unknown) => {
+    const failure = error instanceof AiFailure ? error : undefined
+    await finish(failure ? outcomes[failure.kind] : 'failed', failure ?? { usage: noUsage, requestId: null })
+    throw error
+  })
+  try {
+    const answer = parse(completed.text)
+    await finish('answered', completed)
+    return answer
+  } catch (error) {
+    await finish('unusable', completed)
+    throw error
+  }
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { readStatement, writeStatement } from '../statement.ts'
+
+/** How a call to the model ended. A call that never reported its end stays `running`, with the cost that was reserved for it. */
+export const aiCallOutcomes = [
+  'running',
+  'answered',
+  'unusable',
+  'truncated',
+  'declined',
+  'timed_out',
+  'limited',
+  'rejected',
+  'failed',
+] as const
+export type AiCallOutcome = (typeof aiCallOutcomes)[number]
+
+export interface StartedAiCall {
+  prompt: string
+  model: string
+  /** Micro-dollars that count until the call reports its cost. */
+  reserved: number
+}
+
+export interface FinishedAiCall {
+  outcome: AiCallOutcome
+  input: number
+  cached: number
+  output: number
+  reasoning: number
+  /** Micro-dollars. */
+  cost: number
+  isEstimated: boolean
+  requestId: string | null
+}
+
+const Budget = z.object({ is_exhausted: z.boolean(), resets_at: z.string(), seconds: z.int() })
+export type AiBudget = z.infer<typeof Budget>
+
+const selectBudgetSql = sql`
+  select app.is_ai_budget_used(app.account_id()) as is_exhausted, m.resets_at, ceil(extract(epoch from m.resets_at - app.now()))::integer as seconds
+    from accounts a cross join lateral (select app.quota_period(a, 1) as resets_at) m where a.id = app.account_id()`
+
+/** Select whether the AI budget of the month is used up, and when the next month starts. */
+export const selectAiBudget = readStatement(Budget, () => selectBudgetSql)
+
+/** Reserve the cost of a call and insert its row. Return null if the budget of the month is used up. */
+export const startAiCall = writeStatement(
+  z.object({ id: z.string().nullable() }),
+  ({ prompt, model, reserved }: StartedAiCall) => sql`select app.start_ai_call(${prompt}, ${model}, ${reserved}) as id`,
+)
+
+/** Store how a call ended, and replace the reserved cost by the real one. */
+export const finishAiCall = writeStatement(
+  null,
+  (id: string, { outcome, input, cached, output, reasoning, cost, isEstimated, requestId }: FinishedAiCall) =>
+    sql`select from app.finish_ai_call(${id}, ${outcome}, ${input}, ${cached}, ${output}, ${reasoning}, ${cost}, ${isEstimated}, ${requestId})`,
+)

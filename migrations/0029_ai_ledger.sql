@@ -1,0 +1,120 @@
+-- What calls to the model cost, and how much an account may spend per month.
+alter table plan_limits
+  add column max_ai_cost_micros_per_month bigint default 50000000,
+  add constraint plan_limits_ai_cost check (max_ai_cost_micros_per_month >= 0) not valid;
+update plan_limits set max_ai_cost_micros_per_month = 2000000 where plan = 'free';
+update plan_limits set max_ai_cost_micros_per_month = 200000000 where plan = 'team';
+update plan_limits set max_ai_cost_micros_per_month = null where plan = 'enterprise';
+
+-- One row per call. Its cost is an estimate while it runs, and stays one if the call never reports its end. Costs are in micro-dollars.
+create table ai_calls (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  -- Who caused the call. Null for a job that nobody caused.
+  user_id          uuid default app.user_id(),
+  prompt           text not null check (length(prompt) <= 100),
+  model            text not null check (length(model) <= 200),
+  outcome          text not null default 'running' check (outcome in (
+    'running', 'answered', 'unusable', 'truncated', 'declined', 'timed_out', 'limited', 'rejected', 'failed')),
+  -- Input contains cached, output contains reasoning.
+  input_tokens     integer not null default 0 check (input_tokens >= 0),
+  cached_tokens    integer not null default 0 check (cached_tokens >= 0),
+  output_tokens    integer not null default 0 check (output_tokens >= 0),
+  reasoning_tokens integer not null default 0 check (reasoning_tokens >= 0),
+  cost_micros      bigint not null check (cost_micros >= 0),
+  is_estimated     boolean not null default true,
+  -- The provider's id of the request.
+  request_id       text check (length(request_id) <= 200),
+  period_start     timestamptz(3) not null,
+  created_at       timestamptz(3) not null default app.now(),
+  finished_at      timestamptz(3),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, user_id) references users (account_id, id)
+);
+create index ai_calls_period on ai_calls (account_id, period_start);
+create index ai_calls_age on ai_calls (created_at);
+
+-- Admins of the account and of its teams see every call, others their own.
+call app.protect('ai_calls', writes => '{insert,update}');
+create policy reads on ai_calls for select using (
+  account_id = (select app.signed_account_id())
+  and (user_id is not distinct from (select app.user_id()) or (select app.role()) = 'admin' or (select app.team_role()) = 'admin'));
+grant select, insert, update (outcome, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_micros, is_estimated,
+  request_id, finished_at) on ai_calls to app_runtime;
+grant select, insert, update, delete on ai_calls to app_platform;
+
+-- What an account has spent and reserved in the month that starts at period_start.
+create table ai_budgets (
+  account_id   uuid not null default app.account_id() references accounts on delete cascade,
+  period_start timestamptz(3) not null,
+  used_micros  bigint not null check (used_micros >= 0),
+  primary key (account_id, period_start)
+);
+call app.protect('ai_budgets');
+grant select, insert, update (used_micros) on ai_budgets to app_runtime;
+grant select, insert, update, delete on ai_budgets to app_platform;
+
+create or replace function app.quota_limit(p_account uuid, p_quota text) returns bigint
+language sql stable set search_path = public, pg_temp as $$
+  select case p_quota
+           when 'mails_per_day' then least(l.max_mails_per_day, case when app.subscription_of(a) = 'trialing' then 50 end)
+           when 'notification_configs' then l.max_notification_configs
+           when 'flows' then l.max_flows
+           when 'open_ai_sessions' then l.max_open_ai_sessions
+           when 'schedules' then l.max_schedules
+           when 'stored_bytes' then least(l.max_stored_bytes, case when app.subscription_of(a) = 'trialing' then 1073741824 end)
+           when 'ai_cost_micros' then least(l.max_ai_cost_micros_per_month, case when app.subscription_of(a) = 'trialing' then 5000000 end)
+         end
+    from accounts a join plan_limits l on l.plan = app.plan_of(a) where a.id = p_account
+$$;
+create or replace function app.quota_used(p_account uuid, p_quota text) returns bigint
+language sql stable set search_path = public, pg_temp as $$
+  select case p_quota
+           when 'notification_configs' then (select count(*) from notification_configs c where c.account_id = p_account)
+           when 'flows' then (select count(*) from trees t where t.account_id = p_account and t.deleted_at is null)
+           when 'schedules' then (select count(*) from maintenance_schedules m where m.account_id = p_account)
+           when 'mails_per_day' then app.mails_sent_today(p_account)
+           when 'ai_cost_micros' then
+             coalesce((select b.used_micros from ai_budgets b join accounts a on a.id = b.account_id
+                        where b.account_id = p_account and b.period_start = app.quota_period(a)), 0)
+           else coalesce(
+             (select c.used from usage_counters c where c.account_id = p_account and c.quota = p_quota), app.sum_usage(p_account, p_quota))
+         end
+$$;
+-- Whether the account has used its budget of the month. False without a limit.
+create function app.is_ai_budget_used(p_account uuid) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select coalesce(app.quota_used(p_account, 'ai_cost_micros') >= app.quota_limit(p_account, 'ai_cost_micros'), false)
+$$;
+
+-- Reserves the cost of a call and inserts its row. Returns null if the budget is used. Concurrent callers wait for one another's row lock
+-- and see one another's reservations, so only the last call that is let through can pass the limit, by what it costs beyond its
+-- reservation; and each call that runs at that time by the same.
+create function app.start_ai_call(p_prompt text, p_model text, p_reserved bigint) returns uuid
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  period constant timestamptz := (select app.quota_period(a) from accounts a where a.id = app.account_id());
+  most constant bigint := app.quota_limit(app.account_id(), 'ai_cost_micros');
+  call uuid;
+begin
+  insert into ai_budgets as b (period_start, used_micros) select period, p_reserved where most is null or most > 0
+  on conflict (account_id, period_start) do update set used_micros = b.used_micros + excluded.used_micros
+    where most is null or b.used_micros < most;
+  if found then
+    insert into ai_calls (prompt, model, cost_micros, period_start) values (p_prompt, p_model, p_reserved, period) returning id into call;
+  end if;
+  return call;
+end $$;
+-- Stores how a call ended, once, and replaces its reserved cost by the real one.
+create function app.finish_ai_call(p_id uuid, p_outcome text, p_input integer, p_cached integer, p_output integer, p_reasoning integer,
+                                   p_cost bigint, p_estimated boolean, p_request_id text) returns void
+language sql set search_path = public, pg_temp as $$
+  with finished as (
+    update ai_calls c
+       set outcome = p_outcome, input_tokens = p_input, cached_tokens = p_cached, output_tokens = p_output, reasoning_tokens = p_reasoning,
+           cost_micros = p_cost, is_estimated = p_estimated, request_id = left(p_request_id, 200), finished_at = app.now()
+     where c.account_id = app.account_id() and c.id = p_id and c.outcome = 'running'
+    returning c.period_start, new.cost_micros - old.cost_micros as difference)
+  update ai_budgets b set used_micros = greatest(0, b.used_micros + f.difference)
+    from finished f where b.account_id = app.account_id() and b.period_start = f.period_start
+$$;

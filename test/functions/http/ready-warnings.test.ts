@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { openAi } from '../../../lib/ai/openai.ts'
+import { createApp } from '../../../lib/http/app.ts'
+import { mountHealth, warnOfShutdown } from '../../../lib/http/health.ts'
+import { modelName } from '../../../lib/local/model/model.ts'
+import { retiringModelName } from '../../../lib/local/openai-models.ts'
+import { secrets } from '../../../lib/local/settings.ts'
+import { type Service, sharedService } from '../../support/app.ts'
+
+const service = await sharedService()
+
+/** Ask `/ready` of a service with this model. */
+async function readReady(model: string, authorization: string) {
+  const services = service.services as NonNullable<Service['services']>
+  const ai = openAi({ key: secrets.openaiKey, baseUrl: `${service.localOrigin}/openai`, model })
+  const withModel = { ...services, ports: { ...services.ports, ai } }
+  const app = createApp(withModel)
+  mountHealth(app, withModel)
+  const response = await app.request('/ready', { headers: { authorization } })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+it('AIM-04 warns the holder of the token of a model that is switched off within 60 days, and stays ready', async () => {
+  const retiring = await readReady(retiringModelName, `Bearer ${secrets.readyToken}`)
+  const warning = expect.stringMatching(/^The AI model local-rules-0 shuts down on \d{4}-\d\d-\d\d; set OPENAI_MODEL to its successor$/)
+  expect(retiring).toMatchObject({ status: 200, body: { status: 'ok', warnings: [warning], checks: { ai: 'ok' } } })
+  expect((await readReady(retiringModelName, '')).body).toEqual({ status: 'ok' })
+  expect((await readReady(modelName, `Bearer ${secrets.readyToken}`)).body).not.toHaveProperty('warnings')
+})
+
+it.each([
+  [null, 0],
+  ['2026-01-01', 1],
+  ['2026-12-11', 1],
+  ['2027-01-21', 1],
+  ['2027-01-22', 0],
+])('AIM-04 on 2026-11-22 a shutdown on %s gives %i warnings', (date, count) => {
+  const shutdownAt = date === null ? null : new Date(date)
+  expect(warnOfShutdown('m', { shutdownAt }, Date.parse('2026-11-22T00:00:00Z'))).toHaveLength(count)
+})
