@@ -55,7 +55,7 @@ export function buildSuccessResponses(op: AnyOperation, components: JsonComponen
 }
 
 const AcceptedTask = z
-  .strictObject({ task_id: z.uuid(), state: z.literal('queued') })
+  .strictObject({ task_id: z.uuid().describe('Id of the task.'), state: z.literal('queued').describe('A job will start it.') })
   .meta({ id: 'AcceptedTask', examples: [{ task_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', state: 'queued' }] })
 
 /** Build the response to `Prefer: respond-async`. */
