@@ -53,7 +53,7 @@ it('NOT-46 toBlocks returns a text and the blocks header, section and, for a lin
     text: 'Dana escalated: VPN',
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Dana escalated: VPN', emoji: false } },
-      { type: 'section', text: { type: 'mrkdwn', text: 'VPN drops' } },
+      { type: 'section', text: { type: 'plain_text', text: 'VPN drops', emoji: false } },
       { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://app.example/pilot/1|Open in Support Flow>' }] },
     ],
   })
