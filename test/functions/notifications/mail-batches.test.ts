@@ -70,7 +70,7 @@ const countStates = (ids: string[]) =>
   service.sql('select state, last_status_code as status, count(*)::int from deliveries where id = any ($1) group by 1, 2', [ids])
 const countCalls = async () => new Set((await listRecords('mail')).map(({ idempotency_key }) => idempotency_key)).size
 
-it('NOT-57 delivers the e-mails of 200 accounts that escalate at once, without a call that the provider refuses', async () => {
+it('NOT-62 delivers the e-mails of 200 accounts that escalate at once, without a call that the provider refuses', async () => {
   const ids = await escalateInEach(200)
   // Half of the jobs run in another process.
   const other = openContext()
@@ -80,7 +80,7 @@ it('NOT-57 delivers the e-mails of 200 accounts that escalate at once, without a
   expect(await countCalls()).toBeLessThanOrEqual(4)
 })
 
-it('NOT-58 sends at most 100 e-mails in one call, also when deliveries have several recipients', async () => {
+it('NOT-63 sends at most 100 e-mails in one call, also when deliveries have several recipients', async () => {
   const account = await createAccount(service)
   const email_addresses = Array.from({ length: 19 }, (_, n) => `r${n}@strangers.example`)
   const config = { channel: 'email', email_addresses, events_enabled: ['member.joined'] }
@@ -97,7 +97,7 @@ it('NOT-58 sends at most 100 e-mails in one call, also when deliveries have seve
   expect(calls.sort()).toEqual([2 * 19, 5 * 19])
 })
 
-it('NOT-59 counts no attempt for a call that was refused for its rate, and lets nobody call before Retry-After', async () => {
+it('NOT-64 counts no attempt for a call that was refused for its rate, and lets nobody call before Retry-After', async () => {
   await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
   const ids = await escalateInEach(3)
   const [first = '', second = ''] = ids
@@ -115,7 +115,7 @@ it('NOT-59 counts no attempt for a call that was refused for its rate, and lets 
   expect((await readDelivery(first))?.attempts).toBe(1)
 })
 
-it('NOT-59 counts the attempts of an e-mail for which the provider was too busy for a day', async () => {
+it('NOT-64 counts the attempts of an e-mail for which the provider was too busy for a day', async () => {
   const [id = ''] = await escalateInEach(1)
   await service.sql(`update deliveries set created_at = created_at - interval '25 hours' where id = $1`, [id])
   await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
@@ -123,7 +123,7 @@ it('NOT-59 counts the attempts of an e-mail for which the provider was too busy 
   expect(await readDelivery(id)).toMatchObject({ state: 'retrying', attempts: 1 })
 })
 
-it('NOT-60 sends each e-mail once when the worker dies after the provider has accepted the call', async () => {
+it('NOT-65 sends each e-mail once when the worker dies after the provider has accepted the call', async () => {
   const ids = await escalateInEach(5)
   const claimed = await claimMails.all(ctx.platform, ids[2] ?? '', 1, 0.25)
   expect(claimed).toHaveLength(5)
@@ -141,7 +141,7 @@ it('NOT-60 sends each e-mail once when the worker dies after the provider has ac
   expect(await listRecords('mail')).toHaveLength(6)
 })
 
-it('NOT-60 repeats a call without an answer with the same key and the same e-mails', async () => {
+it('NOT-65 repeats a call without an answer with the same key and the same e-mails', async () => {
   const ids = await escalateInEach(4)
   await setFault({ service: 'resend', mode: 'garbage', times: 1 })
   await attempt(ids[3] ?? '')
@@ -154,7 +154,7 @@ it('NOT-60 repeats a call without an answer with the same key and the same e-mai
   expect(await listRecords('mail')).toHaveLength(4)
 })
 
-it('NOT-61 sends the other e-mails of a call when the provider refuses one, and retries that one alone', async () => {
+it('NOT-66 sends the other e-mails of a call when the provider refuses one, and retries that one alone', async () => {
   const ids = await escalateInEach(3)
   const [bad = '', ...good] = ids
   await service.sql(`update deliveries set recipient = 'nobody' where id = $1`, [bad])
