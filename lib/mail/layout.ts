@@ -44,7 +44,11 @@ export function renderEmail(content: EmailContent, footer?: EmailFooter): { subj
   return { subject, html: renderHtml(content, subject, footer), text: renderText(content, footer) }
 }
 
-function renderHtml({ paragraphs, facts = [], sections = [], isUrgent = false, link }: EmailContent, subject: string, footer?: EmailFooter): string {
+function renderHtml(
+  { paragraphs, facts = [], sections = [], isUrgent = false, link }: EmailContent,
+  subject: string,
+  footer?: EmailFooter,
+): string {
   const body = paragraphs.map((text) => `<p style="${textStyle}">${escapeHtml(text)}</p>`).join('')
   const buttonStyle = 'display:inline-block;padding:10px 18px;background:#1d4ed8;color:#ffffff;text-decoration:none;border-radius:6px'
   const button = link
@@ -57,7 +61,10 @@ function renderHtml({ paragraphs, facts = [], sections = [], isUrgent = false, l
 function renderFacts(facts: readonly LabelledText[], isUrgent: boolean): string {
   if (facts.length === 0) return ''
   const rows = facts.map(({ label, text }, index) => {
-    const mark = isUrgent && index === 0 ? ' class="urgent" style="color:#b91c1c;font-weight:600;overflow-wrap:anywhere"' : ' style="overflow-wrap:anywhere"'
+    const mark =
+      isUrgent && index === 0
+        ? ' class="urgent" style="color:#b91c1c;font-weight:600;overflow-wrap:anywhere"'
+        : ' style="overflow-wrap:anywhere"'
     return `<tr><th class="muted" scope="row" style="padding:0 16px 4px 0;text-align:left;vertical-align:top;font-weight:400;color:#4b5563">${escapeHtml(label)}</th><td${mark}>${escapeHtml(text)}</td></tr>`
   })
   return `<table style="margin:0 0 20px;border-collapse:collapse">${rows.join('')}</table>`

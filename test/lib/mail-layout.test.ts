@@ -55,3 +55,17 @@ it('limits a subject to one line of at most 300 code points', () => {
     withoutShrinking,
   )
 })
+
+it('NOT-70 shows facts and sections in both parts, escaped, and the subject in neither', () => {
+  const email = renderEmail({
+    subject: 'Dana escalated: VPN',
+    paragraphs: [],
+    facts: [{ label: 'Urgency', text: 'Critical' }],
+    sections: [{ label: 'Summary', text: '<b>down</b>\nsince 9:40' }],
+    isUrgent: true,
+    link,
+  })
+  expect(email.text).toBe(`Urgency: Critical\n\nSummary\n<b>down</b>\nsince 9:40\n\nOpen: ${link.url}`)
+  expect(email.html).toContain('&lt;b&gt;down&lt;/b&gt;\nsince 9:40')
+  expect(email.html.split('Dana escalated')).toHaveLength(2)
+})

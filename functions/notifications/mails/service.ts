@@ -92,8 +92,12 @@ function splitResult(prepared: readonly PreparedDelivery[], result: MailResult):
     const refusedCount = mails.filter((_, index) => refused.has(place + index)).length
     place += mails.length
     if (!result.ok) return { delivery, result }
-    if (refusedCount === mails.length) return { delivery, result: { ok: false, status: 422, error: 'The mail provider refused the e-mail' } }
-    const notes = [...(note ? [note] : []), ...(refusedCount > 0 ? [`the mail provider refused ${refusedCount} of ${mails.length} e-mails`] : [])]
+    if (refusedCount === mails.length)
+      return { delivery, result: { ok: false, status: 422, error: 'The mail provider refused the e-mail' } }
+    const notes = [
+      ...(note ? [note] : []),
+      ...(refusedCount > 0 ? [`the mail provider refused ${refusedCount} of ${mails.length} e-mails`] : []),
+    ]
     return { delivery, result: { ok: true, status: result.status, ...(notes.length > 0 ? { note: notes.join('; ') } : {}) } }
   })
 }

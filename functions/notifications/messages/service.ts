@@ -22,10 +22,8 @@ const createRefusal = (error: string): Messages => ({ refusal: { ok: false, stat
 export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   const { purpose } = delivery
   if (purpose === 'invite') return writeInvite(ctx, delivery)
-  if (purpose === 'sales_lead')
-    return writeServiceEmail(delivery, await visitors.getLeadEmail(ctx.platform, delivery.sales_lead_id ?? ''))
-  if (purpose === 'feedback')
-    return writeServiceEmail(delivery, await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', purpose))
+  if (purpose === 'sales_lead') return writeServiceEmail(delivery, await visitors.getLeadEmail(ctx.platform, delivery.sales_lead_id ?? ''))
+  if (purpose === 'feedback') return writeServiceEmail(delivery, await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', purpose))
   if (purpose === 'feedback_receipt') return writeReceipt(ctx, delivery)
   if (purpose === 'second_factor_added' || purpose === 'second_factor_removed') return writeServiceEmail(delivery, factorEmails[purpose])
   if (purpose) return writeLink(ctx, delivery)
@@ -58,12 +56,7 @@ const nameOf = (name: string | null) => (name && toPlainName(name)) || 'An admin
  * Write an e-mail to each address of a delivery, except those that unsubscribed. Whoever is no verified member of the account learns the
  * reason and can unsubscribe, and sees the links of users' texts as text.
  */
-async function writeToRecipients(
-  ctx: MessageContext,
-  delivery: ClaimedDelivery,
-  content: EmailContent,
-  reason: string,
-): Promise<Messages> {
+async function writeToRecipients(ctx: MessageContext, delivery: ClaimedDelivery, content: EmailContent, reason: string): Promise<Messages> {
   const addresses = delivery.recipient ? [delivery.recipient] : (delivery.email_addresses ?? [])
   // Addresses that were added since are not counted.
   const recipients = await selectRecipients.all(ctx.platform, delivery.account_id, addresses.slice(0, delivery.mails))

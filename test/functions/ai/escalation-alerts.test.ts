@@ -9,7 +9,10 @@ const service = await sharedService()
 const { listRecords } = dashboard(service)
 const pollOptions = { timeout: 10_000 }
 const pollFor = <T>(read: () => Promise<T | undefined>): Promise<T> =>
-  expect.poll(read, pollOptions).toBeDefined().then(async () => (await read()) as T)
+  expect
+    .poll(read, pollOptions)
+    .toBeDefined()
+    .then(async () => (await read()) as T)
 
 const outage = {
   urgency: 'critical',
@@ -18,7 +21,11 @@ const outage = {
   what_was_tried: '1. Restarted the firewall\n2. Rolled back the *update*',
   next_steps: 'Call the provider about circuit 77-A.',
 }
-const session = { problem_summary: 'All branch offices have lost their VPN since 09:40', psa_ticket_id: '4711', client_name: 'Contoso Dental' }
+const session = {
+  problem_summary: 'All branch offices have lost their VPN since 09:40',
+  psa_ticket_id: '4711',
+  client_name: 'Contoso Dental',
+}
 
 /** Create an account whose escalations go to both chat tools, and return what each channel has received. */
 async function createScene() {
@@ -73,7 +80,8 @@ it('NOT-67 NOT-70 sends an e-mail with everything that the author wrote, and doe
       `Pick up the session: ${link}`,
     ].join('\n\n'),
   )
-  for (const shown of ['Critical', 'Contoso Dental', '#4711', outage.summary, outage.next_steps, `href="${link}"`]) expect(html).toContain(shown)
+  for (const shown of ['Critical', 'Contoso Dental', '#4711', outage.summary, outage.next_steps, `href="${link}"`])
+    expect(html).toContain(shown)
   expect(html.replace(/<title>.*<\/title>/, '')).not.toContain(session.problem_summary)
 })
 
@@ -86,7 +94,9 @@ it('NOT-67 NOT-72 sends blocks with everything that the author wrote, literally,
     expect(texts).toContain(shown)
   const button = blocks.find(({ type }: { type: string }) => type === 'actions').elements[0]
   expect(button).toMatchObject({ type: 'button', style: 'danger', url: `https://app.supportflow.example/pilot/${id}?pickup=true` })
-  const literal = blocks.flatMap(({ text }: { text?: { type: string; text: string } }) => (text?.text.includes('update') ? [text.type] : []))
+  const literal = blocks.flatMap(({ text }: { text?: { type: string; text: string } }) =>
+    text?.text.includes('update') ? [text.type] : [],
+  )
   expect(literal).toEqual(['plain_text'])
 })
 
@@ -147,7 +157,9 @@ it('NOT-71 masks the alert of an account that masks its exports, in every channe
   )
   await expect.poll(() => stream.events('handoff_created').length, pollOptions).toBe(1)
   stream.disconnect()
-  const received = [await readMail(), await readBlocks(), await readCard(), await readInbox(), stream.text()].map((part) => JSON.stringify(part))
+  const received = [await readMail(), await readBlocks(), await readCard(), await readInbox(), stream.text()].map((part) =>
+    JSON.stringify(part),
+  )
   for (const part of received) for (const hidden of [secret, '10.1.2.3']) expect(part).not.toContain(hidden)
 })
 

@@ -103,7 +103,9 @@ it('NOT-64 counts no attempt for a call that was refused for its rate, and lets 
   const [first = '', second = ''] = ids
   await attempt(first)
   expect(await readDelivery(first)).toMatchObject({ state: 'retrying', attempts: 0, last_status_code: 429, batch_key: null })
-  expect(enqueued).toEqual(ids.map((id) => expect.objectContaining({ kind: 'delivery', id: expect.any(String), attempt: 1, isPostponed: true })))
+  expect(enqueued).toEqual(
+    ids.map(() => expect.objectContaining({ kind: 'delivery', id: expect.any(String), attempt: 1, isPostponed: true })),
+  )
   // Longer than a job waits: its message goes back to the queue.
   enqueued = []
   await attempt(second)
@@ -129,7 +131,10 @@ it('NOT-65 sends each e-mail once when the worker dies after the provider has ac
   expect(claimed).toHaveLength(5)
   const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
   const written = await Promise.all(sorted.map((delivery) => writeMails(ctx, delivery)))
-  await ctx.mail.send(written.flatMap((item) => ('mails' in item ? item.mails : [])), claimed[0]?.batch_key ?? '')
+  await ctx.mail.send(
+    written.flatMap((item) => ('mails' in item ? item.mails : [])),
+    claimed[0]?.batch_key ?? '',
+  )
   // While the lease lasts, nobody else makes these attempts, nor sends them with others.
   const [later = ''] = await escalateInEach(1)
   await attempt(ids[0] ?? '')
@@ -175,7 +180,10 @@ it('returns the result of a test message to whoever asked for it, while other e-
   const config = { channel: 'email', email_addresses: [account.admin.email], events_enabled: [] }
   const { body } = expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
   const [due = ''] = await escalateInEach(1)
-  await service.sql(`insert into deliveries (account_id, config_id, channel, max_attempts) values ($1, $2, 'email', 1)`, [account.id, body.id])
+  await service.sql(`insert into deliveries (account_id, config_id, channel, max_attempts) values ($1, $2, 'email', 1)`, [
+    account.id,
+    body.id,
+  ])
   await attempt(due)
   expect(await countStates([due])).toMatchObject([{ state: 'delivered' }])
   expect(await service.sql('select state from deliveries where config_id = $1', [body.id])).toEqual([{ state: 'pending' }])
