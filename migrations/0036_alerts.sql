@@ -20,7 +20,9 @@ grant select, insert, update, delete on mail_batches to app_platform;
 -- One row: when the mail provider may be called next, by any process.
 create table mail_pace (
   id           boolean primary key default true check (id),
-  next_call_at timestamptz(3) not null default app.now()
+  next_call_at timestamptz(3) not null default app.now(),
+  -- The provider asked to wait until then.
+  paused_until timestamptz(3) not null default app.now()
 );
 insert into mail_pace default values;
 grant select, update on mail_pace to app_platform;

@@ -503,6 +503,7 @@ export interface MailCountsTable {
 export interface MailPaceTable {
   id: Generated<boolean>
   next_call_at: Generated<string>
+  paused_until: Generated<string>
 }
 
 export interface MailSuppressionsTable {

@@ -65,7 +65,7 @@ function renderFacts(facts: readonly LabelledText[], isUrgent: boolean): string 
       isUrgent && index === 0
         ? ' class="urgent" style="color:#b91c1c;font-weight:600;overflow-wrap:anywhere"'
         : ' style="overflow-wrap:anywhere"'
-    return `<tr><th class="muted" scope="row" style="padding:0 16px 4px 0;text-align:left;vertical-align:top;font-weight:400;color:#4b5563">${escapeHtml(label)}</th><td${mark}>${escapeHtml(text)}</td></tr>`
+    return `<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:#4b5563">${escapeHtml(label)}</th><td${mark}>${escapeHtml(text)}</td></tr>`
   })
   return `<table style="margin:0 0 20px;border-collapse:collapse">${rows.join('')}</table>`
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { jsonb } from '../../../lib/db/expressions.ts'
 import { writeStatement } from '../../../lib/db/statement.ts'
@@ -8,9 +8,13 @@ import { ClaimedDelivery, selectClaimed } from '../../../lib/outbox/claimed-deli
 const isOpen = sql`d.state in ('pending', 'retrying') and (d.leased_until is null or d.leased_until <= app.now())`
 // No call with these e-mails may have been accepted, and none of them was refused for its content.
 const isFresh = sql`d.batch_key is null and (d.attempts = 0 or d.last_status_code = 429)`
-// A later time is left over from a clock that was set back.
 const longestPause = sql`interval '60 seconds'`
-const mayCall = sql`(p.next_call_at <= app.now() or p.next_call_at > app.now() + ${longestPause} + interval '1 second')`
+const toInterval = (seconds: number) => sql`make_interval(secs => ${seconds})`
+// A time further away is left over from a clock that was set back.
+const isOver = (time: RawBuilder<unknown>, longest: RawBuilder<unknown>) =>
+  sql`(${time} <= app.now() or ${time} > app.now() + ${longest} + interval '1 second')`
+const mayCall = (paceSeconds: number) =>
+  sql`${isOver(sql`p.next_call_at`, toInterval(paceSeconds))} and ${isOver(sql`p.paused_until`, longestPause)}`
 
 /**
  * Claim an attempt of an e-mail if the mail provider may be called now, and with it the attempts of others that one call can send: those that
@@ -26,7 +30,7 @@ export const claimMails = writeStatement(
                                         then d.id::text else d.id || '/' || d.attempts end) as next_key
         from deliveries d where d.id = ${id} and d.channel = 'email' and d.attempts = ${attempt} - 1 and ${isOpen}
     ), turn as materialized (
-      update mail_pace p set next_call_at = app.now() + make_interval(secs => ${paceSeconds}) from own where ${mayCall} returning p.id
+      update mail_pace p set next_call_at = app.now() + ${toInterval(paceSeconds)} from own where ${mayCall(paceSeconds)} returning p.id
     ), candidates as (
       select id, 0 as place, null::timestamptz as due_at from own
       union all
@@ -60,8 +64,10 @@ export const claimMails = writeStatement(
 /** Select how long an attempt must wait for its turn, in milliseconds. Return no row when it is claimed already or the delivery is over. */
 export const selectWait = writeStatement(
   z.object({ wait_ms: z.number() }),
-  (id: string, attempt: number) => sql`
-    select case when ${mayCall} then 0 else extract(epoch from p.next_call_at - app.now()) * 1000 end::double precision as wait_ms
+  (id: string, attempt: number, paceSeconds: number) => sql`
+    select case when ${mayCall(paceSeconds)} then 0
+                when ${isOver(sql`p.paused_until`, longestPause)} then extract(epoch from p.next_call_at - app.now()) * 1000
+                else extract(epoch from p.paused_until - app.now()) * 1000 end::double precision as wait_ms
       from mail_pace p
      where exists (select from deliveries d where d.id = ${id} and d.channel = 'email' and d.attempts = ${attempt} - 1 and ${isOpen})`,
 )
@@ -101,5 +107,5 @@ export const completeMails = writeStatement(
 export const pauseMails = writeStatement(
   null,
   (seconds: number) => sql`
-    update mail_pace set next_call_at = greatest(next_call_at, app.now() + least(make_interval(secs => ${seconds}), ${longestPause}))`,
+    update mail_pace set paused_until = app.now() + least(${toInterval(seconds)}, ${longestPause})`,
 )

@@ -39,10 +39,11 @@ export async function send(ctx: MailContext, id: string, attempt: number): Promi
 /** Claim the attempt in its turn. If its turn is later, postpone it and return this as its result. Return undefined if it is no longer due. */
 async function claimInTurn(ctx: MailContext, id: string, attempt: number): Promise<ClaimedDelivery[] | SendResult | undefined> {
   const { wait = sleep } = ctx
+  const paceSeconds = 1 / ctx.config.MAIL_CALLS_PER_SECOND
   for (let waitedMs = 0; ; ) {
-    const claimed = await claimMails.all(ctx.platform, id, attempt, 1 / ctx.config.MAIL_CALLS_PER_SECOND)
+    const claimed = await claimMails.all(ctx.platform, id, attempt, paceSeconds)
     if (claimed.length > 0) return claimed
-    const turn = await selectWait.first(ctx.platform, id, attempt)
+    const turn = await selectWait.first(ctx.platform, id, attempt, paceSeconds)
     if (!turn) return undefined
     // Jitter, so that those who wait do not all ask at the same moment.
     const ms = turn.wait_ms + Math.random() * jitterMs

@@ -37,7 +37,7 @@ beforeEach(async () => {
   enqueued = []
   await clearRecords('mail')
   await service.sql(`update deliveries set state = 'failed' where state in ('pending', 'retrying')`)
-  await service.sql('update mail_pace set next_call_at = app.now()')
+  await service.sql('update mail_pace set next_call_at = app.now(), paused_until = app.now()')
   await wait(2000)
 })
 
@@ -190,7 +190,7 @@ it('returns the result of a test message to whoever asked for it, while other e-
 })
 
 it('sends again after a clock that ran ahead was set back', async () => {
-  await service.sql(`update mail_pace set next_call_at = app.now() + interval '1 hour'`)
+  await service.sql(`update mail_pace set next_call_at = app.now() + interval '30 seconds', paused_until = app.now() + interval '1 hour'`)
   const [id = ''] = await escalateInEach(1)
   await attempt(id)
   expect((await readDelivery(id))?.state).toBe('delivered')
