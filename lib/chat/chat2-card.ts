@@ -5,11 +5,13 @@ const maxBytes = 20 * 1024
 const maxTitle = 300
 const maxText = 4000
 
-// Cards render some Markdown (emphasis, links, lists). A backslash keeps users' characters literal.
+// Cards render some Markdown (emphasis, links, lists). A backslash keeps users' characters literal. Teams starts a new line only after two
+// line feeds: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
 function escapeText(text: string): string {
   return text
     .replace(/[\\*_[\]]/g, (mark) => `\\${mark}`)
     .replace(/^(\s*)([-+]|\d+\.)(?=\s)/gm, (_, space: string, mark: string) => `${space}\\${mark}`)
+    .replace(/(?:\r\n?|\n)+/g, '\n\n')
 }
 
 /** Build a workflow webhook's message with one Adaptive Card 1.4, under 20 KB of UTF-8. */

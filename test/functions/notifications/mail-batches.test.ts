@@ -195,3 +195,12 @@ it('sends again after a clock that ran ahead was set back', async () => {
   await attempt(id)
   expect((await readDelivery(id))?.state).toBe('delivered')
 })
+
+it('NOT-65 sends through the sweep what nobody published, because the process died right after the commit', async () => {
+  const ids = await escalateInEach(4)
+  await wait(60_000)
+  await service.stack.runCron()
+  await service.stack.localServer.qstash.waitUntilSettled()
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 4 }])
+  expect(await listRecords('mail')).toHaveLength(4)
+})
