@@ -1,8 +1,12 @@
 -- Escalations say in every channel what their author wrote, and e-mails are sent in batches at a pace for the whole service.
 
 -- What an alert shows of an escalation. Null for other events.
-alter table events add column escalation jsonb check (jsonb_typeof(escalation) = 'object');
-alter table notifications add column escalation jsonb check (jsonb_typeof(escalation) = 'object');
+alter table events
+  add column escalation jsonb,
+  add constraint events_escalation check (jsonb_typeof(escalation) = 'object') not valid;
+alter table notifications
+  add column escalation jsonb,
+  add constraint notifications_escalation check (jsonb_typeof(escalation) = 'object') not valid;
 
 -- The idempotency key of the call that last contained an e-mail, while the provider may have accepted it. A retry uses the same key with the
 -- same e-mails, so that none is sent twice.
