@@ -35,6 +35,7 @@ const tables = [
   'mail_batches',
   'mail_counts',
   'ai_calls',
+  'ai_tasks',
   'ai_sessions',
 ]
 const age = "app.now() - interval '40 days' - n * interval '1 second'"
@@ -63,6 +64,8 @@ beforeEach(async () => {
     select $1::uuid, $2::uuid, 'chat_turn', 'local', 1, app.now(), ${age} - interval '400 days'`)
   await insert(`insert into mail_batches (key, delivery_ids, created_at)
     select $1::text || $2::text || n, '{}', ${age}`)
+  await insert(`insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body, created_at)
+    select $1::uuid, $2::uuid, gen_random_uuid(), 'x', '/x', '', ${age}`)
   await insert(`insert into mail_counts (account_id, day)
     select $1::uuid, date_trunc('day', app.now(), 'UTC') - (40 + n + 0 * length($2::text)) * interval '1 day'`)
   await insert(`insert into ai_sessions (account_id, user_id, session_type, title, status, last_activity_at)
@@ -78,6 +81,7 @@ async function countExpired(): Promise<Record<string, number>> {
     old('created_at'),
     old('day'),
     old('created_at'),
+    old('created_at'),
     `${old('last_activity_at')} and status <> 'archived'`,
   ]
   const counts = tables.map(async (table, index) => {
@@ -92,7 +96,7 @@ const each = (count: number) => Object.fromEntries(tables.map((table) => [table,
 it('processes expired rows in batches until none is left, and keeps the others', async () => {
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
-  // Two full batches and one of five rows, of twelve kinds.
+  // Two full batches and one of five rows, of thirteen kinds.
   expect(roundTrips).toBe(3 * tables.length)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })
