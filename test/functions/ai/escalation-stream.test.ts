@@ -1,8 +1,8 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAiSession } from '../../support/ai.ts'
-import { dashboard, request, type Service, startOwnService } from '../../support/app.ts'
-import { createEscalation, escalateSession, openEscalationStream } from '../../support/escalations.ts'
+import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { createEscalation, escalateSession, insertStreamEvents, openEscalationStream } from '../../support/escalations.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
 
@@ -19,16 +19,6 @@ async function createPeople() {
   const account = await createAccount(service)
   const [owner, listener] = [await account.addColleague(), await account.addColleague()]
   return { account, owner, listener }
-}
-
-/** Insert unpublished stream events for an account, then run the cron job that publishes them. */
-async function insertStreamEvents(target: Service, accountId: string, count: number, bytes = 10): Promise<void> {
-  await target.sql(
-    `insert into stream_events (account_id, event, data, created_at)
-     select $1, 'handoff_created', jsonb_build_object('n', n, 'title', repeat('x', $3)), app.now() - interval '1 minute' from generate_series(1, $2) n`,
-    [accountId, count, bytes],
-  )
-  await service.stack.runCron()
 }
 
 it('SSE-01 opens the stream for engineers and admins only', async () => {
