@@ -21,10 +21,7 @@ async function createPeople() {
   return { account, listener: await account.addColleague() }
 }
 
-/** Publish events with numbers that no event of the account has had. */
-async function publish(accountId: string, count: number) {
-  await insertStreamEvents(service, accountId, count)
-}
+const publish = (accountId: string, count: number) => insertStreamEvents(service, accountId, count)
 
 it('SSE-14 opens a WebSocket for engineers and admins with an Authorization header, and refuses everybody else', async () => {
   const { account, listener } = await createPeople()

@@ -65,9 +65,10 @@ export async function openEscalationStream(
   service: Pick<Service, 'api'>,
   person: Person,
   headers: Record<string, string> = {},
+  query = '',
 ): Promise<EscalationStream> {
   const abort = new AbortController()
-  const response = await fetch(`${service.api}/api/v1/ai-sessions/escalations/stream`, {
+  const response = await fetch(`${service.api}/api/v1/ai-sessions/escalations/stream${query}`, {
     headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', ...headers },
     signal: abort.signal,
   })

@@ -46,7 +46,10 @@ export async function openSocket(
   { lastEventId, protocols = [], headers = { authorization: `Bearer ${token}` } }: SocketOptions = {},
 ): Promise<TestSocket> {
   const query = lastEventId === undefined ? '' : `?last_event_id=${lastEventId}`
-  const socket = new WebSocket(`${api.replace('http', 'ws')}/api/v1/ai-sessions/escalations/stream${query}`, protocols, { headers })
+  const url = `${api.replace('http', 'ws')}/api/v1/ai-sessions/escalations/stream${query}`
+  // A local workerd leaves the connection open after both sides have closed the WebSocket, and the client waits for its end.
+  const options = { headers, closeTimeout: 20 }
+  const socket = new WebSocket(url, protocols, options)
   onTestFinished(() => socket.terminate())
   const texts: string[] = []
   let closeCode: number | undefined

@@ -5,6 +5,7 @@ import { dashboard, request, startOwnService } from '../../support/app.ts'
 import { createEscalation, escalateSession, insertStreamEvents, openEscalationStream } from '../../support/escalations.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
+import { openSocket } from '../../support/sockets.ts'
 
 const heartbeatMs = 400
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -106,6 +107,19 @@ it('SSE-09 numbers events, and sends the missed ones among the last 256 after a 
   await expect.poll(() => late.events('handoff_created').length, pollOptions).toBe(256)
   expect(late.events()[0]).toMatchObject({ event: 'overflow', id: String(ids[2]), data: { dropped: 302 - 256 } })
   for (const stream of [reconnected, fresh, invalid, late]) stream.disconnect()
+})
+
+it('SSE-15 SSE-20 takes the last id from the URL of a stream, and returns 426 to a client that asks for a WebSocket', async () => {
+  const { account, listener } = await createPeople()
+  const first = await openEscalationStream(service, listener)
+  await insertStreamEvents(service, account.id, 2)
+  await expect.poll(() => first.events().length, pollOptions).toBe(2)
+  const lastEventId = first.events()[0]?.id ?? ''
+  const resumed = await openEscalationStream(service, listener, {}, `?last_event_id=${lastEventId}`)
+  await expect.poll(() => resumed.events().map(({ data }) => data.n), pollOptions).toEqual([2])
+  const { status, body, headers } = await openSocket(service, listener, { lastEventId })
+  expect([status, JSON.parse(body).code, headers.upgrade]).toEqual([426, 'websocket_unavailable', 'HTTP/1.1'])
+  for (const stream of [first, resumed]) stream.disconnect()
 })
 
 it('delivers an event once although it is published twice', async () => {
