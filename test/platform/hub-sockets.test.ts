@@ -127,15 +127,18 @@ it('SSE-16 ends the socket of an ended sign-in before the hub sends the next eve
   expect(socket.events()).toEqual([])
 })
 
-it.each([
-  ['signs out', `update sign_ins set ended_at = app.now() where user_id = $1`],
-  ['is deactivated', `update users set is_active = false where id = $1`],
-  ['becomes a viewer', `update users set role = 'viewer' where id = $1`],
-])('SSE-16 ends the socket of a user who %s although no event is sent', async (_name, statement) => {
+it('SSE-16 ends the sockets of users who sign out, are deactivated or become viewers although no event is sent', async () => {
   const { account, listener } = await createPeople()
-  const [socket, neighbour] = [await openSocket(service, listener), await openSocket(service, account.admin)]
-  await service.sql(statement, [listener.id])
-  await expectClosed(socket, 4401)
+  const people = [listener, await account.addColleague(), await account.addColleague()]
+  const neighbour = await openSocket(service, account.admin)
+  const sockets = await Promise.all(people.map((person) => openSocket(service, person)))
+  const statements = [
+    `update sign_ins set ended_at = app.now() where user_id = $1`,
+    `update users set is_active = false where id = $1`,
+    `update users set role = 'viewer' where id = $1`,
+  ]
+  for (const [n, statement] of statements.entries()) await service.sql(statement, [people[n]?.id])
+  for (const socket of sockets) await expectClosed(socket, 4401)
   expect([neighbour.closeCode(), await countConnections(account.id)]).toEqual([undefined, 1])
 })
 

@@ -7,7 +7,7 @@ export const HandoffId = z.object({
   handoff_id: z.uuid().describe('Id of the handoff.'),
 })
 
-export const StreamQuery = z.object({
+export const StreamQuery = z.strictObject({
   last_event_id: z
     .string()
     .regex(/^\d{1,15}$/, 'must be the id of an event')
