@@ -13,6 +13,9 @@ const locaFormatOffset = 50
 /** An outline begins with its number of contours and its bounding box. */
 const outlineHeaderSize = 10
 
+/** Only HarfBuzz reads them, before the PDF is written. */
+const shapingTables = new Set(['GDEF', 'GPOS', 'GSUB', 'cmap'])
+
 /** Return the font with only the outlines of these glyphs. The glyph ids do not change. */
 export function subsetFont({ font }: FontSlice, glyphIds: Iterable<number>): Uint8Array {
   const tables = readTables(font)
@@ -33,7 +36,8 @@ export function subsetFont({ font }: FontSlice, glyphIds: Iterable<number>): Uin
   toDataView(loca).setUint32(loca.length - 4, size)
   toDataView(head).setInt16(locaFormatOffset, 1)
   const newTables: Record<string, Uint8Array> = { head, loca, glyf: concatBytes(outlines, size) }
-  return serializeFont(tables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data })))
+  const pdfTables = tables.filter(({ tag }) => !shapingTables.has(tag))
+  return serializeFont(pdfTables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data })))
 }
 
 /** Return the leftmost and the rightmost point of a glyph, in thousandths of the font size. */

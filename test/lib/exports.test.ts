@@ -106,6 +106,8 @@ it('removeDescriptions removes only what a ticket note does not show', () => {
   const customStep = { title: 'Cable', description: 'Hidden 2', source: 'Added during the session' }
   const step = {
     number: 1,
+    headers: [{ title: 'Before', description: 'Hidden 4' }],
+    details: [],
     title: 'Ping it',
     description: 'Hidden 1',
     answer: 'Done',
@@ -118,7 +120,7 @@ it('removeDescriptions removes only what a ticket note does not show', () => {
   const report = createReport({ description: 'Hidden 3', steps: [step], customSteps: [customStep], notes: 'Call back' })
   expect(renderTicketNote(removeDescriptions(report))).toBe(renderTicketNote(report))
   expect(JSON.stringify(removeDescriptions(report))).not.toContain('Hidden')
-  for (const description of ['Hidden 1', 'Hidden 2', 'Hidden 3']) expect(renderText(report)).toContain(description)
+  for (const description of ['Hidden 1', 'Hidden 2', 'Hidden 3', 'Hidden 4']) expect(renderText(report)).toContain(description)
 })
 
 describe('createTimeFormatter', () => {

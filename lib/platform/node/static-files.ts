@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join, resolve, sep } from 'node:path'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
@@ -26,5 +27,14 @@ export function folderAssets(folder: string): AssetsPort {
       })
       return new Uint8Array(bytes).buffer
     },
+    loadHarfBuzz: compileHarfBuzz,
   }
+}
+
+let compiledHarfBuzz: WebAssembly.Module | undefined
+
+async function compileHarfBuzz(): Promise<WebAssembly.Module> {
+  const path = createRequire(import.meta.url).resolve('harfbuzzjs/dist/harfbuzz.wasm')
+  compiledHarfBuzz ??= await WebAssembly.compile(await readFile(path))
+  return compiledHarfBuzz
 }
