@@ -89,7 +89,7 @@ function formatStyle([first]: readonly Glyph[], size: number, style: TextLineSty
   return `${colour} rg ${isBold ? `${colour} RG 2 Tr ${formatNumber(size / 36)} w` : '0 Tr'}`
 }
 
-/** Split a line into runs of one font, direction, style and height. The glyphs of each run are returned from left to right. */
+/** Split a line into runs of one font, direction and style. The glyphs of each run are returned from left to right. */
 function splitIntoRuns({ glyphs }: TextLine): Glyph[][] {
   const runs: Glyph[][] = []
   for (let start = 0; start < glyphs.length; ) {
@@ -114,7 +114,7 @@ function findRunEnd(glyphs: readonly Glyph[], start: number): number {
 }
 
 function isSameRun(first: Glyph | undefined, glyph: Glyph | undefined): boolean {
-  return first?.font === glyph?.font && first?.level === glyph?.level && first?.style === glyph?.style && first?.y === glyph?.y
+  return first?.font === glyph?.font && first?.level === glyph?.level && first?.style === glyph?.style
 }
 
 /** Reverse the glyphs of a right-to-left run, including combining marks. PDF viewers reverse the run again on copy, which restores the order. */
@@ -133,13 +133,13 @@ function formatRun(document: PdfDocument, glyphs: readonly Glyph[], x: number, y
   for (const glyph of glyphs) {
     const adjustment = Math.round(position - glyph.x)
     if (adjustment !== 0) codes += `>${adjustment}<`
-    codes += getGlyphCode(usedGlyphs, glyph.id, glyph.text, glyph.width)
+    codes += getGlyphCode(usedGlyphs, glyph)
     position = glyph.x + glyph.width
   }
-  const [startX, startY] = [x + (first.x * size) / 1000, y + (first.y * size) / 1000].map(formatNumber)
+  const startX = formatNumber(x + (first.x * size) / 1000)
   // There are no italic fonts, so italic text is slanted.
   const slant = first.style.italic ? '0.2' : '0'
-  return `/F${first.font} ${formatNumber(size)} Tf 1 0 ${slant} 1 ${startX} ${startY} Tm [<${codes}>] TJ`
+  return `/F${first.font} ${formatNumber(size)} Tf 1 0 ${slant} 1 ${startX} ${formatNumber(y)} Tm [<${codes}>] TJ`
 }
 
 interface DocumentProperties {

@@ -1,26 +1,32 @@
 import { subsetFont } from './font-subset.ts'
 import type { FontSlice } from './fonts.ts'
+import type { Glyph } from './glyphs.ts'
 import { addCompressedStream, addObject, type PdfObjects, toUtf16Hex } from './objects.ts'
 
 // Embeds a slice of a font: only the glyphs that the document uses, and the text that each of them stands for.
 
+type UsedGlyph = Pick<Glyph, 'id' | 'parts' | 'width' | 'text'>
+
 /** The used glyphs of one slice. The index of a glyph is its code. A glyph that stands for two texts has two codes. */
 export interface UsedGlyphs {
   codeByKey: Map<string, number>
-  glyphs: { id: number; width: number; text: string }[]
+  glyphs: UsedGlyph[]
 }
+
+/** A font has at most 65,535 glyphs. No text needs as many, except one that was made for it. */
+const maxCodes = 32_000
 
 /** Create a list with the glyph for missing characters, which every font must have at code 0. */
 export function createUsedGlyphs(): UsedGlyphs {
-  return { codeByKey: new Map(), glyphs: [{ id: 0, width: 0, text: '' }] }
+  return { codeByKey: new Map(), glyphs: [{ id: 0, parts: [], width: 0, text: '' }] }
 }
 
 /** Return the code of a glyph that stands for this text, as four hexadecimal digits. Add the glyph if it is new. */
-export function getGlyphCode({ codeByKey, glyphs }: UsedGlyphs, id: number, text: string, width: number): string {
-  const key = `${id} ${text}`
+export function getGlyphCode({ codeByKey, glyphs }: UsedGlyphs, { id, parts, text, width }: UsedGlyph): string {
+  const key = id === null ? `${parts.map((part) => `${part.id} ${part.x} ${part.y}`).join()} ${text}` : `${id} ${text}`
   let code = codeByKey.get(key)
   if (code === undefined) {
-    code = glyphs.push({ id, width, text }) - 1
+    code = glyphs.length < maxCodes ? glyphs.push({ id, parts, width, text }) - 1 : 0
     codeByKey.set(key, code)
   }
   return formatCode(code)
@@ -32,8 +38,7 @@ function formatCode(code: number): string {
 
 /** Add the font to the document and return its object number. `index` is the index of the slice. */
 export async function embedFont(objects: PdfObjects, index: number, slice: FontSlice, { glyphs }: UsedGlyphs): Promise<number> {
-  const glyphIds = glyphs.map(({ id }) => id)
-  const font = subsetFont(slice, glyphIds)
+  const { font, glyphIds } = subsetFont(slice, glyphs)
   const fontFile = await addCompressedStream(objects, font, `/Length1 ${font.length}`)
   // PDF requires six capital letters and a plus sign before the name of a subset.
   const name = `/ABCDEF+NotoSans${index}`
@@ -41,7 +46,7 @@ export async function embedFont(objects: PdfObjects, index: number, slice: FontS
   const metrics = `/FontBBox[${box.join(' ')}]/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight 714/StemV 80`
   const descriptor = addObject(objects, `<</Type/FontDescriptor/FontName${name}/Flags 4${metrics}/FontFile2 ${fontFile} 0 R>>`)
   const codeToGlyph = await addCompressedStream(objects, createCodeToGlyphMap(glyphIds))
-  const widths = glyphs.map(({ width }) => width).join(' ')
+  const widths = glyphs.map(({ width }) => Math.round(width)).join(' ')
   const systemInfo = '/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>'
   const descendantEntries = `/FontDescriptor ${descriptor} 0 R/W[0[${widths}]]/CIDToGIDMap ${codeToGlyph} 0 R`
   const descendant = addObject(objects, `<</Type/Font/Subtype/CIDFontType2/BaseFont${name}${systemInfo}${descendantEntries}>>`)

@@ -16,6 +16,13 @@ export interface RunStyle {
   colour?: string
 }
 
+/** A part of a letter, with its place in font units. */
+export interface GlyphPart {
+  id: number
+  x: number
+  y: number
+}
+
 /** A glyph of a line. Its width and position are in thousandths of the font size. */
 export interface Glyph {
   /** The characters it stands for. */
@@ -24,20 +31,16 @@ export interface Glyph {
   sourceLength: number
   /** The index of the font slice. */
   font: number
-  id: number
+  /** The glyph of the font, or null for a letter that is put together from several. */
+  id: number | null
+  parts: readonly GlyphPart[]
   width: number
   /** The embedding level of the Unicode bidirectional algorithm. Odd levels run from right to left. */
   level: number
   /** The distance from the left end of the line. */
   x: number
-  /** The distance from the place where the previous glyph ends. */
-  dx: number
-  /** The distance above the baseline. */
-  y: number
   /** Whether the line may end here: at a space, which is then not shown, or after the glyph. */
   lineBreak: 'space' | 'after' | null
-  /** Whether it belongs to the same letter as the glyph before it. */
-  joinsPrevious: boolean
   /** Whether it is a mark that is centred over its letter, because its position is not known. */
   isMark: boolean
   style: RunStyle
@@ -50,11 +53,16 @@ const invisibleWidth = 40
 const startsWithMark = /^\p{M}/u
 /** Zero width non-joiner and joiner. */
 const joiner = /^[\u200c\u200d]/
-/** The text of a glyph whose letter another glyph already stands for. Readers of the PDF drop it. */
-const noText = '\u200c'
 
 export function isInvisible(character: string): boolean {
   return joiner.test(character)
+}
+
+/** Larger distances back to the letter would make readers of the PDF take the mark for the start of another text. */
+const maxMarkOffset = 180
+
+function limitOffset(offset: number): number {
+  return Math.max(-maxMarkOffset, Math.min(maxMarkOffset, offset))
 }
 
 interface Character {
@@ -69,7 +77,7 @@ interface Character {
 export function createGlyph(fonts: Fonts, { text, code, level, style }: Character, previous: Glyph | undefined): Glyph {
   const isMark = startsWithMark.test(text)
   const lineBreak = getLineBreak(text)
-  const common = { text, sourceLength: text.length, level, style, x: 0, dx: 0, y: 0, lineBreak, joinsPrevious: isMark, isMark }
+  const common = { text, sourceLength: text.length, level, style, x: 0, parts: [], lineBreak, isMark }
   // A space, a mark or an invisible character uses the font of the previous glyph if possible. The run of that font is then not interrupted.
   if (previous && (lineBreak === 'space' || isMark || isInvisible(text))) {
     const glyph = fonts.getSlice(previous.font).glyphs.get(isInvisible(text) ? 0x20 : code)
@@ -82,49 +90,54 @@ export function createGlyph(fonts: Fonts, { text, code, level, style }: Characte
   if (match && glyph) return { ...common, font: match.index, id: glyph.id, width: isMark ? 0 : glyph.width }
   const fallback = fonts.find(missingCharacter, style.kind) as NonNullable<ReturnType<Fonts['find']>>
   const { id, width } = fallback.slice.glyphs.get(missingCharacter) as { id: number; width: number }
-  const square = { joinsPrevious: false, isMark: false, text: String.fromCodePoint(missingCharacter) }
+  const square = { isMark: false, text: String.fromCodePoint(missingCharacter) }
   return { ...common, ...square, font: fallback.index, id, width }
 }
 
-/** Return the glyphs of a text in one font, in reading order. */
+/**
+ * Return the glyphs of a text in one font, in reading order. What belongs together, such as a letter with its marks or a syllable, is one
+ * glyph, because readers of the PDF would mix up the order of its parts.
+ */
 export function shapeGlyphs(fonts: Fonts, font: number, text: string, level: number, style: RunStyle): Glyph[] {
   const slice = fonts.getSlice(font)
   const isRightToLeft = (level & 1) === 1
-  const shaped = fonts.shaper.shape(font, slice.font, text, isRightToLeft)
-  if (isRightToLeft) shaped.reverse()
-  const toThousandths = (value: number) => (value * 1000) / slice.units
-  const texts = distributeText(shaped, text)
-  return shaped.map(({ id, cluster, advance, dx, dy }, index) => ({
-    text: texts[index] || noText,
-    sourceLength: texts[index]?.length ?? 0,
-    ...{ font, id, level, style, x: 0, lineBreak: null, isMark: false },
-    width: toThousandths(advance),
-    dx: toThousandths(dx),
-    y: toThousandths(dy),
-    joinsPrevious: shaped[index - 1]?.cluster === cluster,
-  }))
+  const clusters = groupByCluster(fonts.shaper.shape(font, slice.font, text, isRightToLeft))
+  if (isRightToLeft) clusters.reverse()
+  return clusters.map((shaped, index) => {
+    const clusterText = text.slice(shaped[0]?.cluster, clusters[index + 1]?.[0]?.cluster)
+    const { parts, advance } = placeParts(shaped)
+    const [first] = parts
+    const isPlain = first && parts.length === 1 && first.x === 0 && first.y === 0
+    return {
+      ...{ text: clusterText, sourceLength: clusterText.length, font, level, style, x: 0, lineBreak: null, isMark: false },
+      ...(isPlain ? { id: first.id, parts: [] } : { id: null, parts }),
+      width: (advance * 1000) / slice.units,
+    }
+  })
 }
 
-/**
- * Return the text that each glyph stands for, so that all of them together are the text in reading order. The glyphs of a letter may stand
- * in another order than its characters, so each takes one character, and the last one takes the rest.
- */
-function distributeText(shaped: readonly ShapedGlyph[], text: string): string[] {
-  const texts: string[] = []
-  for (let start = 0; start < shaped.length; ) {
-    const cluster = shaped[start]?.cluster ?? 0
-    let end = start + 1
-    while (shaped[end]?.cluster === cluster) end++
-    const characters = Array.from(text.slice(cluster, shaped[end]?.cluster ?? text.length))
-    for (let index = start; index < end - 1; index++) texts.push(characters.shift() ?? '')
-    texts.push(characters.join(''))
-    start = end
+function groupByCluster(shaped: readonly ShapedGlyph[]): ShapedGlyph[][] {
+  const clusters: ShapedGlyph[][] = []
+  for (const glyph of shaped) {
+    const last = clusters.at(-1)
+    if (last?.[0]?.cluster === glyph.cluster) last.push(glyph)
+    else clusters.push([glyph])
   }
-  return texts
+  return clusters
 }
 
-/** Larger distances would make readers of the PDF take the mark for the start of another text. */
-const maxMarkOffset = 180
+/** More parts than any letter has. A text can have any number of marks on one letter. */
+const maxParts = 32
+
+function placeParts(shaped: readonly ShapedGlyph[]): { parts: GlyphPart[]; advance: number } {
+  let advance = 0
+  const parts = shaped.map((glyph) => {
+    const x = advance + glyph.dx
+    advance += glyph.advance
+    return { id: glyph.id, x, y: glyph.dy }
+  })
+  return { parts: parts.slice(0, maxParts), advance }
+}
 
 /** Move each mark to the middle of its base character, unless HarfBuzz has positioned it. */
 export function centreMarks(fonts: Fonts, glyphs: readonly Glyph[]): void {
@@ -132,9 +145,9 @@ export function centreMarks(fonts: Fonts, glyphs: readonly Glyph[]): void {
   for (const glyph of glyphs) {
     if (!glyph.isMark) base = glyph
     else if (base) {
-      const [left, right] = getGlyphExtent(fonts.getSlice(glyph.font), glyph.id)
+      const [left, right] = getGlyphExtent(fonts.getSlice(glyph.font), glyph.id ?? 0)
       const offset = (base.width - left - right) / 2
-      glyph.x = base.x + Math.max(-maxMarkOffset, Math.min(maxMarkOffset, offset))
+      glyph.x = base.x + limitOffset(offset)
     }
   }
 }

@@ -113,7 +113,7 @@ function wrapGlyphs(glyphs: readonly Glyph[], maxWidth: number, keepSpaces: bool
     const glyph = glyphs[index] as Glyph
     lineWidth += glyph.width
     if (lineWidth > maxWidth && index > lineStart && (glyph.lineBreak !== 'space' || keepSpaces)) {
-      const lineEnd = lastBreak > lineStart ? lastBreak : findClusterStart(glyphs, lineStart, index)
+      const lineEnd = lastBreak > lineStart ? lastBreak : index
       lines.push(glyphs.slice(lineStart, lineEnd))
       lineStart = lineEnd
       lineWidth = 0
@@ -125,16 +125,9 @@ function wrapGlyphs(glyphs: readonly Glyph[], maxWidth: number, keepSpaces: bool
   return lines
 }
 
-/** Return the last index after `start` and up to `index` at which a character starts. */
-function findClusterStart(glyphs: readonly Glyph[], start: number, index: number): number {
-  let end = index
-  while (end > start + 1 && glyphs[end]?.joinsPrevious) end--
-  return end
-}
-
 function canBreakAfter(glyph: Glyph, next: Glyph | undefined): boolean {
   if (!next) return glyph.lineBreak !== null
-  if (next.joinsPrevious || closingPunctuation.test(next.text)) return false
+  if (next.isMark || closingPunctuation.test(next.text)) return false
   return glyph.lineBreak !== null || ideograph.test(next.text)
 }
 
@@ -145,7 +138,7 @@ function positionGlyphs(glyphs: Glyph[], paragraphLevel: number): TextLine {
   const trailingSpaces = glyphs.slice(textEnd)
   let x = 0
   for (const glyph of sortVisually(glyphs.slice(0, textEnd))) {
-    glyph.x = x + glyph.dx
+    glyph.x = x
     x += glyph.width
   }
   const width = x
