@@ -84,15 +84,21 @@ function renderMarkdownText(text: string): string {
   return renderBlocks(parseMarkdown(text))
 }
 
-function renderBlocks(blocks: readonly Block[]): string {
+function renderBlocks(blocks: readonly Block[], isInItem = false): string {
   let markdown = ''
   for (const [index, block] of blocks.entries()) {
     const previous = blocks[index - 1]
+    if (index > 0) markdown += isInItem && previous?.kind === 'paragraph' && canFollowParagraph(block) ? '\n' : '\n\n'
     // Without a comment between them, two lists would become one.
-    const separator = previous?.kind === 'list' && block.kind === 'list' ? '\n\n<!-- -->\n\n' : '\n\n'
-    markdown += `${index > 0 ? separator : ''}${renderBlock(block)}`
+    if (previous?.kind === 'list' && block.kind === 'list') markdown += '<!-- -->\n\n'
+    markdown += renderBlock(block)
   }
   return markdown
+}
+
+/** A list with another first number than 1 would continue the paragraph. */
+function canFollowParagraph(block: Block): boolean {
+  return block.kind === 'list' && (block.start === null || block.start === 1)
 }
 
 function renderBlock(block: Block): string {
@@ -118,7 +124,7 @@ function renderList({ start, items }: List): string {
   const rendered = items.map(({ isChecked, blocks }, index) => {
     const marker = start === null ? '-' : `${start + index}.`
     const task = isChecked === null ? '' : isChecked ? '[x] ' : '[ ] '
-    return `${marker} ${task}${renderBlocks(blocks).replace(/\n(?=[^\n])/g, `\n${' '.repeat(marker.length + 1)}`)}`
+    return `${marker} ${task}${renderBlocks(blocks, true).replace(/\n(?=[^\n])/g, `\n${' '.repeat(marker.length + 1)}`)}`
   })
   return rendered.join('\n')
 }

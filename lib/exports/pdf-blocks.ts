@@ -73,11 +73,12 @@ function joinLines(text: string): string {
   return splitLines(text).join(' ')
 }
 
-function toRunStyle({ strong, emphasis, code, href }: Span): RunStyle {
-  if (!strong && !emphasis && !code && href === undefined) return plainStyle
+function toRunStyle({ strong, emphasis, struck, code, href }: Span): RunStyle {
+  if (!strong && !emphasis && !struck && !code && href === undefined) return plainStyle
   return {
     ...(strong ? { bold: true } : {}),
     ...(emphasis ? { italic: true } : {}),
+    ...(struck ? { struck } : {}),
     ...(code ? { kind: 'mono' as const } : {}),
     ...(href === undefined ? {} : { colour: linkColour }),
   }

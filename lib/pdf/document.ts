@@ -78,8 +78,18 @@ export function drawTextLine(
   style: TextLineStyle,
   pageIndex?: number,
 ): void {
-  const runs = splitIntoRuns(line).map((run) => `${formatStyle(run, size, style)} ${formatRun(document, run, x, y, size)}`)
-  if (runs.length > 0) drawOperators(document, `BT\n${runs.join('\n')}\nET`, pageIndex)
+  const runs = splitIntoRuns(line)
+  const texts = runs.map((run) => `${formatStyle(run, size, style)} ${formatRun(document, run, x, y, size)}`)
+  if (texts.length > 0) drawOperators(document, `BT\n${texts.join('\n')}\nET`, pageIndex)
+  for (const run of runs) if (run[0]?.style.struck) strikeThrough(document, run, x, y, size, pageIndex)
+}
+
+function strikeThrough(document: PdfDocument, run: readonly Glyph[], x: number, y: number, size: number, pageIndex?: number): void {
+  const [first, last] = [run[0], run.at(-1)]
+  if (!first || !last) return
+  const [left, right] = [first.x, last.x + last.width].map((position) => formatNumber(x + (position * size) / 1000))
+  const height = formatNumber(y + size * 0.28)
+  drawOperators(document, `0 G 0.6 w ${left} ${height} m ${right} ${height} l S`, pageIndex)
 }
 
 /** Return the operators for the colour and the weight. There are no bold fonts, so bold text is filled and outlined. */

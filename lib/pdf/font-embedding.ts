@@ -7,7 +7,7 @@ import { addCompressedStream, addObject, type PdfObjects, toUtf16Hex } from './o
 
 type UsedGlyph = Pick<Glyph, 'id' | 'parts' | 'width' | 'text'>
 
-/** The used glyphs of one slice. The index of a glyph is its code. A glyph that stands for two texts has two codes. */
+/** The used glyphs of one slice. The index of a glyph is its code. A glyph that stands for two texts, or has two widths, has two codes. */
 export interface UsedGlyphs {
   codeByKey: Map<string, number>
   glyphs: UsedGlyph[]
@@ -23,7 +23,7 @@ export function createUsedGlyphs(): UsedGlyphs {
 
 /** Return the code of a glyph that stands for this text, as four hexadecimal digits. Add the glyph if it is new. */
 export function getGlyphCode({ codeByKey, glyphs }: UsedGlyphs, { id, parts, text, width }: UsedGlyph): string {
-  const key = id === null ? `${parts.map((part) => `${part.id} ${part.x} ${part.y}`).join()} ${text}` : `${id} ${text}`
+  const key = id === null ? `${parts.map((part) => `${part.id} ${part.x} ${part.y}`).join()} ${width} ${text}` : `${id} ${width} ${text}`
   let code = codeByKey.get(key)
   if (code === undefined) {
     code = glyphs.length < maxCodes ? glyphs.push({ id, parts, width, text }) - 1 : 0
@@ -46,7 +46,7 @@ export async function embedFont(objects: PdfObjects, index: number, slice: FontS
   const metrics = `/FontBBox[${box.join(' ')}]/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight 714/StemV 80`
   const descriptor = addObject(objects, `<</Type/FontDescriptor/FontName${name}/Flags 4${metrics}/FontFile2 ${fontFile} 0 R>>`)
   const codeToGlyph = await addCompressedStream(objects, createCodeToGlyphMap(glyphIds))
-  const widths = glyphs.map(({ width }) => Math.round(width)).join(' ')
+  const widths = glyphs.map(({ width }) => width).join(' ')
   const systemInfo = '/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>'
   const descendantEntries = `/FontDescriptor ${descriptor} 0 R/W[0[${widths}]]/CIDToGIDMap ${codeToGlyph} 0 R`
   const descendant = addObject(objects, `<</Type/Font/Subtype/CIDFontType2/BaseFont${name}${systemInfo}${descendantEntries}>>`)

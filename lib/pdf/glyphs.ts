@@ -10,6 +10,7 @@ import { getLineBreak } from './line-breaks.ts'
 export interface RunStyle {
   bold?: boolean
   italic?: boolean
+  struck?: boolean
   /** By default that of the text around it. */
   kind?: TextKind
   /** `r g b`, each from 0 to 1; by default that of the text around it. */
@@ -103,17 +104,31 @@ export function shapeGlyphs(fonts: Fonts, font: number, text: string, level: num
   const isRightToLeft = (level & 1) === 1
   const clusters = groupByCluster(fonts.shaper.shape(font, slice.font, text, isRightToLeft))
   if (isRightToLeft) clusters.reverse()
-  return clusters.map((shaped, index) => {
+  return clusters.flatMap((shaped, index) => {
     const clusterText = text.slice(shaped[0]?.cluster, clusters[index + 1]?.[0]?.cluster)
     const { parts, advance } = placeParts(shaped)
     const [first] = parts
     const isPlain = first && parts.length === 1 && first.x === 0 && first.y === 0
-    return {
+    const glyph: Glyph = {
       ...{ text: clusterText, sourceLength: clusterText.length, font, level, style, x: 0, lineBreak: null, isMark: false },
       ...(isPlain ? { id: first.id, parts: [] } : { id: null, parts }),
-      width: (advance * 1000) / slice.units,
+      width: Math.round((advance * 1000) / slice.units),
     }
+    return isRightToLeft ? splitText(glyph) : [glyph]
   })
+}
+
+/**
+ * Leave a right-to-left glyph only its first character, and add an empty glyph for each further one. Readers of the PDF reverse the characters
+ * of a line one by one, and those of one glyph too.
+ */
+function splitText(glyph: Glyph): Glyph[] {
+  const [first = '', ...marks] = glyph.text
+  const empty = { id: null, parts: [], width: 0, isMark: true }
+  return [
+    { ...glyph, text: first, sourceLength: first.length },
+    ...marks.map((text) => ({ ...glyph, ...empty, text, sourceLength: text.length })),
+  ]
 }
 
 function groupByCluster(shaped: readonly ShapedGlyph[]): ShapedGlyph[][] {
@@ -144,8 +159,8 @@ export function centreMarks(fonts: Fonts, glyphs: readonly Glyph[]): void {
   let base: Glyph | undefined
   for (const glyph of glyphs) {
     if (!glyph.isMark) base = glyph
-    else if (base) {
-      const [left, right] = getGlyphExtent(fonts.getSlice(glyph.font), glyph.id ?? 0)
+    else if (base && glyph.id !== null) {
+      const [left, right] = getGlyphExtent(fonts.getSlice(glyph.font), glyph.id)
       const offset = (base.width - left - right) / 2
       glyph.x = base.x + limitOffset(offset)
     }

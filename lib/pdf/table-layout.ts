@@ -16,6 +16,7 @@ interface Column {
 
 /** Write a table, whose first row is the header. A row that does not fit continues on the next page. */
 export function writeTable(layout: PageLayout, rows: readonly TableRow[], style: TextStyle): void {
+  layout.y -= 4
   const columns = placeColumns(measureColumns(layout, rows, style), style.indent ?? 0)
   for (const [index, row] of rows.entries()) {
     const cells = row.map((runs, column) => wrapText(layout, runs, style, (columns[column]?.width ?? 0) - 2 * padding))
