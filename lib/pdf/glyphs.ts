@@ -51,6 +51,7 @@ export interface Glyph {
 export const missingCharacter = 0x25a1
 /** The width of a character without a glyph, so that readers of the PDF can still select it. */
 const invisibleWidth = 40
+const maxSpaceWidth = 300
 const startsWithMark = /^\p{M}/u
 /** Zero width non-joiner and joiner. */
 const joiner = /^[\u200c\u200d]/
@@ -82,7 +83,14 @@ export function createGlyph(fonts: Fonts, { text, code, level, style }: Characte
   // A space, a mark or an invisible character uses the font of the previous glyph if possible. The run of that font is then not interrupted.
   if (previous && (lineBreak === 'space' || isMark || isInvisible(text))) {
     const glyph = fonts.getSlice(previous.font).glyphs.get(isInvisible(text) ? 0x20 : code)
-    const width = isMark ? 0 : isInvisible(text) ? invisibleWidth : glyph?.width
+    // The space of a font of symbols is as wide as its symbols.
+    const width = isMark
+      ? 0
+      : isInvisible(text)
+        ? invisibleWidth
+        : style.kind === 'mono'
+          ? glyph?.width
+          : Math.min(glyph?.width ?? 0, maxSpaceWidth)
     if (glyph && width !== undefined) return { ...common, font: previous.font, id: glyph.id, width }
   }
   const originalCode = text.codePointAt(0) ?? 0

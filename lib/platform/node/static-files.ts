@@ -5,6 +5,7 @@ import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { AssetsPort } from '../../assets/assets.ts'
+import { loadOnce } from '../../load-once.ts'
 
 /** Create a function that answers GET and HEAD with the files of a folder, and anything else with 404. A file carries an ETag. */
 export function serveFolder(folder: string): (request: Request) => Promise<Response> {
@@ -27,14 +28,11 @@ export function folderAssets(folder: string): AssetsPort {
       })
       return new Uint8Array(bytes).buffer
     },
-    loadHarfBuzz: compileHarfBuzz,
+    loadHarfBuzz: () => compileHarfBuzz(),
   }
 }
 
-let compiledHarfBuzz: WebAssembly.Module | undefined
-
-async function compileHarfBuzz(): Promise<WebAssembly.Module> {
+const compileHarfBuzz = loadOnce(async () => {
   const path = createRequire(import.meta.url).resolve('harfbuzzjs/dist/harfbuzz.wasm')
-  compiledHarfBuzz ??= await WebAssembly.compile(await readFile(path))
-  return compiledHarfBuzz
-}
+  return WebAssembly.compile(await readFile(path))
+})
