@@ -9,8 +9,8 @@ import { answerStep, createSession } from '../../support/sessions.ts'
 const service = await sharedService()
 
 async function startProcedure(person: Person) {
-  const script = { name: 'New-Snapshot', language: 'powershell', script_body: 'Get-Date', parameters_schema: [] }
-  const { id } = expectStatus(await person.call('POST', '/scripts', script), 201).body
+  const script = { name: 'New-Snapshot', language: 'powershell', script_body: 'Get-Date' }
+  const { id } = expectStatus(await person.call('POST', '/script-templates', script), 201).body
   const steps = [
     { id: 'danger', type: 'section_header', title: 'Production: {{server}}', description: 'Call the **change board** first.' },
     {
