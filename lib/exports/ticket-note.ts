@@ -1,21 +1,10 @@
+import { changeDescriptions } from './descriptions.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
 import { applyHangingIndent, formatEvidence, formatFactValue, formatPlainText, indentLines, joinLines } from './text.ts'
 
 /** Return the report without the descriptions, which a ticket note does not show. They then need no masking. */
 export function removeDescriptions(report: Report): Report {
-  const removeDescription = <T extends { description: string }>(part: T): T => ({ ...part, description: '' })
-  const removeFromStep = (step: ReportStep): ReportStep => ({
-    ...removeDescription(step),
-    headers: step.headers.map(removeDescription),
-    customSteps: step.customSteps.map(removeDescription),
-  })
-  return {
-    ...removeDescription(report),
-    steps: report.steps.map(removeFromStep),
-    pendingStep: report.pendingStep && removeFromStep(report.pendingStep),
-    end: report.end && { ...removeDescription(report.end), headers: report.end.headers.map(removeDescription) },
-    customSteps: report.customSteps.map(removeDescription),
-  }
+  return changeDescriptions(report, () => '')
 }
 
 /** Render a report as short plain text for the note of a ticket: one line per step, no blank lines inside a section. */

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
 import { renderPdf } from '../../lib/exports/pdf.ts'
+import { parseBrandColour } from '../../lib/exports/pdf-frame.ts'
 import type { Report } from '../../lib/exports/report.ts'
+import { getContrastWithWhite } from '../../lib/pdf/colour.ts'
 import { folderAssets } from '../../lib/platform/node/static-files.ts'
 import { createReport } from '../support/report.ts'
 
@@ -53,6 +55,30 @@ describe('renderPdf', () => {
   it.each(Object.entries(textByScript))('writes %s text that a reader extracts unchanged', async (_, text) => {
     const [page = ''] = await extractPages(createReport({ notes: text, title: text }))
     expect(removeSpaces(page).split(removeSpaces(text))).toHaveLength(3)
+  })
+
+  it('SES-51 writes tables, lists, quotes and emphasis', async () => {
+    const description = '| Port | State |\n|---|---|\n| **Gi0/1** | up |\n\n- [x] done\n  - *nested*\n\n> quoted\n\n---'
+    const [page = ''] = await extractPages(createReport({ description }))
+    for (const text of ['Port', 'Gi0/1', '☑ done', '• nested', 'quoted']) expect(page.replace(/\s+/g, ' ')).toContain(text)
+    expect(page).not.toMatch(/[*|>]|---|\[x\]/)
+  })
+
+  it('SES-24 darkens a light brand colour until it can be read on white', () => {
+    for (const colour of ['#ffe066', '#ffffff', '#00ff00', '#b4232a']) {
+      const [red = 0, green = 0, blue = 0] = parseBrandColour(colour).split(' ').map(Number)
+      expect(getContrastWithWhite([red, green, blue])).toBeGreaterThanOrEqual(4.5)
+    }
+    expect(parseBrandColour('#b4232a')).toBe('0.71 0.14 0.16')
+  })
+
+  it('SES-24 shows the whole name of a company on each page', async () => {
+    const company = `${'Northwind International Services '.repeat(6)}GmbH`.slice(0, 200)
+    const document = await getDocumentProxy(
+      await renderPdf(createReport({ notes: 'x\n'.repeat(90) }), { branding: { ...branding, company }, images: new Map(), assets }),
+    )
+    const { text } = await extractText(document, { mergePages: false })
+    for (const page of text) expect(page.replace(/\s+/g, ' ')).toContain(company)
   })
 
   it('keeps the line breaks of a fact and of a note', async () => {

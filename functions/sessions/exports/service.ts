@@ -1,3 +1,4 @@
+import { limitMarkup } from '../../../lib/exports/descriptions.ts'
 import { renderHtml } from '../../../lib/exports/html.ts'
 import { renderMarkdown } from '../../../lib/exports/markdown.ts'
 import { MaskingError, maskReport } from '../../../lib/exports/mask.ts'
@@ -36,7 +37,7 @@ async function readReport(db: ReadContext['db'], id: string, { max_step_index, m
   const isMasked = mask ?? settings.preferences.mask_exports === true
   // An image cannot be masked, so a masked export only names it.
   const images = isMasked ? [] : selectImages(report, supporting)
-  return { session, settings, format, images, report: isMasked ? maskReportOrThrow(report) : report }
+  return { session, settings, format, images, report: limitMarkup(isMasked ? maskReportOrThrow(report) : report) }
 }
 
 /** Return the masked report; throw 500 if masking fails. */
