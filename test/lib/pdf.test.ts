@@ -52,7 +52,7 @@ const textByScript: Record<string, string> = {
 }
 
 describe('renderPdf', () => {
-  it.each(Object.entries(textByScript))('writes %s text that a reader extracts unchanged', async (_, text) => {
+  it.each(Object.entries(textByScript))('SES-52 writes %s text that a reader extracts unchanged', async (_, text) => {
     const [page = ''] = await extractPages(createReport({ notes: text, title: text }))
     expect(removeSpaces(page).split(removeSpaces(text))).toHaveLength(3)
   })
