@@ -208,6 +208,28 @@ export interface AiStepsTable {
   citations: Generated<JsonColumns['ai_steps.citations']>
 }
 
+export interface AiTasksTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  sign_in_id: string
+  operation: string
+  path: string
+  body: string
+  state: Generated<'queued' | 'retrying' | 'finished' | 'failed'>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+  finished_at: string | null
+  response_status: number | null
+  response_body: string | null
+  created_at: Generated<string>
+}
+
 export interface AiUsageTable {
   account_id: ColumnType<string, never, never>
   day: Generated<string>
@@ -283,6 +305,7 @@ export interface DeliveriesTable {
   sales_lead_id: string | null
   feedback_id: string | null
   mails: Generated<number>
+  batch_key: string | null
 }
 
 export interface DeviceTypesTable {
@@ -325,6 +348,7 @@ export interface EventsTable {
   link: string | null
   created_at: Generated<string>
   caused_by: string | null
+  escalation: Json | null
 }
 
 export interface FeatureOverridesTable {
@@ -485,11 +509,23 @@ export interface LoginFailuresTable {
   locked_until: string | null
 }
 
+export interface MailBatchesTable {
+  key: string
+  delivery_ids: string[]
+  created_at: Generated<string>
+}
+
 export interface MailCountsTable {
   account_id: ColumnType<string, never, never>
   day: string
   sent: Generated<number>
   refused: Generated<number>
+}
+
+export interface MailPaceTable {
+  id: Generated<boolean>
+  next_call_at: Generated<string>
+  paused_until: Generated<string>
 }
 
 export interface MailSuppressionsTable {
@@ -570,6 +606,7 @@ export interface NotificationsTable {
   is_read: Generated<boolean>
   read_at: string | null
   created_at: Generated<string>
+  escalation: Json | null
 }
 
 export interface OauthStatesTable {
@@ -954,7 +991,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: 'handoff_created' | 'handoff_assessment_ready'
+  event: string
   data: Json
   created_at: Generated<string>
   swept_at: string | null
@@ -1113,6 +1150,7 @@ export interface DB {
   ai_outputs: AiOutputsTable
   ai_sessions: AiSessionsTable
   ai_steps: AiStepsTable
+  ai_tasks: AiTasksTable
   ai_usage: AiUsageTable
   audit_logs: AuditLogsTable
   beta_feedback: BetaFeedbackTable
@@ -1137,7 +1175,9 @@ export interface DB {
   knowledge_terms: KnowledgeTermsTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
+  mail_batches: MailBatchesTable
   mail_counts: MailCountsTable
+  mail_pace: MailPaceTable
   mail_suppressions: MailSuppressionsTable
   maintenance_runs: MaintenanceRunsTable
   maintenance_schedules: MaintenanceSchedulesTable
