@@ -1,4 +1,4 @@
-import type { RunStyle } from '../pdf/glyphs.ts'
+import type { RunStyle } from '../pdf/glyph.ts'
 import type { TextRun } from '../pdf/line-layout.ts'
 import { drawRule, type PageLayout, type TextStyle, writeLines, writeText } from '../pdf/page-layout.ts'
 import { writeTable } from '../pdf/table-layout.ts'

@@ -2,9 +2,17 @@ import { darkenForWhite, parseHexColour } from '../pdf/colour.ts'
 import { drawImage, drawOperators, drawTextLine, formatNumber, type JpegImage, type PdfDocument } from '../pdf/document.ts'
 import type { TextLine } from '../pdf/line-layout.ts'
 import { margin, type PageLayout, page, type TextStyle, toRuns, wrapText } from '../pdf/page-layout.ts'
-import type { Branding } from './pdf.ts'
 
 // The header and the footer of each page, with the branding of the team.
+
+/** The design of a team's documents. */
+export interface Branding {
+  company: string
+  /** `#rrggbb`, or null for the default colour. */
+  colour: string | null
+  footer: string | null
+  logo: JpegImage | null
+}
 
 const defaultBrandColour = '#1d4ed8'
 const pageFrameStyle: TextStyle = { size: 8, colour: '0.38 0.43 0.49' }

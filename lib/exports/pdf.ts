@@ -1,20 +1,10 @@
-import type { JpegImage } from '../pdf/document.ts'
 import { serializeDocument } from '../pdf/document.ts'
 import { type FontAssets, loadFonts, type TextKind } from '../pdf/fonts.ts'
 import { addCodePoints } from '../pdf/line-layout.ts'
 import { addSpace, createPageLayout, drawRule, type PageLayout, page, writeImage, writeText } from '../pdf/page-layout.ts'
 import { bodyStyle, textColour, writeCode, writeMarkdown, writePlainText, writeSpans } from './pdf-blocks.ts'
-import { drawPageFrame, parseBrandColour } from './pdf-frame.ts'
+import { type Branding, drawPageFrame, parseBrandColour } from './pdf-frame.ts'
 import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportImages, ReportStep } from './report.ts'
-
-/** The design of a team's documents. */
-export interface Branding {
-  company: string
-  /** `#rrggbb`, or null for the default colour. */
-  colour: string | null
-  footer: string | null
-  logo: JpegImage | null
-}
 
 const evidenceTitleStyle = { ...bodyStyle, size: 9, colour: '0.38 0.43 0.49', bold: true, minSpaceBelow: 14 }
 /** The indentation of the content of a step, in points. */

@@ -1,6 +1,6 @@
 import { createUsedGlyphs, embedFont, getGlyphCode, type UsedGlyphs } from './font-embedding.ts'
 import type { Fonts } from './fonts.ts'
-import type { Glyph } from './glyphs.ts'
+import type { Glyph } from './glyph.ts'
 import type { TextLine } from './line-layout.ts'
 import {
   addCompressedStream,

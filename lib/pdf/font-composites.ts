@@ -1,4 +1,4 @@
-import type { GlyphPart } from './glyphs.ts'
+import type { GlyphPart } from './glyph.ts'
 import { concatBytes } from './objects.ts'
 
 // Writes new glyphs of a TrueType font that are put together from others: https://learn.microsoft.com/typography/opentype/spec/glyf

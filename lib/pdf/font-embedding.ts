@@ -1,6 +1,6 @@
 import { subsetFont } from './font-subset.ts'
 import type { FontSlice } from './fonts.ts'
-import type { Glyph } from './glyphs.ts'
+import type { Glyph } from './glyph.ts'
 import { addCompressedStream, addObject, type PdfObjects, toUtf16Hex } from './objects.ts'
 
 // Embeds a slice of a font: only the glyphs that the document uses, and the text that each of them stands for.

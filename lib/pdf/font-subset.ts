@@ -1,6 +1,6 @@
 import { addComposites, buildComposite, type Composite } from './font-composites.ts'
 import type { FontSlice } from './fonts.ts'
-import type { Glyph } from './glyphs.ts'
+import type { Glyph } from './glyph.ts'
 import { concatBytes } from './objects.ts'
 
 // Reads and shortens TrueType fonts. The table names, offsets and flags are those of the OpenType specification.

@@ -1,4 +1,4 @@
-import type { Glyph } from './glyphs.ts'
+import type { Glyph } from './glyph.ts'
 
 // A line may break before and after Chinese, Japanese and Korean characters.
 export const ideograph =

@@ -1,6 +1,7 @@
 import bidiFactory from 'bidi-js'
 import type { Fonts, TextKind } from './fonts.ts'
-import { centreMarks, createGlyph, type Glyph, isInvisible, missingCharacter, type RunStyle, shapeGlyphs } from './glyphs.ts'
+import type { Glyph, RunStyle } from './glyph.ts'
+import { centreMarks, createGlyph, isInvisible, missingCharacter, shapeGlyphs } from './glyphs.ts'
 import { addWordBreaks, closingPunctuation, ideograph } from './line-breaks.ts'
 
 // Breaks a text into lines of glyphs and positions the glyphs, from right to left where the script requires it.
