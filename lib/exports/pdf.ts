@@ -1,5 +1,6 @@
 import { serializeDocument } from '../pdf/document.ts'
-import { type FontAssets, loadFonts, type TextKind } from '../pdf/fonts.ts'
+import { type FontAssets, loadFonts } from '../pdf/fonts.ts'
+import type { TextKind } from '../pdf/glyph.ts'
 import { addCodePoints } from '../pdf/line-layout.ts'
 import { addSpace, createPageLayout, drawRule, type PageLayout, page, writeImage, writeText } from '../pdf/page-layout.ts'
 import { bodyStyle, textColour, writeCode, writeMarkdown, writePlainText, writeSpans } from './pdf-blocks.ts'

@@ -10,6 +10,7 @@ type UsedGlyph = Pick<Glyph, 'id' | 'parts' | 'width' | 'text'>
 /** The used glyphs of one slice. The index of a glyph is its code. A glyph that stands for two texts, or has two widths, has two codes. */
 export interface UsedGlyphs {
   codeByKey: Map<string, number>
+  codeByParts: Map<UsedGlyph['parts'], number>
   glyphs: UsedGlyph[]
 }
 
@@ -18,17 +19,21 @@ const maxCodes = 32_000
 
 /** Create a list with the glyph for missing characters, which every font must have at code 0. */
 export function createUsedGlyphs(): UsedGlyphs {
-  return { codeByKey: new Map(), glyphs: [{ id: 0, parts: [], width: 0, text: '' }] }
+  return { codeByKey: new Map(), codeByParts: new Map(), glyphs: [{ id: 0, parts: [], width: 0, text: '' }] }
 }
 
 /** Return the code of a glyph that stands for this text, as four hexadecimal digits. Add the glyph if it is new. */
-export function getGlyphCode({ codeByKey, glyphs }: UsedGlyphs, { id, parts, text, width }: UsedGlyph): string {
-  const key = id === null ? `${parts.map((part) => `${part.id} ${part.x} ${part.y}`).join()} ${width} ${text}` : `${id} ${width} ${text}`
+export function getGlyphCode({ codeByKey, codeByParts, glyphs }: UsedGlyphs, { id, parts, text, width }: UsedGlyph): string {
+  // The same word has the same parts, and comparing them takes longer than the rest.
+  const knownCode = codeByParts.get(parts)
+  if (knownCode !== undefined) return formatCode(knownCode)
+  const key = `${id} ${parts.map((part) => `${part.id} ${part.x} ${part.y}`).join()} ${width} ${text}`
   let code = codeByKey.get(key)
   if (code === undefined) {
     code = glyphs.length < maxCodes ? glyphs.push({ id, parts, width, text }) - 1 : 0
     codeByKey.set(key, code)
   }
+  if (parts.length > 0) codeByParts.set(parts, code)
   return formatCode(code)
 }
 

@@ -1,3 +1,4 @@
+import type { ShapedWord, TextKind } from './glyph.ts'
 import { createShaper, type Shaper } from './harfbuzz.ts'
 
 // Each font is cut into slices by code point. A text loads the slices that have its characters; the PDF embeds only the glyphs it shows.
@@ -25,9 +26,6 @@ export interface FontSlice {
   font: Uint8Array
 }
 
-/** The kind of a text decides which fonts come first: `ja` has Japanese shapes of Han characters, `mono` a fixed width. */
-export type TextKind = 'text' | 'ja' | 'mono'
-
 // The files never change while a process runs. Values are cached, not promises: in Workers a request must not await another one's I/O.
 const cachedMaps = new Map<string, DataView>()
 const cachedSlices = new Map<number, FontSlice>()
@@ -41,6 +39,8 @@ const lastPlane = 2
 export interface Fonts {
   /** Shapes texts in complex slices. */
   shaper: Shaper
+  /** What was shaped already, by font, direction and text. */
+  shapedWords: Map<string, ShapedWord>
   /** Return the slice with this character, or undefined if no font has it. */
   find(code: number, kind: TextKind): { index: number; slice: FontSlice } | undefined
   getSlice(index: number): FontSlice
@@ -64,6 +64,7 @@ export async function loadFonts(assets: FontAssets, codesByKind: ReadonlyMap<Tex
   const shaper = isAnyComplex ? createShaper(await assets.loadHarfBuzz()) : noShaper
   return {
     shaper,
+    shapedWords: new Map(),
     find(code, kind) {
       const index = sliceIndexes.get(`${kind} ${code}`)
       return index === undefined ? undefined : { index, slice: getSlice(index) }

@@ -1,4 +1,5 @@
-import type { TextKind } from './fonts.ts'
+/** The kind of a text decides which fonts come first: `ja` has Japanese shapes of Han characters, `mono` a fixed width. */
+export type TextKind = 'text' | 'ja' | 'mono'
 
 /** How a part of a text looks. */
 export interface RunStyle {
@@ -40,3 +41,6 @@ export interface Glyph {
   isMark: boolean
   style: RunStyle
 }
+
+/** The glyphs of a text, without its place in a document. */
+export type ShapedWord = Omit<Glyph, 'level' | 'style'>[]

@@ -1,6 +1,6 @@
 import { getGlyphExtent } from './font-subset.ts'
-import type { Fonts, TextKind } from './fonts.ts'
-import type { Glyph, GlyphPart, RunStyle } from './glyph.ts'
+import type { Fonts } from './fonts.ts'
+import type { Glyph, GlyphPart, RunStyle, ShapedWord, TextKind } from './glyph.ts'
 import type { ShapedGlyph } from './harfbuzz.ts'
 import { getLineBreak } from './line-breaks.ts'
 
@@ -63,13 +63,26 @@ export function createGlyph(fonts: Fonts, { text, code, level, style }: Characte
   return { ...common, ...square, font: fallback.index, id, width }
 }
 
-/**
- * Return the glyphs of a text in one font, in reading order. What belongs together, such as a letter with its marks or a syllable, is one
- * glyph, because readers of the PDF would mix up the order of its parts.
- */
+/** Return the glyphs of a text in one font, in reading order. Most words of a document occur more than once, so they are shaped once. */
 export function shapeGlyphs(fonts: Fonts, font: number, text: string, level: number, style: RunStyle): Glyph[] {
-  const slice = fonts.getSlice(font)
   const isRightToLeft = (level & 1) === 1
+  const key = `${font} ${isRightToLeft} ${text}`
+  let word = fonts.shapedWords.get(key)
+  if (!word) {
+    word = shapeWord(fonts, font, text, isRightToLeft)
+    if (fonts.shapedWords.size < maxShapedWords) fonts.shapedWords.set(key, word)
+  }
+  return word.map((glyph) => ({ ...glyph, level, style }))
+}
+
+const maxShapedWords = 20_000
+
+/**
+ * Shape a text. What belongs together, such as a letter with its marks or a syllable, is one glyph, because readers of the PDF would mix up
+ * the order of its parts.
+ */
+function shapeWord(fonts: Fonts, font: number, text: string, isRightToLeft: boolean): ShapedWord {
+  const slice = fonts.getSlice(font)
   const clusters = groupByCluster(fonts.shaper.shape(font, slice.font, text, isRightToLeft))
   if (isRightToLeft) clusters.reverse()
   return clusters.flatMap((shaped, index) => {
@@ -77,8 +90,8 @@ export function shapeGlyphs(fonts: Fonts, font: number, text: string, level: num
     const { parts, advance } = placeParts(shaped)
     const [first] = parts
     const isPlain = first && parts.length === 1 && first.x === 0 && first.y === 0
-    const glyph: Glyph = {
-      ...{ text: clusterText, sourceLength: clusterText.length, font, level, style, x: 0, lineBreak: null, isMark: false },
+    const glyph: ShapedWord[number] = {
+      ...{ text: clusterText, sourceLength: clusterText.length, font, x: 0, lineBreak: null, isMark: false },
       ...(isPlain ? { id: first.id, parts: [] } : { id: null, parts }),
       width: Math.round((advance * 1000) / slice.units),
     }
@@ -90,7 +103,7 @@ export function shapeGlyphs(fonts: Fonts, font: number, text: string, level: num
  * Leave a right-to-left glyph only its first character, and add an empty glyph for each further one. Readers of the PDF reverse the characters
  * of a line one by one, and those of one glyph too.
  */
-function splitText(glyph: Glyph): Glyph[] {
+function splitText(glyph: ShapedWord[number]): ShapedWord {
   const [first = '', ...marks] = glyph.text
   const empty = { id: null, parts: [], width: 0, isMark: true }
   return [

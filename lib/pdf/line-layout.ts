@@ -1,6 +1,6 @@
 import bidiFactory from 'bidi-js'
-import type { Fonts, TextKind } from './fonts.ts'
-import type { Glyph, RunStyle } from './glyph.ts'
+import type { Fonts } from './fonts.ts'
+import type { Glyph, RunStyle, TextKind } from './glyph.ts'
 import { centreMarks, createGlyph, isInvisible, missingCharacter, shapeGlyphs } from './glyphs.ts'
 import { addWordBreaks, closingPunctuation, ideograph } from './line-breaks.ts'
 

@@ -1,6 +1,6 @@
 import { createDocument, drawImage, drawOperators, drawTextLine, formatNumber, type JpegImage, type PdfDocument } from './document.ts'
-import type { Fonts, TextKind } from './fonts.ts'
-import type { RunStyle } from './glyph.ts'
+import type { Fonts } from './fonts.ts'
+import type { RunStyle, TextKind } from './glyph.ts'
 import { breakIntoLines, type TextLine, type TextRun } from './line-layout.ts'
 
 /** The size of a page (A4) and its margin, in points. */
