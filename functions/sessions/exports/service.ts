@@ -3,7 +3,6 @@ import { limitMarkup } from '../../../lib/exports/descriptions.ts'
 import { renderHtml } from '../../../lib/exports/html.ts'
 import { renderMarkdown } from '../../../lib/exports/markdown.ts'
 import { MaskingError, maskReport } from '../../../lib/exports/mask.ts'
-import { renderPdf } from '../../../lib/exports/pdf.ts'
 import type { Branding } from '../../../lib/exports/pdf-frame.ts'
 import type { Report, ReportImage, ReportImages } from '../../../lib/exports/report.ts'
 import { type SelectedImage, selectImages } from '../../../lib/exports/select-images.ts'
@@ -78,6 +77,8 @@ async function renderReport(ctx: ReadContext, report: Report, format: Format, { 
 }
 
 async function createPdf(ctx: ReadContext, report: Report, { settings, images }: RenderOptions) {
+  // It is loaded by the first PDF, because most requests do not need it.
+  const { renderPdf } = await import('../../../lib/exports/pdf.ts')
   const [branding, loadedImages] = [await loadBranding(ctx, settings), await loadImages(ctx, images)]
   return renderPdf(report, { branding, images: loadedImages, assets: ctx.assets })
 }
