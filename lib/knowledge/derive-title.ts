@@ -27,6 +27,7 @@ function removeMarkup(line: string): string {
   const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
   const linkOrImage = /!?\[([^\]]{0,500})\](?:\([^)\s]{0,2000}\)|\[[^\]]{0,200}\])/g
   const emphasisOrCode = /(\*\*|__|`)(?=\S)(.{1,500}?)\1/g
+  const tableRow = /^\s*\|(.*)\|\s*$/
   const ruleOrTableSeparator = /^[\s|:=_*-]+$/
   return line
     .replace(codeFence, '')
@@ -34,6 +35,13 @@ function removeMarkup(line: string): string {
     .replace(linkOrImage, '$1')
     .replace(emphasisOrCode, '$2')
     .replace(ruleOrTableSeparator, '')
+    .replace(tableRow, (_, cells: string) =>
+      cells
+        .split('|')
+        .map((cell) => cell.trim())
+        .filter(Boolean)
+        .join(', '),
+    )
     .replace(/\s+/g, ' ')
     .trim()
 }

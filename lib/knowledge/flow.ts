@@ -1,19 +1,28 @@
 import { normaliseStructure } from '../flows/normalise.ts'
 import type { FlowNode, FlowStep, TreeStructure, TreeType } from '../flows/structure.ts'
+import { attachNotes, joinOptions } from './attach-notes.ts'
 import { type Branch, buildBranches, flattenBranches } from './node-tree.ts'
 import type { KbNode } from './nodes.ts'
 
-/** Build the structure of a flow from the nodes, each once and with its id. Return null without nodes. The result may be invalid. */
+/**
+ * Build the structure of a flow from the nodes. Notes and, in a list of steps, options belong to the step that they are about. Return null
+ * without nodes. The result may be invalid.
+ */
 export function buildFlow(nodes: readonly KbNode[], type: TreeType): TreeStructure | null {
   const branches = buildBranches(nodes)
   if (branches.length === 0) return null
-  return normaliseStructure(type === 'troubleshooting' ? chainBranches(branches) : { steps: createSteps(flattenBranches(branches)) })
+  const orderedNodes = flattenBranches(branches)
+  if (type !== 'troubleshooting') return normaliseStructure({ steps: createSteps(attachNotes(joinOptions(orderedNodes)), orderedNodes) })
+  return normaliseStructure(chainBranches(buildBranches(attachNotes(orderedNodes))))
 }
 
-function createSteps(nodes: readonly KbNode[]): FlowStep[] {
-  const steps = nodes.map(
-    (node): FlowStep => ({ id: node.id, type: node.kind === 'section' ? 'section_header' : 'procedure_step', ...getTexts(node) }),
-  )
+/** Create the steps. A note that belongs to no step is a text without a tick. If nothing else is left to do, every note is a step. */
+function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): FlowStep[] {
+  const hasSteps = nodes.some(({ kind }) => kind !== 'section' && kind !== 'note')
+  const steps = (hasSteps ? nodes : allNodes).map((node): FlowStep => {
+    const isText = node.kind === 'section' || (node.kind === 'note' && hasSteps)
+    return { id: node.id, type: isText ? 'section_header' : 'procedure_step', ...getTexts(node) }
+  })
   return [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }]
 }
 

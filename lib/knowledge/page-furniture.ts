@@ -30,7 +30,8 @@ const descriptiveNames = /(?:^|\s)(?:has|with|without|no|is)-\S+/gi
  */
 export function removeFurniture(root: Element): Element {
   const traits = measureElements(root)
-  const cleaned = cleanElement(root, traits, (traits.get(root)?.length ?? 0) / 2)
+  const hasHeading = [...traits.keys()].some(({ name }) => name === 'h1')
+  const cleaned = cleanElement(root, { traits, maxLength: (traits.get(root)?.length ?? 0) / 2, isBeforeHeading: hasHeading })
   const cleanedTraits = measureElements(cleaned)
   return cleanedTraits.get(cleaned)?.length ? findMainElement(cleaned, cleanedTraits) : root
 }
@@ -53,6 +54,8 @@ type TraitsByElement = ReadonlyMap<Element, ElementTraits>
 const headingName = /^h[1-6]$/
 const blockElements = new Set('h1 h2 h3 h4 h5 h6 ol ul table pre p dl'.split(' '))
 const maxShortText = 120
+/** Before the main heading, these are menus if they contain only links. */
+const menuElements = new Set(['ul', 'ol', 'table', 'div', 'p'])
 
 function measureElements(root: Element): TraitsByElement {
   const traitsByElement = new Map<Element, ElementTraits>()
@@ -90,9 +93,17 @@ function isMain({ name, attributes }: Element): boolean {
   return name === 'h1' || name === 'main' || attributes.role === 'main'
 }
 
-/** Copy an element without the furniture in it. An element with more than `maxLength` characters is not furniture because of its class. */
-function cleanElement(element: Element, traitsByElement: TraitsByElement, maxLength: number): Element {
-  const getTraits = (child: Element) => traitsByElement.get(child) as ElementTraits
+interface Cleaning {
+  traits: TraitsByElement
+  /** An element with more characters is not furniture because of its class. */
+  maxLength: number
+  /** Whether the main heading is still to come. */
+  isBeforeHeading: boolean
+}
+
+/** Copy an element without the furniture in it. */
+function cleanElement(element: Element, cleaning: Cleaning): Element {
+  const getTraits = (child: Element) => cleaning.traits.get(child) as ElementTraits
   const isHeading = headingName.test(element.name)
   const children: Element['children'] = []
   const elements = listElements(element)
@@ -105,16 +116,18 @@ function cleanElement(element: Element, traitsByElement: TraitsByElement, maxLen
       continue
     }
     elementIndex++
+    if (child.name === 'h1') cleaning.isBeforeHeading = false
     if (ignoredElements.has(child.name)) continue
     const traits = getTraits(child)
     const next = elements[elementIndex]
-    const isTitle = isFurnitureTitle(child, traits) && next !== undefined && traitsByElement.has(next) && isOnlyLinks(getTraits(next))
+    const isTitle = isFurnitureTitle(child, traits) && next !== undefined && cleaning.traits.has(next) && isOnlyLinks(getTraits(next))
     const isListOfTitle: boolean = isAfterTitle && isOnlyLinks(traits)
     isAfterTitle = isTitle || isListOfTitle
-    const isPart = isAfterTitle || isTableOfContents(child, traitsByElement) || isFurniture(child, traits, maxLength)
+    const isMenu = cleaning.isBeforeHeading && menuElements.has(child.name) && isOnlyLinks(traits)
+    const isPart = isAfterTitle || isMenu || isTableOfContents(child, cleaning.traits) || isFurniture(child, traits, cleaning.maxLength)
     // A button in a heading opens the section below it.
     if (isPart && !traits.hasMain && !(isHeading && child.name === 'button')) continue
-    children.push(cleanElement(child, traitsByElement, maxLength))
+    children.push(cleanElement(child, cleaning))
   }
   return { ...element, children }
 }

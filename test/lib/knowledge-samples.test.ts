@@ -1,5 +1,6 @@
+import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
-import type { TreeStructure } from '../../lib/flows/structure.ts'
+import type { FlowStep, TreeStructure } from '../../lib/flows/structure.ts'
 import { validateFlow } from '../../lib/flows/validate.ts'
 import type { Block } from '../../lib/knowledge/blocks.ts'
 import { buildFlow } from '../../lib/knowledge/flow.ts'
@@ -60,7 +61,9 @@ describe('the articles of the suite', () => {
 
   it.each(articles.map(({ name }) => name))('%s becomes a valid flow that contains every text', (name) => {
     const { blocks, texts } = findArticle(name)
-    for (const type of ['procedural', 'troubleshooting'] as const) {
+    // A tree has at most 50 levels.
+    const types = name === 'long-manual.docx' ? (['procedural'] as const) : (['procedural', 'troubleshooting'] as const)
+    for (const type of types) {
       const flow = buildFlow(convert(blocks, true), type) as TreeStructure
       expect(validateFlow({ tree_type: type, tree_structure: flow, intake_form: [] }, 'published').errors).toEqual([])
       const flowText = keepLetters(
@@ -70,5 +73,130 @@ describe('the articles of the suite', () => {
       )
       for (const text of texts.map(keepLetters)) expect(flowText).toContain(text)
     }
+  })
+})
+
+describe('a long Word document', () => {
+  const { blocks } = findArticle('long-manual.docx')
+  const { segments, warnings } = splitIntoSegments(blocks)
+
+  it('KBI-09 gets a node per sub-section', () => {
+    const unitStarts = segments.filter(({ startsUnit }) => startsUnit)
+    expect(unitStarts).toHaveLength(60)
+    expect(unitStarts[1]?.text).toBe(
+      '## 1.2 Subject of section 2 in chapter 1\n\nBackground of 1.2.\n\n3. Do the first step of 1.2\n\n4. Do the second step of 1.2',
+    )
+  })
+
+  it('KBI-09 keeps its decision', () => {
+    const index = segments.findIndex(({ kind }) => kind === 'decision')
+    expect(segments.slice(index, index + 3).map(({ text }) => text)).toEqual([
+      'Does the lamp blink?',
+      '- Yes: replace the power supply.',
+      '- No: replace the fan.',
+    ])
+  })
+
+  it('KBI-09 names each merged sub-section', () => {
+    expect(warnings).toHaveLength(60)
+    expect(warnings[1]).toBe('“1.2 Subject of section 2 in chapter 1”: its 3 parts are one node, because an article has at most 100 nodes.')
+  })
+})
+
+describe('splitIntoSegments', () => {
+  const heading = (level: number, text: string): Block => ({ kind: 'heading', level, text })
+  const block = (kind: Block['kind'], text: string): Block => ({ kind, level: 0, text })
+
+  it('KBI-09 has no warning for an article that fits', () => {
+    expect(splitIntoSegments([heading(1, 'A'), block('text', 'a')]).warnings).toEqual([])
+  })
+
+  it('KBI-09 merges sections of the lowest level before others, and names them', () => {
+    const blocks = Array.from({ length: 300 }, (_, n) => [heading(n % 10 === 0 ? 2 : 3, `Section ${n}`), block('item', `- Do ${n}`)]).flat()
+    const { segments, warnings } = splitIntoSegments(blocks)
+    expect(segments.length).toBeLessThanOrEqual(100)
+    expect(segments.every(({ text }) => !/[^#]## /.test(text))).toBe(true)
+    expect(warnings[0]).toBe('“Do 0”, “Section 1”, “Section 2” and 1 more are one node, because an article has at most 100 nodes.')
+  })
+
+  it('KBI-09 merges decisions last, and names their questions', () => {
+    const decision = (n: number) => [block('text', `Is ${n} on?`), block('item', '- If yes, go.'), block('item', '- If no, stop.')]
+    const { segments, warnings } = splitIntoSegments(Array.from({ length: 60 }, (_, n) => decision(n)).flat())
+    expect(segments.length).toBeLessThanOrEqual(100)
+    expect(warnings.some((warning) => /It is no decision any more: “Is \d+ on\?”/.test(warning))).toBe(true)
+  })
+
+  it('makes a decision of an item whose nested items are its options', () => {
+    const item = '3. Does it ping?\n    - If it does, wait.\n        - An hour.\n    - If not, replace it.'
+    const { segments } = splitIntoSegments([block('item', item)])
+    expect(segments.map(({ kind, text }) => [kind, text])).toEqual([
+      ['decision', '3. Does it ping?'],
+      ['option', '- If it does, wait.\n    - An hour.'],
+      ['option', '- If not, replace it.'],
+    ])
+  })
+})
+
+describe('the structure of an article', () => {
+  const readTexts = (name: string, kind: Block['kind']) =>
+    findArticle(name)
+      .blocks.filter((block) => block.kind === kind)
+      .map(({ text }) => text)
+  const markdown = new MarkdownIt()
+  const countNested = (text: string) => (markdown.render(text).match(/<[uo]l/g) ?? []).length - 1
+
+  it('KBI-08 keeps the columns of a table with cells over several rows and columns', () => {
+    const table = [
+      '| Event | Cause | Remedy |',
+      '| --- | --- | --- |',
+      '| 7031 | Driver crash | Replace the driver |',
+      '| | Full disk | Free 2 GB |',
+      '| Any other event | | • Collect the log • Open a case |',
+    ].join('\n')
+    expect(readTexts('learn-portal.html', 'table')).toEqual([table])
+    expect(readTexts('site-visit.docx', 'table')).toEqual([
+      '| Site | Contact | |\n| --- | --- | --- |\n| North | Ana | 4711 |\n| | Ben | 4712 |',
+    ])
+  })
+
+  it('KBI-08 nests the lists of pages and of Word documents as markdown does', () => {
+    const nestedItem = readTexts('learn-portal.html', 'item').find((text) => text.includes('Keep files')) ?? ''
+    expect(countNested(nestedItem)).toBe(2)
+    expect(countNested(readTexts('site-visit.docx', 'item')[0] ?? '')).toBe(1)
+  })
+})
+
+describe('the steps of an article', () => {
+  const listSteps = (name: string) => {
+    const flow = buildFlow(convert(findArticle(name).blocks, true), 'procedural') as { steps: FlowStep[] }
+    return flow.steps.map(({ type, title }) => [type, title])
+  }
+
+  it('KBI-10 are its instructions, while its notes are texts of steps and sections', () => {
+    expect(listSteps('decision.md')).toEqual([
+      ['section_header', 'No sound in a meeting'],
+      ['section_header', 'Find the device'],
+      ['procedure_step', 'Open the settings of the meeting.'],
+      ['procedure_step', 'Select the headset as speaker.'],
+      ['procedure_step', 'Is the test tone audible?'],
+      ['section_header', 'Codes'],
+      ['procedure_step', 'Restart-Service Audiosrv'],
+      ['procedure_end', 'Done'],
+    ])
+  })
+
+  it('KBI-10 do not include facts and references', () => {
+    expect(listSteps('runbook.md')).toEqual([
+      ['section_header', 'Disk is full'],
+      ['section_header', 'Meaning'],
+      ['section_header', 'Diagnosis'],
+      ['procedure_step', 'Run the report'],
+      ['section_header', 'Mitigation'],
+      ['procedure_step', 'Delete old logs.'],
+      ['procedure_step', 'Extend the volume.'],
+      ['procedure_step', 'Does the alert stay?'],
+      ['section_header', 'References'],
+      ['procedure_end', 'Done'],
+    ])
   })
 })

@@ -22,7 +22,7 @@ const readBlocks = (format: 'markdown' | 'text' | 'html', content: string) => re
 const describeBlocks = (blocks: readonly Block[]) => blocks.map(({ kind, text }) => `${kind}: ${text}`)
 /** Convert blocks to nodes, by default with the proposals of the local model. */
 const convert = (blocks: readonly Block[], proposals?: readonly NodeProposal[]): KbNode[] => {
-  const segments = splitIntoSegments(blocks)
+  const { segments } = splitIntoSegments(blocks)
   const facts = { pieces: segments.map(({ kind, text }, index) => ({ number: index + 1, kind, text })) }
   return buildNodes(segments, proposals ?? (createArticleNodes(facts).groups as NodeProposal[]), newId)
 }
@@ -55,9 +55,9 @@ describe('readArticleText', () => {
     expect(describeBlocks(readBlocks('html', html))).toEqual([
       'heading: Fix it',
       'text: Go to the page (https://x.example/a), not here\nnow.',
-      'item: 3. One\n  - deeper\n    ```\n    a\n      b\n    ```',
+      'item: 3. One\n    - deeper\n        ```\n        a\n          b\n        ```',
       'item: 4. Two',
-      'table: a | b\n1 2 | 3',
+      'table: | a | b |\n| --- | --- |\n| 1 2 | 3 |',
       'item: 1. In a frame',
       'text: tail',
     ])
@@ -125,10 +125,10 @@ describe('createBlockWriter', () => {
 
   it('adds lines to the item of a list until the item is full', () => {
     const { blocks, addListLine } = createBlockWriter()
-    addListLine(0, '-', 'x'.repeat(maxNodeLength - 10))
+    addListLine(0, '-', 'x'.repeat(maxNodeLength - 13))
     addListLine(1, '-', 'abc')
     addListLine(0, null, 'd')
-    expect(blocks.map(({ text }) => text.slice(-8))).toEqual(['\n  - abc', '  d'])
+    expect(blocks.map(({ text }) => text.slice(-9))).toEqual(['    - abc', '    d'])
   })
 })
 

@@ -64,7 +64,10 @@ interface WordPart {
   texts: string[]
 }
 
-const paragraph = (text: string, style = '', list?: [number, number]): WordPart => ({ xml: docxParagraph(text, style, list), texts: [text] })
+const paragraph = (text: string, style = '', list?: [number, number]): WordPart => ({
+  xml: docxParagraph(text, style, list),
+  texts: [text],
+})
 const heading = (text: string, level: 1 | 2) => paragraph(text, `berschrift${level}`)
 
 const spanTable: WordPart = {

@@ -44,7 +44,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 /** Ask the model to group the pieces of the article, and store the groups as nodes. The nodes contain the article's text unchanged. */
 export async function convert(ctx: WriteContext, id: string): Promise<KbImport> {
   requireUncommitted(await findOwn(ctx.db, id))
-  const pieces = splitIntoSegments(await queries.selectBlocks(ctx.db, id))
+  const { segments: pieces, warnings } = splitIntoSegments(await queries.selectBlocks(ctx.db, id))
   const { groups } = await ask(ctx, articleNodes, { facts: { pieces: pieces.map(toPromptPiece) } }).catch(async (error: unknown) => {
     if (!(error instanceof Problem && error.kind === 'ai_budget_exhausted')) await queries.markFailed(ctx.db, id)
     throw error
@@ -52,7 +52,7 @@ export async function convert(ctx: WriteContext, id: string): Promise<KbImport> 
   const nodes = buildNodes(pieces, groups, uuidv7)
   const isReplaced = await inTransaction(ctx.db, async (db) => {
     const isLocked = await queries.lockImport(db, id, ['uploaded', 'converted', 'failed'])
-    if (isLocked) await queries.replaceNodes(db, id, nodes)
+    if (isLocked) await queries.replaceNodes(db, id, nodes, warnings)
     return isLocked
   })
   const current = await findOwn(ctx.db, id)

@@ -46,10 +46,10 @@ it('converts an article to a flow, step by step and word for word', async () => 
   ])
   expect(tree.tree_structure.steps.map(({ type }: Record<string, string>) => type)).toEqual([
     'section_header',
-    ...Array(4).fill('procedure_step'),
+    ...Array(3).fill('procedure_step'),
     'procedure_end',
   ])
-  expect((await admin.call('GET', `/trees/${tree.id}`)).body.tree_structure.steps[3].description).toBe(body.nodes[3].content)
+  expect((await admin.call('GET', `/trees/${tree.id}`)).body.tree_structure.steps[2].description).toBe(body.nodes[3].content)
   expect((await admin.call('GET', '/kb-imports?status=committed')).body).toMatchObject([{ id: body.id, tree_id: tree.id, node_count: 5 }])
   expect((await admin.call('GET', '/kb-imports?status=uploaded')).body).toEqual([])
 })
