@@ -50,7 +50,13 @@ const Settings = z.object({
   CORS_ORIGINS: CommaList.default([]).describe('Origins that may call from a browser, separated by commas.'),
   DATABASE_URL: z.string().describe('Connection string of the role app_runtime.'),
   DATABASE_PLATFORM_URL: z.string().describe('Connection string of the role app_platform.'),
-  REDIS_TIMEOUT_MS: z.coerce.number().int().min(50).max(10_000).default(250).describe('Time-out of a call to Redis, in milliseconds.'),
+  REDIS_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(50)
+    .max(10_000)
+    .default(250)
+    .describe('Time-out of a call to Redis, in milliseconds. A call that opens a connection may take four times as long.'),
   UPLOAD_TIMEOUT_MS: z.coerce
     .number()
     .int()

@@ -1,4 +1,6 @@
 import type { AiSessionRow, Citation } from '../db/rows/ai-session.ts'
+import { mask } from '../text/mask.ts'
+import { maskValues } from '../text/mask-values.ts'
 
 interface DocumentationOptions {
   outcome?: string | null
@@ -10,8 +12,18 @@ const toSection = (title: string, lines: readonly string[]) =>
   lines.length > 0 ? `${title}\n${lines.map((line) => `- ${line}`).join('\n')}` : ''
 const toWords = (text: string) => text.replaceAll('_', ' ')
 
-/** Write a case as plain text for a ticket note. It contains stored facts only, no text of the model. */
-export function writeDocumentation(session: AiSessionRow, { outcome, notes, handoff }: DocumentationOptions): string {
+/**
+ * Write a case as plain text for a ticket note. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
+ * secrets are masked, as in exports.
+ */
+export function writeDocumentation(session: AiSessionRow, options: DocumentationOptions, isMasked: boolean): string {
+  if (!isMasked) return writeText(session, options)
+  const masked = maskValues({ session, options }, mask) as { session: AiSessionRow; options: DocumentationOptions }
+  // The status and the urgency are words of the service. Masking the whole text judges what stands side by side in it.
+  return mask(writeText({ ...masked.session, status: session.status }, masked.options))
+}
+
+function writeText(session: AiSessionRow, { outcome, notes, handoff }: DocumentationOptions): string {
   const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis } = session
   const head = [
     outcome ? `Outcome: ${toWords(outcome)}` : handoff ? `Escalated (${handoff.urgency})` : `Status: ${toWords(session.status)}`,

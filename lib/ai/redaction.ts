@@ -1,5 +1,6 @@
 import { mask } from '../text/mask.ts'
 import { maskSecrets } from '../text/mask-secrets.ts'
+import { maskValues } from '../text/mask-values.ts'
 
 /**
  * What is masked in texts for the AI provider. `none`: nothing. `secrets`: passwords, tokens and keys. `all`: also IP addresses, e-mail
@@ -8,14 +9,7 @@ import { maskSecrets } from '../text/mask-secrets.ts'
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]
 
-/** Mask every text in a value. Property names contain no user input and are not masked. */
+/** Mask every text in a value. A label and its value are judged together, such as `{key, value}` of a fact. */
 export function redact<T>(value: T, redaction: Redaction): T {
-  return redaction === 'none' ? value : (maskTexts(value, redaction === 'all' ? mask : maskSecrets) as T)
-}
-
-function maskTexts(value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === 'string') return hide(value)
-  if (Array.isArray(value)) return value.map((item) => maskTexts(item, hide))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskTexts(item, hide)]))
+  return redaction === 'none' ? value : (maskValues(value, redaction === 'all' ? mask : (text) => maskSecrets(text)) as T)
 }

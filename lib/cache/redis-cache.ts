@@ -1,21 +1,23 @@
 import { withTimeout } from '../net/send-result.ts'
 import { parseJson } from '../text/json.ts'
+import { createAvailability, firstCallFactor } from './availability.ts'
 import type { CachePort } from './cache.ts'
 import type { RedisCommands } from './redis-commands.ts'
 
-const unreachableMs = 5000
-
 /**
- * Create a cache in Redis. After a call that fails or takes longer than `timeoutMs`, all calls of the next 5 s are misses and do not wait.
+ * Create a cache in Redis. A call may take `timeoutMs`, and four times as long if it opens a connection. After two failures in a row, all calls
+ * of the next 5 s are misses and do not wait.
  */
 export function createRedisCache(redis: RedisCommands, timeoutMs = 250): CachePort {
-  let unreachableUntil = 0
+  const availability = createAvailability()
   const callUnlessUnreachable = async (call: () => Promise<unknown>): Promise<unknown> => {
-    if (unreachableUntil > Date.now()) return undefined
+    if (!availability.isAvailable()) return undefined
     try {
-      return await withTimeout(timeoutMs, call())
+      const result = await withTimeout(availability.needsConnection() ? timeoutMs * firstCallFactor : timeoutMs, call())
+      availability.recordSuccess()
+      return result
     } catch {
-      unreachableUntil = Date.now() + unreachableMs
+      availability.recordFailure()
       return undefined
     }
   }

@@ -1,4 +1,5 @@
 import { Ratelimit } from '@upstash/ratelimit'
+import { createAvailability, firstCallFactor } from './availability.ts'
 import type { Limiter, LimitResult, ParsedRate } from './limiter.ts'
 import { createLocalCounter } from './local-counter.ts'
 import type { RedisCommands } from './redis-commands.ts'
@@ -6,37 +7,38 @@ import type { RedisCommands } from './redis-commands.ts'
 type RatelimitRedis = ConstructorParameters<typeof Ratelimit>[0]['redis']
 
 const prefix = 'limit'
-// After a call that failed, the others use the fallback for this long, without waiting for the same time-out.
-const unreachableMs = 5000
 const maxBlockedKeys = 5000
 
 /**
  * Create a limiter that counts calls in Redis, with `@upstash/ratelimit`. A window starts at the key's first call. Windows of a key that is
- * called in each of them follow each other without a gap. A key over its limit is refused without a call to Redis.
+ * called in each of them follow each other without a gap. A key over its limit is refused without a call to Redis. A call may take
+ * `timeoutMs`, and four times as long if it opens a connection.
  */
 export function createRedisLimiter(redis: RedisCommands, timeoutMs = 250): Limiter {
   /** The time in milliseconds until which a key of Redis is over its limit. The library reads and writes it too. */
   const blockedUntilByKey = new Map<string, number>()
-  const findRatelimit = createRatelimits(checkReplies(redis), timeoutMs, blockedUntilByKey)
+  const checkedRedis = checkReplies(redis)
+  const findRatelimit = createRatelimits(checkedRedis, timeoutMs, blockedUntilByKey)
+  const findFirstRatelimit = createRatelimits(checkedRedis, timeoutMs * firstCallFactor, blockedUntilByKey)
   const countLocally = createLocalCounter()
-  let unreachableUntil = 0
+  const availability = createAvailability()
   return {
     async count(key, rate, strict) {
       const identifier = `${rate.max}/${rate.windowMs}:${key}`
       const redisKey = `${prefix}:${identifier}`
       forgetEndedBlock(blockedUntilByKey, redisKey)
-      if (unreachableUntil <= Date.now() || blockedUntilByKey.has(redisKey)) {
-        const response = await findRatelimit(rate)
-          .limit(identifier)
-          .catch(() => undefined)
+      if (availability.isAvailable() || blockedUntilByKey.has(redisKey)) {
+        const ratelimit = availability.needsConnection() ? findFirstRatelimit(rate) : findRatelimit(rate)
+        const response = await ratelimit.limit(identifier).catch(() => undefined)
         if (response && response.reason !== 'timeout') {
+          if (response.reason !== 'cacheBlock') availability.recordSuccess()
           // Redis deletes a key one window after its last allowed call, even if the clock of whoever wrote it was wrong.
           const reset = Math.min(response.reset, Date.now() + rate.windowMs)
           if (!response.success) rememberBlocked(blockedUntilByKey, redisKey, reset)
           const resetSeconds = Math.max(1, Math.ceil((reset - Date.now()) / 1000))
           return { allowed: response.success, limit: rate.max, remaining: response.remaining, resetSeconds }
         }
-        unreachableUntil = Date.now() + unreachableMs
+        availability.recordFailure()
       }
       return strict ? countLocally(key, Math.max(1, Math.floor(rate.max / 2)), rate, Date.now()) : createAllowedResult(rate)
     },

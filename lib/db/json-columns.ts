@@ -30,6 +30,7 @@ export interface JsonColumns {
   'plan_billing.features': string[]
   'script_builder_sessions.parameters_schema': ScriptParameter[]
   'script_templates.parameters_schema': ScriptParameter[]
+  'sessions.secret_variables': Record<string, string>
   'sessions.variables': Record<string, unknown>
   'tree_versions.intake_form': IntakeField[]
   'tree_versions.tree_structure': FlowNode | StepList

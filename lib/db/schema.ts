@@ -921,6 +921,7 @@ export interface SessionsTable {
   completed_at: string | null
   created_at: Generated<string>
   lasted: Generated<number | null>
+  secret_variables: Generated<JsonColumns['sessions.secret_variables']>
 }
 
 export interface SignInAttemptsTable {

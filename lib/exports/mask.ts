@@ -1,3 +1,4 @@
+import { maskValues } from '../text/mask-values.ts'
 import type { Report } from './report.ts'
 
 /** The maximum number of characters masked in one report. Masking more would take longer than a request may. */
@@ -20,16 +21,8 @@ export function maskReport(report: Report, mask: (text: string) => string): Repo
     maskedByText.set(text, masked)
     return masked
   }
-  const maskValue = (value: unknown): unknown => {
-    if (typeof value === 'string') return maskText(value)
-    if (Array.isArray(value)) return value.map(maskValue)
-    if (typeof value !== 'object' || value === null) return value
-    const maskedObject: Record<string, unknown> = {}
-    for (const key in value) maskedObject[key] = maskValue((value as Record<string, unknown>)[key])
-    return maskedObject
-  }
   try {
-    return maskValue(report) as Report
+    return maskValues(report, maskText) as Report
   } catch (error) {
     // The message of the cause may contain a secret from the report, so only its name is logged.
     throw error instanceof MaskingError ? error : new MaskingError(`Masking failed: ${error instanceof Error ? error.name : 'unknown'}`)

@@ -1,4 +1,5 @@
 import { fillPlaceholders } from '../flows/placeholders.ts'
+import { hideSecrets } from '../flows/secret-answers.ts'
 import type { SessionRow } from '../flows/session-row.ts'
 import { indexAnswerableSteps } from '../flows/step-navigation.ts'
 import type { FlowNode, FlowStep } from '../flows/structure.ts'
@@ -120,8 +121,8 @@ export function buildReport(
   }
 }
 
-function collectVariables({ ticket_number, client_name, target_label, variables }: SessionRow): Variables {
-  return { ticket_number, client_name, target_label, ...variables }
+function collectVariables({ ticket_number, client_name, target_label, variables, secret_keys }: SessionRow): Variables {
+  return { ticket_number, client_name, target_label, ...variables, ...hideSecrets(secret_keys) }
 }
 
 function getOptionLabel(step: FlowNode | FlowStep | undefined, optionId: string, variables: Variables): string {
@@ -203,9 +204,12 @@ function buildFacts(session: SessionRow, formatTime: FormatTime, timezone: strin
   return facts.flatMap(([label, value]) => (value ? [{ label, value }] : []))
 }
 
-function buildVariableFacts({ variables, intake_form }: SessionRow): Fact[] {
-  const labelByKey = new Map(intake_form.map(({ key, label }) => [key, label]))
-  return Object.entries(variables).map(([key, value]) => ({ label: labelByKey.get(key) || key, value: formatValue(value) }))
+/** Return the answers in the order of the intake form, then the other variables. */
+function buildVariableFacts(session: SessionRow): Fact[] {
+  const values: Variables = { ...session.variables, ...hideSecrets(session.secret_keys) }
+  const labelByKey = new Map(session.intake_form.map(({ key, label }) => [key, label]))
+  const keys = [...labelByKey.keys(), ...Object.keys(values).filter((key) => !labelByKey.has(key))]
+  return keys.flatMap((key) => (Object.hasOwn(values, key) ? [{ label: labelByKey.get(key) || key, value: formatValue(values[key]) }] : []))
 }
 
 function formatValue(value: unknown): string {

@@ -21,11 +21,12 @@ export function normaliseStructure(structure: TreeStructure): TreeStructure {
 
 /** Return the intake form in normal form. */
 export function normaliseForm(fields: readonly IntakeField[]): IntakeField[] {
-  return fields.map(({ options, label, help_text, ...field }) => ({
+  return fields.map(({ options, label, help_text, secret, ...field }) => ({
     ...(omitNullish(field) as IntakeField),
     label: toSingleLine(label),
     ...(typeof help_text === 'string' ? { help_text: normaliseLineBreaks(help_text) } : {}),
     ...(options?.length ? { options } : {}),
+    ...(secret ? { secret } : {}),
   }))
 }
 

@@ -16,6 +16,8 @@ export interface SessionRow {
   ticket_number: string | null
   client_name: string | null
   variables: Record<string, Json>
+  /** The secret fields that have an answer. */
+  secret_keys: string[]
   outcome: 'resolved' | 'unresolved' | 'escalated' | 'cancelled' | null
   notes: string | null
   next_steps: string | null

@@ -153,6 +153,18 @@ export const IntakeField = z
     min: z.number().nullish().describe('The minimum number, or the minimum length of a text.'),
     max: z.number().nullish().describe('The maximum number, or the maximum length of a text.'),
     pattern: z.string().max(200).nullish().describe('A regular expression that the whole answer must match.'),
+    secret: z
+      .boolean()
+      .nullish()
+      .describe('Whether the answer is a secret: stored encrypted, filled into scripts, and never returned, exported or sent to a model.'),
+  })
+  .refine(({ secret, type }) => !secret || type === 'text' || type === 'textarea', {
+    path: ['type'],
+    message: 'must be text or textarea for a secret field',
+  })
+  .refine(({ secret, default: answer }) => !secret || answer === undefined || answer === null, {
+    path: ['default'],
+    message: 'must be empty for a secret field, because the flow would contain the secret',
   })
   .meta({
     id: 'IntakeField',

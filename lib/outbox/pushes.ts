@@ -1,8 +1,10 @@
 import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
 import { clip } from '../chat/chat.ts'
+import { selectExportMasking } from '../db/rows/export-masking.ts'
 import type { WriteDb } from '../db/scope.ts'
 import { readStatement, writeStatement } from '../db/statement.ts'
+import { mask } from '../text/mask.ts'
 
 /** A push: a note that is queued for a ticket. */
 export interface NewPush {
@@ -43,11 +45,13 @@ export const selectRecentPush = readStatement(
 
 /**
  * Insert and enqueue a push in the transaction of `db`, after the statement `lockSource`, which makes concurrent pushes of the same source
- * wait for each other. Return its id, or the id of a push of the same note within the last minute. Return null when the account has no active
- * connection.
+ * wait for each other. Mask the note if the account masks its exports. Return its id, or the id of a push of the same note within the last
+ * minute. Return null when the account has no active connection.
  */
 export async function enqueuePush(db: WriteDb, push: NewPush, ...lockSource: Compilable[]): Promise<string | null> {
-  const results = await db.batch([...lockSource, insertPush.query(push), selectRecentPush.query(push)])
+  const { is_masked } = await selectExportMasking.one(db)
+  const note = is_masked ? { ...push, body: mask(push.body) } : push
+  const results = await db.batch([...lockSource, insertPush.query(note), selectRecentPush.query(note)])
   const [inserted, recent] = results.slice(-2).map(([row]) => row as { id: string } | undefined)
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return recent?.id ?? null

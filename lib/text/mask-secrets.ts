@@ -1,10 +1,15 @@
 // Masks tokens, keys and passwords. Each pattern either starts only where no character of its own run is before it, or has a limited length.
 // So the time is linear in the length of the text, also for hostile texts.
 
+import { maskCodes } from './mask-codes.ts'
+import { maskCommands } from './mask-commands.ts'
+import { maskDeviceSecrets } from './mask-devices.ts'
+import { maskCredentials, maskLabelled } from './mask-labelled.ts'
+import { maskTables } from './mask-tables.ts'
 import { detectTraits, trait } from './mask-traits.ts'
+import { secretMask } from './secret-labels.ts'
 
 type MaskFunction = (text: string) => string
-const secretMask = '[masked secret]'
 
 const pemBegin = /-{4,5} ?BEGIN [A-Z0-9 ]{1,64}-{4,5}/g
 const pemEnd = /-{4,5} ?END [A-Z0-9 ]{1,64}-{4,5}/g
@@ -41,7 +46,8 @@ function skipPemLines(text: string, start: number): number {
 /** The documented prefixes of tokens and keys, by vendor. */
 const vendorKey = new RegExp(
   [
-    'eyJ[\\w-]{10}',
+    'eyJ[\\w-]{10}|sbp_[0-9a-f]{16}|v1\\.0-[0-9a-f]{24}-|phc_\\w{16}|CFPAT-[\\w-]{12}|pscale_(?:tkn|pw|oauth)_[\\w-]{12}|nvapi-[\\w-]{12}|gsk_\\w{16}',
+    'rnd_\\w{16}|vercel_\\w{12}|pat-(?:na|eu)1-[0-9a-f-]{12}|xkeysib-[0-9a-f]{16}|dt0c01\\.\\w{12}|cio[A-Za-z0-9]{28}|hvb\\.\\w{12}|ops_eyJ\\w{8}|glffct-[\\w-]{12}|dp1_\\w{16}',
     '(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{12}',
     'gh[pousr]_\\w{16}|github_pat_\\w{16}|gl(?:pat|rt|dt|cbt|ptt|ft|soat|agent|imt)-[\\w-]{16}',
     'xox[abeposr]-[\\w-]{8}|xapp-[\\w-]{8}',
@@ -101,42 +107,6 @@ function getCharacterClass(char: string): 'A' | 'a' | '0' | '-' {
   if (/[A-Z]/.test(char)) return 'A'
   if (/[a-z]/.test(char)) return 'a'
   return /\d/.test(char) ? '0' : '-'
-}
-
-/** What people call secrets, in several languages. */
-const secretNames =
-  'password|passwort|passwd|passphrase|kennwort|contrase(?:ñ|n)a|mot de passe|wachtwoord|lösenord|has(?:ł|l)o|senha|пароль|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה|' +
-  'pwd|passcode|secret|token|credentials?|psk|pre-?shared key|community(?: string)?|' +
-  '(?:api|access|account|shared|secret|private|encryption|recovery|license|licence|product|auth|signing|master|session|client|subscription|storage|wpa2?|wi-?fi)[ _-]?(?:access[ _-]?)?key|(?:session|auth)[ _-]?id'
-const quotedValue = `"[^"\\n]{1,256}"|'[^'\\n]{1,256}'|\`[^\`\\n]{1,256}\`|“[^”\\n]{1,256}”`
-const bareValue = '[^\\s"\'`,;&<>“”]+'
-/** The groups are: the name with its sign, the sign, the value. A sign can be a word, as in `the password is …`. */
-const assignment = new RegExp(
-  `((?:${secretNames})[\\w-]{0,20}["'\`]?[ \\t\\u00a0]{0,4}(=>|:=|[:=：]|(?<= )(?:is|was|ist|lautet|est|es)(?= ))[ \\t\\u00a0]{0,4})(${quotedValue}|${bareValue})`,
-  'giu',
-)
-/** A command line option such as `--password …`. The groups are: the option, the value. */
-const commandLineOption = new RegExp(`((?<![\\w-])--?(?:${secretNames}|pass)[ =]+)(?!-)(${quotedValue}|${bareValue})`, 'giu')
-/** Words after the name of a secret that only describe it, as in `password: expired`. */
-const descriptiveWord =
-  /^(?:not?|none|null|nil|true|false|yes|ok(?:ay)?|done|empty|blank|unknown|undefined|invalid|valid|expired?|missing|reset|changed?|rotated?|revoked?|required|optional|wrong|correct|incorrect|(?:un)?set|see|asked?|stored|saved|same|never|again|works|accepted|rejected|denied|sent|updated|must|should|cannot|can|could|will|was|were|is|are|has|have|had|the|an?|this|that|it|by|in|on|at|to|for|of|with|we|i|they|he|she|user|failed|failure|error|n\/a|tbd|still|now|already|only|too|very|locked|disabled|enabled|forgotten|lost|weak|strong|string|number|object|boolean|type|policy|field|please|check|checked|tested|verified|new|old|different|unchanged|needed|pending|public|geändert|zurückgesetzt|abgelaufen|falsch|changé|expiré|oublié|cambiada|caducada|alterada|изменён|изменен|сброшен|забыт)$/iu
-
-function maskAssignments(text: string): string {
-  return text
-    .replace(assignment, (match, name: string, sign: string, value: string) =>
-      isDescription(value, sign) ? match : `${name}${secretMask}`,
-    )
-    .replace(commandLineOption, (match, option: string, value: string) => (isDescription(value, '=') ? match : `${option}${secretMask}`))
-}
-
-/** Return whether the value describes the secret, or is a placeholder, a variable or masked already. */
-function isDescription(value: string, sign: string): boolean {
-  if (/^\[masked|^\{\{|^\$|^%\w+%$|^<|^\*+$|^•+$/.test(value)) return true
-  const word = value.replace(/[.!?):\]}]+$/, '')
-  if (word === '' || descriptiveWord.test(word)) return true
-  // After a word such as `is`, a value without digits and symbols is taken for a part of the sentence.
-  const isSignWord = /^[a-z]/.test(sign)
-  return isSignWord && !/[\d\p{S}!@#%&*]/u.test(word)
 }
 
 /**
@@ -220,7 +190,7 @@ const rules: Rule[] = [
     andOneOf: anyTrait,
     needsMatch: /SecureString/i,
     mask: createReplacer(
-      /(ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?)(?!\[masked)("[^"\n]{1,256}"|'[^'\n]{1,256}'|[^\s"']+)/gi,
+      /(ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?)(?!\[masked|-)("[^"\n]{1,256}"|'[^'\n]{1,256}'|[^\s"']+)/gi,
     ),
   },
   // A recovery key of BitLocker.
@@ -257,7 +227,25 @@ const rules: Rule[] = [
       `$1: ${secretMask}`,
     ),
   },
-  { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskAssignments },
+  { needsOneOf: trait.longRun | trait.dollar | trait.secretName | trait.nonAscii, andOneOf: anyTrait, mask: maskCodes },
+  { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskDeviceSecrets },
+  // Options, and commands whose password needs no option.
+  {
+    needsOneOf: anyTrait,
+    andOneOf: anyTrait,
+    needsMatch:
+      /(?<![\w-])(?:-{1,2}[a-zA-Z]|\/[a-zA-Z])|net1?(?:\.exe)? use|sqlplus|sqlldr|ftp>|wpa_pass|dump|exec\b|getTGT|GetNPU|clone|rsh |requirepass|masterauth|AUTH |radtest|\||thin:|login|passw|PASSW|_auth|pass=|key=|KEY=|Credential|auth ?=|obscure|SecureString|BY /i,
+    mask: maskCommands,
+  },
+  { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskTables },
+  { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskLabelled },
+  {
+    needsOneOf: trait.slash | trait.colon | trait.equals | trait.secretName | trait.nonAscii,
+    andOneOf: anyTrait,
+    needsMatch:
+      /cred|log[ -]?[io]n|logged|u\/p|user|admin|root|router|switch|firewall|idrac|ilo|zugang|daten|identif|inlog|ssid|wi-?fi|wlan|sa ?[/:]|guest|support|operator|(?<!\p{L})un?[:=]/iu,
+    mask: maskCredentials,
+  },
   { needsOneOf: trait.longRun, andOneOf: anyTrait, mask: maskKeyRuns },
 ]
 

@@ -25,6 +25,7 @@ export const trait = {
   cookie: 1 << 14,
   keyWord: 1 << 15,
   keyFile: 1 << 16,
+  dollar: 1 << 17,
 } as const
 
 // Further bits that describe a character. They are not traits of the text.
@@ -50,6 +51,7 @@ setBits(':', runCharacter | trait.colon)
 setBits('=', runCharacter | trait.equals)
 setBits('-', runCharacter | trait.dash)
 setBits('&%', trait.obfuscation)
+setBits('$', trait.dollar)
 setBits('[({', openingBracket)
 
 /** The traits that three letters in a row indicate. The index has five bits per letter and ignores case. */
@@ -89,7 +91,17 @@ addTriples(trait.secretName, [
   'sio', // session id
   'uth', // auth id
   'bea', // bearer
+  ...['gsk', 'asa', 'esl', 'jel', 'ola', 'ifr', 'mni', 'osu', 'dsr'], // adgangskode, salasana, heslo, jelszo, parola, sifre, geheimnis, losung, dsrm
+  ...['gmt', 'eap'], // mgmt-user, EAP
+  ...['gsd', 'nme', 'fia', 'gev', 'gow', 'ggn', 'cre'], // zugangsdaten, anmeldedaten, identifiants, inloggegevens, dane logowania, inloggning, creds
+  ...['lav', 'pin', 'otp', 'puk', 'mdp', 'nmp', 'pha', 'pwh', 'tap', 'mbi'], // clave, pin, otp, puk, mdp, snmp, phash, pwhash, tap, combination
+  ...['ode', 'odi', 'dig', 'hra', 'hlu', 'wif', 'wpa', 'wla', 'eut', 'ucz', 'yck'], // code, codice, codigo, phrase, schluessel, wifi, wpa, wlan, sleutel …
 ])
+// The word `pw` has two letters only.
+for (let previousLetter = 0; previousLetter < 32; previousLetter++) {
+  const index = (previousLetter << 10) | packTriple('pw')
+  traitsByTriple[index] = (traitsByTriple[index] ?? 0) | trait.secretName
+}
 addTriples(trait.authScheme, [
   'bea', // Bearer
   'bas', // Basic

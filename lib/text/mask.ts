@@ -133,7 +133,7 @@ const ipv4Candidate = new RegExp(
 const partOfIpv4 = /[\p{Nd}a-f](?:\\?[.．。][\p{Nd}x*]| ?[[({](?:\.|dot))/iu
 /** Text before a version number or the number of a section. */
 const versionPrefix =
-  /(?:(?<![a-z])v(?:er)?\.?|(?:version|release|build|firmware|driver|bios|section|chapter|clause|kapitel|abschnitt|§)s?[ :=#]{0,2}(?:v|is|to)? ?|(?:chrome|chromium|edge?|edga?|opr|firefox|safari|version|webkit|yabrowser|vivaldi|agent|client|server|openvpn|openssl)\/)$/i
+  /(?:(?<![a-z])v(?:er)?\.?|(?:version|release|build|firmware|driver|bios|section|chapter|clause|kapitel|abschnitt|§)s?[ :=#]{0,2}(?:v|is|to)? ?|(?:chrome|chromium|edge?|edga?|opr|firefox|safari|version|webkit|yabrowser|vivaldi|agent|client|server|openvpn|openssl)\/|(?<![a-z])(?:model|modell|sentinelone|crowdstrike|falcon|teamviewer|anydesk|splashtop|screenconnect|zoom|acrobat|reader|office|java|sophos|eset|defender|forticlient|fortios|anyconnect|globalprotect|citrix|vmware|veeam|esxi|aruba|[a-z]{0,7}os|android|hotfix|patch) )$/i
 /** An address in a URL as one number. */
 const ipv4NumberInUrl = /(?<=:\/\/)(?:0x[0-9a-f]{8}|\d{8,10})(?=[/:?#\s"'<>]|$)/gi
 /** A host name of AWS, such as `ip-10-0-8-21`. */

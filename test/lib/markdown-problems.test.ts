@@ -75,12 +75,12 @@ describe('the intake table', () => {
 
   it('FLO-57 reports a missing table, an unknown column, a missing row of dashes and a second Intake section', () => {
     expect(checkIntakeTable('| key | name |', 'x', '## Intake')).toEqual([
-      '7: The intake table can have the columns key, label, type, required, options, default, help_text, min, max, pattern, each once; not “name”',
+      '7: The intake table can have the columns key, label, type, required, options, default, help_text, min, max, pattern, secret, each once; not “name”',
       '8: The second row of the intake table must be a row of dashes: |---|---|',
       '9: There is more than one Intake section',
     ])
     expect(checkIntakeTable('key')).toContain(
-      '7: The Intake section must contain a table: | key | label | type | required | options | default | help_text | min | max | pattern |',
+      '7: The Intake section must contain a table: | key | label | type | required | options | default | help_text | min | max | pattern | secret |',
     )
   })
 

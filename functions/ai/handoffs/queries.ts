@@ -5,6 +5,7 @@ import { jsonb } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import type { AiSessionRow, AiStatus, Handoff } from '../../../lib/db/rows/ai-session.ts'
 import { handoffItem, isOwnAiSession, selectAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { selectExportMasking } from '../../../lib/db/rows/export-masking.ts'
 import type { ReadDb, WriteDb } from '../../../lib/db/scope.ts'
 import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
 import type { Event } from '../../../lib/events/events.ts'
@@ -40,11 +41,16 @@ export interface Person {
   role: string
 }
 
-/** Select a session that the caller may see, the caller, and the active colleague with this id. */
+/** Select a session that the caller may see, the caller, the active colleague with this id, and whether notes are masked. */
 export async function selectSessionAndPeople(db: WriteDb, sessionId: string, targetId: string | null) {
-  const [sessions, people] = await db.batch([selectAiSession.query(sessionId), selectCallerAndColleague.query(targetId)])
+  const [sessions, people, masking] = await db.batch([
+    selectAiSession.query(sessionId),
+    selectCallerAndColleague.query(targetId),
+    selectExportMasking.query(),
+  ])
   const caller: Person = people.find(({ is_caller }) => is_caller) ?? { name: '', role: '' }
-  return { session: sessions[0], caller, target: people.find(({ is_caller }) => !is_caller) as Person | undefined }
+  const target = people.find(({ is_caller }) => !is_caller) as Person | undefined
+  return { session: sessions[0], caller, target, isMasked: masking[0]?.is_masked === true }
 }
 
 export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; targetId: string | null; documentation: string }

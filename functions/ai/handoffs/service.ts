@@ -30,8 +30,9 @@ export async function create(ctx: WriteContext, id: string, { intent, ...input }
   return inTransaction(ctx.db, async (db) => {
     const { isChanged, session } = await updateAiSession(db, id, queries.parkSession.query(id))
     if (!isChanged || !session) throw aiSessions.createChangeProblem(session, queries.escalatableStates)
-    requireTarget(input, (await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)).target)
-    const text = writeDocumentation(session, { notes: input.summary })
+    const { target, isMasked } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
+    requireTarget(input, target)
+    const text = writeDocumentation(session, { notes: input.summary }, isMasked)
     return queries.insertHandoff(db, id, toNewHandoff({ intent, ...input }, text))
   })
 }
@@ -83,11 +84,11 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
 
 /** Read the session and store its escalation. Return undefined if the session has changed in between. */
 async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
-  const { session, caller, target } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
+  const { session, caller, target, isMasked } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
     throw aiSessions.createChangeProblem(session, queries.escalatableStates)
   requireTarget(input, target)
-  const text = writeDocumentation(session, { handoff: input })
+  const text = writeDocumentation(session, { handoff: input }, isMasked)
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
   const escalationPackage = toEscalationPackage(session, handoff, userId)
   const stored = await queries.storeEscalation(db, {

@@ -5,6 +5,7 @@ import { sessionOutput, statusUpdate as statusPrompt } from '../../../lib/ai/pro
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { AiSessionRow } from '../../../lib/db/rows/ai-session.ts'
 import type { AiSessionState } from '../../../lib/db/rows/ai-session-lock.ts'
+import { selectExportMasking } from '../../../lib/db/rows/export-masking.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { enqueuePush } from '../../../lib/outbox/pushes.ts'
@@ -77,7 +78,8 @@ export async function retryPush(ctx: WriteContext, id: string): Promise<Document
       throw new Problem('not_failed', 'No note of this session has failed', { facts: { psa_push: push?.state ?? null } })
     await connection.requireActive({ db })
     const { outcome, resolution_notes: notes } = session
-    if (isFirst) await aiSessions.pushDocumentation(db, session, writeDocumentation(session, { outcome, notes }))
+    const { is_masked } = await selectExportMasking.one(db)
+    if (isFirst) await aiSessions.pushDocumentation(db, session, writeDocumentation(session, { outcome, notes }, is_masked))
     else await pushes.retry({ db }, push?.id ?? '')
   })
   return { session_id: id, psa_push: 'queued' }

@@ -4,6 +4,7 @@ import { toSources } from '../../../lib/ai/sources.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { type AiSessionRow, type AiStatus, openStates } from '../../../lib/db/rows/ai-session.ts'
 import { selectAiSession, updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
+import { selectExportMasking } from '../../../lib/db/rows/export-masking.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import type { JobContext } from '../../../lib/http/job.ts'
@@ -49,7 +50,7 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 export async function resolve(ctx: WriteContext, id: string, input: AiSessionResolve): Promise<SessionClose> {
   const { notes = null, outcome } = input
   const before = await findOwn(ctx.db, id, openStates)
-  const text = writeDocumentation(before, { outcome, notes })
+  const text = writeDocumentation(before, { outcome, notes }, (await selectExportMasking.one(ctx.db)).is_masked)
   const pushId = await inTransaction(ctx.db, async (db) => {
     const { isChanged, session } = await updateAiSession(db, id, queries.resolveAiSession.query(id, input))
     if (!isChanged) throw createChangeProblem(session, openStates)

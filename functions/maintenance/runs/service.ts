@@ -130,7 +130,7 @@ function findObstacle(schedule: queries.ClaimedSchedule): string | null {
 }
 
 async function createBatches(db: WriteDb, tree_id: string, targets: queries.ClaimedSchedule['targets']): Promise<RunResult> {
-  const created = await batches.createMany({ db }, { tree_id, targets })
+  const created = await batches.createMany({ db, vault: null }, { tree_id, targets })
   return { status: 'created', error: null, batch_ids: created.map(({ batch_id }) => batch_id), session_count: targets.length }
 }
 

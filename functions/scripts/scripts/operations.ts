@@ -121,7 +121,7 @@ export const scriptOperations = [
     idempotent: false,
     success: 200,
     returns: schemas.RenderResult,
-    handle: ({ ctx, params, body }) => scripts.generate(ctx, params.template_id, body.parameters),
+    handle: ({ ctx, params, body }) => scripts.generate(ctx, params.template_id, body),
   }),
 
   operation({

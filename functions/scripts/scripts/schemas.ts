@@ -113,8 +113,13 @@ export const ScriptShare = z
 export const RenderRequest = z
   .strictObject({
     parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('Values by parameter name.'),
+    session_id: Id.optional().describe(
+      'A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value.',
+    ),
   })
   .meta({ id: 'ScriptGenerateRequest', examples: [{ parameters: { service: 'Spooler' } }] })
+
+export type RenderRequest = z.infer<typeof RenderRequest>
 
 export const RenderResult = z
   .strictObject({

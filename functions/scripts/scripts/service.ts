@@ -2,7 +2,7 @@ import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { retryOnConflict } from '../../../lib/db/retry.ts'
 import { throwNameTaken, throwUnknownId } from '../../../lib/db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
-import { invalidRequest, Problem, requireVersion, throwNotFound } from '../../../lib/problem.ts'
+import { invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '../../../lib/problem.ts'
 import {
   findPlacementProblems,
   type RenderedScript,
@@ -12,8 +12,9 @@ import {
   validateValues,
 } from '../../../lib/scripts/render.ts'
 import { createSlug } from '../../../lib/text/slug.ts'
+import * as sessions from '../../sessions/sessions/service.ts'
 import * as queries from './queries.ts'
-import type { ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
+import type { RenderRequest, ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: ScriptQuery & PageQuery) {
   return toPage(await queries.selectScripts(db, query), query.limit)
@@ -52,11 +53,12 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteScript(db, id))) await requireEditable(db, id)
 }
 
-export async function generate({ db }: WriteContext, id: string, parameters: Record<string, unknown>) {
-  const template = await find(db, id)
+export async function generate(ctx: WriteContext, id: string, { parameters, session_id }: RenderRequest) {
+  const template = await find(ctx.db, id)
   const { language, requires_elevation, slug } = template
-  const { script, warnings } = render(template, parameters)
-  await queries.countUse.run(db, id)
+  const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
+  const { script, warnings } = render(template, { ...answers, ...parameters })
+  await queries.countUse.run(ctx.db, id)
   const extension = { powershell: 'ps1', bash: 'sh', python: 'py' }[language]
   const elevationWarnings = requires_elevation ? ['The script needs administrator rights'] : []
   return {
@@ -66,6 +68,14 @@ export async function generate({ db }: WriteContext, id: string, parameters: Rec
     warnings: [...elevationWarnings, ...warnings],
     filename: `${slug.replace(/-[a-z0-9]{6}$/, '')}.${extension}`,
   }
+}
+
+/** Return the answers of a session to the parameters of the same name. Throw 422 for an unknown session, and 403 for one of a colleague. */
+async function readSessionAnswers(ctx: WriteContext, sessionId: string, { parameters_schema }: Pick<Template, 'parameters_schema'>) {
+  const answers = await sessions.readAnswers(ctx, sessionId).catch((error: unknown) => {
+    throw error instanceof Problem && error.kind === 'not_found' ? unknownId('session_id', 'session') : error
+  })
+  return Object.fromEntries(parameters_schema.flatMap(({ name }) => (Object.hasOwn(answers, name) ? [[name, answers[name]]] : [])))
 }
 
 export async function listCategories({ db }: ReadContext, page: PageQuery) {

@@ -1,6 +1,7 @@
 import { retryOnConflict } from '../../../lib/db/retry.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
+import { splitAnswers } from '../../../lib/flows/secret-answers.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { invalidRequest, notFound, Problem, staleVersion } from '../../../lib/problem.ts'
 import { Outcome, State } from '../sessions/schemas.ts'
@@ -9,20 +10,24 @@ import * as queries from './queries.ts'
 import type { Batch, BatchCreate } from './schemas.ts'
 
 /** Prepare one session per target, all or none. Throw 422 unless every target has all required answers. */
-export async function create({ db }: Pick<WriteContext, 'db'>, input: BatchCreate): Promise<Batch> {
-  const [batch] = await createMany({ db }, input)
+export async function create({ db, vault }: Pick<WriteContext, 'db' | 'vault'>, input: BatchCreate): Promise<Batch> {
+  const [batch] = await createMany({ db, vault }, input)
   return batch as Batch
 }
 
+/** `vault` is null for targets that are stored in a list, in clear. They must not contain secrets. */
+type BatchContext = Pick<WriteContext, 'db'> & { vault: WriteContext['vault'] | null }
+
 /** Prepare any number of sessions, in batches of at most 100. If `db` is a transaction, prepare all or none. */
-export async function createMany({ db }: Pick<WriteContext, 'db'>, { tree_id, targets, ...details }: BatchCreate): Promise<Batch[]> {
+export async function createMany({ db, vault }: BatchContext, { tree_id, targets, ...details }: BatchCreate): Promise<Batch[]> {
   return retryOnConflict('flow', async () => {
     const flow = await requireOwnMaintenanceFlow(db, tree_id)
-    requireValidTargets(flow, targets)
-    const batches = splitIntoBatches(targets).map((batchTargets) => ({
-      batch_id: uuidv7(),
-      rows: batchTargets.map(({ label, variables = {} }) => sessions.buildNewSession({ ...details, target_label: label }, variables)),
-    }))
+    requireValidTargets(flow, targets, vault !== null)
+    const buildSession = ({ label, variables = {} }: BatchCreate['targets'][number]) =>
+      sessions.buildNewSession(vault, flow.intake_form, { ...details, target_label: label }, variables)
+    const batches = await Promise.all(
+      splitIntoBatches(targets).map(async (batch) => ({ batch_id: uuidv7(), rows: await Promise.all(batch.map(buildSession)) })),
+    )
     if (!(await insertBatches(db, flow, batches))) return undefined
     return batches.map(({ batch_id, rows }) => ({
       batch_id,
@@ -78,15 +83,23 @@ export async function requireOwnMaintenanceFlow(db: WriteContext['db'], treeId: 
   return flow
 }
 
-/** Throw 422 for missing or invalid answers. All are required now, so that each session can be started without further input. */
-function requireValidTargets({ intake_form }: sessions.RunnableFlow, targets: BatchCreate['targets']): void {
-  const validateAnswers = createAnswerValidator(intake_form, { complete: true })
-  const problems = targets.flatMap(({ label, variables = {} }, index) =>
-    validateAnswers(applyDefaults(intake_form, variables)).map(({ key, msg, type }) => ({
+/**
+ * Throw 422 for missing or invalid answers. All are required now, so that each session can be started without further input, except secrets:
+ * they may be entered when the session starts.
+ */
+function requireValidTargets({ intake_form }: sessions.RunnableFlow, targets: BatchCreate['targets'], mayHaveSecrets: boolean): void {
+  const form = intake_form.map((field) => (field.secret ? { ...field, required: false } : field))
+  const validateAnswers = createAnswerValidator(form, { complete: true })
+  const problems = targets.flatMap(({ label, variables = {} }, index) => {
+    const { secrets } = splitAnswers(intake_form, variables)
+    const misplaced = mayHaveSecrets ? [] : Object.keys(secrets).map((key) => ({ key, msg: secretInList, type: 'secret' }))
+    return [...misplaced, ...validateAnswers(applyDefaults(form, variables))].map(({ key, msg, type }) => ({
       loc: ['body', 'targets', index, 'variables', key],
       msg: `${label}: ${msg}`,
       type,
-    })),
-  )
+    }))
+  })
   if (problems.length > 0) throw invalidRequest(problems)
 }
+
+const secretInList = 'a target list stores no secrets; enter the answer when the session starts'

@@ -20,6 +20,7 @@ import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 
 const SessionListRow = SessionShape.omit({
   variables: true,
+  secret_keys: true,
   decisions: true,
   fallback_decisions: true,
   custom_steps: true,
@@ -76,6 +77,8 @@ export interface NewSession {
   client_name: string | null
   target_label: string | null
   variables: Variables
+  /** The encrypted answers to secret fields, by key. */
+  secret_variables: Record<string, string>
 }
 /** The state in which new sessions are inserted. */
 export interface InitialState {
@@ -94,13 +97,13 @@ export const insertSessions = writeStatement(
   (flow: FlowRow, sessions: readonly NewSession[], { current_step_id, remaining, batch_id }: InitialState) => sql`
     with inserted_sessions as (
       insert into sessions (id, team_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name, variables,
-                            target_label, batch_id, current_step_id, remaining, started_at)
+                            secret_variables, target_label, batch_id, current_step_id, remaining, started_at)
       select r.id, app.team_id(), t.account_id, t.id, t.version, t.name,
              case when ${current_step_id}::text is null then 'prepared' else 'in_progress' end, r.ticket_number, r.client_name, r.variables,
-             r.target_label, ${batch_id}::uuid, ${current_step_id}, ${remaining}::integer,
+             r.secret_variables, r.target_label, ${batch_id}::uuid, ${current_step_id}, ${remaining}::integer,
              case when ${current_step_id}::text is not null then app.now() end
         from trees t, jsonb_to_recordset(${jsonb(sessions)})
-             r (id uuid, ticket_number text, client_name text, target_label text, variables jsonb)
+             r (id uuid, ticket_number text, client_name text, target_label text, variables jsonb, secret_variables jsonb)
        where t.id = ${flow.id} and t.version = ${flow.version} and t.status = 'published' and t.deleted_at is null
       returning id, state, tree_account_id, tree_id)
     select s.id, app.count_use(case when s.state = 'in_progress' then s.tree_account_id end, s.tree_id) from inserted_sessions s`,
@@ -119,31 +122,50 @@ export async function insertSession(
 
 const isEditable = (id: string) => sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
 
-/** Start a prepared session if its variables still equal `storedVariables`. */
+/** A change of variables. Keys of `removedKeys` are removed from both kinds. */
+export interface VariableChange {
+  values: Variables
+  /** Encrypted answers to secret fields, by key. */
+  secrets: Record<string, string>
+  removedKeys: readonly string[]
+}
+
+const mergeSecrets = ({ secrets, removedKeys }: Pick<VariableChange, 'secrets' | 'removedKeys'>) => sql<Record<string, string>>`
+  (s.secret_variables || ${jsonb(secrets)}) - array(select jsonb_array_elements_text(${jsonb(removedKeys)}))`
+const hasSecrets = (keys: readonly string[]) =>
+  sql<boolean>`jsonb_exists_all(s.secret_variables, array(select jsonb_array_elements_text(${jsonb(keys)})))`
+
+/** Start a prepared session if its variables still equal `storedVariables`, and the secret fields `keptSecrets` still have an answer. */
 export const startSession = writeStatement(
   z.object({ id: z.string(), count_use: z.unknown() }),
   (
     id: string,
-    { storedVariables, variables, firstStepId }: { storedVariables: Variables; variables: Variables; firstStepId: string | null },
+    start: {
+      storedVariables: Variables
+      variables: Variables
+      secrets: Record<string, string>
+      keptSecrets: readonly string[]
+      removedKeys: readonly string[]
+      firstStepId: string | null
+    },
   ) => sql`
     with started_session as (
-      update sessions s set state = 'in_progress', started_at = app.now(), current_step_id = ${firstStepId}, variables = ${jsonb(variables)}
-       where ${isEditable(id)} and s.state = 'prepared' and s.variables = ${jsonb(storedVariables)}
+      update sessions s set state = 'in_progress', started_at = app.now(), current_step_id = ${start.firstStepId},
+             variables = ${jsonb(start.variables)}, secret_variables = ${mergeSecrets(start)}
+       where ${isEditable(id)} and s.state = 'prepared' and s.variables = ${jsonb(start.storedVariables)} and ${hasSecrets(start.keptSecrets)}
       returning s.id, s.tree_account_id, s.tree_id)
     select id, app.count_use(tree_account_id, tree_id) from started_session`,
 )
 
 /** Set and remove variables if the session is still in `state`. */
-export function updateVariables(
-  db: WriteDb,
-  id: string,
-  state: SessionRow['state'],
-  values: Variables,
-  removedKeys: readonly string[],
-): Promise<UpdateResult> {
+export function updateVariables(db: WriteDb, id: string, state: SessionRow['state'], change: VariableChange): Promise<UpdateResult> {
   const variables = sql<Variables>`
-    (s.variables || ${jsonb(values)}) - array(select jsonb_array_elements_text(${jsonb(removedKeys)}))`
-  const update = db.updateTable('sessions as s').set({ variables }).where(isEditable(id)).where('s.state', '=', state)
+    (s.variables || ${jsonb(change.values)}) - array(select jsonb_array_elements_text(${jsonb(change.removedKeys)}))`
+  const update = db
+    .updateTable('sessions as s')
+    .set({ variables, secret_variables: mergeSecrets(change) })
+    .where(isEditable(id))
+    .where('s.state', '=', state)
   return changeSession(db, id, update.returning('s.id'))
 }
 
@@ -157,4 +179,10 @@ export function updateSession(db: WriteDb, id: string, changes: SessionUpdate): 
 export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('sessions as s').where(isEditable(id)).executeTakeFirstOrThrow()
   return numDeletedRows > 0n
+}
+
+/** Select the encrypted answers to secret fields of a session that the caller may change. */
+export async function selectSecrets(db: ReadDb, id: string): Promise<Record<string, string>> {
+  const row = await db.selectFrom('sessions as s').select('s.secret_variables').where(isEditable(id)).executeTakeFirst()
+  return row?.secret_variables ?? {}
 }

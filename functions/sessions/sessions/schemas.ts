@@ -203,7 +203,7 @@ export const Session = z
         intake_form: IntakeForm,
       })
       .describe('The version of the flow that the session runs.'),
-    variables: JsonByName.describe('Values for the placeholders in the texts.'),
+    variables: JsonByName.describe('Values for the placeholders in the texts. A secret field shows `{"secret": true, "set": …}` only.'),
     current_step: CurrentStep.nullable().describe('The current step with its placeholders filled; null when there is none.'),
     decisions: z.array(Decision).describe('The answers so far, in order.'),
     fallback_decisions: z.array(FallbackRecord).describe('The fallback steps that were used.'),
@@ -282,12 +282,16 @@ export const PreparedStart = z
   .prefault({})
   .meta({ id: 'PreparedSessionStart', examples: [{ variables: { printer_ip: '10.0.8.21' } }] })
 
-export const VariablesUpdate = Variables.describe('Variables to set; null removes a variable. All others are kept.').meta({
+export const VariablesUpdate = Variables.describe(
+  'Variables to set; null removes a variable. All others are kept, also a secret field sent back as it was read.',
+).meta({
   id: 'SessionVariablesUpdate',
   examples: [{ printer_ip: '10.0.8.22' }],
 })
 
-export const SessionVariables = JsonByName.describe('All current variables of the session.').meta({
+export const SessionVariables = JsonByName.describe(
+  'All current variables of the session. A secret field shows `{"secret": true, "set": …}` only.',
+).meta({
   id: 'SessionVariablesResponse',
   examples: [{ printer_ip: '10.0.8.22', floor: 2 }],
 })

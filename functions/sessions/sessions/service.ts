@@ -1,9 +1,11 @@
+import { openAnswers, sealAnswers } from '../../../lib/auth/sealed-answers.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { retryOnConflict } from '../../../lib/db/retry.ts'
 import { changeSession, selectSession } from '../../../lib/db/rows/sessions.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
+import { describeSecrets, hideSecrets, removeSecretStates, splitAnswers } from '../../../lib/flows/secret-answers.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
 import {
   computeProgress,
@@ -27,23 +29,23 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 }
 
 /** Start a session of a flow. Every required field of the intake form must be answered. */
-export async function start({ db }: WriteContext, { tree_id, variables = {}, ...details }: SessionStart): Promise<Session> {
-  return createSession(db, tree_id, (flow) => {
+export async function start({ db, vault }: WriteContext, { tree_id, variables = {}, ...details }: SessionStart): Promise<Session> {
+  return createSession(db, tree_id, async (flow) => {
     const answers = applyDefaults(flow.intake_form, variables)
     requireValidAnswers(flow.intake_form, answers, true)
     const current_step_id = getFirstStepId(flow.tree_structure)
     return [
-      buildNewSession(details, answers),
+      await buildNewSession(vault, flow.intake_form, details, answers),
       { current_step_id, remaining: countRemainingAnswers(flow.tree_structure, current_step_id), batch_id: null },
     ]
   })
 }
 
 /** Store a session to start later. Missing answers are required when it starts. */
-export async function prepare({ db }: WriteContext, { tree_id, variables = {}, ...details }: SessionPrepare): Promise<Session> {
-  return createSession(db, tree_id, (flow) => {
+export async function prepare({ db, vault }: WriteContext, { tree_id, variables = {}, ...details }: SessionPrepare): Promise<Session> {
+  return createSession(db, tree_id, async (flow) => {
     requireValidAnswers(flow.intake_form, variables, false)
-    return [buildNewSession(details, variables), buildPreparedState(flow.tree_structure, null)]
+    return [await buildNewSession(vault, flow.intake_form, details, variables), buildPreparedState(flow.tree_structure, null)]
   })
 }
 
@@ -58,32 +60,62 @@ export async function prepareMany(
   return (await queries.insertSessions.run(db, flow, newSessions, initialState).catch(throwVariablesTooLarge)) > 0
 }
 
-export async function startPrepared({ db }: WriteContext, id: string, input: Variables = {}): Promise<Session> {
+export async function startPrepared({ db, vault }: WriteContext, id: string, input: Variables = {}): Promise<Session> {
   return retryOnConflict('session', async () => {
     const session = await requireEditable(db, id)
+    const { intake_form } = session
     if (session.state !== 'prepared') throw new Problem('wrong_state', 'Only a prepared session can be started')
-    const variables = applyDefaults(session.intake_form, { ...session.variables, ...input })
-    requireValidAnswers(session.intake_form, variables, true)
-    const changes = { storedVariables: session.variables, variables, firstStepId: getFirstStepId(session.tree_structure) }
+    const { variables: values, secrets } = splitAnswers(intake_form, removeSecretStates(intake_form, input))
+    const variables = applyDefaults(intake_form, { ...session.variables, ...values })
+    const keptSecrets = session.secret_keys.filter((key) => !Object.hasOwn(secrets, key))
+    requireValidAnswers(intake_form, { ...variables, ...secrets }, true, { keptSecrets })
+    const changes = {
+      storedVariables: session.variables,
+      variables,
+      secrets: await sealAnswers(vault, id, secrets),
+      keptSecrets,
+      removedKeys: findEmptyAnswers(secrets),
+      firstStepId: getFirstStepId(session.tree_structure),
+    }
     const started = await changeSession(db, id, queries.startSession.query(id, changes)).catch(throwVariablesTooLarge)
     return started.isChanged && started.session ? toSession(started.session) : undefined
   })
 }
 
 /** Set variables, and remove those that are null. Return all variables. Throw 422 if a session in progress would lose a required answer. */
-export async function updateVariables({ db }: WriteContext, id: string, changes: Variables): Promise<Variables> {
-  const values = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
-  const removedKeys = Object.keys(changes).filter((key) => changes[key] === null)
+export async function updateVariables({ db, vault }: WriteContext, id: string, changes: Variables): Promise<Variables> {
   return retryOnConflict('session', async () => {
     const current = await requireEditable(db, id)
-    const { state, intake_form, variables } = current
+    const { state, intake_form } = current
     if (state !== 'prepared' && state !== 'in_progress') throw editProblem(current)
-    const changedFields = intake_form.filter(({ key }) => Object.hasOwn(changes, key))
-    requireValidAnswers(changedFields, values, state === 'in_progress', ['body'])
-    if (Object.keys(changes).length === 0) return variables
-    const { isChanged, session } = await queries.updateVariables(db, id, state, values, removedKeys).catch(throwVariablesTooLarge)
-    return isChanged && session ? session.variables : undefined
+    const input = removeSecretStates(intake_form, changes)
+    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+    const changedFields = intake_form.filter(({ key }) => Object.hasOwn(input, key))
+    requireValidAnswers(changedFields, given, state === 'in_progress', { loc: ['body'] })
+    if (Object.keys(input).length === 0) return describeVariables(current)
+    const { variables: values, secrets } = splitAnswers(intake_form, given)
+    const removedKeys = [...Object.keys(input).filter((key) => input[key] === null), ...findEmptyAnswers(secrets)]
+    const change = { values, secrets: await sealAnswers(vault, id, secrets), removedKeys }
+    const { isChanged, session } = await queries.updateVariables(db, id, state, change).catch(throwVariablesTooLarge)
+    return isChanged && session ? describeVariables(session) : undefined
   })
+}
+
+/** Return the variables of a session that the caller may change, with the secret answers in clear. Use them for one script only. */
+export async function readAnswers({ db, vault }: Pick<WriteContext, 'db' | 'vault'>, id: string): Promise<Variables> {
+  const session = await requireEditable(db, id)
+  if (session.secret_keys.length === 0) return session.variables
+  return { ...session.variables, ...(await openAnswers(vault, id, await queries.selectSecrets(db, id))) }
+}
+
+/** Return the secret answers without text. They remove the stored answer. */
+function findEmptyAnswers(secrets: Variables): string[] {
+  return Object.keys(secrets).filter((key) => typeof secrets[key] !== 'string' || secrets[key].trim() === '')
+}
+
+/** Return the variables as the API shows them: of a secret field, only whether it has an answer. */
+function describeVariables({ variables, intake_form, secret_keys }: SessionRow): Variables {
+  return { ...variables, ...describeSecrets(intake_form, secret_keys) }
 }
 
 export async function update({ db }: WriteContext, id: string, changes: SessionUpdate): Promise<Session> {
@@ -127,28 +159,42 @@ export async function findRunnable(db: ReadContext['db'], treeId: string): Promi
   return { ...flow, tree_structure }
 }
 
-/** Throw 422 for invalid answers, and for missing ones if `mustBeComplete`. The path of an error is `loc` and the key. */
+interface AnswerOptions {
+  /** The path of an error is this and the key. */
+  loc?: FieldError['loc']
+  /** Secret fields whose stored answer stays. */
+  keptSecrets?: readonly string[]
+}
+
+/** Throw 422 for invalid answers, and for missing ones if `mustBeComplete`. */
 export function requireValidAnswers(
   form: readonly IntakeField[],
   answers: Variables,
   mustBeComplete: boolean,
-  loc: FieldError['loc'] = ['body', 'variables'],
+  { loc = ['body', 'variables'], keptSecrets = [] }: AnswerOptions = {},
 ): void {
-  const problems = createAnswerValidator(form, { complete: mustBeComplete })(answers)
+  const checkedForm = form.filter(({ key }) => !keptSecrets.includes(key))
+  const problems = createAnswerValidator(checkedForm, { complete: mustBeComplete })(answers)
   if (problems.length > 0) throw invalidRequest(problems.map(({ key, msg, type }) => ({ loc: [...loc, key], msg, type })))
 }
 
 /** Convert a row to a session as the API returns it. */
 export function toSession(row: SessionRow): Session {
-  const { variables, decisions, fallback_decisions, custom_steps, notes, next_steps, ...rest } = row
+  const { variables: _variables, secret_keys, decisions, fallback_decisions, custom_steps, notes, next_steps, ...rest } = row
   const { tree_structure, intake_form, may_change: _, ...listRow } = rest
   const { tree_snapshot, ...item } = toListItem(listRow)
   const currentStep = row.current_step_id === null ? undefined : findAnswerableStep(tree_structure, row.current_step_id)
-  const values = { ticket_number: row.ticket_number, client_name: row.client_name, target_label: row.target_label, ...variables }
+  const values = {
+    ticket_number: row.ticket_number,
+    client_name: row.client_name,
+    target_label: row.target_label,
+    ...row.variables,
+    ...hideSecrets(secret_keys),
+  }
   return {
     ...item,
     tree_snapshot: { ...tree_snapshot, tree_structure, intake_form },
-    variables,
+    variables: describeVariables(row),
     decisions,
     fallback_decisions,
     custom_steps,
@@ -171,23 +217,32 @@ function toListItem(row: queries.SessionListRow): SessionListItem {
 async function createSession(
   db: WriteContext['db'],
   treeId: string,
-  build: (flow: RunnableFlow) => [queries.NewSession, queries.InitialState],
+  build: (flow: RunnableFlow) => Promise<[queries.NewSession, queries.InitialState]>,
 ): Promise<Session> {
   return retryOnConflict('flow', async () => {
     const flow = await findRunnable(db, treeId)
-    const session = await queries.insertSession(db, flow, ...build(flow)).catch(throwVariablesTooLarge)
+    const session = await queries.insertSession(db, flow, ...(await build(flow))).catch(throwVariablesTooLarge)
     return session && toSession(session)
   })
 }
 
 type SessionDetails = Partial<Pick<SessionPrepare, 'ticket_number' | 'client_name' | 'target_label'>>
-export function buildNewSession({ ticket_number, client_name, target_label }: SessionDetails, variables: Variables): queries.NewSession {
+/** Build a session. The answers to secret fields are encrypted for it, or left out without a vault. */
+export async function buildNewSession(
+  vault: WriteContext['vault'] | null,
+  form: readonly IntakeField[],
+  { ticket_number, client_name, target_label }: SessionDetails,
+  answers: Variables,
+): Promise<queries.NewSession> {
+  const id = uuidv7()
+  const { variables, secrets } = splitAnswers(form, answers)
   return {
-    id: uuidv7(),
+    id,
     ticket_number: ticket_number ?? null,
     client_name: client_name ?? null,
     target_label: target_label ?? null,
     variables,
+    secret_variables: vault ? await sealAnswers(vault, id, secrets) : {},
   }
 }
 
@@ -196,6 +251,6 @@ function buildPreparedState(structure: TreeStructure, batch_id: string | null): 
 }
 
 function throwVariablesTooLarge(error: unknown): never {
-  const isTooLarge = getViolatedConstraint(error) === 'sessions_variables_size'
+  const isTooLarge = /^sessions_(?:secret_)?variables_size$/.test(getViolatedConstraint(error) ?? '')
   throw isTooLarge ? invalidField(['body'], 'must not extend the variables beyond 200 keys or 64 KB', 'too_big') : error
 }

@@ -19,6 +19,7 @@ export const SessionShape = z.object({
   ticket_number: nullableText,
   client_name: nullableText,
   variables: z.custom<SessionRow['variables']>(),
+  secret_keys: z.array(text),
   outcome: z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).nullable(),
   notes: nullableText,
   next_steps: nullableText,
@@ -63,7 +64,7 @@ const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unkn
 export const selectSession = readStatement(
   SessionShape,
   (id: string) => sql`
-  select ${sessionColumns}, s.variables, s.notes, s.next_steps, v.tree_structure, v.intake_form, ${mayChange} as may_change,
+  select ${sessionColumns}, s.variables, array(select jsonb_object_keys(s.secret_variables)) as secret_keys, s.notes, s.next_steps, v.tree_structure, v.intake_form, ${mayChange} as may_change,
          ${listOf(
            'session_decisions',
            sql`jsonb_build_object('step_id', x.step_id, 'option_id', x.option_id, 'outcome', x.outcome, 'note', x.note,

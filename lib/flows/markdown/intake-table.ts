@@ -4,7 +4,7 @@ import { reportSchemaIssues } from './schema-messages.ts'
 
 // The intake form as a markdown table. A value that could be misread as plain text is written as JSON.
 
-const columns = ['key', 'label', 'type', 'required', 'options', 'default', 'help_text', 'min', 'max', 'pattern'] as const
+const columns = ['key', 'label', 'type', 'required', 'options', 'default', 'help_text', 'min', 'max', 'pattern', 'secret'] as const
 type Column = (typeof columns)[number]
 const requiredColumns: readonly Column[] = ['key', 'label', 'type', 'required']
 const maxFields = 100
@@ -25,7 +25,7 @@ function isPresent(value: unknown): boolean {
 
 function formatCell(column: Column, value: unknown): string {
   if (!isPresent(value)) return ''
-  if (column === 'required') return value ? 'yes' : 'no'
+  if (column === 'required' || column === 'secret') return value ? 'yes' : 'no'
   if (typeof value === 'string') return isPlainText(value, column) ? value : formatJsonCell(value)
   if (column === 'options' && Array.isArray(value) && value.every(isPlainOption)) return value.join(', ')
   return Array.isArray(value) ? formatJsonCell(value) : String(value)
@@ -138,7 +138,7 @@ const booleanWords = new Map([
 
 /** Return the value of a cell that is not empty, or undefined if it is invalid. */
 function parseCell(column: Column, cell: string): unknown {
-  if (column === 'required') return booleanWords.get(cell.toLowerCase())
+  if (column === 'required' || column === 'secret') return booleanWords.get(cell.toLowerCase())
   if (column === 'min' || column === 'max') return Number.isFinite(Number(cell)) ? Number(cell) : undefined
   if (column === 'options') return cell.startsWith('[') ? parseTextList(cell) : parseOptions(cell)
   if (column === 'default') return parseDefault(cell)
@@ -171,7 +171,7 @@ function isCanonicalNumber(cell: string): boolean {
 }
 
 function describeCellFormat(column: Column): string {
-  if (column === 'required') return 'yes or no'
+  if (column === 'required' || column === 'secret') return 'yes or no'
   if (column === 'min' || column === 'max') return 'a number'
   if (column === 'options') return 'a list such as ["one", "two"], or texts separated by commas'
   if (column === 'default') return 'valid JSON without NUL or lone surrogates if it starts with " or ['

@@ -52,7 +52,7 @@ export function addEscalationRoute(app: FastifyInstance): void {
     if (!['active', 'parked'].includes(session.status)) return reply.code(409).send({ detail: 'The session is closed' })
     if (handoff.target_user_id && !['engineer', 'admin'].includes(session.target_role))
       return reply.code(422).send({ detail: 'No such target' })
-    const documentation = writeDocumentation(session, { handoff })
+    const documentation = writeDocumentation(session, { handoff }, false)
     const event = toAnnouncement({
       key: 'session.escalated',
       actorId: userId,

@@ -1,0 +1,180 @@
+// Masks secrets that follow their name in a text: `password: …`, `the token is …`, `reset the password to …`. All quantifiers are limited, so
+// the time is linear in the length of the text.
+
+import { isDescription, isNameAt, isOtherName, isSentencePart, looksSecret, secretMask, secretName } from './secret-labels.ts'
+
+const quotedValue = `\\\\?"(?:[^"\\n\\\\]|\\\\[^"\\n]){1,256}\\\\?"|'[^'\\n]{1,256}'|\`[^\`\\n]{1,256}\`|[“„][^”“\\n]{1,256}[”“]|\\{[^{}\\n]{1,256}\\}`
+const bareValue = '[^\\s"\'`,;&<>“”|]+'
+const value = `(?<value>${quotedValue}|${bareValue})`
+
+/** A longer name, what the secret is for, and marks around it: `password_prod`, `Password (temp)`, `**Password**`, `"password"]`. */
+const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:[ ]?(?:\\((?!\\[masked)[^()\\n]{1,20}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])|/pin|/password)?(?<about>[ ](?:for|of|für|von|pour|per|voor|para|dla|till|to|du|de|del|do|da|di)[ ](?:[\\p{L}\\p{N}._-]{1,30}[ ]?){1,3}?)?(?:[ ]?(?:wi-?fi|wlan|admin|nueva|nuova|nova|nouveau|neu|tempor\\p{L}{1,8}|provisoire|initiale?|actual|inicial|tymczasowe|tijdelijk))?`
+const space = '[ \\t\\u00a0]{0,24}'
+/** Between a name and its value: a sign, or the syntax of a markup or programming language. */
+const glues = [
+  // password: x, "password": "x", **Password:** x, 'password' => 'x', $x['password'] = 'x', PASSWORD = N'x', Password ..... x
+  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@["']\\n|[>|][+-]?\\n[ ]{1,20}|["']?\\n[ \\t]{0,20})?`,
+  // {"name": "password", "value": "x"}, <add key="password" value="x">, a name and a value of a YAML list
+  `\\\\?["'],?\\s{0,20}\\\\?["']?(?:value|val|content|answer|text|data|default)\\\\?["']?${space}[:=]${space}`,
+  `["']?[ ]{0,4}\\n[ ]{0,20}value:[ ]{0,4}`,
+  // define('DB_PASSWORD', 'x'), PASSWORD('x'), ConvertTo-SecureString
+  `["'],[ ]{0,4}(?=["'])`,
+  `\\((?=["'])`,
+  // <password>x</password>, <td>Password</td><td>x</td>, <key>Password</key><string>x</string>
+  `["']?[^<>\\n=]{0,40}(?:[ ][\\w:-]{1,30}=["'][^"'<>\\n]{0,60}["']){0,4}:?(?<=<[^<>\\n]{1,200})(?<!/)>:?\\s{0,20}(?:<(?!/?(?:br|p)\\b)/?[\\w:-]{1,30}>[:\\s]{0,20}){0,4}(?:<!\\[CDATA\\[)?(?=[^\\s<])`,
+  `:?(?:</[\\w:-]{1,30}>[:\\s]{0,20}){1,2}(?:<[\\w:-]{1,30}>){0,2}(?=[^\\s<])`,
+  // reg add … /v DefaultPassword /t REG_SZ /d x
+  `["']?${space}(?:/t[ ])?REG_\\w{2,12}${space}(?:/d[ ]{1,4})?`,
+]
+const signed = new RegExp(`(?<before>${secretName}${afterName}(?:${glues.join('|')}))${value}`, 'giu')
+
+const isWord =
+  '(?:(?:is|was|are|were|should be|has to be|ist|sind|war|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on)(?: (?:now|still|jetzt|nun|maintenant|ahora|nu|ora|adesso|agora|teraz|currently))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))'
+const stated = new RegExp(
+  `(?<before>${secretName}${afterName}[ ]?(?<=[ ]|[^\\x00-\\x7f])${isWord}(?:[ ]{1,2}|(?<=[^\\x00-\\x7f])))${value}`,
+  'giu',
+)
+const following = new RegExp(
+  `(?<before>${secretName}(?<suffix>s?)(?:[ ](?:wi-?fi|wlan|#\\d))?(?:,?[ \\t\\u00a0]{1,20}(?:of[ ])?|,?[ \\t]{0,4}\\n[ \\t]{0,20}))(?<value>["'“\`(*]{0,2}(?:\\d{2,4}(?:[ -]\\d{2,4}){1,3}(?![\\d.:/])|[^\\s"'\`,;<>“”|]+))`,
+  'giu',
+)
+
+type Groups = Record<'before' | 'value' | 'suffix' | 'about', string | undefined>
+type Judge = (value: string, rest: string, groups: Groups, position: number) => boolean
+
+/** Mask the group `value` of all matches that are secrets. The group `before` stays. */
+function maskMatches(text: string, pattern: RegExp, isSecret: Judge): string {
+  return text.replace(pattern, (match: string, ...args: unknown[]) => {
+    const groups = args.at(-1) as Groups
+    const position = args.at(-3) as number
+    if (isOtherName(groups.suffix ?? '') || !isNameAt(text, position)) return match
+    const rest = text.slice(position + match.length, position + match.length + 80)
+    return isSecret(groups.value ?? '', rest, groups, position) ? `${groups.before}${secretMask}` : match
+  })
+}
+
+const codeName =
+  /(?:code|pin|puk|otp|one[ -]?time[ -]?password|passcode|tap|kennwort|verificaci(?:ó|o)n|verifica|acc(?:è|e)s|accesso|acceso|验证码|暗証番号|combination|key)s?\W*$/iu
+/** A code of digits, in one group or several. */
+const code = /^(?:\d{4,10}#?|\d{2,4}(?:[ -]\d{2,4}){1,3})$/
+
+function unquote(text: string): string {
+  return /^\\?["'`“„{](.*?)\\?["'`”“}]$/su.exec(text)?.[1] ?? text
+}
+
+const isSignedSecret: Judge = (quoted, rest, { before = '' }) => {
+  const text = unquote(quoted)
+  const isQuoted = text !== quoted
+  const [first = ''] = text.split(/\s/, 1)
+  if (isQuoted && quoted.startsWith('{') && isDescription(quoted, rest)) return false
+  if (/^(?:\{\{|\$\{|\[masked)/.test(text) || /^\d{1,2}$/.test(text) || /^(?:false|true|null),?$/.test(text)) return false
+  if (/\n[ \t]*$/.test(before) && !/[>|][+-]?\n/.test(before)) return looksSecret(text) && !/^[^\n]{0,40}:(?:\s|$)/.test(text + rest)
+  if (isQuoted && first.length < text.length)
+    return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)
+  return !isDescription(first, rest)
+}
+const isStatedSecret: Judge = (quoted, rest, { before = '' }) => {
+  const text = unquote(quoted)
+  // Without a space, only another script separates the value from the sentence.
+  if (/[^ -~\s]\s?$/.test(before) && !looksSecret(text)) return false
+  return text === quoted ? !isSentencePart(text, rest) : !isDescription(text.split(/\s/, 1)[0] ?? '', text)
+}
+const isFollowingSecret: Judge = (text, rest, { before = '' }) =>
+  looksSecret(text) ? !/^\s?=/.test(rest) : codeName.test(before) && code.test(text.replace(/[.,;:)]+$/, ''))
+
+/** Verbs of sentences such as `changed the password to …`. */
+const changeVerb =
+  /(?:re)?set|chang|updat|replac|assign|zurückgesetzt|geändert|gesetzt|änder|réinit|modif|rempla|défini|cambi|restabl|actualiz|alter|redefin|mud[ae]|reimpost|impost|gewijzig|gereset|ingesteld|zmien|zreset|ustaw|ändra|återställ|satt|изменён|изменен|сброшен|установлен/iu
+const changed = new RegExp(
+  `(?<before>${secretName}(?<suffix>\\p{L}{0,4})[^\\n.!?:;]{0,40}?[ ](?:to|auf|zu|à|a|en|par|para|na|naar|su|till|as|from|von|de|da|van|z|från|на|in)(?: be)?:?[ ](?:["'“]|(?=[^\\s]{0,60}[\\d!@#$%^&*?+~])))(?<value>[^\\s"'“”<>]+(?:[ ][^\\s"'“”<>]{1,30}){0,3}?(?=["”])|[^\\s"'“”<>]+)`,
+  'giu',
+)
+/** The second value in `changed the password from … to …`. */
+const changedTo = /(\[masked secret\][ ](?:to|auf|zu|à|a|para|na|naar|su|till|into|and|und)[ ])(?<value>[^\s"'“”<>]+)/giu
+
+function maskChanges(text: string): string {
+  const masked = maskMatches(text, changed, (value, rest, { before = '' }, position) => {
+    const hasVerb = changeVerb.test(text.slice(Math.max(0, position - 40), position)) || changeVerb.test(before + rest.slice(0, 30))
+    return hasVerb && (looksSecret(value) || / /.test(value))
+  })
+  return masked.replace(changedTo, (match, before: string, value: string) => (looksSecret(value) ? `${before}${secretMask}` : match))
+}
+
+/** `use … as the password`, `… is your verification code`, `… are the credentials`. */
+const preceding = new RegExp(
+  `(?<![^\\s("'])(?<value>[^\\s"'“”<>]{4,80})(?<after>["'”]?[ ](?:as|als|comme|como|is|are|est|ist)[ ](?:(?:the|a|an|her|his|my|your|our|das|dein|ihr|votre|the new|[\\p{Lu}]\\p{L}{1,20})[ ]){0,3}(?:\\p{L}{1,15}[ ]){0,2}${secretName})`,
+  'giu',
+)
+
+function maskPreceding(text: string): string {
+  return text.replace(preceding, (match: string, value: string, after: string) =>
+    looksSecret(value) || /^(?:G-)?\d{4,8}$/.test(value) ? `${secretMask}${after}` : match,
+  )
+}
+
+const plural = new RegExp(
+  `(?<before>${secretName}(?<suffix>s?)(?:[ ]are)?[:, ]{1,3}\\s{0,4}(?:\\[masked secret\\])?)(?<value>(?:(?:,|[ ]and|[ ]und|[ ]or|[ ]/)?\\s{1,4}[^\\s,;<>|]{4,60}){1,10})`,
+  'giu',
+)
+
+/** Mask further values after a plural or a first value: `passwords: …, … and …`. */
+function maskLists(text: string): string {
+  return text.replace(plural, (match: string, ...args: unknown[]) => {
+    const { before = '', value = '' } = args.at(-1) as Groups
+    const isList = /codes?\W*$|s[:, ]*$|\[masked secret\]$/i.test(before) && isNameAt(text, args.at(-3) as number)
+    if (!isList) return match
+    const isCode = codeName.test(before.replace('[masked secret]', ''))
+    let isOpen = true
+    const masked = value.replace(
+      /((?:,| and| und| or| \/)?\s{1,4})([^\s,;<>|]{4,60})/g,
+      (item: string, separator: string, text: string) => {
+        isOpen &&= looksSecret(text) || (isCode && code.test(text))
+        if (!isOpen || (separator === ' ' && !isCode)) return item
+        return `${separator}${secretMask}`
+      },
+    )
+    return `${before}${masked}`
+  })
+}
+
+const user = "[\\p{L}\\p{N}._@\\\\'-]{1,64}"
+/** `creds are user:password`, `login: user / password`, `admin/password`. */
+const credentials = new RegExp(
+  `((?<!\\p{L})(?:creds?|credentials?|log[ -]?in|logon|logged in|log in|u/p|user(?:name)?[ ]?/[ ]?pass(?:word)?|zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais|inloggegevens|dane logowania|inloggning|router|switch|firewall|idrac|ilo|\\[masked secret\\][ ])(?:[ ][^\\s:/]{1,20}){0,4}?(?:[ ](?:are|is|with|sind|ist))?[: ]{1,3}(?:as[ ])?)(${user}(?:[ ]?/[ ]?|:[ ]?|[ ]and[ ]|[ ]und[ ]))(["'“]?[^\\s"'“”<>]{4,80})`,
+  'giu',
+)
+const pair = /((?<![\p{L}\p{N}/\\.:-])(?:admin|administrator|root|sa|user|guest|support|operator)[ ]?[/:][ ]?)([^\s"'“”<>/\\]{6,60})/giu
+const wirelessKey = /((?<!\p{L})(?:ssid|wi-?fi|wlan)(?!\p{L})[^\n]{0,60}?[ ,](?:key|code|schlüssel)[ :]{1,3})([^\s"'<>,;]{8,63})/giu
+const shortPair = /((?<!\p{L})u(?:n|ser(?:name)?)?[:=][ ]?\S{1,64},?[ ]p(?:w|wd|ass)?[:=][ ]?)([^\s"'<>]{4,80})/giu
+
+/** Mask the password of a user that stands beside the user's name. */
+export function maskCredentials(text: string): string {
+  return text
+    .replace(credentials, (match, before: string, name: string, value: string) =>
+      looksSecret(value) && !/^\/\//.test(value) ? `${before}${name}${secretMask}` : match,
+    )
+    .replace(pair, (match, before: string, value: string) =>
+      looksSecret(value) && !value.includes('.') ? `${before}${secretMask}` : match,
+    )
+    .replace(wirelessKey, (match, before: string, value: string) => (looksSecret(value) ? `${before}${secretMask}` : match))
+    .replace(shortPair, (match, before: string, value: string) => (looksSecret(value) ? `${before}${secretMask}` : match))
+}
+
+/** The value before its name: `{"value": "x", "name": "password"}`. */
+const reversed = new RegExp(
+  `(["']value["'][ ]?:[ ]?)(${quotedValue})(?=,\\s{0,4}["'](?:name|key|label|title)["'][ ]?:[ ]?["'][\\w .-]{0,40}${secretName}["'])`,
+  'giu',
+)
+/** The values of a list: `"passwords": ["a", "b"]`. */
+const jsonList = new RegExp(`(["'][\\w .-]{0,40}${secretName}s?["'][ ]?:[ ]?)\\[\\s{0,20}["'][^\\[\\]{}]{2,2000}\\]`, 'giu')
+const credentialObject = /(["']credentials?["'][ ]?:[ ]?\{[^{}]{0,200}["']value["'][ ]?:[ ]?)("[^"\n]{1,256}")/giu
+
+/** Mask every value that is labelled in the text. */
+export function maskLabelled(text: string): string {
+  let masked = text.replace(reversed, `$1${secretMask}`).replace(jsonList, `$1[${secretMask}]`).replace(credentialObject, `$1${secretMask}`)
+  masked = maskMatches(masked, signed, isSignedSecret)
+  masked = maskChanges(masked)
+  masked = maskMatches(masked, stated, isStatedSecret)
+  masked = maskMatches(masked, following, isFollowingSecret)
+  return maskLists(maskPreceding(masked))
+}
