@@ -42,14 +42,27 @@ export function createStepPath(from: Box, to: Box): EdgePath {
   return { path: `M${formatPoint(start)}${segments}`, labelPosition: midpoint }
 }
 
-/** Create the path of an edge from a box to itself, around the upper right corner. */
-export function createLoopPath({ x, y, width }: Box): EdgePath {
+/** Create the path of an edge from a box to itself, around the upper right corner. `size` makes it larger than others, in pixels. */
+export function createLoopPath({ x, y, width }: Box, size = 0): EdgePath {
   const start = { x: x + width - 24, y }
   const end = { x: x + width, y: y + 24 }
-  const startControl = { x: start.x, y: y - 40 }
-  const endControl = { x: end.x + 40, y: end.y }
+  const startControl = { x: start.x, y: y - 40 - size }
+  const endControl = { x: end.x + 40 + size, y: end.y }
   const path = `M${formatPoint(start)}C${formatPoint(startControl)} ${formatPoint(endControl)} ${formatPoint(end)}`
   return { path, labelPosition: { x: end.x + 20, y: y - 20 } }
+}
+
+/** Move both boxes across the direction of their connection, by at most a third of the smaller box. Positive is to the right of the way. */
+export function moveAside(from: Box, to: Box, distance: number): [Box, Box] {
+  if (distance === 0) return [from, to]
+  const { isHorizontal } = connectFacingSides(from, to)
+  const getSize = ({ width, height }: Box) => (isHorizontal ? height : width)
+  const maxDistance = Math.min(getSize(from), getSize(to)) / 3
+  const offset = Math.min(Math.max(distance, -maxDistance), maxDistance)
+  const isForwards = isHorizontal ? getCentre(to).x >= getCentre(from).x : getCentre(to).y <= getCentre(from).y
+  const signedOffset = isForwards ? offset : -offset
+  const move = (box: Box) => (isHorizontal ? { ...box, y: box.y + signedOffset } : { ...box, x: box.x + signedOffset })
+  return [move(from), move(to)]
 }
 
 interface Connection {

@@ -1,6 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { DrawioError, parseDrawio } from '../../lib/diagrams/drawio.ts'
+import { parseDrawio } from '../../lib/diagrams/drawio.ts'
+import { DrawioError } from '../../lib/diagrams/drawio-cells.ts'
 import { createAnswerValidator } from '../../lib/flows/intake-answers.ts'
 import { checkFlowMarkdown } from '../../lib/flows/markdown/read.ts'
 import { readForm } from '../../lib/http/form.ts'
