@@ -1,6 +1,6 @@
 import { computeBox, computeViewBox, lineHeight, parseNumber, wrapText } from './boxes.ts'
 import { chooseReadableColour, parseColour } from './colours.ts'
-import { createLabelBox, createLabelPlacer } from './edge-labels.ts'
+import { createLabelBox, createLabelPlacer, formatLabel } from './edge-labels.ts'
 import {
   type Box,
   createCurvedPath,
@@ -30,9 +30,8 @@ const appearanceByCategory: Record<DeviceCategory, { colour: string; icon: strin
 const pathByRouting = { straight: createStraightPath, curved: createCurvedPath, step: createStepPath }
 const fontFamily = 'font-family="system-ui, sans-serif"'
 const defaultStrokeWidth = 1.5
-// https://www.w3.org/TR/WCAG22/#contrast-minimum and https://www.w3.org/TR/WCAG22/#non-text-contrast
-const minTextContrast = 4.5
-const minIconContrast = 3
+// https://www.w3.org/TR/WCAG22/#contrast-minimum
+const minContrast = 4.5
 
 /** Render a diagram with a margin around it. */
 export function renderSvg(name: string, { nodes, edges }: DiagramContent): string {
@@ -61,8 +60,8 @@ function renderNode(node: DiagramNode, { x, y, width, height }: Box): string {
   const stroke = parseColour(style.borderColor) ?? parseColour(style.stroke) ?? colour
   const fill = parseColour(style.backgroundColor) ?? parseColour(style.background) ?? parseColour(style.fill) ?? '#ffffff'
   const ownColour = parseColour(style.color) ?? parseColour(style.fontColor)
-  const textColour = chooseReadableColour([...(ownColour ? [ownColour] : []), '#111827'], fill, minTextContrast)
-  const iconColour = chooseReadableColour([stroke, colour, textColour], fill, minIconContrast)
+  const textColour = chooseReadableColour([...(ownColour ? [ownColour] : []), '#111827'], fill, minContrast)
+  const iconColour = chooseReadableColour([stroke, colour, textColour], fill, minContrast)
   const centreX = x + width / 2
   const labelLines = wrapText(getLabel(node)).map((line, index) => {
     const lineY = y + 50 + index * lineHeight
@@ -74,7 +73,7 @@ function renderNode(node: DiagramNode, { x, y, width, height }: Box): string {
 }
 
 /** The distance between parallel lines, in pixels. */
-const laneWidth = 14
+const laneWidth = 22
 
 /** Return for each edge how far it is moved aside, because several edges connect the same nodes. In pixels, seen from the smaller id. */
 function findLanes(edges: readonly DiagramEdge[]): { edge: DiagramEdge; lane: number }[] {
@@ -95,15 +94,15 @@ type PlaceLabel = ReturnType<typeof createLabelPlacer>
 /** Return the line and its label separately, because all labels are drawn above the nodes. */
 function renderEdge(edge: DiagramEdge, from: Box, to: Box, lane: number, placeLabel: PlaceLabel): { line: string; label: string } {
   const { label, routing = 'straight', style = {} } = edge
-  const { path, labelPosition } = from === to ? createLoopPath(from, Math.abs(lane)) : pathByRouting[routing](...moveAside(from, to, lane))
+  const { path, labelPositions } = from === to ? createLoopPath(from, Math.abs(lane)) : pathByRouting[routing](...moveAside(from, to, lane))
   const colour = parseColour(style.stroke) ?? parseColour(style.color) ?? '#6b7280'
   const line = `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>`
-  return { line, label: label?.trim() ? renderEdgeLabel(label.trim(), labelPosition, placeLabel) : '' }
+  return { line, label: label?.trim() ? renderEdgeLabel(label.trim(), labelPositions, placeLabel) : '' }
 }
 
-function renderEdgeLabel(text: string, position: Point, placeLabel: PlaceLabel): string {
-  const { line, box } = createLabelBox(text, position)
-  const { x, y, width, height } = placeLabel(box)
+function renderEdgeLabel(text: string, positions: readonly Point[], placeLabel: PlaceLabel): string {
+  const line = formatLabel(text)
+  const { x, y, width, height } = placeLabel(positions.map((position) => createLabelBox(line, position)) as [Box, ...Box[]])
   return `<g><rect x="${round(x)}" y="${round(y)}" width="${width}" height="${height}" rx="3" fill="#ffffff" fill-opacity="0.9"/>
 <text ${fontFamily} font-size="11" text-anchor="middle" fill="#374151" x="${round(x + width / 2)}" y="${round(y + 13)}">${escapeXml(line)}</text></g>`
 }
