@@ -3,6 +3,7 @@ import type { FlowNode, FlowStep, TreeStructure, TreeType } from '../flows/struc
 import { attachNotes, joinOptions } from './attach-notes.ts'
 import { type Branch, buildBranches, flattenBranches } from './node-tree.ts'
 import type { KbNode } from './nodes.ts'
+import { factHeading } from './segments.ts'
 
 /**
  * Build the structure of a flow from the nodes. Notes and, in a list of steps, options belong to the step that they are about. Return null
@@ -16,13 +17,26 @@ export function buildFlow(nodes: readonly KbNode[], type: TreeType): TreeStructu
   return normaliseStructure(chainBranches(buildBranches(attachNotes(orderedNodes))))
 }
 
-/** Create the steps. A note that belongs to no step is a text without a tick. If nothing else is left to do, every note is a step. */
+/**
+ * Create the steps. A note that belongs to no step is a text without a tick. If nothing else is left to do, the notes are the steps, except
+ * for those of sections such as “Meaning”.
+ */
 function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): FlowStep[] {
-  const hasSteps = nodes.some(({ kind }) => kind !== 'section' && kind !== 'note')
-  const steps = (hasSteps ? nodes : allNodes).map((node): FlowStep => {
-    const isText = node.kind === 'section' || (node.kind === 'note' && hasSteps)
-    return { id: node.id, type: isText ? 'section_header' : 'procedure_step', ...getTexts(node) }
-  })
+  const factIds = new Set(allNodes.filter(({ kind, title }) => kind === 'section' && factHeading.test(title)).map(({ id }) => id))
+  const isInFacts = ({ parent_id }: KbNode) => parent_id !== null && factIds.has(parent_id)
+  const isToDo = ({ kind }: KbNode) => kind !== 'section' && kind !== 'note'
+  const promotedNotes = [
+    allNodes.filter((node) => node.kind === 'note' && !isInFacts(node)),
+    allNodes.filter(({ kind }) => kind === 'note'),
+  ]
+  const toDo = [nodes.filter(isToDo), ...promotedNotes].find(({ length }) => length > 0) ?? []
+  const toDoIds = new Set(toDo.map(({ id }) => id))
+  const promoted = nodes.some(isToDo)
+    ? nodes
+    : attachNotes(allNodes.map((node) => (toDoIds.has(node.id) ? { ...node, kind: 'step' } : node)))
+  const steps = promoted.map(
+    (node): FlowStep => ({ id: node.id, type: toDoIds.has(node.id) ? 'procedure_step' : 'section_header', ...getTexts(node) }),
+  )
   return [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }]
 }
 

@@ -52,10 +52,10 @@ export function splitIntoSegments(blocks: readonly Block[]): Segmentation {
   throw new ArticleError(`The article does not fit into ${maxNodes} nodes`)
 }
 
-const linkItem = /^[-*+•]\s+(?:<[^>\s]+>|\[[^\]]*\]\([^)\s]*\)|https?:\S+)\s*$/
+const linkItem = /^[-*+•]\s+(?:<[^>\s]+>|\[[^\]]*\]\(\S*\)|https?:\S+)\s*$/
 const bulletItem = /^[-*+•]\s/
 /** Headings of sections whose items are facts, not instructions. */
-const factHeading =
+export const factHeading =
   /^(?:meaning|impact|symptoms?|(?:possible |probable )?causes?|background|overview|introduction|summary|description|scope|context|applies to|references?|see also|further reading|additional resources|more information|links|known issues|limitations)\b/i
 const noteLabel = /^\W*(?:note|notice|warning|caution|important|tip|hint|info|danger|attention)\W*$/i
 

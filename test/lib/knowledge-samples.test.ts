@@ -71,7 +71,11 @@ describe('the articles of the suite', () => {
           .map(([, text]) => JSON.parse(text ?? '""'))
           .join('\n'),
       )
-      for (const text of texts.map(keepLetters)) expect(flowText).toContain(text)
+      let position = 0
+      for (const text of texts.map(keepLetters)) {
+        position = flowText.indexOf(text, position)
+        expect([text, position]).toEqual([text, expect.toSatisfy((index: number) => index >= 0)])
+      }
     }
   })
 })
@@ -182,6 +186,22 @@ describe('the steps of an article', () => {
       ['section_header', 'Codes'],
       ['procedure_step', 'Restart-Service Audiosrv'],
       ['procedure_end', 'Done'],
+    ])
+  })
+
+  it('KBI-10 are its notes if it has nothing else, except for facts', () => {
+    const titles = ['Meaning', 'Diagnosis', 'Look at the log.']
+    const nodes = titles.map((title, position): KbNode => {
+      const isNote = position === 2
+      return { id: title, parent_id: isNote ? 'Diagnosis' : null, position, kind: isNote ? 'note' : 'section', title, content: '' }
+    })
+    const fact: KbNode = { id: 'fact', parent_id: 'Meaning', position: 0.5, kind: 'note', title: 'It is down.', content: 'It is down.' }
+    const flow = buildFlow([...nodes, fact], 'procedural') as { steps: FlowStep[] }
+    expect(flow.steps.map(({ type, title, description }) => [type, title, description])).toEqual([
+      ['section_header', 'Meaning', 'It is down.'],
+      ['section_header', 'Diagnosis', ''],
+      ['procedure_step', 'Look at the log.', ''],
+      ['procedure_end', 'Done', ''],
     ])
   })
 

@@ -50,13 +50,16 @@ function findPageTexts(html: string): string[] {
     .filter((text) => text.trim())
 }
 
+const detailsTags = /<\/?(?:details|summary)>/g
 const markdown = new MarkdownIt({ html: true })
 markdown.block.ruler.disable('reference')
 
 function findMarkdownTexts(article: string): string[] {
   const body = article.replace(/^---\n[\s\S]*?\n---\n/, '')
   const isText = (type: string) => /^(?:inline|fence|code_block|html_block)$/.test(type)
-  return markdown.parse(body, {}).flatMap(({ type, content, info }) => (isText(type) ? [`${info.trim()} ${content}`] : []))
+  return markdown
+    .parse(body, {})
+    .flatMap(({ type, content, info }) => (isText(type) ? [`${info.trim()} ${content.replace(detailsTags, '')}`] : []))
 }
 
 interface WordPart {

@@ -1,5 +1,5 @@
 import { deriveTitle } from '../../knowledge/derive-title.ts'
-import { splitSentences, truncate } from './text.ts'
+import { truncate } from './text.ts'
 
 interface Article {
   pieces?: { number: number; kind: string; text: string }[]
@@ -40,8 +40,5 @@ function classifyPiece(kind: string, text: string): string {
 }
 
 function createTitle(text: string): string {
-  if (text.startsWith('|')) return deriveTitle(text)
-  const lines = text.split('\n').filter((line) => !/^\s*(?:`{3}|~{3})/.test(line) && /[\p{L}\p{N}]/u.test(line))
-  const [first = text] = splitSentences((lines[0] ?? text).replace(listMarkerPattern, '').replace(/[*_`]{1,3}/g, ''))
-  return truncate(first.replace(/:$/, ''), 100) || 'Untitled'
+  return truncate(deriveTitle(text).replace(/:$/, ''), 100) || 'Untitled'
 }
