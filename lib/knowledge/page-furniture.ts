@@ -10,14 +10,14 @@ const furnitureRoles = new Set(
 )
 /** Words of class names and ids. They are matched as whole words, so that `navbar` is not found in `unavailable`. */
 const furnitureNames =
-  /(?:^|[\s_-])(?:cookies?|consent|gdpr|onetrust|breadcrumbs?|crumbs|toc|tocmacro|rbtoc|toccollapsible|tableofcontents|table-of-contents|on-this-page|in-this-article|page-outline|doc-outline|share|sharing|social|addtoany|related|yarpp|recommended|recommendations|feedback|votes?|rating|helpful|sidebar|leftnav|rightnav|subnav|sub-nav|navbar|navigation|site-(?:header|footer|nav)|main-menu|topbar|footer|pagination|pager|prev-next|newsletter|subscribe|promo|advert(?:isement)?|ads|comments?|comments-area|author-box|author-bio|byline|article-meta|entry-meta|post-meta|page-metadata|skip-(?:link|nav|navigation|to-main-link|to-content)|edit-this-page|page-actions|kb-actions|copy-permalink|codeheader|code-toolbar__buttons|widget-area|search-?(?:box|form|panel|bar)|searchpanel|version-badge|visually-hidden|sr-only|screen-reader-text|pagesectiontitle|greybox|pagesection|more-questions)(?:$|[\s_-])/i
+  /(?:^|[\s_-])(?:cookies?|consent|gdpr|onetrust|breadcrumbs?|crumbs|toc|tocmacro|rbtoc|toccollapsible|tableofcontents|table-of-contents|on-this-page|in-this-article|page-outline|doc-outline|share|sharing|social|addtoany|related|yarpp|recommended|recommendations|feedback|votes?|rating|helpful|sidebar|leftnav|rightnav|subnav|sub-nav|nav|navbar|navheader|navfooter|navigation|site-(?:header|footer|nav)|main-menu|topbar|footer|pagination|pager|prev-next|newsletter|subscribe|promo|advert(?:isement)?|ads|comments?|comments-area|author-box|author-bio|byline|article-meta|entry-meta|post-meta|page-metadata|skip-(?:link|nav|navigation|to-main-link|to-content)|edit-this-page|page-actions|kb-actions|copy-permalink|codeheader|code-toolbar__buttons|widget-area|search-?(?:box|form|panel|bar)|searchpanel|version-badge|visually-hidden|sr-only|screen-reader-text|pagesectiontitle|greybox|pagesection|more-questions)(?:$|[\s_-])/i
 /** Names of notes, which some generators write as `<aside>`. */
 const noteNames = /(?:^|[\s_-])(?:admonition|callout|note|notice|warning|caution|important|tip|hint|info|danger|alert)(?:$|[\s_-])/i
 const anchorNames = /(?:^|[\s_-])(?:headerlink|header-anchor|heading-anchor|anchor-link|anchorjs-link|hash-link|permalink)(?:$|[\s_-])/i
 const anchorText = /^[\s\u200b¶#§🔗]*$/u
 
 const furnitureTitle =
-  /^(?:(?:table of )?contents|on this page|in this (?:article|section|page)|articles in this section|related (?:articles|content|posts|topics|links|pages)|you may also like|recommended (?:articles|reading|for you)|recent (?:posts|articles)|(?:was this (?:article|page|topic|information) |did this )?(?:helpful|help)|feedback|share(?: this(?: article| page| post)?)?|attachments|navigation|additional resources)[\s:?]*$/i
+  /^(?:(?:table of )?contents|on this page|in this (?:article|section|page)|articles in this section|related (?:articles|content|posts|topics|links|pages)|you may also like|recommended (?:articles|reading|for you)|recent (?:posts|articles)|(?:was this (?:article|page|topic|information) |did this )?(?:helpful|help)|feedback|share(?: this(?: article| page| post)?)?|attachments|navigation|(?:main )?menu|additional resources)[\s:?]*$/i
 const furnitureLine =
   /^(?:was this (?:article|page|topic|information|content) helpful\b.{0,20}|did this (?:article|page) help\b.{0,20}|(?:skip to (?:main )?content|back to top|edit this page|copy (?:link|permalink|code)|print(?: this)?(?: page)?|share this(?: article| page)?|\d+ out of \d+ found this helpful))$/i
 
@@ -125,8 +125,9 @@ function cleanElement(element: Element, cleaning: Cleaning): Element {
     isAfterTitle = isTitle || isListOfTitle
     const isMenu = cleaning.isBeforeHeading && menuElements.has(child.name) && isOnlyLinks(traits)
     const isPart = isAfterTitle || isMenu || isTableOfContents(child, cleaning.traits) || isFurniture(child, traits, cleaning.maxLength)
-    // A button in a heading opens the section below it.
-    if (isPart && !traits.hasMain && !(isHeading && child.name === 'button')) continue
+    const isTextOfHeading = isHeading && child.name === 'button' && traits.length === getTraits(element).length
+    // A button that is all of a heading opens the section below it.
+    if (isPart && !traits.hasMain && !isTextOfHeading) continue
     children.push(cleanElement(child, cleaning))
   }
   return { ...element, children }
@@ -144,7 +145,7 @@ function isFurniture({ name, attributes }: Element, traits: ElementTraits, maxLe
   if (name === 'form') return !traits.hasBlocks
   if (name === 'header') return !traits.hasHeading
   if (furnitureElements.has(name) || furnitureRoles.has(attributes.role ?? '')) return true
-  const isPartOfArticle = headingName.test(name) || /^t(?:able|body|r)$/.test(name) || traits.length > maxLength
+  const isPartOfArticle = headingName.test(name) || /^t(?:body|r)$/.test(name) || traits.length > maxLength
   if (furnitureNames.test(names) && !isPartOfArticle) return true
   return traits.length < maxShortText && furnitureLine.test(traits.shortText.trim())
 }
