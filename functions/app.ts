@@ -30,6 +30,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
     return respond(c, file.body, file.status)
   })
   mountOperations(app, operations, services)
+  services.dispatch = (request, env, execution) => app.fetch(request, env, execution)
   return app
 }
 

@@ -11,6 +11,7 @@ import { fixOperations } from './ai/fixes/operations.ts'
 import { handoffOperations } from './ai/handoffs/operations.ts'
 import { aiOutputOperations } from './ai/outputs/operations.ts'
 import { aiSessionOperations } from './ai/sessions/operations.ts'
+import { aiTaskOperations } from './ai/tasks/operations.ts'
 import { aiTriageOperations } from './ai/triage/operations.ts'
 import { aiTurnOperations } from './ai/turns/operations.ts'
 import { aiUsageOperations } from './ai/usage/operations.ts'
@@ -110,6 +111,7 @@ export const operations: readonly AnyOperation[] = [
   ...aiTriageOperations,
   ...fixOperations,
   ...aiOutputOperations,
+  ...aiTaskOperations,
   ...aiUsageOperations,
   ...flowBuilderOperations,
   ...aiAssistantOperations,

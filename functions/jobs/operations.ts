@@ -3,6 +3,8 @@ import { job } from '../../lib/http/job.ts'
 import { attemptJobs } from '../../lib/outbox/messages.ts'
 import { AssessJob } from '../ai/assessments/schemas.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
+import { RunTaskJob } from '../ai/tasks/schemas.ts'
+import * as aiTasks from '../ai/tasks/service.ts'
 import * as maintenanceRuns from '../maintenance/runs/service.ts'
 import { DeliverJob } from '../notifications/deliveries/schemas.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
@@ -32,6 +34,12 @@ export const jobOperations = [
     path: attemptJobs.assessment.path,
     body: AssessJob,
     handle: ({ ctx, body }) => aiAssessments.attempt(ctx, body.handoff_id, body.attempt),
+  }),
+  job({
+    id: 'jobs.runAiTask',
+    path: attemptJobs.ai_task.path,
+    body: RunTaskJob,
+    handle: ({ ctx, body }) => aiTasks.attempt(ctx, body.task_id, body.attempt),
   }),
   job({
     id: 'jobs.sweep',

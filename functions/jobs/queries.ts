@@ -22,6 +22,7 @@ export const expiries: readonly Expiry[] = [
   { table: 'passkey_challenges', column: 'expires_at', keptFor: '0 days' },
   { table: 'mail_counts', column: 'day', keptFor: '30 days' },
   { table: 'ai_calls', column: 'created_at', keptFor: '400 days' },
+  { table: 'ai_tasks', column: 'created_at', keptFor: '24 hours' },
   { table: 'one_time_tokens', column: 'expires_at', keptFor: '30 days' },
 ]
 

@@ -5,6 +5,7 @@ import { defaultSweepOptions, type SweepOptions, sweepKind } from '../../lib/out
 import { settleAll } from '../../lib/settle-all.ts'
 import * as aiAssessments from '../ai/assessments/service.ts'
 import * as aiSessions from '../ai/sessions/service.ts'
+import * as aiTasks from '../ai/tasks/service.ts'
 import * as deliveries from '../notifications/deliveries/service.ts'
 import * as pushes from '../psa/pushes/service.ts'
 import * as queries from './queries.ts'
@@ -12,6 +13,7 @@ import * as queries from './queries.ts'
 type SweepContext = deliveries.DeliveryContext &
   pushes.PushContext &
   aiAssessments.AssessmentContext &
+  aiTasks.TaskContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
 
 /**
@@ -20,7 +22,7 @@ type SweepContext = deliveries.DeliveryContext &
  */
 export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
   const settings = { ...defaultSweepOptions(), ...options }
-  const kinds = { deliveries, pushes, assessments: aiAssessments }
+  const kinds = { deliveries, pushes, assessments: aiAssessments, aiTasks }
   const sweeps = Object.entries(kinds).map(([name, kind]) =>
     logFailure(
       ctx,

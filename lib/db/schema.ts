@@ -208,6 +208,28 @@ export interface AiStepsTable {
   citations: Generated<JsonColumns['ai_steps.citations']>
 }
 
+export interface AiTasksTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  sign_in_id: string
+  operation: string
+  path: string
+  body: string
+  state: Generated<'queued' | 'retrying' | 'finished' | 'failed'>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+  finished_at: string | null
+  response_status: number | null
+  response_body: string | null
+  created_at: Generated<string>
+}
+
 export interface AiUsageTable {
   account_id: ColumnType<string, never, never>
   day: Generated<string>
@@ -955,7 +977,7 @@ export interface SignInsTable {
 export interface StreamEventsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  event: 'handoff_created' | 'handoff_assessment_ready'
+  event: string
   data: Json
   created_at: Generated<string>
   swept_at: string | null
@@ -1114,6 +1136,7 @@ export interface DB {
   ai_outputs: AiOutputsTable
   ai_sessions: AiSessionsTable
   ai_steps: AiStepsTable
+  ai_tasks: AiTasksTable
   ai_usage: AiUsageTable
   audit_logs: AuditLogsTable
   beta_feedback: BetaFeedbackTable

@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { respond, respondJson, setHeader } from './respond.ts'
+import { readRunningTask } from './running-task.ts'
 
 /** What the app needs from its environment. Created once per isolate or process. */
 export interface Services {
@@ -22,6 +23,15 @@ export interface Services {
   /** Return the address of the client. `env` is what the entry passed to `app.fetch`. */
   readClientAddress(request: Request, env: unknown): string
   log: Log
+  /** Answer a request inside this process. Set when the app is assembled. */
+  dispatch?: ((request: Request, env: object, execution: Execution) => Response | Promise<Response>) | undefined
+}
+
+/** The part of the platform's execution context that a request uses. */
+export interface Execution {
+  waitUntil(promise: Promise<unknown>): void
+  passThroughOnException(): void
+  props: unknown
 }
 
 export interface Variables {
@@ -44,7 +54,8 @@ export function createApp(services: Services): Hono<Env> {
   app.use(async (c, next) => {
     const started = performance.now()
     c.set('requestId', readRequestId(c.req.raw))
-    c.set('ip', services.readClientAddress(c.req.raw, c.env))
+    // The address of a stored request's client is not stored.
+    c.set('ip', readRunningTask(c.env) ? '' : services.readClientAddress(c.req.raw, c.env))
     c.set('headers', { ...defaultHeaders, 'x-request-id': c.get('requestId') })
     const origin = c.req.header('origin')
     if (c.req.method === 'OPTIONS') {
@@ -62,8 +73,8 @@ export function createApp(services: Services): Hono<Env> {
   return app
 }
 
-const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'Last-Event-ID']
-const exposeHeaders = ['Link', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
+const allowHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Prefer', 'X-Request-Id', 'Last-Event-ID']
+const exposeHeaders = ['Link', 'Location', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
 const defaultHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -6,11 +6,12 @@ export type SendEvent = (event: string, data: unknown) => void
 
 /**
  * Answer with the server-sent events that `produce` sends. A failure before the first event is thrown and becomes a normal error answer.
- * A later failure is sent as an `error` event with the body and status it would have had. The work continues when the client disconnects.
+ * A later failure is sent as an `error` event with the body and status it would have had. The work continues when the client disconnects, for
+ * as long as the platform allows. `produce` returns the answer that a client without a stream would get.
  */
 export async function createEventStream(
   { afterCommit }: Pick<BaseContext, 'afterCommit'>,
-  produce: (send: SendEvent) => Promise<void>,
+  produce: (send: SendEvent) => Promise<unknown>,
 ): Promise<Content> {
   const encoder = new TextEncoder()
   let isCancelled = false
@@ -31,7 +32,8 @@ export async function createEventStream(
     // JSON has no raw line breaks, so the data is one line.
     if (!isCancelled) controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
   }
-  const completed = produce(send)
+  const produced = produce(send)
+  const completed = produced
     .catch((error: unknown) => {
       if (!hasSent) throw error
       const { status, body } = toProblem(error)
@@ -42,5 +44,5 @@ export async function createEventStream(
     })
   await Promise.race([first.promise, completed])
   afterCommit(() => completed)
-  return new Content(body, 'text/event-stream')
+  return Object.assign(new Content(body, 'text/event-stream'), { completed: produced })
 }

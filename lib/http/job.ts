@@ -8,13 +8,17 @@ import type { Ports } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { verifySignature } from '../queue/signature.ts'
 import { parseJson } from '../text/json.ts'
+import { callStoredRequest, type TaskRequest } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { respond } from './respond.ts'
+import type { RenderedResponse } from './response.ts'
 
 export interface JobContext extends Ports {
   platform: PlatformDb
   /** Open the scope of one account: queries see only its rows. */
   openAccountScope(accountId: string, actorId?: string | null): Scope
+  /** Call the operation of a stored request, as its caller. */
+  callStoredRequest(request: TaskRequest): Promise<RenderedResponse>
   /** Write a line to the log. It must not contain personal data. */
   log(line: Record<string, unknown>): void
 }
@@ -44,12 +48,14 @@ export async function runJob(services: Services, work: (ctx: JobContext) => Prom
   }
 }
 
-function createJobContext({ ports, platform, log }: Services, outbox: Outbox): JobContext {
+function createJobContext(services: Services, outbox: Outbox): JobContext {
+  const { ports, platform, log } = services
   const reason = 'jobs and the cron trigger process rows of every account'
   return {
     ...ports,
     platform: openPlatformDb(platform, reason, outbox),
     openAccountScope: (id, actor = null) => openAccountScope(platform, id, actor, outbox),
+    callStoredRequest: (request) => callStoredRequest(services, request),
     log: (line) => log({ at: new Date().toISOString(), ...line }),
   }
 }

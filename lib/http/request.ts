@@ -2,15 +2,18 @@ import type { Hono } from 'hono'
 import { type LimitResult, type ParsedRate, parseRate } from '../cache/limiter.ts'
 import type { OutboxEntry } from '../db/outbox-entry.ts'
 import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '../db/scope.ts'
+import { uuidv7 } from '../db/uuid.ts'
 import { toAddressBlock } from '../net/address-block.ts'
 import { publishEntries } from '../outbox/publish.ts'
 import { Problem } from '../problem.ts'
+import { acceptTask, keepUntilAnswered, prefersAsync } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
-import { type AnyOperation, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
+import { type AnyOperation, Content, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
 import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
+import { type RunningTask, readRunningTask } from './running-task.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
@@ -26,6 +29,8 @@ interface OperationCall {
   effects: (() => Promise<unknown>)[]
   /** The work that the request has stored. It is published after the response. */
   entries: OutboxEntry[]
+  /** The stored request that a job runs with this call. */
+  task: RunningTask | undefined
 }
 
 /** Add every operation to the app, at its path under /api/v1. */
@@ -49,14 +54,16 @@ interface Preparation {
 async function handleRequest(c: C, op: AnyOperation, { rate, readInput }: Preparation, services: Services): Promise<Response> {
   c.set('operation', op.id)
   try {
-    const caller = requiresToken(op) ? await authenticate(c, services) : null
+    const task = readRunningTask(c.env)
+    const caller = task?.caller ?? (requiresToken(op) ? await authenticate(c, services) : null)
+    if (task) c.set('caller', task.caller)
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
     const scope = caller ? openScope(database, buildScopeOptions(op, caller, c, services), (entry) => entries.push(entry)) : null
-    const call: OperationCall = { c, op, services, caller, scope, effects: [], entries }
-    const limiting = rate
-      ? services.limiter.count(getRateKey(op, rate, caller, c), rate, op.strictLimit !== undefined)
-      : Promise.resolve(null)
+    const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
+    // A task was counted when it was accepted.
+    const limiting =
+      rate && !task ? services.limiter.count(getRateKey(op, rate, caller, c), rate, op.strictLimit !== undefined) : Promise.resolve(null)
     const rendered = await performCall(call, await readInput(c), limiting, rate)
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
     return toResponse(c, op, await withEtag(op, rendered))
@@ -141,10 +148,17 @@ async function rejectInvalidRequest({ c, op, scope }: OperationCall, { problem, 
 async function invokeIdempotent(call: OperationCall, input: RequestInput): Promise<RenderedResponse> {
   const { c, op, scope } = call
   const key = takesIdempotencyKey(op) && !(op.produces && wantsEvents(c)) ? readIdempotencyKey(c.req.raw) : null
-  if (!key || !scope) return callHandler(call, input)
+  const accept = op.background && !call.task && prefersAsync(c.req.raw)
+  if (!key || !scope)
+    return accept && scope ? scope.transaction((db) => acceptTask(db, toStoredRequest(call, input))) : callHandler(call, input)
   const requestKey = { operation: op.id, key, request: await hashRequest(c.req.url, input.rawBody) }
+  if (accept) return runIdempotent(scope, requestKey, (db) => acceptTask(db, toStoredRequest(call, input)))
   if (op.idempotent === 'leased') return runIdempotentWithLease(scope, requestKey, () => callHandler(call, input))
   return runIdempotent(scope, requestKey, (db) => callHandler(call, input, db))
+}
+
+function toStoredRequest({ c, op, caller }: OperationCall, { rawBody }: RequestInput) {
+  return { c, op, caller: caller as Caller, rawBody: String(rawBody) }
 }
 
 function wantsEvents(c: C): boolean {
@@ -153,9 +167,12 @@ function wantsEvents(c: C): boolean {
 
 async function callHandler(call: OperationCall, input: RequestInput, db?: WriteDb): Promise<RenderedResponse> {
   const { c, op, services, caller, scope } = call
+  const taskId = call.task?.id ?? uuidv7()
   const ctx = {
     ...services.ports,
     requestId: c.get('requestId'),
+    taskId,
+    isTaskRun: call.task !== undefined,
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     wantsEvents: wantsEvents(c),
@@ -170,7 +187,9 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
   if (scope && !isStaffOperation(op)) Object.defineProperty(ctx, 'db', { get: () => db ?? scope.db, enumerable: true })
   // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
-  const result = await toOutcome(op.handle({ ctx, params: input.params, query: input.query, body: input.body }))
+  const handled = op.handle({ ctx, params: input.params, query: input.query, body: input.body })
+  if (op.background && scope && !call.task) keepUntilAnswered(toStoredRequest(call, input), scope, taskId, toAnswer(op, handled))
+  const result = await toOutcome(handled)
   // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
   if (scope && !scope.isAdmitted && (result.ok || result.error instanceof Problem)) await scope.checkAccess()
   if (!result.ok) {
@@ -178,6 +197,12 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
     throw result.error
   }
   return renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
+}
+
+/** Return the answer of a handler, and of a stream when its last event was sent. */
+async function toAnswer(op: AnyOperation, handled: Promise<unknown>): Promise<RenderedResponse> {
+  const result = await handled
+  return renderResult(op, result instanceof Content && result.completed ? await result.completed : result, false)
 }
 
 /** Throw when an error is not declared, because it is missing from the API document. Used in development and tests. */

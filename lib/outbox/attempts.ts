@@ -34,17 +34,19 @@ interface TableStates {
   done: string
   /** The column with the time of the successful attempt. */
   doneAt: string
+  /** How long an attempt may take; 60 by default. */
+  leaseSeconds?: number
 }
 
 /** Build the SQL of a table whose rows are processed in attempts. */
-export function attemptTable(table: string, { initial, done, doneAt }: TableStates) {
+export function attemptTable(table: string, { initial, done, doneAt, leaseSeconds = 60 }: TableStates) {
   const tableRef = sql.table(table)
   const isOpen = sql`state in (${sql.lit(initial)}, 'retrying')`
   const isUnclaimed = sql`(leased_until is null or leased_until <= app.now())`
   return {
-    /** Claim an attempt for one minute. Return no row when another worker has it or the attempt is over. */
+    /** Claim an attempt for the time of its lease. Return no row when another worker has it or the attempt is over. */
     claim: (id: string, attempt: number, columns: RawBuilder<unknown>) => sql`
-      update ${tableRef} set attempts = attempts + 1, leased_until = app.now() + interval '60 seconds'
+      update ${tableRef} set attempts = attempts + 1, leased_until = app.now() + make_interval(secs => ${leaseSeconds})
        where id = ${id} and attempts = ${attempt} - 1 and ${isOpen} and ${isUnclaimed} returning ${columns}`,
     /** Complete an attempt, or make the row due again after `retrySeconds`. Return no row when another attempt has been claimed since. */
     complete: (

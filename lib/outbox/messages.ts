@@ -5,6 +5,7 @@ import type { Message } from '../queue/queue.ts'
 export const attemptJobs = {
   delivery: { path: '/jobs/notifications/deliver', idField: 'delivery_id' },
   push: { path: '/jobs/psa/push', idField: 'push_id' },
+  ai_task: { path: '/jobs/ai/task', idField: 'task_id' },
   assessment: { path: '/jobs/ai/assess', idField: 'handoff_id' },
 } as const satisfies Record<AttemptKind, { path: Message['path']; idField: string }>
 

@@ -29,6 +29,16 @@ export function insertProposal(service: Service, { accountId, teamId, id }: Pers
   )
 }
 
+/** Insert the owner's finished task. */
+function insertTask(service: Service, { accountId, id, signInId }: Person): Promise<string> {
+  return insertReturningId(
+    service,
+    `insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body, state, finished_at, response_status, response_body)
+     values ($1, $2, $3, 'ai.outputs.createStatusUpdate', '/ai-sessions', '', 'finished', now(), 200, '{"text": "It works again."}') returning id`,
+    [accountId, id, signInId],
+  )
+}
+
 /** Insert the owner's completed session with one row in every table that belongs to it. */
 export async function insertCompletedSession(service: Service, owner: Person): Promise<string> {
   const { session_id } = await insertFullSession(service, owner)
@@ -58,6 +68,11 @@ export const authoringFixtures: Record<string, Fixture> = {
 
   'authoring.assistant.getQuota': async () => ({}),
   'ai.usage.get': async () => ({}),
+  'ai.tasks.list': async (service, person) => {
+    await insertTask(service, person)
+    return {}
+  },
+  'ai.tasks.get': async (service, person) => ({ params: { task_id: await insertTask(service, person) } }),
   'authoring.assistant.suggest': async () => ({
     body: { tree_type, tree_structure, instruction: 'Rename the root to “Does it answer?”', node_id: 'ping' },
   }),

@@ -151,7 +151,8 @@ describe('every operation', () => {
 
   it.each(cases)('%s lists every failure that it declares, each with an example', (_, op, { responses }) => {
     const own = listFailures(op).filter((kind) => !isCommonFailure(op, kind))
-    const statuses = [op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...own.map(statusOf)]
+    const others = [...(op.getOrCreate ? [200] : []), ...(op.background ? [202] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : [])]
+    const statuses = [op.success, ...others, ...own.map(statusOf)]
     const listed = Object.keys(responses).filter((status) => status !== 'default')
     expect(listed.map(Number)).toEqual([...new Set(statuses)].sort((a, b) => a - b))
     expect(resolve(responses.default)?.description).toBeDefined()

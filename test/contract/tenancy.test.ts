@@ -55,6 +55,8 @@ const otherIndexes = new Set([
   'audit_logs_action', // staff list the actions of every account, on the platform connection
   'sign_ins_expiry', // the clean-up deletes by age in every account, on the platform connection
   'mail_counts_day', // the clean-up deletes by age in every account, on the platform connection
+  'ai_tasks_due', // the sweep reads every account at once, on the platform connection
+  'ai_tasks_age', // the clean-up deletes by age in every account, on the platform connection
   'ai_calls_age', // the clean-up deletes by age in every account, on the platform connection
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
 ])
@@ -186,6 +188,10 @@ describe('row level security without conditions in the statements', () => {
     await service.sql(
       `insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start) values ($1, $2, 'chat_turn', 'local', 1, now())`,
       [ours.id, ours.admin.id],
+    )
+    await service.sql(
+      `insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body) values ($1, $2, $3, 'x', '/x', '{}')`,
+      [ours.id, ours.admin.id, ours.admin.signInId],
     )
     await service.sql('insert into ai_budgets (account_id, period_start, used_micros) values ($1, now(), 1)', [ours.id])
     await service.sql(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'Hi', 'There')`, [

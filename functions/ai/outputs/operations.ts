@@ -25,6 +25,7 @@ export const aiOutputOperations = [
     returns: schemas.StatusUpdate,
     errors: ['ai_budget_exhausted', 'ai_provider_error'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, params, body }) => outputs.createStatusUpdate(ctx, params.session_id, body),
   }),
 
@@ -59,6 +60,7 @@ export const aiOutputOperations = [
     returns: schemas.Output,
     errors: ['ai_budget_exhausted', 'ai_provider_error'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, params, body }) => outputs.create(ctx, params.session_id, body),
   }),
 

@@ -44,6 +44,7 @@ export const aiTurnOperations = [
     produces: ['application/json', 'text/event-stream'],
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'stale_version', 'wrong_state'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, params, body }) => turns.sendMessage(ctx, params.session_id, body),
   }),
 
@@ -81,6 +82,7 @@ export const aiTurnOperations = [
     returns: schemas.GuidedReply,
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'stale_version', 'step_not_current', 'wrong_session_type', 'wrong_state'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, params, body }) => turns.respondToStep(ctx, params.session_id, body),
   }),
 ]

@@ -38,11 +38,13 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
 
 /** Store the user's message, then the model's reply. The message stays when the model fails. */
 export async function sendMessage(ctx: WriteContext, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
-  const session = await aiSessions.findOwn(ctx.db, id, workingStates)
+  const found = await aiSessions.findOwn(ctx.db, id, workingStates)
+  const { session, stored, reply } = splitAtMessage(found, ctx.taskId)
+  if (reply) return { message: toReplyMessage(reply) }
   const images = await loadImages(ctx, upload_ids)
   await requireAiBudget(ctx)
-  const newMessage = { id: uuidv7(), content: message, uploadIds: upload_ids }
-  const branchId = (await queries.insertUserMessage.first(ctx.db, id, newMessage))?.branch_id
+  const newMessage = { id: ctx.taskId, content: message, uploadIds: upload_ids }
+  const branchId = (stored ?? (await queries.insertUserMessage.first(ctx.db, id, newMessage)))?.branch_id
   if (!branchId) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), workingStates)
   const input = await collectTurnInput(ctx, session, message)
   const turns = [...toTurns(session), { role: 'user' as const, text: message, images }]
@@ -56,8 +58,7 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
     const newReply = { content: answer.reply, citations: toCitations(answer.citations, input.sources) }
     const { row, applied } = await queries.storeReply(ctx.db, id, branchId, newReply, toTurnChanges(answer, input))
     if (!row) throw new Problem('stale_version', 'Someone else deleted this session')
-    const { content, citations, created_at } = row
-    return removeNulls({ message: { id: row.id, role: 'assistant' as const, content, citations, created_at }, ...applied }) as ChatReply
+    return removeNulls({ message: toReplyMessage(row), ...applied }) as ChatReply
   }
   if (!ctx.wantsEvents) return askModel()
   return createEventStream(ctx, async (send) => {
@@ -66,8 +67,27 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
       onText: (text) => send('delta', { text }),
       onRestart: () => send('restart', {}),
     }
-    send('message', await askModel(listener))
+    const reply = await askModel(listener)
+    send('message', reply)
+    return reply
   })
+}
+
+/** Split a session at the message that the first call of a repeated request has stored, if there is one. */
+function splitAtMessage(session: AiSessionRow, messageId: string) {
+  const index = session.messages.findIndex(({ id }) => id === messageId)
+  if (index < 0) return { session, stored: undefined, reply: undefined }
+  const reply = session.messages.slice(index + 1).find(({ role }) => role === 'assistant')
+  return { session: { ...session, messages: session.messages.slice(0, index) }, stored: session.messages[index], reply }
+}
+
+function toReplyMessage({
+  id,
+  content,
+  citations,
+  created_at,
+}: Omit<AiSessionRow['messages'][number], 'role' | 'branch_id' | 'upload_ids'>) {
+  return { id, role: 'assistant' as const, content, citations, created_at }
 }
 
 /** Store the response to the current step of a guided session, and return the next step. */
@@ -75,6 +95,11 @@ export async function respondToStep(ctx: WriteContext, id: string, { response, s
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   if (session.session_type !== 'guided') throw new Problem('wrong_session_type', 'This is a chat session')
   const current = session.steps.find((step) => step.response === null)
+  const answered = session.steps.findLast((step) => step.response !== null)
+  if (ctx.isTaskRun && answered && answered.response === response && step_id !== current?.step_id) {
+    // The first call has stored the response, and maybe the next step.
+    return current ? { step: current } : addNextStep(ctx, session)
+  }
   if (step_id && step_id !== current?.step_id) throw createStepProblem(current)
   if (!current && response !== undefined) throw createStepProblem(current)
   await requireAiBudget(ctx)

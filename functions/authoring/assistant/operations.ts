@@ -37,6 +37,7 @@ export const aiAssistantOperations = [
     returns: schemas.Suggestion,
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'flow_invalid'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, body }) => assistant.suggest(ctx, body),
   }),
 ]

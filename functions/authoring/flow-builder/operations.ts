@@ -23,6 +23,7 @@ export const flowBuilderOperations = [
     returns: schemas.Conversation,
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'ai_quota_exceeded'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, body }) => builder.start(ctx, body),
   }),
 
@@ -57,6 +58,7 @@ export const flowBuilderOperations = [
     returns: schemas.Conversation,
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'ai_quota_exceeded', 'limit_reached', 'stale_version'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, params, body }) => builder.sendMessage(ctx, params.conversation_id, body.message),
   }),
 

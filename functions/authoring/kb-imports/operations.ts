@@ -81,6 +81,7 @@ export const kbImportOperations = [
     returns: schemas.KbImport,
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'already_committed'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, params }) => imports.convert(ctx, params.import_id),
   }),
 

@@ -32,6 +32,7 @@ export const flowProposalOperations = [
       'wrong_state',
     ],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, params, body }) => proposals.create(ctx, params.session_id, body),
   }),
 

@@ -19,6 +19,7 @@ export const diagramDraftOperations = [
     returns: schemas.DiagramDraft,
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'limit_reached', 'not_found'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, body }) => drafts.generate(ctx, body),
   }),
 ]

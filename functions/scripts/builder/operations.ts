@@ -73,6 +73,7 @@ export const scriptBuilderOperations = [
     returns: schemas.BuilderReply,
     errors: ['ai_budget_exhausted', 'ai_provider_error'],
     idempotent: 'leased',
+    background: true,
     handle: ({ ctx, params, body }) => builder.sendMessage(ctx, params.session_id, body.message),
   }),
 

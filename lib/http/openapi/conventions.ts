@@ -9,6 +9,8 @@ export const conventions = `Guided flows, AI-assisted diagnosis and escalation f
   repeat. 503 is temporary: repeat after a few seconds. Billing answers \`{"error"}\` alone.
 - **Retries.** Most POSTs take an \`Idempotency-Key\`. For 24 hours the same request with the same key has one effect and one answer, so it is
   safe to repeat it when no answer arrived.
+- **Long answers.** Operations that ask the model take \`Prefer: respond-async\` and answer 202 with the address of a task. A request whose
+  connection ends, or that takes longer than two seconds, becomes a task too: \`GET /ai/tasks\` lists them for 24 hours, with their answers.
 - **Lists** are arrays. \`skip\` and \`limit\` select a page; \`Link\` names the next one while more rows follow.
 - **Rate limits** are in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). Above a limit the answer is 429 with
   \`Retry-After\`.

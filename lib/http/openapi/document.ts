@@ -91,6 +91,13 @@ function buildRequestBody(op: AnyOperation, components: JsonComponents): Json {
   return { requestBody: { required: op.method === 'post', content: media } }
 }
 
+const preferAsync = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description: '`respond-async` answers 202 at once and does the work in the background.',
+  schema: { type: 'string' },
+} as const
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -112,6 +119,7 @@ function buildParameters(op: AnyOperation, components: JsonComponents): Json {
     ...describe('path', op.params),
     ...describe('query', getQuerySchema(op)),
     ...(takesIdempotencyKey(op) ? [idempotencyKey] : []),
+    ...(op.background ? [preferAsync] : []),
   ]
   return all.length > 0 ? { parameters: all.map((parameter) => components.parameter(parameter, getGroup(op))) } : {}
 }

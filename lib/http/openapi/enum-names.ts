@@ -46,6 +46,7 @@ const namesByValues: Record<string, string> = {
   'create update': 'ProposalAction',
   'procedure_step section_header procedure_end': 'FlowStepType',
   'question action fix': 'GuidedStepKind',
+  'queued retrying finished failed': 'AITaskState',
   'flow article session': 'CitationKind',
   'park escalate': 'HandoffIntent',
   'pending ready failed timed_out': 'AssessmentStatus',

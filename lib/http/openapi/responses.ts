@@ -49,8 +49,22 @@ export function buildSuccessResponses(op: AnyOperation, components: JsonComponen
   return {
     ...(op.getOrCreate ? { 200: { ...success, description: 'The resource already existed.' } } : {}),
     [op.success]: success,
+    ...(op.background ? { 202: buildAcceptedResponse(components) } : {}),
     ...(op.hasEtag || op.maxAgeSeconds ? { 304: components.response('NotModified', notModified) } : {}),
   }
+}
+
+const AcceptedTask = z
+  .strictObject({ task_id: z.uuid().describe('Id of the task.'), state: z.literal('queued').describe('A job will start it.') })
+  .meta({ id: 'AcceptedTask', examples: [{ task_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', state: 'queued' }] })
+
+/** Build the response to `Prefer: respond-async`. */
+function buildAcceptedResponse(components: JsonComponents): Json {
+  return components.response('Accepted', {
+    description: 'Accepted, for `Prefer: respond-async`. The task has the answer when it has finished.',
+    headers: buildHeaders({ Location: 'Where to get the task.', 'Preference-Applied': '`respond-async`.' }, components),
+    content: { 'application/json': components.content(AcceptedTask, 'output') },
+  })
 }
 
 function buildSuccessResponse(op: AnyOperation, components: JsonComponents): Json {

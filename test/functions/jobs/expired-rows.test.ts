@@ -34,6 +34,7 @@ const tables = [
   'passkey_challenges',
   'mail_counts',
   'ai_calls',
+  'ai_tasks',
   'ai_sessions',
 ]
 const age = "app.now() - interval '40 days' - n * interval '1 second'"
@@ -60,6 +61,8 @@ beforeEach(async () => {
     select uuid_send(gen_random_uuid()), $2::uuid, ${age} + 0 * length($1::text) * interval '1 second'`)
   await insert(`insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start, created_at)
     select $1::uuid, $2::uuid, 'chat_turn', 'local', 1, app.now(), ${age} - interval '400 days'`)
+  await insert(`insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body, created_at)
+    select $1::uuid, $2::uuid, gen_random_uuid(), 'x', '/x', '', ${age}`)
   await insert(`insert into mail_counts (account_id, day)
     select $1::uuid, date_trunc('day', app.now(), 'UTC') - (40 + n + 0 * length($2::text)) * interval '1 day'`)
   await insert(`insert into ai_sessions (account_id, user_id, session_type, title, status, last_activity_at)
@@ -73,6 +76,7 @@ async function countExpired(): Promise<Record<string, number>> {
     old('created_at'),
     ...Array(7).fill(old('expires_at')),
     old('day'),
+    old('created_at'),
     old('created_at'),
     `${old('last_activity_at')} and status <> 'archived'`,
   ]
@@ -88,7 +92,7 @@ const each = (count: number) => Object.fromEntries(tables.map((table) => [table,
 it('processes expired rows in batches until none is left, and keeps the others', async () => {
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
-  // Two full batches and one of five rows, of eleven kinds.
+  // Two full batches and one of five rows, of twelve kinds.
   expect(roundTrips).toBe(3 * tables.length)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })

@@ -1,0 +1,66 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import type { PageQuery } from '../../../lib/db/page.ts'
+import { readStatement, writeStatement } from '../../../lib/db/statement.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
+import { AiTaskItem, type TaskQuery } from './schemas.ts'
+
+// Longer than a question may take with its repetitions.
+const leaseSeconds = 300
+const taskAttempts = attemptTable('ai_tasks', { initial: 'queued', done: 'finished', doneAt: 'finished_at', leaseSeconds })
+const columns = sql`t.id, t.operation, t.state, t.attempts, t.response_status, t.created_at, t.finished_at`
+
+export const selectTasks = readStatement(AiTaskItem, ({ state, skip, limit }: TaskQuery & PageQuery) => {
+  const where: RawBuilder<unknown>[] = [sql`t.account_id = app.account_id() and t.user_id = app.user_id()`]
+  if (state) where.push(sql`t.state = ${state}`)
+  return sql`
+    select ${columns} from ai_tasks t where ${sql.join(where, sql` and `)}
+     order by t.created_at desc, t.id desc offset ${skip} limit ${limit + 1}`
+})
+
+export const selectTask = readStatement(
+  AiTaskItem.extend({ response_body: z.string().nullable() }),
+  (id: string) => sql`
+    select ${columns}, t.response_body from ai_tasks t where t.account_id = app.account_id() and t.user_id = app.user_id() and t.id = ${id}`,
+)
+
+const claimedColumns = sql`id, account_id, user_id, sign_in_id, operation, path, body, attempts, max_attempts`
+
+/** A task that a worker has leased for an attempt. */
+export const ClaimedTask = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  user_id: z.string(),
+  sign_in_id: z.string(),
+  operation: z.string(),
+  path: z.string(),
+  body: z.string(),
+  attempts: z.int(),
+  max_attempts: z.int(),
+})
+export type ClaimedTask = z.output<typeof ClaimedTask>
+
+/** Claim a due attempt. A task whose caller has just left is not due yet. */
+export const claimTask = writeStatement(ClaimedTask, (id: string, attempt: number) => taskAttempts.claim(id, attempt, claimedColumns))
+
+/** Record the result of an attempt with the answer. `retrySeconds` is null when no attempt follows. Return no row when a later one was made. */
+export const completeAttempt = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedTask, result: SendResult, answer: { status: number; body: string } | null, retrySeconds: number | null) =>
+    taskAttempts.complete(
+      claimed,
+      result,
+      retrySeconds,
+      sql`${answer ? sql`, response_status = ${answer.status}, response_body = ${answer.body}` : sql``} ${retrySeconds === null ? sql`, body = ''` : sql``}`,
+    ),
+)
+
+/** Mark due tasks as swept, oldest first. */
+export const claimDueTasks = writeStatement(DueRow, taskAttempts.claimDue)
+
+/** Select the tasks whose last attempt never reported a result. */
+export const selectAbandonedTasks = readStatement(
+  ClaimedTask,
+  () => sql`select ${claimedColumns} from ai_tasks where ${taskAttempts.abandoned} limit 100`,
+)

@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { Id, idParams, Time } from '../../../lib/http/fields.ts'
+
+export const TaskId = idParams('task_id', 'task')
+
+export const TaskState = z
+  .enum(['queued', 'retrying', 'finished', 'failed'])
+  .describe('`finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer.')
+
+const example = {
+  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01',
+  operation: 'ai.turns.sendMessage',
+  state: 'finished' as const,
+  attempts: 1,
+  response_status: 200,
+  created_at: '2026-11-21T09:30:00.000Z',
+  finished_at: '2026-11-21T09:30:41.000Z',
+}
+const taskFields = {
+  id: Id,
+  operation: z.string().describe('The operation of the request.'),
+  state: TaskState,
+  attempts: z.int().describe('How often a job has tried it.'),
+  response_status: z.int().nullable().describe('Status of the answer; null until it has finished.'),
+  created_at: Time,
+  finished_at: Time.nullable().describe('When it was answered; null until then.'),
+}
+
+export const AiTaskItem = z.strictObject(taskFields).meta({ id: 'AITaskItem', examples: [example] })
+export const AiTask = z
+  .strictObject({ ...taskFields, response: z.json().nullable().describe('Body of the answer; null until it has finished.') })
+  .meta({ id: 'AITask', examples: [{ ...example, response: { message: { role: 'assistant', content: 'Restart the spooler.' } } }] })
+export type AiTask = z.infer<typeof AiTask>
+
+export const TaskQuery = z.strictObject({ state: TaskState.optional().describe('Only tasks in this state.') })
+export type TaskQuery = z.infer<typeof TaskQuery>
+
+/** The message of the queue. */
+export const RunTaskJob = z.object({ task_id: z.uuid(), attempt: z.int().min(1) })

@@ -1,0 +1,68 @@
+import { type PageQuery, toPage } from '../../../lib/db/page.ts'
+import type { JobContext } from '../../../lib/http/job.ts'
+import type { ReadContext } from '../../../lib/http/operation.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { abandonedAttemptError, secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import { enqueueLiveEvent } from '../../../lib/outbox/live-events.ts'
+import type { SweptKind } from '../../../lib/outbox/sweep.ts'
+import { throwNotFound } from '../../../lib/problem.ts'
+import { parseJson } from '../../../lib/text/json.ts'
+import * as queries from './queries.ts'
+import type { AiTask, TaskQuery } from './schemas.ts'
+
+/** The parts of a job's context that an attempt needs. */
+export type TaskContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'callStoredRequest'>
+
+interface Answer {
+  status: number
+  body: string
+}
+
+export async function list({ db }: ReadContext, query: TaskQuery & PageQuery) {
+  return toPage(await queries.selectTasks.all(db, query), query.limit)
+}
+
+export async function get({ db }: ReadContext, id: string): Promise<AiTask> {
+  const { response_body, ...task } = (await queries.selectTask.first(db, id)) ?? throwNotFound('Task')
+  return { ...task, response: response_body ? (parseJson(response_body) as AiTask['response']) : null }
+}
+
+/** Make one attempt to answer a task. A duplicate message finds the attempt already claimed and does nothing. */
+export async function attempt(ctx: TaskContext, taskId: string, attemptNumber: number): Promise<void> {
+  const claimed = await queries.claimTask.first(ctx.platform, taskId, attemptNumber)
+  if (!claimed) return
+  const { id, account_id: accountId, user_id: userId, sign_in_id: signInId, path, body } = claimed
+  const answer = await ctx.callStoredRequest({ id, caller: { accountId, userId, signInId }, path, body })
+  await recordResult(ctx, claimed, toSendResult(answer), answer)
+}
+
+/** Fail the tasks whose last attempt never reported a result. */
+export async function failAbandoned(ctx: TaskContext): Promise<void> {
+  for (const abandoned of await queries.selectAbandonedTasks.all(ctx.platform))
+    await recordResult(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true }, null)
+}
+
+/** Return the functions with which the sweep claims and attempts due tasks. */
+export function toSweptKind(ctx: TaskContext): SweptKind {
+  return {
+    kind: 'ai_task',
+    parallel: 1,
+    claimDue: (limit) => queries.claimDueTasks.all(ctx.platform, limit),
+    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
+  }
+}
+
+/** Only what the service could not do now is tried again. Any other answer is the result, also an error of the model. */
+function toSendResult({ status }: Answer): SendResult {
+  return status < 500 || status === 502 ? { ok: true, status } : { ok: false, status, error: `The operation answered ${status}` }
+}
+
+async function recordResult(ctx: TaskContext, claimed: queries.ClaimedTask, result: SendResult, answer: Answer | null): Promise<void> {
+  const delaySeconds = secondsUntilRetry(claimed, result)
+  await ctx.openAccountScope(claimed.account_id, claimed.user_id).transaction(async (db) => {
+    if (!(await queries.completeAttempt.first(db, claimed, result, answer, delaySeconds))) return
+    if (delaySeconds !== null) return db.outbox({ kind: 'ai_task', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    const { id: task_id, user_id, operation } = claimed
+    await enqueueLiveEvent(db, 'ai_task_finished', { task_id, user_id, operation, status: answer?.status ?? null })
+  })
+}

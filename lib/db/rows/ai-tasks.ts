@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { writeStatement } from '../statement.ts'
+
+/** A request that is stored, so that a job can answer it. */
+export interface NewAiTask {
+  id: string
+  signInId: string
+  operation: string
+  /** Path and query below /api/v1. */
+  path: string
+  body: string
+  /** Seconds until the job starts. */
+  delaySeconds: number
+}
+
+/** Store a request as a task. Do nothing if the task exists. */
+export const insertAiTask = writeStatement(
+  z.object({ id: z.string() }),
+  ({ id, signInId, operation, path, body, delaySeconds }: NewAiTask) => sql`
+    insert into ai_tasks (id, sign_in_id, operation, path, body, next_attempt_at)
+    values (${id}, ${signInId}, ${operation}, ${path}, ${body}, app.now() + make_interval(secs => ${delaySeconds}))
+    on conflict (id) do nothing returning id`,
+)
+
+/** Say that the process still works on the request: a job takes over `seconds` later. */
+export const renewAiTask = writeStatement(
+  null,
+  (id: string, seconds: number) => sql`
+    update ai_tasks t set next_attempt_at = app.now() + make_interval(secs => ${seconds})
+     where t.account_id = app.account_id() and t.id = ${id} and t.state = 'queued' and t.attempts = 0`,
+)
+
+/** Store the answer of a request that went on after its caller had left. Do nothing if a job was faster. */
+export const finishAiTask = writeStatement(
+  z.object({ id: z.string() }),
+  (id: string, { status, body }: { status: number; body: string }) => sql`
+    update ai_tasks t
+       set state = 'finished', body = '', next_attempt_at = null, finished_at = app.now(), response_status = ${status}, response_body = ${body}
+     where t.account_id = app.account_id() and t.id = ${id} and t.state in ('queued', 'retrying') returning t.id`,
+)

@@ -1,0 +1,91 @@
+import { finishAiTask, insertAiTask, type NewAiTask, renewAiTask } from '../db/rows/ai-tasks.ts'
+import type { Caller, Scope, WriteDb } from '../db/scope.ts'
+import { uuidv7 } from '../db/uuid.ts'
+import { type C, type Services, toProblem } from './app.ts'
+import type { AnyOperation } from './operation.ts'
+import { setHeader } from './respond.ts'
+import type { RenderedResponse } from './response.ts'
+import { type RunningTask, toTaskEnvironment } from './running-task.ts'
+
+// A request that takes longer than this is stored. On Cloudflare, one whose caller has left stops after 30 s, which `waitUntil` allows:
+// https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil. Only some disconnects abort the request's signal there.
+const storeAfterMs = 2000
+// A job answers a stored request whose process has not said for this long that it still works on it.
+const takeOverSeconds = 60
+const renewEveryMs = 20_000
+const prefix = '/api/v1'
+
+/** Return whether the client asks for an answer in the background (RFC 7240, section 4.1). */
+export function prefersAsync(request: Request): boolean {
+  return (request.headers.get('prefer') ?? '').split(',').some((preference) => preference.trim().toLowerCase() === 'respond-async')
+}
+
+interface StoredRequest {
+  c: C
+  op: AnyOperation
+  caller: Caller
+  rawBody: string
+}
+
+function toNewTask({ c, op, caller, rawBody }: StoredRequest, id: string, delaySeconds: number): NewAiTask {
+  const { pathname, search } = new URL(c.req.url)
+  return { id, signInId: caller.signInId, operation: op.id, path: `${pathname.slice(prefix.length)}${search}`, body: rawBody, delaySeconds }
+}
+
+/** Store the request as a task and answer 202 with its address. */
+export async function acceptTask(db: WriteDb, request: StoredRequest): Promise<RenderedResponse> {
+  const id = uuidv7()
+  await insertAiTask.one(db, toNewTask(request, id, 0))
+  db.outbox({ kind: 'ai_task', id, attempt: 1 })
+  setHeader(request.c, 'preference-applied', 'respond-async')
+  return { status: 202, body: JSON.stringify({ task_id: id, state: 'queued' }), location: `${prefix}/ai/tasks/${id}` }
+}
+
+/**
+ * Store the request as a task when its client disconnects, or after two seconds, and the answer in the task. If this process stops before the
+ * answer, a job calls the operation again, with the same `id`. Nothing is stored for an answer within two seconds to a client that stays.
+ */
+export function keepUntilAnswered(request: StoredRequest, scope: Scope, id: string, answer: Promise<RenderedResponse>): void {
+  const { c } = request
+  const { signal } = c.req.raw
+  let stored: Promise<unknown> | undefined
+  const store = () => {
+    stored ??= insertAiTask.run(scope.db, toNewTask(request, id, takeOverSeconds)).catch(() => {})
+    c.executionCtx.waitUntil(stored)
+  }
+  const renew = () => void (stored && renewAiTask.run(scope.db, id, takeOverSeconds).catch(() => {}))
+  const timers = [setTimeout(store, storeAfterMs), setInterval(renew, renewEveryMs)]
+  signal.addEventListener('abort', store)
+  const finish = async ({ status, body }: Pick<RenderedResponse, 'status' | 'body'>) => {
+    for (const timer of timers) clearTimeout(timer)
+    signal.removeEventListener('abort', store)
+    await stored
+    // What the operation could not do now, the job tries again.
+    if (stored && (status < 500 || status === 502)) await finishAiTask.run(scope.db, id, { status, body })
+  }
+  c.executionCtx.waitUntil(answer.catch(toFailure).then(finish))
+}
+
+function toFailure(error: unknown): Pick<RenderedResponse, 'status' | 'body'> {
+  const { status, body } = toProblem(error)
+  return { status, body: JSON.stringify(body) }
+}
+
+/** A request that a job answers, with its answer. */
+export interface TaskRequest extends RunningTask {
+  path: string
+  body: string
+}
+
+/** Call the operation of a stored request, as its caller. The sign-in must still be valid. Return the answer, also that of a failure. */
+export async function callStoredRequest({ dispatch, ports }: Services, { path, body, ...task }: TaskRequest): Promise<RenderedResponse> {
+  if (!dispatch) throw new Error('No app answers stored requests')
+  const effects: Promise<unknown>[] = []
+  const execution = { waitUntil: (effect: Promise<unknown>) => void effects.push(effect), passThroughOnException() {}, props: {} }
+  const headers = { 'content-type': 'application/json', 'x-request-id': task.id }
+  const request = new Request(`${ports.config.PUBLIC_BASE_URL}${prefix}${path}`, { method: 'POST', headers, body })
+  const response = await dispatch(request, toTaskEnvironment(task), execution)
+  const text = await response.text()
+  await Promise.allSettled(effects)
+  return { status: response.status, body: text }
+}
