@@ -1,4 +1,4 @@
-import type { Segment } from './segments.ts'
+import type { Segment } from './segment.ts'
 
 const marker = /^(\s*)(?:[-*+•–]|\(?\d{1,3}[.)])\s+/
 const conditionalItem =

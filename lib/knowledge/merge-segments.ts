@@ -1,5 +1,5 @@
 import { deriveTitle } from './derive-title.ts'
-import { appendText, canAppend, type MergeScope, maxNodes, type Segment } from './segments.ts'
+import { appendText, canAppend, type MergeScope, maxNodes, type Segment } from './segment.ts'
 
 /** Merge each unit into one segment as far as it fits. Decisions and their options stay on their own. */
 export function foldUnits(segments: readonly Segment[]): Segment[] {

@@ -1,6 +1,6 @@
 import { maxNodeLength } from './blocks.ts'
 import { deriveTitle } from './derive-title.ts'
-import type { Segment } from './segments.ts'
+import type { Segment } from './segment.ts'
 
 export const nodeKinds = ['section', 'step', 'note', 'decision', 'solution'] as const
 export type NodeKind = (typeof nodeKinds)[number]
