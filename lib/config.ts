@@ -79,6 +79,12 @@ const Settings = z.object({
     .describe('Heartbeat interval of the escalation stream, in milliseconds. Each heartbeat also closes streams whose sign-in has ended.'),
   RESEND_API_KEY: z.string().describe('Key of the mail provider.'),
   RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Address of the mail provider.'),
+  MAIL_CALLS_PER_SECOND: z.coerce
+    .number()
+    .positive()
+    .max(1000)
+    .default(4)
+    .describe('Calls to the mail provider per second, of all processes together. It allows 5; each sends up to 100 mails.'),
   MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),
   SALES_EMAIL: z.email().optional().describe('Receives a mail per sales lead. If unset, leads are only stored.'),
   FEEDBACK_EMAIL: z.email().optional().describe('Receives a mail per feedback. If unset, only the author gets one.'),

@@ -1,11 +1,23 @@
 import type { SendResult } from '../net/send-result.ts'
 
+/** A text with its label. The label is a word of the service, the text may be a user's. */
+export interface LabelledText {
+  label: string
+  text: string
+}
+
 /** A message to a channel, in plain text as users wrote it. */
 export interface ChatMessage {
   title: string
   body: string
   /** An absolute URL, or null. */
   url: string | null
+  /** Short texts, which are shown as a table. */
+  facts?: readonly LabelledText[]
+  /** Long texts, each under its label. */
+  sections?: readonly LabelledText[]
+  /** The label of a button that opens the URL. Without it there is only a link. */
+  button?: { label: string; isUrgent: boolean }
 }
 
 /** The type of an incoming webhook: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows do. */

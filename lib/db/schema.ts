@@ -305,6 +305,7 @@ export interface DeliveriesTable {
   sales_lead_id: string | null
   feedback_id: string | null
   mails: Generated<number>
+  batch_key: string | null
 }
 
 export interface DeviceTypesTable {
@@ -347,6 +348,7 @@ export interface EventsTable {
   link: string | null
   created_at: Generated<string>
   caused_by: string | null
+  escalation: Json | null
 }
 
 export interface FeatureOverridesTable {
@@ -508,11 +510,23 @@ export interface LoginFailuresTable {
   locked_until: string | null
 }
 
+export interface MailBatchesTable {
+  key: string
+  delivery_ids: string[]
+  created_at: Generated<string>
+}
+
 export interface MailCountsTable {
   account_id: ColumnType<string, never, never>
   day: string
   sent: Generated<number>
   refused: Generated<number>
+}
+
+export interface MailPaceTable {
+  id: Generated<boolean>
+  next_call_at: Generated<string>
+  paused_until: Generated<string>
 }
 
 export interface MailSuppressionsTable {
@@ -593,6 +607,7 @@ export interface NotificationsTable {
   is_read: Generated<boolean>
   read_at: string | null
   created_at: Generated<string>
+  escalation: Json | null
 }
 
 export interface OauthStatesTable {
@@ -1161,7 +1176,9 @@ export interface DB {
   knowledge_terms: KnowledgeTermsTable
   library_steps: LibraryStepsTable
   login_failures: LoginFailuresTable
+  mail_batches: MailBatchesTable
   mail_counts: MailCountsTable
+  mail_pace: MailPaceTable
   mail_suppressions: MailSuppressionsTable
   maintenance_runs: MaintenanceRunsTable
   maintenance_schedules: MaintenanceSchedulesTable

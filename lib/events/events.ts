@@ -1,4 +1,5 @@
 import { toPlainName } from '../text/plain-name.ts'
+import type { EscalationDetails } from './escalation-alert.ts'
 import type { EventKey } from './keys.ts'
 
 interface EventOrigin {
@@ -20,6 +21,7 @@ export type Event = EventOrigin &
         problemSummary: string
         psaTicketId: string | null
         targetUserId: string | null
+        details?: EscalationDetails
       }
     | { key: 'handoff.claimed'; sessionId: string; sessionTitle: string; claimantName: string; engineerId: string }
     | { key: 'handoff.assessment_ready'; sessionId: string; sessionTitle: string; claimantId: string | null }
@@ -46,6 +48,8 @@ export interface Announcement {
   body: string
   /** A path in the frontend. */
   link: string
+  /** What an alert shows of an escalation. */
+  escalation?: EscalationDetails | undefined
   userIds: string[]
   /** Also notifies the account admins and the admins of the team, except the actor. */
   notifyAdmins: boolean
@@ -75,6 +79,7 @@ export function toAnnouncement(event: Event): Announcement {
         title,
         body: event.problemSummary,
         link: escalationPath(event.sessionId),
+        escalation: event.details,
         userIds,
         notifyAdmins: true,
         emailRecipients: true,

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { findCardError } from './adaptive-card.ts'
 import { faultMiddleware } from './fault-middleware.ts'
 import type { Faults } from './faults.ts'
 import { parseJsonOrText } from './parse-json.ts'
@@ -55,13 +56,8 @@ function respondToCard(text: string): ChatResponse {
 }
 
 function isAdaptiveCard(attachment: unknown): boolean {
-  const card = readField(attachment, 'content')
-  return (
-    readField(attachment, 'contentType') === 'application/vnd.microsoft.card.adaptive' &&
-    readField(card, 'type') === 'AdaptiveCard' &&
-    typeof readField(card, 'version') === 'string' &&
-    Array.isArray(readField(card, 'body'))
-  )
+  const isCard = readField(attachment, 'contentType') === 'application/vnd.microsoft.card.adaptive'
+  return isCard && findCardError(readField(attachment, 'content')) === undefined
 }
 
 function readField(value: unknown, name: string): unknown {

@@ -20,7 +20,7 @@ export function renderMessage(tool: ChatTool, body: unknown): Html {
 function renderBlock(block: unknown): Html {
   switch (readField(block, 'type')) {
     case 'header':
-      return html`<h4>${readText(readField(block, 'text'))}</h4>`
+      return html`<h4>${renderTextObject(readField(block, 'text'))}</h4>`
     case 'section':
       return html`<p>${renderTextObject(readField(block, 'text'))}</p>${readList(block, 'fields').map((item) => html`<p>${renderTextObject(item)}</p>`)}`
     case 'context':
@@ -61,7 +61,7 @@ function renderButton(label: string, url: unknown): Html {
 
 function renderTextObject(value: unknown): Html {
   const text = readText(value)
-  return readField(value, 'type') === 'mrkdwn' ? renderMrkdwn(text) : html`${text}`
+  return readField(value, 'type') === 'mrkdwn' ? renderMrkdwn(text) : html`${decodeEntities(text)}`
 }
 
 /** Render links, bold text and mentions of Slack's markup. A mention is highlighted, because user text must never create one. */

@@ -12,6 +12,8 @@ interface Statement {
 }
 
 const maxPreparedStatements = 2000
+// Of a request and of a response over HTTP: https://neon.com/docs/serverless/serverless-driver
+const maxBytes = 64 * 1024 * 1024
 // Neon returns every value as PostgreSQL's text. The client parses it.
 const rawText = { getTypeParser: () => (text: unknown) => text }
 
@@ -53,7 +55,7 @@ export function createNeon(postgresPort: () => number) {
     const [, ...results] = await outcomes
     const failure = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
     if (failure) throw failure.reason
-    return { results: results.slice(0, -1).map((result) => (result as PromiseFulfilledResult<object>).value) }
+    return { results: results.slice(0, -1).map((result) => (result as PromiseFulfilledResult<StatementResult>).value) }
   }
 
   async function handleSql(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -61,9 +63,13 @@ export function createNeon(postgresPort: () => number) {
     let client: pg.PoolClient | undefined
     let isBroken = false
     try {
-      const body = JSON.parse(await readText(request)) as Statement | { queries: Statement[] }
+      const text = await readText(request)
+      if (text.length > maxBytes) return sendJson(response, 413, { message: `request is too large (max is ${maxBytes} bytes)` })
+      const body = JSON.parse(text) as Statement | { queries: Statement[] }
       client = await getPool(connectionString).connect()
-      sendJson(response, 200, 'queries' in body ? await runBatch(client, body.queries, request.headers) : await runStatement(client, body))
+      const result = 'queries' in body ? await runBatch(client, body.queries, request.headers) : await runStatement(client, body)
+      if (measureRows(result) > maxBytes) return sendJson(response, 507, { message: `response is too large (max is ${maxBytes} bytes)` })
+      sendJson(response, 200, result)
     } catch (error) {
       isBroken = !(error instanceof pg.DatabaseError)
       // Neon returns 400 for what PostgreSQL refused, and another status for what never reached it.
@@ -93,6 +99,16 @@ export function createNeon(postgresPort: () => number) {
       await Promise.all([...pools.values()].map((pool) => pool.end()))
     },
   }
+}
+
+interface StatementResult {
+  rows: unknown[][]
+}
+
+/** Return the length of all values of a result. */
+function measureRows(result: StatementResult | { results: StatementResult[] }): number {
+  const results = 'results' in result ? result.results : [result]
+  return results.flatMap(({ rows }) => rows.flat()).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 function transactionOptions(headers: IncomingMessage['headers']): string {

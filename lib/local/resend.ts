@@ -3,7 +3,7 @@ import { parseJson } from '../text/json.ts'
 import type { Clock } from './clock.ts'
 import type { Records } from './records.ts'
 
-type Refusal = { statusCode: 400 | 401 | 403 | 404 | 409 | 422; name: string; message: string }
+type Refusal = { statusCode: 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429; name: string; message: string }
 type Mail = {
   from: string
   to: string[]
@@ -20,17 +20,34 @@ const dayMs = 24 * 3600 * 1000
 const addressPattern = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;".]+$/
 const maxRecipients = 50
 const maxBatch = 100
+// An e-mail with its attachments: https://resend.com/docs/dashboard/emails/attachments
+const maxBytes = 40 * 1024 * 1024
+
+interface ResendOptions {
+  records: Records
+  clock: Clock
+  key: string
+  /** Requests per second that a team may make: https://resend.com/docs/api-reference/rate-limit */
+  requestsPerSecond?: number | undefined
+}
 
 /** Create Resend's routes for sending one e-mail or a batch. Each accepted e-mail becomes one record on the dashboard. */
-export function createResendRoutes({ records, clock, key }: { records: Records; clock: Clock; key: string }): Hono {
+export function createResendRoutes({ records, clock, key, requestsPerSecond = 5 }: ResendOptions): Hono {
   const app = new Hono()
   const storedResponses = new Map<string, StoredResponse>()
+  const countRequest = createRateLimit(clock, requestsPerSecond)
 
   app.use('*', async (c, next) => {
     const authorization = c.req.header('authorization')
     if (!authorization) return sendError(c, { statusCode: 401, name: 'missing_api_key', message: 'Missing API Key' })
     if (authorization !== `Bearer ${key}`) return sendError(c, { statusCode: 403, name: 'invalid_api_key', message: 'API key is invalid' })
-    return next()
+    const { remaining, resetSeconds } = countRequest()
+    c.header('ratelimit-limit', String(requestsPerSecond))
+    c.header('ratelimit-remaining', String(Math.max(0, remaining)))
+    c.header('ratelimit-reset', String(resetSeconds))
+    if (remaining >= 0) return next()
+    c.header('retry-after', String(resetSeconds))
+    return sendError(c, rateLimitExceeded(requestsPerSecond))
   })
 
   app.post('/emails', (c) => sendIdempotently(c, storedResponses, clock, (body, idempotencyKey) => sendOne(records, body, idempotencyKey)))
@@ -47,6 +64,25 @@ export function createResendRoutes({ records, clock, key }: { records: Records; 
   app.all('*', (c) => sendError(c, { statusCode: 404, name: 'not_found', message: 'The requested endpoint does not exist' }))
   return app
 }
+
+/** Return a function that counts a request. It returns how many are left in this second, -1 for one that is refused. */
+function createRateLimit(clock: Clock, requestsPerSecond: number) {
+  let times: number[] = []
+  return () => {
+    const now = clock.now()
+    // A clock that was set back starts again.
+    times = times.filter((time) => time > now - 1000 && time <= now)
+    if (times.length >= requestsPerSecond) return { remaining: -1, resetSeconds: 1 }
+    times.push(now)
+    return { remaining: requestsPerSecond - times.length, resetSeconds: 1 }
+  }
+}
+
+const rateLimitExceeded = (requestsPerSecond: number): Refusal => ({
+  statusCode: 429,
+  name: 'rate_limit_exceeded',
+  message: `Too many requests. You can only make ${requestsPerSecond} requests per second. See rate limit response headers for more information.`,
+})
 
 /** Send once per idempotency key. For a day, the same key with the same body gets the same response. */
 async function sendIdempotently(
@@ -65,6 +101,8 @@ async function sendIdempotently(
     })
   const stored = key === undefined ? undefined : storedResponses.get(`${c.req.path} ${key}`)
   if (stored && stored.expiresAt > clock.now()) return stored.body === text ? c.json(stored.response) : sendError(c, reusedKey)
+  if (Buffer.byteLength(text) > maxBytes)
+    return sendError(c, { statusCode: 413, name: 'validation_error', message: 'The request is larger than 40 MB.' })
   const body = parseJson(text)
   if (body === undefined) return sendError(c, invalid('The request body is not valid JSON.'))
   const response = send(body, key ?? null)

@@ -54,6 +54,8 @@ export interface LocalServerOptions {
   redisName: string
   /** Origin of the Worker, for Stripe's events and the sign-in pages. Without it there are no sign-in pages. */
   api?: string
+  /** Requests per second that the mail provider allows, by default as many as Resend. */
+  mailRequestsPerSecond?: number | undefined
   /** Find the account of a user's e-mail address, for the dashboard. */
   findAccountId?: (email: string) => Promise<string>
   /** Create the service's reference of an account for the billing provider, the account id by default. */
@@ -119,7 +121,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     faults,
     qstash: qstash.app,
     redis: redis.app,
-    resend: createResendRoutes({ records, clock, key: secrets.resendKey }),
+    resend: createResendRoutes({ records, clock, key: secrets.resendKey, requestsPerSecond: options.mailRequestsPerSecond }),
     analytics: createAnalyticsRoutes({ records, key: secrets.analyticsKey }),
     openai: createOpenaiRoutes({ records, clock, faults, key: secrets.openaiKey }),
     stripe: stripe.app,

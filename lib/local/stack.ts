@@ -29,6 +29,8 @@ export interface StackOptions {
   redisUrl?: string | undefined
   /** Folder for uploads. By default a temporary one that is removed when the stack closes. */
   objectsDir?: string
+  /** Requests per second that the mail provider allows, by default as many as Resend. */
+  mailRequestsPerSecond?: number | undefined
   /** Settings that replace the local ones. A value of undefined removes a setting. */
   settings?: Record<string, string | undefined>
   onLog?: (line: string) => void
@@ -72,6 +74,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     secrets,
     redisUrl: options.redisUrl,
     redisName: database,
+    mailRequestsPerSecond: options.mailRequestsPerSecond,
     listTotpCodes: () => listTotpCodes(ownerUrl, settings),
     rawHandler: (request, response) => {
       if (request.url === '/sql') roundTripCount++

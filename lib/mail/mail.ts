@@ -9,9 +9,18 @@ export interface Mail {
   headers?: Record<string, string>
 }
 
+/** The most e-mails of one call. */
+export const maxMailsPerCall = 100
+
+/**
+ * The result of a call. `refused` are the places of e-mails that were not sent although the others were. `isUncertain` means that the
+ * provider may have sent them all the same. `isPostponed` means that it was called too often, so the call does not count as an attempt.
+ */
+export type MailResult = SendResult & { refused?: number[]; isUncertain?: boolean; isPostponed?: boolean }
+
 export interface MailPort {
-  /** Send all mails or none, in one call. A repeated call with the same key within 24 hours sends nothing. */
-  send(mails: Mail[], idempotencyKey: string): Promise<SendResult>
+  /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing. */
+  send(mails: Mail[], idempotencyKey: string): Promise<MailResult>
   /** Throw when the provider does not answer. */
   ping(): Promise<void>
 }

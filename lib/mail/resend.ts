@@ -1,8 +1,8 @@
 import { Resend } from 'resend'
 import { createBoundedFetch, type Fetch } from '../net/bounded-fetch.ts'
-import { failedSend, parseRetryAfter, type SendResult, sendLimits } from '../net/send-result.ts'
+import { failedSend, parseRetryAfter, sendLimits } from '../net/send-result.ts'
 import { parseJson } from '../text/json.ts'
-import type { MailPort } from './mail.ts'
+import type { MailPort, MailResult } from './mail.ts'
 
 interface ResendSettings {
   key: string
@@ -17,13 +17,16 @@ export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
   return {
     async send(mails, idempotencyKey) {
       try {
+        // One e-mail that is refused does not stop the others: https://resend.com/docs/api-reference/emails/send-batch-emails
         const response = await resend.batch.send(
           mails.map((mail) => ({ ...mail, to: [mail.to], from })),
-          { idempotencyKey },
+          { idempotencyKey, batchValidation: 'permissive' },
         )
-        return response.error ? toSendResult(response.error, new Headers(response.headers ?? {})) : { ok: true, status: 200 }
+        if (response.error) return toMailResult(response.error, new Headers(response.headers ?? {}))
+        const refused = (response.data.errors ?? []).map(({ index }) => index)
+        return { ok: true, status: 200, ...(refused.length > 0 ? { refused } : {}) }
       } catch (error) {
-        return failedSend(error)
+        return { ...failedSend(error), isUncertain: true }
       }
     },
     async ping() {
@@ -44,16 +47,23 @@ function openResend({ key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUrl'>, f
     const headers = Object.fromEntries(response.headers)
     if (response.ok && answer !== undefined) return { data: answer, error: null, headers }
     const { name } = (answer ?? {}) as { name?: unknown }
-    return { data: null, error: { name: String(name ?? 'application_error'), message: '', statusCode: response.status }, headers }
+    return { data: null, error: { name: typeof name === 'string' ? name : '', message: '', statusCode: response.status }, headers }
   }
   return Object.assign(new Resend(key, { baseUrl }), { fetchRequest: send as Resend['fetchRequest'] })
 }
 
-function toSendResult({ name, statusCode }: { name: string; statusCode: number | null }, headers: Headers): SendResult {
-  // Resend accepted an earlier attempt of this delivery and rejects its idempotency key for another body. Only the link in the body is new.
+// A 429 without the header, for instance because the day's quota is used up: https://resend.com/docs/api-reference/errors
+const defaultPauseSeconds = 60
+
+function toMailResult({ name, statusCode }: { name: string; statusCode: number | null }, headers: Headers): MailResult {
+  // Resend accepted an earlier call with this key and rejects the key for another body. Only the links in the bodies are new.
   if (name === 'invalid_idempotent_request') return { ok: true, status: statusCode }
   const seconds = parseRetryAfter(headers.get('retry-after'))
   // The provider's error codes are words. Anything else is not repeated.
   const code = /^[a-z_]{3,60}$/.test(name) ? name : String(statusCode ?? 'an error')
-  return { ok: false, status: statusCode, error: `The mail provider returned ${code}`, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
+  const error = `The mail provider returned ${code}`
+  if (statusCode === 429) return { ok: false, status: 429, error, retryAfterSeconds: seconds ?? defaultPauseSeconds, isPostponed: true }
+  // It refuses a request with 4xx before it sends anything, unless an earlier call with the same key still runs.
+  const isUncertain = statusCode === null || statusCode < 400 || statusCode >= 500 || name === 'concurrent_idempotent_requests'
+  return { ok: false, status: statusCode, error, isUncertain, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
 }

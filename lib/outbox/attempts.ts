@@ -45,9 +45,9 @@ export function attemptTable(table: string, { initial, done, doneAt, leaseSecond
   const isUnclaimed = sql`(leased_until is null or leased_until <= app.now())`
   return {
     /** Claim an attempt for the time of its lease. Return no row when another worker has it or the attempt is over. */
-    claim: (id: string, attempt: number, columns: RawBuilder<unknown>) => sql`
+    claim: (id: string, attempt: number, columns: RawBuilder<unknown>, condition: RawBuilder<unknown> = sql``) => sql`
       update ${tableRef} set attempts = attempts + 1, leased_until = app.now() + make_interval(secs => ${leaseSeconds})
-       where id = ${id} and attempts = ${attempt} - 1 and ${isOpen} and ${isUnclaimed} returning ${columns}`,
+       where id = ${id} and attempts = ${attempt} - 1 and ${isOpen} and ${isUnclaimed} ${condition} returning ${columns}`,
     /** Complete an attempt, or make the row due again after `retrySeconds`. Return no row when another attempt has been claimed since. */
     complete: (
       { id, attempts }: Attempt,

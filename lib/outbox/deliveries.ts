@@ -9,3 +9,8 @@ export function enqueueDeliveries(db: Enqueues, ids: readonly string[]): void {
 export function enqueueDelivery(db: Enqueues, id: string, attempt = 1, delaySeconds?: number): void {
   db.outbox({ kind: 'delivery', id, attempt, delaySeconds })
 }
+
+/** Enqueue again an attempt that was enqueued before and has not been made. */
+export function postponeDelivery(db: Enqueues, id: string, attempt: number, delaySeconds: number): void {
+  db.outbox({ kind: 'delivery', id, attempt, delaySeconds: Math.ceil(delaySeconds), isPostponed: true })
+}

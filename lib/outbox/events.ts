@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { jsonb } from '../db/expressions.ts'
 import type { PlatformDb, WriteDb } from '../db/scope.ts'
 import { writeStatement } from '../db/statement.ts'
 import { type Event, toAnnouncement } from '../events/events.ts'
@@ -10,10 +11,10 @@ export const EmittedEvent = z.object({ delivery_ids: z.array(z.string()), user_i
 
 /** Return a call of `app.emit` for an event. */
 export function callEmit(event: Event): RawBuilder<unknown> {
-  const { key, title, body, link, userIds, notifyAdmins, emailRecipients } = toAnnouncement(event)
+  const { key, title, body, link, userIds, notifyAdmins, emailRecipients, escalation } = toAnnouncement(event)
   const users = `{${userIds.join(',')}}`
   return sql`app.emit(${key}, ${event.actorId}, ${event.teamId}, ${users}::uuid[], ${notifyAdmins}, ${emailRecipients},
-    ${title}, ${body}, ${link}, ${event.causedById ?? event.actorId})`
+    ${title}, ${body}, ${link}, ${event.causedById ?? event.actorId}, ${escalation ? jsonb(escalation) : null}::jsonb)`
 }
 
 export const emitEvent = writeStatement(EmittedEvent, (event: Event) => sql`select delivery_ids, user_ids from ${callEmit(event)}`)

@@ -9,8 +9,11 @@ export const attemptJobs = {
   assessment: { path: '/jobs/ai/assess', idField: 'handoff_id' },
 } as const satisfies Record<AttemptKind, { path: Message['path']; idField: string }>
 
-/** Return the queue message of one attempt. The queue drops a copy by its id; the worker drops any other copy by the row's state. */
-export function toMessage({ kind, id, attempt, delaySeconds = 0 }: Extract<OutboxEntry, { kind: AttemptKind }>): Message {
+/**
+ * Return the queue message of one attempt. The queue drops a copy by its id; the worker drops any other copy by the row's state. A postponed
+ * attempt has no id, because the queue still remembers that of its first message.
+ */
+export function toMessage({ kind, id, attempt, delaySeconds = 0, isPostponed }: Extract<OutboxEntry, { kind: AttemptKind }>): Message {
   const { path, idField } = attemptJobs[kind]
-  return { path, body: { [idField]: id, attempt }, delaySeconds, deduplicationId: `${id}-${attempt}` }
+  return { path, body: { [idField]: id, attempt }, delaySeconds, ...(isPostponed ? {} : { deduplicationId: `${id}-${attempt}` }) }
 }

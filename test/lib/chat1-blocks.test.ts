@@ -53,7 +53,7 @@ it('NOT-46 toBlocks returns a text and the blocks header, section and, for a lin
     text: 'Dana escalated: VPN',
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Dana escalated: VPN', emoji: false } },
-      { type: 'section', text: { type: 'mrkdwn', text: 'VPN drops' } },
+      { type: 'section', text: { type: 'plain_text', text: 'VPN drops', emoji: false } },
       { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://app.example/pilot/1|Open in Support Flow>' }] },
     ],
   })
@@ -103,4 +103,26 @@ it('converts 20,400 characters that all need escaping in less than 15 ms of CPU 
   const message = { title: '&'.repeat(400), body: '&'.repeat(20_000), url }
   const durationsMs = Array.from({ length: 5 }, () => measureCpuTimeMs(() => toBlocks(message)))
   expect(Math.min(...durationsMs)).toBeLessThan(15)
+})
+
+it('NOT-72 shows the texts of users as plain text, because mrkdwn cannot be escaped', () => {
+  const fact = { label: 'Client', text: '*Contoso*' }
+  const { blocks } = toBlocks({ title: '*t*', body: '_slow_', url, facts: [fact], sections: [{ label: 'Summary', text: '`x` ~y~' }] })
+  const texts = JSON.stringify(blocks).match(/\{"type":"(plain_text|mrkdwn)","text":"[^"]*"/g)
+  expect(texts?.filter((text) => /\*t|Contoso|slow|`x`/.test(text)).every((text) => text.includes('plain_text'))).toBe(true)
+  expect(texts).toHaveLength(7)
+})
+
+it('produces a message that Slack accepts for random facts and sections', () => {
+  const labelled = fc.array(
+    anyText.map((text) => ({ label: 'Summary', text: `t${text}` })),
+    { maxLength: 8 },
+  )
+  const button = { label: 'Pick up the session', isUrgent: true }
+  fc.assert(
+    fc.property(anyText, labelled, labelled, (title, facts, sections) => {
+      expect(findSlackError(toBlocks({ title: `t${title}`, body: '', url, facts, sections, button }))).toBeUndefined()
+    }),
+    withoutShrinking,
+  )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { toAdaptiveCard } from '../../lib/chat/chat2-card.ts'
+import { findCardError } from '../../lib/local/adaptive-card.ts'
 
 // Shrinking texts of up to 20,000 characters takes long, and the shrunk text explains little.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
@@ -14,10 +15,12 @@ const specialText = fc.string({
 })
 const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 5000, size: 'max' }), specialText)
 
+const joinLines = (text: string) => text.replace(/[\r\n]+/g, '\n')
+
 function renderCard(message: Parameters<typeof toAdaptiveCard>[0]) {
   const card = toAdaptiveCard(message)
   const { content, contentType } = card.attachments[0] as NonNullable<(typeof card.attachments)[0]>
-  const [title, body] = content.body.map(({ text }) => text)
+  const [title, body] = content.body.map((element) => ('text' in element ? element.text : undefined))
   return { card, content, contentType, title, body }
 }
 
@@ -38,7 +41,7 @@ it.each([
   ['*bold* _it_', String.raw`\*bold\* \_it\_`],
   ['[click](https://evil.example)', String.raw`\[click\](https://evil.example)`],
   [String.raw`C:\temp\*`, String.raw`C:\\temp\\\*`],
-  ['- one\n+ two\n10. three', '\\- one\n\\+ two\n\\10. three'],
+  ['- one\n+ two\r\n10. three', '\\- one\n\n\\+ two\n\n\\10. three'],
   ['a-b 1.5 + 2', 'a-b 1.5 + 2'],
 ])('escapes Markdown in user texts: %j', (text, escaped) => {
   const { title, body } = renderCard({ title: text, body: text, url })
@@ -56,8 +59,9 @@ it('produces a well-formed card of at most 20 KB that starts with the original t
         [sent.title, title],
         [sent.body, body],
       ] as const) {
-        const unescaped = text.replace(/\\(.)/g, '$1')
-        expect(original.startsWith(unescaped.replace(/…$/, '')) || unescaped === original).toBe(true)
+        const unescaped = joinLines(text.replace(/\\(.)/g, '$1'))
+        const expected = joinLines(original)
+        expect(expected.startsWith(unescaped.replace(/…$/, '')) || unescaped === expected).toBe(true)
         expect(text).not.toMatch(/(?<!\\)(\\\\)*[*_[\]]/)
       }
     }),
@@ -76,4 +80,20 @@ it('cuts a plain body after 4,000 characters, and keeps at least 2,000 control c
   expect(renderCard({ title: 't', body: 'b'.repeat(4001), url }).body).toBe(`${'b'.repeat(3999)}…`)
   const { body = '' } = renderCard({ title: '\u0001'.repeat(300), body: '\u0001'.repeat(20_000), url })
   expect(body.length).toBeGreaterThanOrEqual(2000)
+})
+
+it('produces a card that fits the schema and has at most 20 KB for random facts and sections', () => {
+  const labelled = fc.array(
+    anyText.map((text) => ({ label: 'Summary', text: `t${text}` })),
+    { maxLength: 6 },
+  )
+  const button = { label: 'Pick up the session', isUrgent: true }
+  fc.assert(
+    fc.property(anyText, labelled, labelled, (title, facts, sections) => {
+      const card = toAdaptiveCard({ title: `t${title}`, body: '', url, facts, sections, button })
+      expect(findCardError(card.attachments[0]?.content)).toBeUndefined()
+      expect(new TextEncoder().encode(JSON.stringify(card)).byteLength).toBeLessThanOrEqual(20 * 1024)
+    }),
+    withoutShrinking,
+  )
 })

@@ -20,11 +20,11 @@ it('escapes every character that is special in HTML', () => {
 
 it('renders an HTML and a text part with the same content', () => {
   const email = renderEmail({ subject: 'Dana & Sam', paragraphs: ['VPN <drops>', 'Since "today"'], link })
-  expect(email.text).toBe(`Dana & Sam\n\nVPN <drops>\n\nSince "today"\n\nOpen: ${link.url}`)
+  expect(email.text).toBe(`VPN <drops>\n\nSince "today"\n\nOpen: ${link.url}`)
   expect(email.html).toContain('<title>Dana &amp; Sam</title>')
   expect(email.html).toContain('>VPN &lt;drops&gt;</p>')
   expect(email.html).toContain('>Since &quot;today&quot;</p>')
-  expect(email.html).toContain('<a href="https://app.example/verify?token=a&amp;b=&quot;c&quot;"')
+  expect(email.html).toContain('href="https://app.example/verify?token=a&amp;b=&quot;c&quot;"')
   expect(renderEmail({ subject: 's', paragraphs: [] }).html).not.toContain('<a ')
 })
 
@@ -54,4 +54,18 @@ it('limits a subject to one line of at most 300 code points', () => {
     }),
     withoutShrinking,
   )
+})
+
+it('NOT-70 shows facts and sections in both parts, escaped, and the subject in neither', () => {
+  const email = renderEmail({
+    subject: 'Dana escalated: VPN',
+    paragraphs: [],
+    facts: [{ label: 'Urgency', text: 'Critical' }],
+    sections: [{ label: 'Summary', text: '<b>down</b>\nsince 9:40' }],
+    isUrgent: true,
+    link,
+  })
+  expect(email.text).toBe(`Urgency: Critical\n\nSummary\n<b>down</b>\nsince 9:40\n\nOpen: ${link.url}`)
+  expect(email.html).toContain('&lt;b&gt;down&lt;/b&gt;\nsince 9:40')
+  expect(email.html.split('Dana escalated')).toHaveLength(2)
 })

@@ -34,3 +34,18 @@ describe('the ping of the queue', () => {
   })
   it('fails for an answer that is not JSON', () => expect(pings.queue('200x')).rejects.toThrow(SyntaxError))
 })
+
+describe('an e-mail whose answer has no error code', () => {
+  const send = (path: string) =>
+    resendMail({ key: 'k', baseUrl: `${origin}/${path}`, from: 'a@b.example' }).send(
+      [{ to: 'c@d.example', subject: 's', html: 'h', text: 't' }],
+      'key',
+    )
+  it.each([
+    ['502x', 'The mail provider returned 502', true],
+    ['422', 'The mail provider returned 422', false],
+    ['200x', 'The mail provider returned 200', true],
+  ])('fails with the status %s, and says whether it may have been sent', async (path, error, isUncertain) => {
+    expect(await send(path)).toMatchObject({ ok: false, error, isUncertain })
+  })
+})

@@ -204,3 +204,8 @@ test('an unreachable PostgreSQL causes an error without a SQLSTATE', async () =>
   const error = await expectNeonError(sql`select 1`)
   expect([error.code, error.message]).toEqual([undefined, expect.stringContaining('503')])
 })
+
+test('Neon refuses a response of more than 64 MB', async () => {
+  const error = await expectNeonError(sql.query(`select repeat('x', 33 * 1024 * 1024) from generate_series(1, 2)`))
+  expect(error.message).toContain('507')
+})

@@ -1,5 +1,6 @@
 import { Resend } from 'resend'
 import { expect, test } from 'vitest'
+import { createClock } from '../../lib/local/clock.ts'
 import { expectStatus } from '../support/expect-status.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
@@ -74,4 +75,34 @@ test('the local Resend returns 401 without a key and 403 for a wrong key', async
   expectStatus(await call('POST', '/resend/emails', mail), 401)
   const { resend } = await startWithClient('re_other')
   expect((await resend.emails.send(mail)).error).toMatchObject({ statusCode: 403, name: 'invalid_api_key' })
+})
+
+test('the sixth request within a second is refused with 429 and retry-after, and one a second later is not', async () => {
+  const clock = createClock()
+  const local = await startTestServer({ clock })
+  const headers = { authorization: `Bearer ${secrets.resendKey}` }
+  const send = () => fetch(`${local.origin}/resend/emails`, { method: 'POST', headers, body: JSON.stringify(mail) })
+  for (let n = 0; n < 5; n++) expectStatus(await send(), 200)
+  const refused = await send()
+  const { name } = (await refused.json()) as { name: string }
+  expect([refused.status, refused.headers.get('retry-after'), name]).toEqual([429, '1', 'rate_limit_exceeded'])
+  clock.setOffset(1000)
+  expectStatus(await send(), 200)
+})
+
+test('a batch of 101 e-mails is refused with 422', async () => {
+  const { resend, read } = await startWithClient()
+  const { error } = await resend.batch.send(Array(101).fill(mail))
+  expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' })
+  expect(await read('/desk/mail')).toEqual([])
+})
+
+test('an idempotency key is forgotten after 24 hours', async () => {
+  const clock = createClock()
+  const local = await startTestServer({ clock })
+  const resend = new Resend(secrets.resendKey, { baseUrl: `${local.origin}/resend` })
+  await resend.emails.send(mail, { idempotencyKey: 'k' })
+  clock.setOffset(24 * 3600_000 + 1000)
+  await resend.emails.send(mail, { idempotencyKey: 'k' })
+  expect(await local.read('/desk/mail')).toHaveLength(2)
 })

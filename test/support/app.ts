@@ -44,6 +44,9 @@ function createServiceHandle({ api, fetch, services, localServer, ownerUrl, sett
 
 // Test files run in parallel. With the default time-out the rate limiter would treat Redis as unavailable on a busy machine.
 const longTimeouts = { REDIS_TIMEOUT_MS: '5000' }
+// Tests do not wait for their turn at the mail provider, unless they are about it.
+const fastMails = { MAIL_CALLS_PER_SECOND: '1000' }
+const manyMailRequests = 1_000_000
 
 const statementNames = new Map<string, string>()
 
@@ -81,7 +84,12 @@ let stackCount = 0
 /** Start a service with its own database, faults and clock, for a test that would disturb others. Close it in afterAll. */
 export async function startOwnService(
   settings: Record<string, string | undefined> = {},
-  { platform = 'node', hub = true, createEscalation }: Partial<Pick<StackOptions, 'platform' | 'hub' | 'createEscalation'>> = {},
+  {
+    platform = 'node',
+    hub = true,
+    createEscalation,
+    mailRequestsPerSecond = manyMailRequests,
+  }: Partial<Pick<StackOptions, 'platform' | 'hub' | 'createEscalation' | 'mailRequestsPerSecond'>> = {},
 ): Promise<OwnService> {
   const database = `flow_${process.pid}_${++stackCount}`
   const log: string[] = []
@@ -94,7 +102,8 @@ export async function startOwnService(
     template: templateDatabase,
     port: 0,
     localPort: 0,
-    settings: { ...longTimeouts, ...settings },
+    settings: { ...longTimeouts, ...fastMails, ...settings },
+    mailRequestsPerSecond,
     hub,
     ...(createEscalation ? { createEscalation } : {}),
     onLog: (line) => log.push(line),

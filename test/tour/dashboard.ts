@@ -9,10 +9,10 @@ export async function waitForLink(client: Client, email: string, link: RegExp): 
   return link.exec(text)?.[1] ?? ''
 }
 
-/** Wait for an e-mail to `email` whose subject contains the text. */
-export async function waitForMail(client: Client, email: string, subject: string): Promise<void> {
-  const mail = z.object({ subject: z.string().includes(subject), to: z.tuple([z.literal(email)]) })
-  await client.dashboard('GET', '/desk/mail', { poll: true, returns: listWithItem(mail, `mail to ${email} about “${subject}”`) })
+/** Wait for an e-mail to `email` whose subject contains the text, and return it. */
+export async function waitForMail(client: Client, email: string, subject: string): Promise<{ subject: string; text: string }> {
+  const mail = z.object({ subject: z.string().includes(subject), to: z.tuple([z.literal(email)]), text: z.string() })
+  return client.dashboard('GET', '/desk/mail', { poll: true, returns: listWithItem(mail, `mail to ${email} about “${subject}”`) })
 }
 
 /** Return the path of this run's webhook at a local chat tool. */

@@ -20,6 +20,11 @@ export function formatRequest(method: string, path: string, status: number, valu
   return cut(`  ${method} ${hideSecrets(path)} ${status}  ${formatJson(value)}`.trimEnd(), lineLength)
 }
 
+/** Format a message as lines of at most 120 characters. */
+export function formatMessage({ subject, text }: { subject: string; text: string }): string[] {
+  return [subject, '', ...text.split('\n')].map((line) => cut(`  | ${hideSecrets(line)}`.trimEnd(), lineLength))
+}
+
 /** Cut a text to the length and mark the cut. */
 export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1).replace(/…$/, '')}…` : text

@@ -9,12 +9,15 @@ import type { AiSessionRow, Handoff } from '../../../lib/db/rows/ai-session.ts'
 import { updateAiSession } from '../../../lib/db/rows/ai-session-queries.ts'
 import { inTransaction } from '../../../lib/db/scope.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
+import { type EscalationDetails, toEscalationDetails } from '../../../lib/events/escalation-alert.ts'
 import { createEventStream } from '../../../lib/http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { enqueueDeliveries } from '../../../lib/outbox/deliveries.ts'
 import { registerLiveEvent } from '../../../lib/outbox/live-events.ts'
 import { invalidField, notFound } from '../../../lib/problem.ts'
 import type { LiveEvent } from '../../../lib/realtime/realtime.ts'
+import { mask } from '../../../lib/text/mask.ts'
+import { maskValues } from '../../../lib/text/mask-values.ts'
 import type { AiSessionDetail, SessionClose } from '../sessions/schemas.ts'
 import * as aiSessions from '../sessions/service.ts'
 import * as queries from './queries.ts'
@@ -91,12 +94,13 @@ async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string,
   const text = writeDocumentation(session, { handoff: input }, isMasked)
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
   const escalationPackage = toEscalationPackage(session, handoff, userId)
+  const alert = toAlert(session, handoff, isMasked)
   const stored = await queries.storeEscalation(db, {
     session,
     handoff,
     escalationPackage,
-    liveEventData: toLiveEventData(session, handoff, caller.name),
-    event: toEscalationEvent(session, handoff, { userId, name: caller.name }),
+    liveEventData: toLiveEventData(session, handoff, alert, caller.name),
+    event: toEscalationEvent(session, handoff, alert, { userId, name: caller.name }),
   })
   return stored && { text, ...stored }
 }
@@ -105,16 +109,39 @@ function toNewHandoff({ target_user_id, ...input }: HandoffCreate, documentation
   return { ...input, id: uuidv7(), targetId: target_user_id ?? null, documentation: clip(documentation, maxDocumentationLength) }
 }
 
-function toEscalationEvent(session: AiSessionRow, { targetId }: queries.NewHandoff, caller: { userId: string; name: string }) {
+interface Alert {
+  title: string
+  problem: string
+  details: EscalationDetails
+}
+
+/** Return the texts of the alert, masked if the account masks what leaves the service. */
+function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, isMasked: boolean): Alert {
+  const { title, problem_summary, client_name, psa_ticket_id, messages } = session
+  const { urgency, reason, summary, what_was_tried, next_steps } = handoff
+  const firstMessage = messages.find(({ role }) => role === 'user')?.content
+  const problem = [problem_summary, summary, firstMessage].find((text) => text?.trim()) ?? title
+  const texts = { title, problem, client_name, reason, summary, what_was_tried, next_steps }
+  const { title: shownTitle, problem: shownProblem, ...shown } = isMasked ? (maskValues(texts, mask) as typeof texts) : texts
+  return { title: shownTitle, problem: shownProblem, details: toEscalationDetails({ urgency, psa_ticket_id, ...shown }) }
+}
+
+function toEscalationEvent(
+  session: AiSessionRow,
+  { targetId }: queries.NewHandoff,
+  { problem, details }: Alert,
+  caller: { userId: string; name: string },
+) {
   return {
     key: 'session.escalated',
     actorId: caller.userId,
     teamId: session.team_id,
     sessionId: session.id,
     engineerName: caller.name,
-    problemSummary: session.problem_summary ?? session.title,
+    problemSummary: problem,
     psaTicketId: session.psa_ticket_id,
     targetUserId: targetId,
+    details,
   } as const
 }
 
@@ -135,9 +162,13 @@ function toEscalationPackage(session: AiSessionRow, handoff: queries.NewHandoff,
 }
 
 /** Return the data of the live event. The database adds the time. */
-function toLiveEventData(session: AiSessionRow, { id, targetId }: queries.NewHandoff, engineerName: string): LiveEvent['data'] {
-  const { title, psa_ticket_id } = session
-  return { handoff_id: id, session_id: session.id, title, engineer_name: engineerName, psa_ticket_id, target_user_id: targetId }
+function toLiveEventData(
+  session: AiSessionRow,
+  { id, targetId }: queries.NewHandoff,
+  { title, details }: Alert,
+  engineerName: string,
+): LiveEvent['data'] {
+  return { handoff_id: id, session_id: session.id, title, engineer_name: engineerName, target_user_id: targetId, ...details }
 }
 
 function requireOtherTarget({ caller }: WriteContext, { target_user_id }: Pick<HandoffEscalate, 'target_user_id'>): void {

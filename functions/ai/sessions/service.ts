@@ -1,5 +1,6 @@
 import { writeDocumentation } from '../../../lib/ai/documentation.ts'
 import type { CaseMaterial, TicketFacts } from '../../../lib/ai/facts.ts'
+import { createDefaultTitle, toSessionTitle } from '../../../lib/ai/session-title.ts'
 import { toSources } from '../../../lib/ai/sources.ts'
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { type AiSessionRow, type AiStatus, openStates } from '../../../lib/db/rows/ai-session.ts'
@@ -24,7 +25,7 @@ export async function create(ctx: WriteContext, input: AiSessionCreate): Promise
   const session = await queries.insertAiSession(ctx.db, {
     id: uuidv7(),
     session_type: input.session_type,
-    title: toTitle(input.problem_summary ?? ticket?.summary ?? `New ${input.session_type} session`),
+    title: toSessionTitle(input.problem_summary ?? ticket?.summary ?? '') || createDefaultTitle(input.session_type),
     problem_summary: input.problem_summary ?? ticket?.summary ?? null,
     psa_ticket_id: input.psa_ticket_id ?? null,
     tree_id: input.tree_id ?? null,
@@ -152,9 +153,4 @@ export async function archiveIdle({ platform }: Pick<JobContext, 'platform'>, li
 async function requireTroubleshootingFlow(ctx: WriteContext, treeId: string): Promise<void> {
   const { tree_type } = await sessions.findRunnable(ctx.db, treeId)
   if (tree_type !== 'troubleshooting') throw new Problem('wrong_flow_type', 'Only a troubleshooting flow can guide an AI session')
-}
-
-function toTitle(text: string): string {
-  const line = Array.from((text.trim().split('\n')[0] ?? '').trim())
-  return line.length > 100 ? `${line.slice(0, 100).join('')}…` : line.join('')
 }

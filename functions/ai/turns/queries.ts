@@ -1,6 +1,7 @@
 import { type Compilable, sql } from 'kysely'
 import * as z from 'zod'
 import type { Findings } from '../../../lib/ai/prompts/diagnosis.ts'
+import { createDefaultTitle, toTitleOfMessage } from '../../../lib/ai/session-title.ts'
 import { accountId, jsonb } from '../../../lib/db/expressions.ts'
 import type { PageQuery } from '../../../lib/db/page.ts'
 import {
@@ -37,11 +38,15 @@ export interface NewMessage {
 }
 
 /** Insert the user's message on the active branch. Return no row if the caller no longer owns an active session. */
+/** The title of `ai_sessions s` after a message: the message itself, if the session was created without a problem. */
+const titleAfter = (sessionType: 'chat' | 'guided', message: string) => sql`
+  case when s.title = ${createDefaultTitle(sessionType)} then coalesce(nullif(${toTitleOfMessage(message)}, ''), s.title) else s.title end`
+
 export const insertUserMessage = writeStatement(
   z.object({ branch_id: z.string() }),
   (sessionId: string, { id, content, uploadIds }: NewMessage) => sql`
     with s as (
-      update ai_sessions s set last_activity_at = app.now(), updated_at = app.now()
+      update ai_sessions s set last_activity_at = app.now(), updated_at = app.now(), title = ${titleAfter('chat', content)}
        where ${isOwnAiSession(sessionId, workingStates)} returning s.id, s.active_branch_id
     ), inserted_message as (
       insert into ai_messages (id, session_id, branch_id, role, content, author_id)
@@ -150,7 +155,7 @@ export const answerStep = writeStatement(
   z.object({ id: z.string() }),
   (sessionId: string, stepId: string, response: string) => sql`
     with s as (
-      update ai_sessions s set last_activity_at = app.now(), updated_at = app.now()
+      update ai_sessions s set last_activity_at = app.now(), updated_at = app.now(), title = ${titleAfter('guided', response)}
        where ${isOwnAiSession(sessionId, workingStates)}
          and exists (select from ai_steps x where x.account_id = s.account_id and x.session_id = s.id and x.id = ${stepId} and x.response is null)
       returning s.id)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { eventKeyList } from '../../../lib/events/keys.ts'
 import { Email, Id, idParams, Time } from '../../../lib/http/fields.ts'
+import { Urgency } from '../../ai/sessions/schemas.ts'
 
 export const ConfigId = idParams('config_id', 'config')
 export const NotificationId = idParams('notification_id', 'notification')
@@ -108,8 +109,8 @@ export const Delivery = z
         channel: 'email',
         state: 'retrying',
         attempts: 1,
-        last_error: 'The mail provider answered rate_limit_exceeded',
-        last_status_code: 429,
+        last_error: 'The mail provider returned 503',
+        last_status_code: 503,
         next_attempt_at: '2026-11-21T09:30:30.000Z',
         delivered_at: null,
         created_at: '2026-11-21T09:30:00.000Z',
@@ -124,6 +125,16 @@ export const EventKeyDescription = z
     examples: [{ key: 'handoff.claimed', description: 'A colleague claimed a handoff; the engineer who escalated is notified' }],
   })
 
+const EscalationDetails = z.strictObject({
+  urgency: Urgency,
+  client_name: z.string().nullable().describe('The client’s company.'),
+  psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
+  reason: z.string().describe('Why the session was handed over. This and the next texts have at most 2,000 characters.'),
+  summary: z.string().describe('The problem and its current state.'),
+  what_was_tried: z.string().describe('What was tried, with the results.'),
+  next_steps: z.string().describe('What to do next.'),
+})
+
 export const Notification = z
   .strictObject({
     id: Id,
@@ -132,6 +143,7 @@ export const Notification = z
     title: z.string().describe('Title in one line.'),
     body: z.string().describe('Details, as plain text.'),
     link: z.string().max(500).nullable().describe('A path of the frontend.'),
+    escalation: EscalationDetails.nullable().describe('What the alert of an escalation shows; null for other events.'),
     is_read: z.boolean().describe('Whether the recipient has read it.'),
     read_at: Time.nullable().describe('When it was first read.'),
     created_at: Time,
@@ -146,6 +158,15 @@ export const Notification = z
         title: 'Dana Reyes escalated: VPN drops every few minutes for the whole branch (Ticket #4711)',
         body: 'VPN drops every few minutes for the whole branch',
         link: '/pilot/01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15?pickup=true',
+        escalation: {
+          urgency: 'critical',
+          client_name: 'Contoso Dental',
+          psa_ticket_id: '4711',
+          reason: 'Needs access to the firewall.',
+          summary: 'The tunnel of the branch drops every few minutes.',
+          what_was_tried: 'Restarted the firewall; no change.',
+          next_steps: 'Compare the phase 2 lifetimes.',
+        },
         is_read: false,
         read_at: null,
         created_at: '2026-11-21T09:30:00.000Z',

@@ -62,6 +62,12 @@ it('SSE-02 SSE-04 SSE-08 sends an escalation only to the streams of its account'
     psa_ticket_id: '4711',
     target_user_id: listener.id,
     created_at: row?.created_at,
+    urgency: 'normal',
+    client_name: null,
+    reason: '',
+    summary: '',
+    what_was_tried: '',
+    next_steps: '',
   })
   expect(theirs.events('handoff_created')[0]?.data.handoff_id).toBe(otherEscalation.handoffId)
   // The hub has received both events: no row is left to publish.

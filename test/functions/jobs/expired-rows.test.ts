@@ -32,6 +32,7 @@ const tables = [
   'sign_in_attempts',
   'sign_in_challenges',
   'passkey_challenges',
+  'mail_batches',
   'mail_counts',
   'ai_calls',
   'ai_tasks',
@@ -61,6 +62,8 @@ beforeEach(async () => {
     select uuid_send(gen_random_uuid()), $2::uuid, ${age} + 0 * length($1::text) * interval '1 second'`)
   await insert(`insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start, created_at)
     select $1::uuid, $2::uuid, 'chat_turn', 'local', 1, app.now(), ${age} - interval '400 days'`)
+  await insert(`insert into mail_batches (key, delivery_ids, created_at)
+    select $1::text || $2::text || n, '{}', ${age}`)
   await insert(`insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body, created_at)
     select $1::uuid, $2::uuid, gen_random_uuid(), 'x', '/x', '', ${age}`)
   await insert(`insert into mail_counts (account_id, day)
@@ -75,6 +78,7 @@ async function countExpired(): Promise<Record<string, number>> {
   const conditions = [
     old('created_at'),
     ...Array(7).fill(old('expires_at')),
+    old('created_at'),
     old('day'),
     old('created_at'),
     old('created_at'),
@@ -92,7 +96,7 @@ const each = (count: number) => Object.fromEntries(tables.map((table) => [table,
 it('processes expired rows in batches until none is left, and keeps the others', async () => {
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
-  // Two full batches and one of five rows, of twelve kinds.
+  // Two full batches and one of five rows, of thirteen kinds.
   expect(roundTrips).toBe(3 * tables.length)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { Client } from '../client.ts'
 import { waitForChatMessage, waitForMail } from '../dashboard.ts'
-import { listWithItem } from '../expectations.ts'
+import { listWithItem, TourError } from '../expectations.ts'
 import { waitForNote } from '../notes.ts'
 import type { Person } from '../person.ts'
+import { formatMessage } from '../print.ts'
 import { getOnCallEmail } from './register-and-notify.ts'
 import { uploadImage } from './upload-and-branding.ts'
 
@@ -74,8 +75,10 @@ async function escalate(client: Client, { admin, robin }: Scene, sessionId: stri
     body: {
       target_user_id: robin.id,
       summary: 'The tunnel drops when idle',
+      reason: 'Needs rights on the firewall',
+      what_was_tried: 'Reset the network adapter: holds for an hour, then drops',
       next_steps: 'Raise the idle timeout of the firewall',
-      urgency: 'high',
+      urgency: 'critical',
     },
     returns: z.object({ status: z.literal('escalated'), handoff_id: z.string(), psa_push: z.literal('queued'), notified: z.number() }),
   })
@@ -92,10 +95,15 @@ async function requireNotified(client: Client, { admin, robin, ticketId }: Scene
     link: z.string().includes(sessionId),
   })
   await client.api('GET', '/notifications', { accessToken, returns: listWithItem(inbox, 'notification about the escalation') })
-  for (const email of [robin.email, getOnCallEmail(client)]) await waitForMail(client, email, ticket)
+  await waitForMail(client, getOnCallEmail(client), ticket)
+  const alert = await waitForMail(client, robin.email, ticket)
+  for (const shown of ['Urgency: Critical', 'What was tried', 'Next steps', `${sessionId}?pickup=true`])
+    if (!alert.text.includes(shown)) throw new TourError(`The alert does not show “${shown}”.`)
+  client.print('  # The alert of the critical outage, as Robin reads it:')
+  for (const line of formatMessage(alert)) client.print(line)
   for (const tool of [1, 2] as const) await waitForChatMessage(client, tool, ticket)
   await waitForNote(client, admin, { ticketId, sourceId: sessionId, text: 'Holds for an hour, then drops' })
-  const waitingEscalation = z.object({ session_id: z.literal(sessionId), urgency: z.literal('high'), claimed_by: z.null() })
+  const waitingEscalation = z.object({ session_id: z.literal(sessionId), urgency: z.literal('critical'), claimed_by: z.null() })
   await client.api('GET', '/ai-sessions/queue', {
     accessToken,
     returns: listWithItem(waitingEscalation, 'escalation that waits for Robin'),

@@ -1,0 +1,111 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import { jsonb } from '../../../lib/db/expressions.ts'
+import { writeStatement } from '../../../lib/db/statement.ts'
+import { maxMailsPerCall } from '../../../lib/mail/mail.ts'
+import { ClaimedDelivery, selectClaimed } from '../../../lib/outbox/claimed-deliveries.ts'
+
+const isOpen = sql`d.state in ('pending', 'retrying') and (d.leased_until is null or d.leased_until <= app.now())`
+// No call with these e-mails may have been accepted, and none of them was refused for its content.
+const isFresh = sql`d.batch_key is null and (d.attempts = 0 or d.last_status_code = 429)`
+const longestPause = sql`interval '60 seconds'`
+const toInterval = (seconds: number) => sql`make_interval(secs => ${seconds})`
+// A time further away is left over from a clock that was set back.
+const isOver = (time: RawBuilder<unknown>, longest: RawBuilder<unknown>) =>
+  sql`(${time} <= app.now() or ${time} > app.now() + ${longest} + interval '1 second')`
+const mayCall = (paceSeconds: number) =>
+  sql`${isOver(sql`p.next_call_at`, toInterval(paceSeconds))} and ${isOver(sql`p.paused_until`, longestPause)}`
+
+/**
+ * Claim an attempt of an e-mail if the mail provider may be called now, and with it the attempts of others that one call can send: those that
+ * were in the same call before, if that call may have been accepted; otherwise others that are due. The key of the call becomes the
+ * `batch_key` of each. Return no row when the attempt is claimed already, or when it must wait. `paceSeconds` is the time between calls.
+ */
+export const claimMails = writeStatement(
+  ClaimedDelivery,
+  (id: string, attempt: number, paceSeconds: number) => sql`
+    with own as materialized (
+      select d.*, ${isFresh} as is_fresh,
+             coalesce(d.batch_key, case when d.attempts = 0 or coalesce(d.last_status_code not between 400 and 499, true) or d.last_status_code = 429
+                                        then d.id::text else d.id || '/' || d.attempts end) as next_key
+        from deliveries d where d.id = ${id} and d.channel = 'email' and d.attempts = ${attempt} - 1 and ${isOpen}
+    ), turn as materialized (
+      update mail_pace p set next_call_at = app.now() + ${toInterval(paceSeconds)} from own where ${mayCall(paceSeconds)} returning p.id
+    ), candidates as (
+      select id, 0 as place, null::timestamptz as due_at from own
+      union all
+      select m.id, 1, null from own join mail_batches b on b.key = own.batch_key, unnest(b.delivery_ids) m (id) where m.id <> own.id
+      union all
+      (select d.id, 1, d.next_attempt_at from deliveries d
+        where (select is_fresh from own) and d.id <> ${id} and d.channel = 'email' and ${isOpen} and ${isFresh}
+          and d.next_attempt_at <= app.now() and d.attempts < d.max_attempts
+          -- The result of a test message is returned to whoever asked for it.
+          and (d.event_id is not null or d.purpose is not null)
+        order by d.next_attempt_at limit ${maxMailsPerCall})
+    ), locked as materialized (
+      select d.id, d.mails, c.place, c.due_at from deliveries d join candidates c on c.id = d.id
+       where exists (select from turn) and ${isOpen} and d.batch_key is not distinct from (select batch_key from own)
+         and (d.id <> ${id} or d.attempts = ${attempt} - 1)
+         for update of d skip locked
+    ), counted as (
+      select id, sum(mails) over (order by place, due_at, id) as mails from locked where exists (select from locked where id = ${id})
+    ), chosen as materialized (
+      select id from counted where mails <= ${maxMailsPerCall} or id = ${id}
+    ), batch as (
+      insert into mail_batches (key, delivery_ids)
+      select own.next_key, array(select id from chosen) from own where own.batch_key is null and (select count(*) from chosen) > 1
+      on conflict (key) do update set delivery_ids = excluded.delivery_ids
+    ), claimed as (
+      update deliveries d set attempts = d.attempts + 1, leased_until = app.now() + interval '60 seconds', batch_key = own.next_key
+        from own where d.id in (select id from chosen) returning d.*
+    ) ${selectClaimed(sql`claimed`)}`,
+)
+
+/** Select how long an attempt must wait for its turn, in milliseconds. Return no row when it is claimed already or the delivery is over. */
+export const selectWait = writeStatement(
+  z.object({ wait_ms: z.number() }),
+  (id: string, attempt: number, paceSeconds: number) => sql`
+    select case when ${mayCall(paceSeconds)} then 0
+                when ${isOver(sql`p.paused_until`, longestPause)} then extract(epoch from p.next_call_at - app.now()) * 1000
+                else extract(epoch from p.paused_until - app.now()) * 1000 end::double precision as wait_ms
+      from mail_pace p
+     where exists (select from deliveries d where d.id = ${id} and d.channel = 'email' and d.attempts = ${attempt} - 1 and ${isOpen})`,
+)
+
+/** The result of one attempt. */
+export interface MailOutcome {
+  id: string
+  attempts: number
+  state: 'delivered' | 'retrying' | 'failed'
+  status: number | null
+  /** Why it failed, or whom it left out. */
+  error: string | null
+  /** Seconds until the next attempt; null when there is none. */
+  retry_seconds: number | null
+  /** Whether the attempt is not counted. */
+  is_postponed: boolean
+  /** Whether the provider may have accepted the call, so that the next attempt must be in a call with the same key. */
+  keeps_key: boolean
+}
+
+/** Record the results of a call. Return the deliveries of which no later attempt was claimed. */
+export const completeMails = writeStatement(
+  z.object({ id: z.string() }),
+  (outcomes: readonly MailOutcome[]) => sql`
+    update deliveries d
+       set state = o.state, leased_until = null, last_status_code = o.status, last_error = o.error,
+           attempts = d.attempts - case when o.is_postponed then 1 else 0 end,
+           next_attempt_at = app.now() + make_interval(secs => o.retry_seconds),
+           delivered_at = case when o.state = 'delivered' then app.now() end,
+           batch_key = case when o.keeps_key then d.batch_key end
+      from jsonb_to_recordset(${jsonb(outcomes)}) as o (id uuid, attempts integer, state text, status integer, error text,
+             retry_seconds double precision, is_postponed boolean, keeps_key boolean)
+     where d.id = o.id and d.attempts = o.attempts and d.state in ('pending', 'retrying') returning d.id`,
+)
+
+/** Let nobody call the mail provider for some seconds, at most a minute. */
+export const pauseMails = writeStatement(
+  null,
+  (seconds: number) => sql`
+    update mail_pace set paused_until = app.now() + least(${toInterval(seconds)}, ${longestPause})`,
+)

@@ -1,0 +1,136 @@
+import { retryWhileUnavailable } from '../../../lib/db/retry.ts'
+import type { JobContext } from '../../../lib/http/job.ts'
+import { limitConcurrency } from '../../../lib/limit-concurrency.ts'
+import type { Mail, MailResult } from '../../../lib/mail/mail.ts'
+import type { SendResult } from '../../../lib/net/send-result.ts'
+import { secondsUntilRetry } from '../../../lib/outbox/attempts.ts'
+import type { ClaimedDelivery } from '../../../lib/outbox/claimed-deliveries.ts'
+import { enqueueDelivery, postponeDelivery } from '../../../lib/outbox/deliveries.ts'
+import * as messages from '../messages/service.ts'
+import { claimMails, completeMails, type MailOutcome, pauseMails, selectWait } from './queries.ts'
+
+export type MailContext = messages.MessageContext &
+  Pick<JobContext, 'mail'> & {
+    /** Wait for some milliseconds. Tests move their clock instead. */
+    wait?: (ms: number) => Promise<void>
+  }
+
+// A job waits this long for its turn. Then its message goes back to the queue.
+const maxWaitMs = 2000
+const jitterMs = 100
+const writtenAtOnce = 6
+
+/**
+ * Make one attempt at an e-mail, and send others that are due in the same call. Return the result of this e-mail, or undefined when there
+ * is nothing to do.
+ */
+export async function send(ctx: MailContext, id: string, attempt: number): Promise<SendResult | undefined> {
+  const claimed = await claimInTurn(ctx, id, attempt)
+  if (!Array.isArray(claimed)) return claimed
+  const prepared = await prepare(ctx, claimed)
+  const mails = prepared.flatMap((item) => item.mails)
+  const key = claimed[0]?.batch_key ?? id
+  const result: MailResult = mails.length > 0 ? await ctx.mail.send(mails, key) : { ok: true, status: null }
+  const results = splitResult(prepared, result)
+  await recordResults(ctx, results)
+  return results.find(({ delivery }) => delivery.id === id)?.result
+}
+
+/** Claim the attempt in its turn. If its turn is later, postpone it and return this as its result. Return undefined if it is no longer due. */
+async function claimInTurn(ctx: MailContext, id: string, attempt: number): Promise<ClaimedDelivery[] | SendResult | undefined> {
+  const { wait = sleep } = ctx
+  const paceSeconds = 1 / ctx.config.MAIL_CALLS_PER_SECOND
+  for (let waitedMs = 0; ; ) {
+    const claimed = await claimMails.all(ctx.platform, id, attempt, paceSeconds)
+    if (claimed.length > 0) return claimed
+    const turn = await selectWait.first(ctx.platform, id, attempt, paceSeconds)
+    if (!turn) return undefined
+    // Jitter, so that those who wait do not all ask at the same moment.
+    const ms = turn.wait_ms + Math.random() * jitterMs
+    if (waitedMs + ms > maxWaitMs) {
+      postponeDelivery(ctx.platform, id, attempt, (ms + Math.random() * maxWaitMs) / 1000)
+      return { ok: false, status: null, error: 'Too many e-mails are being sent; this one follows soon' }
+    }
+    await wait(ms)
+    waitedMs += ms
+  }
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+interface PreparedDelivery {
+  delivery: ClaimedDelivery
+  mails: Mail[]
+  note: string | undefined
+  refusal: SendResult | undefined
+}
+
+async function prepare(ctx: MailContext, claimed: readonly ClaimedDelivery[]): Promise<PreparedDelivery[]> {
+  const slots = limitConcurrency({ running: writtenAtOnce })
+  // The order of the e-mails is part of what the key stands for.
+  const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
+  return Promise.all(
+    sorted.map(async (delivery) => {
+      const written = await slots(() => messages.writeMails(ctx, delivery))
+      return 'refusal' in written
+        ? { delivery, mails: [], note: undefined, refusal: written.refusal }
+        : { delivery, mails: written.mails, note: written.note, refusal: undefined }
+    }),
+  )
+}
+
+interface DeliveryResult {
+  delivery: ClaimedDelivery
+  result: MailResult
+}
+
+/** Return the result of each delivery of a call. */
+function splitResult(prepared: readonly PreparedDelivery[], result: MailResult): DeliveryResult[] {
+  const refused = new Set(result.refused)
+  let place = 0
+  return prepared.map(({ delivery, mails, note, refusal }) => {
+    if (refusal) return { delivery, result: refusal }
+    const refusedCount = mails.filter((_, index) => refused.has(place + index)).length
+    place += mails.length
+    if (!result.ok) return { delivery, result }
+    if (refusedCount === mails.length)
+      return { delivery, result: { ok: false, status: 422, error: 'The mail provider refused the e-mail' } }
+    const notes = [
+      ...(note ? [note] : []),
+      ...(refusedCount > 0 ? [`the mail provider refused ${refusedCount} of ${mails.length} e-mails`] : []),
+    ]
+    return { delivery, result: { ok: true, status: result.status, ...(notes.length > 0 ? { note: notes.join('; ') } : {}) } }
+  })
+}
+
+/** Record the results and enqueue the next attempts. If the results were lost, the same call would be made again once the leases have expired. */
+async function recordResults(ctx: MailContext, results: readonly DeliveryResult[]): Promise<void> {
+  const pauseSeconds = Math.max(0, ...results.map(({ result }) => (isPostponed(result) && result.retryAfterSeconds) || 0))
+  if (pauseSeconds > 0) await retryWhileUnavailable(() => pauseMails.run(ctx.platform, pauseSeconds))
+  const outcomes = results.map(toOutcome)
+  const recorded = await retryWhileUnavailable(() => completeMails.all(ctx.platform, outcomes))
+  const recordedIds = new Set(recorded.map(({ id }) => id))
+  for (const { id, attempts, retry_seconds, is_postponed } of outcomes) {
+    if (retry_seconds === null || !recordedIds.has(id)) continue
+    if (is_postponed) postponeDelivery(ctx.platform, id, attempts, retry_seconds)
+    else enqueueDelivery(ctx.platform, id, attempts + 1, retry_seconds)
+  }
+}
+
+const isPostponed = (result: MailResult): result is MailResult & { ok: false } => !result.ok && result.isPostponed === true
+
+function toOutcome({ delivery, result }: DeliveryResult): MailOutcome {
+  // After a day, a provider that is always busy counts as a failure.
+  const is_postponed = isPostponed(result) && !delivery.is_old
+  const retry_seconds = is_postponed ? (result.retryAfterSeconds ?? 0) + Math.random() : secondsUntilRetry(delivery, result)
+  return {
+    id: delivery.id,
+    attempts: delivery.attempts,
+    state: result.ok ? 'delivered' : retry_seconds === null ? 'failed' : 'retrying',
+    status: result.status,
+    error: result.ok ? (result.note ?? null) : result.error,
+    retry_seconds,
+    is_postponed,
+    keeps_key: result.isUncertain === true,
+  }
+}

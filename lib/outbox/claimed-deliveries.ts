@@ -1,0 +1,59 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import type { EscalationDetails } from '../events/escalation-alert.ts'
+import { attemptTable } from './attempts.ts'
+
+/** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
+export const ClaimedDelivery = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  channel: z.enum(['chat1_webhook', 'chat2_webhook', 'email']),
+  attempts: z.int(),
+  max_attempts: z.int(),
+  recipient: z.string().nullable(),
+  purpose: z
+    .enum([
+      'verify_email',
+      'reset_password',
+      'invite',
+      'sales_lead',
+      'feedback',
+      'feedback_receipt',
+      'second_factor_added',
+      'second_factor_removed',
+    ])
+    .nullable(),
+  user_id: z.string().nullable(),
+  invite_id: z.string().nullable(),
+  sales_lead_id: z.string().nullable(),
+  feedback_id: z.string().nullable(),
+  account_name: z.string(),
+  sender_name: z.string().nullable(),
+  config_author: z.string().nullable(),
+  mails: z.int(),
+  webhook_url: z.string().nullable(),
+  email_addresses: z.array(z.string()).nullable(),
+  title: z.string().nullable(),
+  body: z.string().nullable(),
+  link: z.string().nullable(),
+  escalation: z.custom<EscalationDetails | null>(),
+  batch_key: z.string().nullable(),
+  /** Whether it was created more than a day ago. */
+  is_old: z.boolean(),
+})
+export type ClaimedDelivery = z.output<typeof ClaimedDelivery>
+
+export const deliveryAttempts = attemptTable('deliveries', { initial: 'pending', done: 'delivered', doneAt: 'delivered_at' })
+
+/** Select the columns of ClaimedDelivery. `claimed` returns the rows of `deliveries` that were leased, or names a query that does. */
+export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
+  select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
+         d.sales_lead_id, d.feedback_id, c.webhook_url, c.email_addresses, e.title, e.body, e.link, e.escalation, d.mails,
+         a.name as account_name, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
+         d.created_at < app.now() - interval '1 day' as is_old
+    from ${claimed} d
+    join accounts a on a.id = d.account_id
+    left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
+    left join events e on e.account_id = d.account_id and e.id = d.event_id
+    left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
+    left join users author on author.account_id = d.account_id and author.id = c.set_up_by`

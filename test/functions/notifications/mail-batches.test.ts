@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeEach, expect, inject, it } from 'vitest'
+import { deliver } from '../../../functions/notifications/deliveries/service.ts'
+import { claimMails } from '../../../functions/notifications/mails/queries.ts'
+import { writeMails } from '../../../functions/notifications/messages/service.ts'
+import type { OutboxEntry } from '../../../lib/db/outbox-entry.ts'
+import { openPlatformDb } from '../../../lib/db/scope.ts'
+import { moveDatabaseClock } from '../../../lib/local/postgres.ts'
+import { dashboard, startOwnService } from '../../support/app.ts'
+import { openTestDatabase } from '../../support/databases.ts'
+import { expectStatus } from '../../support/expect-status.ts'
+import { emitWithoutPublishing, escalationEvent } from '../../support/jobs.ts'
+import { createAccount } from '../../support/people.ts'
+
+// The provider allows 5 requests per second, and the service makes 4.
+const service = await startOwnService({ MAIL_CALLS_PER_SECOND: '4' }, { mailRequestsPerSecond: 5 })
+const { clock } = service.stack.localServer
+const { listRecords, clearRecords, setFault, clearFaults } = dashboard(service)
+afterAll(() => service.close())
+afterEach(clearFaults)
+
+const { DATABASE_PLATFORM_URL = '' } = service.settings
+const databaseName = new URL(DATABASE_PLATFORM_URL).pathname.slice(1)
+let moving = Promise.resolve()
+/** Set the time of PostgreSQL and the emulators, unless it is later already. */
+const moveTo = (time: number) => {
+  moving = moving.then(async () => {
+    if (clock.now() >= time) return
+    clock.setOffset(clock.offsetMs() + time - clock.now())
+    await moveDatabaseClock(inject('shared').postgresPort, databaseName, clock.offsetMs())
+  })
+  return moving
+}
+const wait = (ms: number) => moveTo(clock.now() + ms)
+
+let enqueued: OutboxEntry[] = []
+beforeEach(async () => {
+  enqueued = []
+  await clearRecords('mail')
+  await service.sql(`update deliveries set state = 'failed' where state in ('pending', 'retrying')`)
+  await service.sql('update mail_pace set next_call_at = app.now(), paused_until = app.now()')
+  await wait(2000)
+})
+
+function openContext() {
+  const { ports } = service.services ?? {}
+  if (!ports) throw new Error('The service has no ports')
+  return { ...ports, platform: openPlatformDb(openTestDatabase(DATABASE_PLATFORM_URL), 'test', (entry) => enqueued.push(entry)), wait }
+}
+const ctx = openContext()
+const attempt = (id: string, number = 1) => deliver(ctx, { delivery_id: id, attempt: number })
+
+/** Insert accounts with a verified admin each, and return their ids. */
+async function insertAccounts(count: number): Promise<string[]> {
+  const rows = await service.sql<{ id: string }>(
+    `with inserted_account as (
+       insert into accounts (name, plan, subscription_status, trial_ends_at)
+       select 'Account ' || n, 'enterprise', 'trialing', now() + interval '14 days' from generate_series(1, $1) n returning id)
+     insert into users (account_id, email, full_name, role, email_verified_at)
+     select id, 'admin-' || id || '@people.example', 'Admin', 'admin', now() from inserted_account returning account_id as id`,
+    [count],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Escalate in an account, without a message to the queue. Return the ids of its deliveries. */
+const escalate = (accountId: string) => emitWithoutPublishing(service, accountId, escalationEvent('VPN is down'))
+const escalateInEach = async (count: number) => (await Promise.all((await insertAccounts(count)).map(escalate))).flat()
+const readDelivery = async (id = '') => (await service.sql('select * from deliveries where id = $1', [id]))[0]
+const countStates = (ids: string[]) =>
+  service.sql('select state, last_status_code as status, count(*)::int from deliveries where id = any ($1) group by 1, 2', [ids])
+const countCalls = async () => new Set((await listRecords('mail')).map(({ idempotency_key }) => idempotency_key)).size
+
+it('NOT-62 delivers the e-mails of 200 accounts that escalate at once, without a call that the provider refuses', async () => {
+  const ids = await escalateInEach(200)
+  // Half of the jobs run in another process.
+  const other = openContext()
+  await Promise.all(ids.map((id, n) => deliver(n % 2 ? ctx : other, { delivery_id: id, attempt: 1 })))
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 200 }])
+  expect(new Set((await listRecords('mail')).flatMap(({ to }) => to)).size).toBe(200)
+  expect(await countCalls()).toBeLessThanOrEqual(4)
+})
+
+it('NOT-63 sends at most 100 e-mails in one call, also when deliveries have several recipients', async () => {
+  const account = await createAccount(service)
+  const email_addresses = Array.from({ length: 19 }, (_, n) => `r${n}@strangers.example`)
+  const config = { channel: 'email', email_addresses, events_enabled: ['member.joined'] }
+  expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
+  await service.sql(`update plan_limits set max_mails_per_day = null`)
+  await service.sql(`update accounts set subscription_status = 'active' where id = $1`, [account.id])
+  const event = { key: 'member.joined', actorId: null, teamId: null, memberName: 'Ann', inviterId: account.admin.id } as const
+  const ids = (await Promise.all(Array.from({ length: 7 }, () => emitWithoutPublishing(service, account.id, event)))).flat()
+  await Promise.all(ids.map((id) => attempt(id)))
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 7 }])
+  const mails = await listRecords('mail')
+  expect(mails).toHaveLength(7 * 19)
+  const calls = Object.values(Object.groupBy(mails, ({ idempotency_key }) => idempotency_key)).map((call) => call?.length)
+  expect(calls.sort()).toEqual([2 * 19, 5 * 19])
+})
+
+it('NOT-64 counts no attempt for a call that was refused for its rate, and lets nobody call before Retry-After', async () => {
+  await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
+  const ids = await escalateInEach(3)
+  const [first = '', second = ''] = ids
+  await attempt(first)
+  expect(await readDelivery(first)).toMatchObject({ state: 'retrying', attempts: 0, last_status_code: 429, batch_key: null })
+  expect(enqueued).toEqual(
+    ids.map(() => expect.objectContaining({ kind: 'delivery', id: expect.any(String), attempt: 1, isPostponed: true })),
+  )
+  // Longer than a job waits: its message goes back to the queue.
+  enqueued = []
+  await attempt(second)
+  expect(enqueued).toMatchObject([{ id: second, attempt: 1, isPostponed: true }])
+  expect(await listRecords('mail')).toEqual([])
+  await wait(121_000)
+  await Promise.all(ids.map((id) => attempt(id)))
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 3 }])
+  expect((await readDelivery(first))?.attempts).toBe(1)
+})
+
+it('NOT-64 counts the attempts of an e-mail for which the provider was too busy for a day', async () => {
+  const [id = ''] = await escalateInEach(1)
+  await service.sql(`update deliveries set created_at = created_at - interval '25 hours' where id = $1`, [id])
+  await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
+  await attempt(id)
+  expect(await readDelivery(id)).toMatchObject({ state: 'retrying', attempts: 1 })
+})
+
+it('NOT-65 sends each e-mail once when the worker dies after the provider has accepted the call', async () => {
+  const ids = await escalateInEach(5)
+  const claimed = await claimMails.all(ctx.platform, ids[2] ?? '', 1, 0.25)
+  expect(claimed).toHaveLength(5)
+  const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const written = await Promise.all(sorted.map((delivery) => writeMails(ctx, delivery)))
+  await ctx.mail.send(
+    written.flatMap((item) => ('mails' in item ? item.mails : [])),
+    claimed[0]?.batch_key ?? '',
+  )
+  // While the lease lasts, nobody else makes these attempts, nor sends them with others.
+  const [later = ''] = await escalateInEach(1)
+  await attempt(ids[0] ?? '')
+  await attempt(later)
+  expect(await listRecords('mail')).toHaveLength(6)
+  await wait(61_000)
+  await Promise.all(ids.map((id) => attempt(id, 2)))
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 5 }])
+  expect(await listRecords('mail')).toHaveLength(6)
+})
+
+it('NOT-65 repeats a call without an answer with the same key and the same e-mails', async () => {
+  const ids = await escalateInEach(4)
+  await setFault({ service: 'resend', mode: 'garbage', times: 1 })
+  await attempt(ids[3] ?? '')
+  expect(await readDelivery(ids[0])).toMatchObject({ state: 'retrying', attempts: 1, batch_key: ids[3] })
+  const [later = ''] = await escalateInEach(1)
+  await wait(30_000)
+  await attempt(ids[1] ?? '', 2)
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 4 }])
+  expect((await readDelivery(later))?.state).toBe('pending')
+  expect(await listRecords('mail')).toHaveLength(4)
+})
+
+it('NOT-66 sends the other e-mails of a call when the provider refuses one, and retries that one alone', async () => {
+  const ids = await escalateInEach(3)
+  const [bad = '', ...good] = ids
+  await service.sql(`update deliveries set recipient = 'nobody' where id = $1`, [bad])
+  await attempt(bad)
+  expect(await countStates(good)).toEqual([{ state: 'delivered', status: 200, count: 2 }])
+  expect(await readDelivery(bad)).toMatchObject({ state: 'retrying', attempts: 1, last_error: 'The mail provider refused the e-mail' })
+  await service.sql(`update deliveries set recipient = 'somebody@people.example' where id = $1`, [bad])
+  await wait(30_000)
+  const [later = ''] = await escalateInEach(1)
+  await attempt(bad, 2)
+  expect((await readDelivery(bad))?.state).toBe('delivered')
+  expect((await readDelivery(later))?.state).toBe('pending')
+  expect((await listRecords('mail')).flatMap(({ to }) => to)).toContain('somebody@people.example')
+})
+
+it('returns the result of a test message to whoever asked for it, while other e-mails are due', async () => {
+  const account = await createAccount(service)
+  const config = { channel: 'email', email_addresses: [account.admin.email], events_enabled: [] }
+  const { body } = expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
+  const [due = ''] = await escalateInEach(1)
+  await service.sql(`insert into deliveries (account_id, config_id, channel, max_attempts) values ($1, $2, 'email', 1)`, [
+    account.id,
+    body.id,
+  ])
+  await attempt(due)
+  expect(await countStates([due])).toMatchObject([{ state: 'delivered' }])
+  expect(await service.sql('select state from deliveries where config_id = $1', [body.id])).toEqual([{ state: 'pending' }])
+})
+
+it('sends again after a clock that ran ahead was set back', async () => {
+  await service.sql(`update mail_pace set next_call_at = app.now() + interval '30 seconds', paused_until = app.now() + interval '1 hour'`)
+  const [id = ''] = await escalateInEach(1)
+  await attempt(id)
+  expect((await readDelivery(id))?.state).toBe('delivered')
+})
+
+it('NOT-65 sends through the sweep what nobody published, because the process died right after the commit', async () => {
+  const ids = await escalateInEach(4)
+  await wait(60_000)
+  await service.stack.runCron()
+  await service.stack.localServer.qstash.waitUntilSettled()
+  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 4 }])
+  expect(await listRecords('mail')).toHaveLength(4)
+})
