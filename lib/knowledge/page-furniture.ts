@@ -31,7 +31,7 @@ const descriptiveNames = /(?:^|\s)(?:has|with|without|no|is)-\S+/gi
 export function removeFurniture(root: Element): Element {
   const traits = measureElements(root)
   const hasHeading = [...traits.keys()].some(({ name }) => name === 'h1')
-  const cleaned = cleanElement(root, { traits, maxLength: (traits.get(root)?.length ?? 0) / 2, isBeforeHeading: hasHeading })
+  const cleaned = cleanElement(root, { traits, maxLength: countPlainText(root) / 2, isBeforeHeading: hasHeading })
   const cleanedTraits = measureElements(cleaned)
   return cleanedTraits.get(cleaned)?.length ? findMainElement(cleaned, cleanedTraits) : root
 }
@@ -89,13 +89,26 @@ function addTraits(traits: ElementTraits, { length, linkLength, shortText, hasMa
   traits.hasBlocks ||= hasBlocks
 }
 
+/** Count the characters outside of links and of elements that are always furniture. */
+function countPlainText({ children }: Element): number {
+  return children.reduce((sum, child) => {
+    if (typeof child === 'string') return sum + child.trim().length
+    const isCounted = child.name !== 'a' && !ignoredElements.has(child.name) && !isAlwaysFurniture(child)
+    return isCounted ? sum + countPlainText(child) : sum
+  }, 0)
+}
+
+function isAlwaysFurniture({ name, attributes }: Element): boolean {
+  return furnitureElements.has(name) || furnitureRoles.has(attributes.role ?? '')
+}
+
 function isMain({ name, attributes }: Element): boolean {
   return name === 'h1' || name === 'main' || attributes.role === 'main'
 }
 
 interface Cleaning {
   traits: TraitsByElement
-  /** An element with more characters is not furniture because of its class. */
+  /** An element with more characters outside of links is not furniture because of its class. */
   maxLength: number
   /** Whether the main heading is still to come. */
   isBeforeHeading: boolean
@@ -125,8 +138,8 @@ function cleanElement(element: Element, cleaning: Cleaning): Element {
     isAfterTitle = isTitle || isListOfTitle
     const isMenu = cleaning.isBeforeHeading && menuElements.has(child.name) && isOnlyLinks(traits)
     const isPart = isAfterTitle || isMenu || isTableOfContents(child, cleaning.traits) || isFurniture(child, traits, cleaning.maxLength)
-    const isTextOfHeading = isHeading && child.name === 'button' && traits.length === getTraits(element).length
-    // A button that is all of a heading opens the section below it.
+    // The text of a heading can be a link to it, or a button that opens the section below.
+    const isTextOfHeading = isHeading && traits.length === getTraits(element).length
     if (isPart && !traits.hasMain && !isTextOfHeading) continue
     children.push(cleanElement(child, cleaning))
   }
@@ -137,15 +150,16 @@ function isOnlyLinks({ length, linkLength }: ElementTraits): boolean {
   return length > 0 && linkLength * 10 >= length * 9
 }
 
-function isFurniture({ name, attributes }: Element, traits: ElementTraits, maxLength: number): boolean {
+function isFurniture(element: Element, traits: ElementTraits, maxLength: number): boolean {
+  const { name, attributes } = element
   if (name === 'html' || name === 'body' || name === 'article') return false
   const names = `${attributes.class ?? ''} ${attributes.id ?? ''}`.slice(0, 500).replace(descriptiveNames, ' ')
   if (name === 'a' && isHeadingAnchor(attributes, names, traits)) return true
   if (name === 'aside' || attributes.role === 'complementary') return !noteNames.test(names)
   if (name === 'form') return !traits.hasBlocks
   if (name === 'header') return !traits.hasHeading
-  if (furnitureElements.has(name) || furnitureRoles.has(attributes.role ?? '')) return true
-  const isPartOfArticle = headingName.test(name) || /^t(?:body|r)$/.test(name) || traits.length > maxLength
+  if (isAlwaysFurniture(element)) return true
+  const isPartOfArticle = headingName.test(name) || /^t(?:body|r)$/.test(name) || traits.length - traits.linkLength > maxLength
   if (furnitureNames.test(names) && !isPartOfArticle) return true
   return traits.length < maxShortText && furnitureLine.test(traits.shortText.trim())
 }

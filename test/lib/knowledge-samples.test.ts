@@ -2,6 +2,7 @@ import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import type { FlowStep, TreeStructure } from '../../lib/flows/structure.ts'
 import { validateFlow } from '../../lib/flows/validate.ts'
+import { readArticleText } from '../../lib/knowledge/article.ts'
 import type { Block } from '../../lib/knowledge/blocks.ts'
 import { buildFlow } from '../../lib/knowledge/flow.ts'
 import { buildNodes, type KbNode, type NodeProposal } from '../../lib/knowledge/nodes.ts'
@@ -138,6 +139,21 @@ describe('splitIntoSegments', () => {
       ['option', '- If it does, wait.\n    - An hour.'],
       ['option', '- If not, replace it.'],
     ])
+  })
+})
+
+describe('a page', () => {
+  const readPage = (html: string) => readArticleText('html', 'Page', html).blocks.map(({ text }) => text)
+
+  it('KBI-08 keeps headings whose text is a link or a button', () => {
+    const html = '<h2><a class="permalink" href="#a">Cause</a></h2><p>Heat.</p><h3><button>Remedy</button></h3><p>Cool it.</p>'
+    expect(readPage(html)).toEqual(['Cause', 'Heat.', 'Remedy', 'Cool it.'])
+  })
+
+  it('KBI-08 keeps its text below a class with an unlucky name, even if its menu is longer', () => {
+    const menu = `<nav><ul>${'<li>Another product of ours</li>'.repeat(50)}</ul></nav><div>${'<a href="/x">More</a>'.repeat(50)}</div>`
+    const html = `<h1>Fan</h1>${menu}<div class="content sidebar"><p>Clean the fan with air.</p></div>`
+    expect(readPage(html)).toContain('Clean the fan with air.')
   })
 })
 
