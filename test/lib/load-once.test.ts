@@ -64,7 +64,7 @@ const users: Record<string, { stall: () => void; create: () => () => Promise<unk
 }
 
 it.each(Object.entries(users))(
-  'WIR-40 %s work after a first use that never ends',
+  'WIR-42 %s work after a first use that never ends',
   async (_, { stall, create }) => {
     stall()
     const use = create()
