@@ -193,7 +193,8 @@ create trigger terms_removed after delete on knowledge_entries referencing old t
   for each statement execute function app.keep_terms();
 
 -- Returns the entries of the account and the platform that fit a problem, best first. A word counts by its rarity and by where it occurs;
--- an entry must share two words with the text, or a quarter of it, and more weight than chance explains, which grows with their number.
+-- an entry must share with the text three words that are not common, or two if one is in its title, or a quarter of its weight; a tenth of it
+-- if a word is in its title, otherwise 15 %, more among few entries; and more weight than chance explains, which grows with their number.
 -- Security definer, because @@ and % are not leakproof; the caller joins the ids to the rows that the policies show.
 create function app.find_knowledge(p_text text, p_limit integer)
 returns table (tree_id uuid, import_id uuid, ai_session_id uuid, score double precision)
@@ -208,6 +209,10 @@ declare
   v_all double precision;
   v_query tsquery;
   v_threshold double precision;
+  -- The weight of a word that a fifth of the entries contain.
+  v_rare constant double precision := 1.5;
+  -- The share of the text's weight that an entry needs, if a word is in its title. Among few entries, rarity says little.
+  v_share double precision;
   -- What ts_rank makes of one occurrence with weight 1: 6 / pi^2.
   v_one constant double precision := ts_rank('a:1'::tsvector, 'a'::tsquery) / 0.1;
 begin
@@ -215,6 +220,7 @@ begin
   select coalesce(sum(k.entries), 0) into v_entries from knowledge_terms k
    where k.account_id in (app.account_id(), app.platform_account()) and k.term = '';
   v_threshold := 0.42 * ln(1 + 2 * v_entries);
+  v_share := least(0.2, 0.1 * sqrt(greatest(1, 30 / greatest(v_entries, 1))));
 
   with input as materialized (
     select row_number() over () as place, w.word, w.stem from app.text_words(left(p_text, 4000), app.text_dictionary(p_text)) w
@@ -234,7 +240,9 @@ begin
        group by 1 order by 3 desc, 1 limit 3) s
   ), weighted as (
     select i.place, ln(1 + (greatest(v_entries, 30) - coalesce(max(f.entries), 0) + 0.5) / (coalesce(max(f.entries), 0) + 0.5)) as weight
-      from input i left join found f using (place) group by 1
+      from input i left join found f using (place)
+     -- An id, version or address that no entry contains says nothing about the problem.
+     where f.place is not null or i.word !~ '[0-9]' group by 1
   ), chosen as (
     select f.place, app.quote_term(f.term) as term, w.weight * f.factor as weight,
            sum(f.entries) over (order by f.entries, f.term, f.place) as entries
@@ -256,19 +264,22 @@ begin
 
   return query
     with candidates as materialized (
-      select e.tree_id, e.import_id, e.ai_session_id, e.words || '' as words from knowledge_entries e
+      select e.tree_id, e.import_id, e.ai_session_id, e.words || '' as words, ts_filter(e.words, '{a}') as title from knowledge_entries e
        where e.account_id in (app.account_id(), app.platform_account()) and e.words @@ v_query limit 200
     ), points as (
-      select c.*, u.word, max(u.weight * ts_rank('{0, 0.45, 0.7, 1}', c.words, u.query) / v_one) as points
+      select c.*, u.word, max(u.weight * ts_rank('{0, 0.45, 0.7, 1}', c.words, u.query) / v_one) as points,
+             bool_or(u.weight >= v_rare) as is_rare, bool_or(c.title @@ u.query) as is_titled
         from candidates c, unnest(v_words, v_queries, v_weights) u (word, query, weight)
-       where c.words @@ u.query group by 1, 2, 3, 4, 5
+       where c.words @@ u.query group by 1, 2, 3, 4, 5, 6
     ), totals as (
       select p.tree_id, p.import_id, p.ai_session_id, sum(p.points) as points, count(*) as words,
+             count(*) filter (where p.is_rare) as rare_words, bool_or(p.is_titled) as is_titled,
              sum(p.points) / (0.7 + 0.3 * length(p.words) / 150.0) as score
         from points p group by 1, 2, 3, p.words
     )
     select t.tree_id, t.import_id, t.ai_session_id, t.score from totals t
-     where t.score >= v_threshold and (t.words >= 2 or t.points >= 0.25 * v_all)
+     where t.score >= v_threshold and (t.rare_words >= 3 or (t.is_titled and t.words >= 2) or t.points >= 0.25 * v_all)
+       and t.points >= case when t.is_titled then 1 else 1.5 end * v_share * least(v_all, 40)
      order by 4 desc, 1, 2, 3 limit p_limit;
 end $$;
 

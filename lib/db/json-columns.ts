@@ -21,6 +21,7 @@ export interface JsonColumns {
   'draft_templates.proposed_parameters': ScriptParameter[]
   'flow_conversations.environment_tags': string[]
   'kb_imports.blocks': Block[]
+  'kb_imports.warnings': string[]
   'network_diagrams.edges': DiagramEdge[]
   'network_diagrams.nodes': DiagramNode[]
   'notification_configs.email_addresses': string[]

@@ -468,6 +468,7 @@ export interface KbImportsTable {
   tree_id: string | null
   created_at: Generated<string>
   updated_at: Generated<string>
+  warnings: Generated<JsonColumns['kb_imports.warnings']>
 }
 
 export interface KnowledgeEntriesTable {

@@ -1,10 +1,8 @@
-import { inflateRaw } from '../archive/inflate.ts'
-import { walkXml, type XmlAttributes } from '../text/walk-xml.ts'
-import { createWorkBudget, type WorkBudget } from '../text/work-budget.ts'
+import { createWorkBudget } from '../text/work-budget.ts'
+import { type Cell, DrawioError, parseCompressedCells, parseXml } from './drawio-cells.ts'
+import { analyseShapes, type ShapeRoles } from './drawio-shapes.ts'
 import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory } from './schema.ts'
-
-// Reads draw.io files, compressed or not. The elements are mxfile > diagram > mxGraphModel > root > mxCell. A cell with extra data is
-// wrapped in an object or UserObject element.
+import { spreadNodes } from './spread.ts'
 
 export interface DrawioDiagram {
   name: string | null
@@ -14,30 +12,7 @@ export interface DrawioDiagram {
   skipped: string[]
 }
 
-/** Thrown if a file cannot be read. Its message is for the user. */
-export class DrawioError extends Error {}
-
-interface Cell {
-  id: string
-  parent: string
-  label: string
-  style: string
-  kind: 'vertex' | 'edge' | 'other'
-  source: string
-  target: string
-  x: number
-  y: number
-  width: number
-  height: number
-}
-
-const maxInflatedBytes = 8 * 1024 * 1024
-const maxCells = 20_000
-const maxXmlDepth = 100
-const maxCoordinate = 1_000_000
-const maxLabelLength = 300
 const maxIdLength = 100
-const maxGroupDepth = 50
 const maxListedParts = 100
 
 /** Parse a draw.io file. Throw a DrawioError if it is not one. */
@@ -57,110 +32,8 @@ function shortenList(skipped: readonly string[]): string[] {
   return [...skipped.slice(0, maxListedParts), `${(skipped.length - maxListedParts).toLocaleString('en')} more parts`]
 }
 
-/** Parse XML that was URL-encoded, deflated and base64-encoded. */
-async function parseCompressedCells(text: string, budget: WorkBudget): Promise<Cell[]> {
-  const deflated = decodeBase64(text.trim())
-  const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
-  if (!encodedXml) throw new DrawioError('The compressed diagram cannot be decompressed, or is too large')
-  let xml: string
-  try {
-    xml = decodeURIComponent(encodedXml)
-  } catch {
-    throw new DrawioError('The compressed diagram is damaged')
-  }
-  return parseXml(xml, budget).cells
-}
-
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
-  try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
-  } catch {
-    return null
-  }
-}
-
-interface DrawioFile {
-  pages: { name: string | null; text: string }[]
-  /** The cells of the first page. Empty if that page is compressed. */
-  cells: Cell[]
-}
-
-function parseXml(xml: string, budget: WorkBudget): DrawioFile {
-  const file: DrawioFile = { pages: [], cells: [] }
-  /** The element around the next cell. */
-  let wrapper: XmlAttributes | null = null
-  let cell: Cell | null = null
-  const createError = (reason: string) => new DrawioError(`The file ${reason}`)
-  walkXml(
-    xml,
-    { maxDepth: maxXmlDepth, budget, createError },
-    {
-      onOpenTag: (name, attributes) => {
-        if (name === 'diagram') file.pages.push({ name: attributes.name?.trim() || null, text: '' })
-        if (file.pages.length > 1) return
-        if (isWrapper(name)) wrapper = attributes
-        else if (name === 'mxCell') {
-          cell = createCell({ ...attributes, ...(wrapper ? { id: wrapper.id ?? '', value: wrapper.label ?? '' } : {}) })
-          // It wraps one cell. Otherwise a long label would be read for each of many cells.
-          wrapper = null
-          file.cells.push(cell)
-          if (file.cells.length > maxCells) throw new DrawioError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
-        } else if (name === 'mxGeometry' && cell) Object.assign(cell, parseGeometry(attributes))
-      },
-      onText: (text) => {
-        const page = file.pages[0]
-        if (page && file.pages.length === 1 && file.cells.length === 0) page.text += text
-      },
-      onCloseTag: (name) => {
-        if (isWrapper(name)) wrapper = null
-        if (name === 'mxCell') cell = null
-      },
-    },
-  )
-  return file
-}
-
-function isWrapper(elementName: string): boolean {
-  return elementName === 'object' || elementName === 'UserObject'
-}
-
-const defaultSize = { width: 120, height: 60 }
-
-function createCell(attributes: Record<string, string>): Cell {
-  const { id = '', parent = '', value = '', style = '', vertex, edge, source = '', target = '' } = attributes
-  const kind = vertex === '1' ? 'vertex' : edge === '1' ? 'edge' : 'other'
-  return { id, parent, label: htmlToText(value), style, kind, source, target, x: 0, y: 0, ...defaultSize }
-}
-
-function parseGeometry(attributes: Record<string, string>): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {
-  const parseNumber = (text: string | undefined, defaultValue: number) => {
-    const value = Number(text ?? defaultValue)
-    return Number.isFinite(value) ? Math.min(Math.max(value, -maxCoordinate), maxCoordinate) : defaultValue
-  }
-  return {
-    x: parseNumber(attributes.x, 0),
-    y: parseNumber(attributes.y, 0),
-    width: parseNumber(attributes.width, defaultSize.width),
-    height: parseNumber(attributes.height, defaultSize.height),
-  }
-}
-
-/** Convert a label, which may be HTML, to one line of text. */
-function htmlToText(html: string): string {
-  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
-  return html
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => entities[name] ?? ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, maxLabelLength)
-    .toWellFormed()
-}
-
 interface Conversion {
-  cellById: ReadonlyMap<string, Cell>
-  /** The ids of cells that contain other cells. */
-  groupIds: ReadonlySet<string>
+  roles: ShapeRoles
   /** The label of an edge can be a cell inside the edge. */
   labelByEdgeId: ReadonlyMap<string, string>
   /** The ids of the nodes and edges that were imported. */
@@ -171,8 +44,7 @@ interface Conversion {
 function convertCells(cells: readonly Cell[], skipped: string[]): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
   const vertices = cells.filter(({ kind }) => kind === 'vertex')
   const conversion: Conversion = {
-    cellById: new Map(cells.map((cell) => [cell.id, cell])),
-    groupIds: new Set(vertices.map(({ parent }) => parent)),
+    roles: analyseShapes(cells),
     labelByEdgeId: new Map(vertices.map(({ parent, label }) => [parent, label])),
     importedIds: new Set(),
     skipped,
@@ -182,7 +54,7 @@ function convertCells(cells: readonly Cell[], skipped: string[]): Pick<DrawioDia
   const edges = cells.filter(({ kind }) => kind === 'edge').flatMap((cell) => convertEdge(cell, nodeIds, conversion))
   requireCount(nodes.length, diagramLimits.maxNodes, 'nodes')
   requireCount(edges.length, diagramLimits.maxEdges, 'edges')
-  return { nodes, edges, skipped }
+  return { nodes: spreadNodes(nodes), edges, skipped }
 }
 
 function requireCount(count: number, max: number, unit: string): void {
@@ -190,22 +62,44 @@ function requireCount(count: number, max: number, unit: string): void {
 }
 
 /** Return the node, or nothing if the cell is skipped. */
-function convertVertex(cell: Cell, { cellById, groupIds, importedIds, skipped }: Conversion): DiagramNode[] {
+function convertVertex(cell: Cell, { roles, importedIds, skipped }: Conversion): DiagramNode[] {
   const name = cell.label ? `“${cell.label}”` : `without a label (${cell.id})`
-  const isEdgeLabel = cellById.get(cell.parent)?.kind === 'edge'
-  if (isEdgeLabel) return []
-  const isText = /(^|;)(text|label)(;|$)/.test(cell.style)
-  if (isText) return skip(skipped, `Text ${name}`)
-  if (groupIds.has(cell.id)) return skip(skipped, `Group ${name}: only its content is imported`)
+  const role = roles.getRole(cell)
+  if (role === 'edge label') return []
+  if (role === 'text') return skip(skipped, `Text ${name}`)
+  if (role === 'group') return skip(skipped, `Group ${name}: only its content is imported`)
+  if (role === 'part') return skip(skipped, `Shape ${name}: it is a part of another shape`)
+  if (role === 'decoration') return skip(skipped, `Shape ${name}: it is no device and has no line`)
   if (!reserveId(cell.id, importedIds)) return skip(skipped, `Shape ${name}: its id is missing, too long or used twice`)
-  const shapeName = /(?:shape|image)=([^;]+)/.exec(cell.style)?.[1] ?? ''
-  const category = guessCategory(`${shapeName.replace(/[._/-]+/g, ' ')} ${cell.label}`)
+  const shapeName = readShapeName(cell)
+  const category = guessCategory(`${shapeName} ${cell.label}`)
   const backgroundColor = readColour(cell.style, 'fillColor')
   const borderColor = readColour(cell.style, 'strokeColor')
   const style = { ...(backgroundColor ? { backgroundColor } : {}), ...(borderColor ? { borderColor } : {}) }
-  const data = { label: cell.label || cell.id, category }
-  const position = getAbsolutePosition(cell, cellById)
+  const data = { label: cell.label || nameShape(cell), category }
+  const position = roles.getPosition(cell)
   return [{ id: cell.id, type: category, position, ...(Object.keys(style).length > 0 ? { style } : {}), data }]
+}
+
+/** Return the words of the shape's path, such as `mxgraph cisco routers router`. */
+function readShapeName({ style }: Cell): string {
+  return (/(?:shape|image)=([^;]+)/.exec(style)?.[1] ?? '').replace(/[._/-]+/g, ' ')
+}
+
+/** Return the last words of the shape's path, such as “Layer 3 switch”. They stand for a label. */
+function nameShape({ style }: Cell): string {
+  const path = /(?:^|;)(?:shape|image)=([^;]{1,500})/.exec(style)?.[1] ?? ''
+  const isEmbedded = path.startsWith('data:')
+  const lastPart =
+    path
+      .replace(/\.(?:svg|png|gif|jpe?g)$/i, '')
+      .split(/[./]/)
+      .at(-1) ?? ''
+  const words = lastPart
+    .replace(/[_-]+/g, ' ')
+    .replace(/\s+\d+$/, '')
+    .trim()
+  return isEmbedded || !/^[a-z][a-z0-9 ]{1,40}$/i.test(words) ? 'Device' : words[0]?.toUpperCase() + words.slice(1)
 }
 
 function skip(skipped: string[], description: string): [] {
@@ -224,25 +118,14 @@ function readColour(style: string, property: string): string | undefined {
   return new RegExp(`(?:^|;)${property}=(#[0-9a-fA-F]{6})(?:;|$)`).exec(style)?.[1]?.toLowerCase()
 }
 
-/** Return the position of a cell on the page. Inside a group, the stored position is relative to the group. */
-function getAbsolutePosition(cell: Cell, cellById: ReadonlyMap<string, Cell>): { x: number; y: number } {
-  let { x, y } = cell
-  let parent = cellById.get(cell.parent)
-  for (let depth = 0; parent?.kind === 'vertex' && depth < maxGroupDepth; depth++) {
-    x += parent.x
-    y += parent.y
-    parent = cellById.get(parent.parent)
-  }
-  return { x, y }
-}
-
 /** Return the edge, or nothing if the cell is skipped. */
-function convertEdge(cell: Cell, nodeIds: ReadonlySet<string>, { labelByEdgeId, importedIds, skipped }: Conversion): DiagramEdge[] {
+function convertEdge(cell: Cell, nodeIds: ReadonlySet<string>, { roles, labelByEdgeId, importedIds, skipped }: Conversion): DiagramEdge[] {
   const label = cell.label || labelByEdgeId.get(cell.id) || ''
   const name = label ? `“${label}”` : `(${cell.id})`
-  if (!nodeIds.has(cell.source) || !nodeIds.has(cell.target)) return skip(skipped, `Line ${name}: it does not connect two imported shapes`)
+  const [source, target] = [roles.getDeviceId(cell.source), roles.getDeviceId(cell.target)]
+  if (!nodeIds.has(source) || !nodeIds.has(target)) return skip(skipped, `Line ${name}: it does not connect two imported shapes`)
   if (!reserveId(cell.id, importedIds)) return skip(skipped, `Line ${name}: its id is missing, too long or used twice`)
-  return [{ id: cell.id, source: cell.source, target: cell.target, routing: readRouting(cell.style), ...(label ? { label } : {}) }]
+  return [{ id: cell.id, source, target, routing: readRouting(cell.style), ...(label ? { label } : {}) }]
 }
 
 function readRouting(style: string): DiagramEdge['routing'] {

@@ -13,14 +13,14 @@ export interface Point {
 export interface EdgePath {
   /** The value of the SVG attribute `d`. */
   path: string
-  /** The centre of the label. */
-  labelPosition: Point
+  /** Where the centre of the label can be, the best place first. */
+  labelPositions: Point[]
 }
 
 export function createStraightPath(from: Box, to: Box): EdgePath {
   const start = getBorderPoint(from, getCentre(to))
   const end = getBorderPoint(to, getCentre(from))
-  return { path: `M${formatPoint(start)}L${formatPoint(end)}`, labelPosition: getMidpoint(start, end) }
+  return { path: `M${formatPoint(start)}L${formatPoint(end)}`, labelPositions: listPointsBetween(start, end) }
 }
 
 export function createCurvedPath(from: Box, to: Box): EdgePath {
@@ -29,7 +29,7 @@ export function createCurvedPath(from: Box, to: Box): EdgePath {
   const startControl = isHorizontal ? { x: midpoint.x, y: start.y } : { x: start.x, y: midpoint.y }
   const endControl = isHorizontal ? { x: midpoint.x, y: end.y } : { x: end.x, y: midpoint.y }
   const path = `M${formatPoint(start)}C${formatPoint(startControl)} ${formatPoint(endControl)} ${formatPoint(end)}`
-  return { path, labelPosition: midpoint }
+  return { path, labelPositions: labelShares.map((share) => getCurvePoint([start, startControl, endControl, end], share)) }
 }
 
 /** Create a path with right angles. */
@@ -39,17 +39,40 @@ export function createStepPath(from: Box, to: Box): EdgePath {
   const segments = isHorizontal
     ? `H${round(midpoint.x)}V${round(end.y)}H${round(end.x)}`
     : `V${round(midpoint.y)}H${round(end.x)}V${round(end.y)}`
-  return { path: `M${formatPoint(start)}${segments}`, labelPosition: midpoint }
+  const [middleStart, middleEnd] = isHorizontal
+    ? [
+        { x: midpoint.x, y: start.y },
+        { x: midpoint.x, y: end.y },
+      ]
+    : [
+        { x: start.x, y: midpoint.y },
+        { x: end.x, y: midpoint.y },
+      ]
+  const labelPositions = [...listPointsBetween(middleStart, middleEnd), getMidpoint(start, middleStart), getMidpoint(middleEnd, end)]
+  return { path: `M${formatPoint(start)}${segments}`, labelPositions }
 }
 
-/** Create the path of an edge from a box to itself, around the upper right corner. */
-export function createLoopPath({ x, y, width }: Box): EdgePath {
+/** Create the path of an edge from a box to itself, around the upper right corner. `size` makes it larger than others, in pixels. */
+export function createLoopPath({ x, y, width }: Box, size = 0): EdgePath {
   const start = { x: x + width - 24, y }
   const end = { x: x + width, y: y + 24 }
-  const startControl = { x: start.x, y: y - 40 }
-  const endControl = { x: end.x + 40, y: end.y }
+  const startControl = { x: start.x, y: y - 40 - size }
+  const endControl = { x: end.x + 40 + size, y: end.y }
   const path = `M${formatPoint(start)}C${formatPoint(startControl)} ${formatPoint(endControl)} ${formatPoint(end)}`
-  return { path, labelPosition: { x: end.x + 20, y: y - 20 } }
+  return { path, labelPositions: [{ x: end.x + 20, y: y - 20 }] }
+}
+
+/** Move both boxes across the direction of their connection, by at most a third of the smaller box. Positive is to the right of the way. */
+export function moveAside(from: Box, to: Box, distance: number): [Box, Box] {
+  if (distance === 0) return [from, to]
+  const { isHorizontal } = connectFacingSides(from, to)
+  const getSize = ({ width, height }: Box) => (isHorizontal ? height : width)
+  const maxDistance = Math.min(getSize(from), getSize(to)) / 3
+  const offset = Math.min(Math.max(distance, -maxDistance), maxDistance)
+  const isForwards = isHorizontal ? getCentre(to).x >= getCentre(from).x : getCentre(to).y <= getCentre(from).y
+  const signedOffset = isForwards ? offset : -offset
+  const move = (box: Box) => (isHorizontal ? { ...box, y: box.y + signedOffset } : { ...box, x: box.x + signedOffset })
+  return [move(from), move(to)]
 }
 
 interface Connection {
@@ -81,6 +104,21 @@ function connectFacingSides(from: Box, to: Box): Connection {
 
 function getCentre({ x, y, width, height }: Box): Point {
   return { x: x + width / 2, y: y + height / 2 }
+}
+
+/** The shares of a line at which its label can be. */
+const labelShares = [0.5, 0.25, 0.75, 0.38, 0.62] as const
+
+function listPointsBetween(start: Point, end: Point): Point[] {
+  return labelShares.map((share) => ({ x: start.x + (end.x - start.x) * share, y: start.y + (end.y - start.y) * share }))
+}
+
+/** Return a point of a cubic Bézier curve. */
+function getCurvePoint([start, startControl, endControl, end]: readonly [Point, Point, Point, Point], share: number): Point {
+  const rest = 1 - share
+  const mix = (a: number, b: number, c: number, d: number) =>
+    rest ** 3 * a + 3 * rest ** 2 * share * b + 3 * rest * share ** 2 * c + share ** 3 * d
+  return { x: mix(start.x, startControl.x, endControl.x, end.x), y: mix(start.y, startControl.y, endControl.y, end.y) }
 }
 
 function getMidpoint(a: Point, b: Point): Point {

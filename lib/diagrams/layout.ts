@@ -5,6 +5,8 @@ const gridSize = { x: 220, y: 150 }
 /** The height of the largest node that the frontend draws, in pixels. */
 const maxNodeHeight = 110
 const maxNodesPerRow = 12
+/** How many times wider than high a layout becomes, in cells. */
+const widthToHeight = 1.2
 
 interface Link {
   source: string
@@ -12,8 +14,8 @@ interface Link {
 }
 
 /**
- * Return positions for new nodes, by id. Each row has the nodes at one distance, in links, from the node with the most links. The rows start
- * below all existing nodes, which keep their positions.
+ * Return positions for new nodes, by id. Connected nodes form a block whose rows have the nodes at one distance, in links, from the node with
+ * the most links. The blocks are placed side by side, in rows, below all existing nodes, which keep their positions.
  */
 export function computePositions(
   newIds: readonly string[],
@@ -24,14 +26,42 @@ export function computePositions(
   const top = existingNodes.length > 0 ? Math.ceil((maxY + maxNodeHeight) / gridSize.y) * gridSize.y : 0
   const left = existingNodes.length > 0 ? Math.min(...existingNodes.map(({ position }) => position.x)) : 0
   const positionById = new Map<string, { x: number; y: number }>()
-  for (const [row, ids] of groupIntoRows(newIds, links).entries()) {
-    for (const [column, id] of ids.entries()) positionById.set(id, { x: left + column * gridSize.x, y: top + row * gridSize.y })
+  for (const { block, column, row } of placeBlocks(groupIntoBlocks(newIds, links))) {
+    for (const [blockRow, ids] of block.entries()) {
+      for (const [blockColumn, id] of ids.entries())
+        positionById.set(id, { x: left + (column + blockColumn) * gridSize.x, y: top + (row + blockRow) * gridSize.y })
+    }
   }
   return positionById
 }
 
-/** Group the nodes breadth-first, starting with the one with the most links. Each further connected component starts a new row. */
-function groupIntoRows(ids: readonly string[], links: readonly Link[]): string[][] {
+/** The rows of connected nodes. */
+type Block = string[][]
+
+const getWidth = (block: Block) => Math.max(...block.map(({ length }) => length))
+
+/** Place blocks from left to right, and start a new line when the sheet would become too wide. */
+function placeBlocks(blocks: readonly Block[]): { block: Block; column: number; row: number }[] {
+  const area = blocks.reduce((sum, block) => sum + getWidth(block) * block.length, 0)
+  const maxWidth = Math.max(Math.ceil(Math.sqrt(area * widthToHeight)), ...blocks.map(getWidth))
+  let column = 0
+  let row = 0
+  let lineHeight = 0
+  return blocks.map((block) => {
+    if (column > 0 && column + getWidth(block) > maxWidth) {
+      row += lineHeight
+      column = 0
+      lineHeight = 0
+    }
+    const place = { block, column, row }
+    column += getWidth(block)
+    lineHeight = Math.max(lineHeight, block.length)
+    return place
+  })
+}
+
+/** Group the nodes breadth-first into connected blocks, starting with the node with the most links. */
+function groupIntoBlocks(ids: readonly string[], links: readonly Link[]): Block[] {
   const neighboursById = new Map<string, string[]>(ids.map((id) => [id, []]))
   for (const { source, target } of links) {
     neighboursById.get(source)?.push(target)
@@ -39,13 +69,15 @@ function groupIntoRows(ids: readonly string[], links: readonly Link[]): string[]
   }
   const countLinks = (id: string) => neighboursById.get(id)?.length ?? 0
   const remainingIds = new Set(ids)
-  const rows: string[][] = []
+  const blocks: Block[] = []
   for (const startId of [...ids].sort((a, b) => countLinks(b) - countLinks(a))) {
+    const block: Block = []
     let level = remainingIds.delete(startId) ? [startId] : []
     while (level.length > 0) {
-      for (let start = 0; start < level.length; start += maxNodesPerRow) rows.push(level.slice(start, start + maxNodesPerRow))
+      for (let start = 0; start < level.length; start += maxNodesPerRow) block.push(level.slice(start, start + maxNodesPerRow))
       level = level.flatMap((id) => neighboursById.get(id) ?? []).filter((id) => remainingIds.delete(id))
     }
+    if (block.length > 0) blocks.push(block)
   }
-  return rows
+  return blocks
 }

@@ -1,4 +1,16 @@
-import { type Box, createCurvedPath, createLoopPath, createStepPath, createStraightPath, type Point, round } from './edge-paths.ts'
+import { computeBox, computeViewBox, lineHeight, parseNumber, wrapText } from './boxes.ts'
+import { chooseReadableColour, parseColour } from './colours.ts'
+import { createLabelBox, createLabelPlacer, formatLabel } from './edge-labels.ts'
+import {
+  type Box,
+  createCurvedPath,
+  createLoopPath,
+  createStepPath,
+  createStraightPath,
+  moveAside,
+  type Point,
+  round,
+} from './edge-paths.ts'
 import { type DeviceCategory, type DiagramContent, type DiagramEdge, type DiagramNode, getCategory, getLabel } from './schema.ts'
 
 // Renders a diagram as SVG. The result is safe to open: it contains only numbers, colours and escaped text from the diagram.
@@ -15,23 +27,21 @@ const appearanceByCategory: Record<DeviceCategory, { colour: string; icon: strin
   infrastructure: { colour: '#525252', icon: 'M13 2 5 14h6l-1 8 9-13h-6z' },
   security: { colour: '#b91c1c', icon: 'M12 2l8 3v6c0 6-4 9-8 11-4-2-8-5-8-11V5zM9 12l2 2 4-4' },
 }
-const namedColours = new Set(
-  'black white red green blue orange purple gray grey yellow brown teal navy maroon olive silver transparent'.split(' '),
-)
 const pathByRouting = { straight: createStraightPath, curved: createCurvedPath, step: createStepPath }
 const fontFamily = 'font-family="system-ui, sans-serif"'
-const lineHeight = 15
-const margin = 40
 const defaultStrokeWidth = 1.5
+// https://www.w3.org/TR/WCAG22/#contrast-minimum
+const minContrast = 4.5
 
 /** Render a diagram with a margin around it. */
 export function renderSvg(name: string, { nodes, edges }: DiagramContent): string {
   const boxById = new Map(nodes.map((node) => [node.id, computeBox(node)]))
   const { x, y, width, height } = computeViewBox([...boxById.values()])
-  const renderedEdges = edges.flatMap((edge) => {
+  const placeLabel = createLabelPlacer()
+  const renderedEdges = findLanes(edges).flatMap(({ edge, lane }) => {
     const from = boxById.get(edge.source)
     const to = boxById.get(edge.target)
-    return from && to ? [renderEdge(edge, from, to)] : []
+    return from && to ? [renderEdge(edge, from, to, lane, placeLabel)] : []
   })
   const renderedNodes = nodes.map((node) => renderNode(node, boxById.get(node.id) as Box))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${x} ${y} ${width} ${height}" width="${width}" height="${height}" role="img">
@@ -44,113 +54,62 @@ ${renderedEdges.map(({ label }) => label).join('\n')}
 `
 }
 
-/** Return the position and size of a node. It is at least as large as its label. */
-function computeBox(node: DiagramNode): Box {
-  const { position, style } = node
-  const lines = wrapText(getLabel(node))
-  const textWidth = Math.max(...lines.map((line) => estimateWidth(line)))
-  const minHeight = 48 + lines.length * lineHeight
-  return {
-    ...position,
-    width: parseSize(style?.width) ?? Math.max(120, Math.ceil(textWidth) + 24),
-    height: Math.max(parseSize(style?.height) ?? 0, minHeight),
-  }
-}
-
-/** Return the smallest box around all boxes, with a margin. */
-function computeViewBox(boxes: readonly Box[]): Box {
-  if (boxes.length === 0) return { x: 0, y: 0, width: 400, height: 200 }
-  let left = Number.POSITIVE_INFINITY
-  let top = Number.POSITIVE_INFINITY
-  let right = Number.NEGATIVE_INFINITY
-  let bottom = Number.NEGATIVE_INFINITY
-  for (const box of boxes) {
-    left = Math.min(left, box.x)
-    top = Math.min(top, box.y)
-    right = Math.max(right, box.x + box.width)
-    bottom = Math.max(bottom, box.y + box.height)
-  }
-  const x = Math.floor(left - margin)
-  const y = Math.floor(top - margin)
-  return { x, y, width: Math.ceil(right + margin) - x, height: Math.ceil(bottom + margin) - y }
-}
-
 function renderNode(node: DiagramNode, { x, y, width, height }: Box): string {
   const { colour, icon } = appearanceByCategory[getCategory(node)]
   const { style = {} } = node
   const stroke = parseColour(style.borderColor) ?? parseColour(style.stroke) ?? colour
   const fill = parseColour(style.backgroundColor) ?? parseColour(style.background) ?? parseColour(style.fill) ?? '#ffffff'
-  const textColour = parseColour(style.color) ?? parseColour(style.fontColor) ?? '#111827'
+  const ownColour = parseColour(style.color) ?? parseColour(style.fontColor)
+  const textColour = chooseReadableColour([...(ownColour ? [ownColour] : []), '#111827'], fill, minContrast)
+  const iconColour = chooseReadableColour([stroke, colour, textColour], fill, minContrast)
   const centreX = x + width / 2
   const labelLines = wrapText(getLabel(node)).map((line, index) => {
     const lineY = y + 50 + index * lineHeight
     return `<tspan x="${round(centreX)}" y="${round(lineY)}">${escapeXml(line)}</tspan>`
   })
   return `<g><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="${fill}" stroke="${stroke}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>
-<path transform="translate(${round(centreX - 12)} ${y + 8})" d="${icon}" fill="none" stroke="${stroke}" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round"/>
+<path transform="translate(${round(centreX - 12)} ${y + 8})" d="${icon}" fill="none" stroke="${iconColour}" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round"/>
 <text ${fontFamily} font-size="12" text-anchor="middle" fill="${textColour}">${labelLines.join('')}</text></g>`
 }
 
+/** The distance between parallel lines, in pixels. */
+const laneWidth = 22
+
+/** Return for each edge how far it is moved aside, because several edges connect the same nodes. In pixels, seen from the smaller id. */
+function findLanes(edges: readonly DiagramEdge[]): { edge: DiagramEdge; lane: number }[] {
+  const getPair = ({ source, target }: DiagramEdge) => JSON.stringify([source, target].toSorted())
+  const countByPair = new Map<string, number>()
+  for (const edge of edges) countByPair.set(getPair(edge), (countByPair.get(getPair(edge)) ?? 0) + 1)
+  const usedByPair = new Map<string, number>()
+  return edges.map((edge) => {
+    const index = usedByPair.get(getPair(edge)) ?? 0
+    usedByPair.set(getPair(edge), index + 1)
+    const lane = (index - ((countByPair.get(getPair(edge)) ?? 1) - 1) / 2) * laneWidth
+    return { edge, lane: edge.source < edge.target ? lane : -lane }
+  })
+}
+
+type PlaceLabel = ReturnType<typeof createLabelPlacer>
+
 /** Return the line and its label separately, because all labels are drawn above the nodes. */
-function renderEdge({ label, routing = 'straight', style = {} }: DiagramEdge, from: Box, to: Box): { line: string; label: string } {
-  const { path, labelPosition } = from === to ? createLoopPath(from) : pathByRouting[routing](from, to)
+function renderEdge(edge: DiagramEdge, from: Box, to: Box, lane: number, placeLabel: PlaceLabel): { line: string; label: string } {
+  const { label, routing = 'straight', style = {} } = edge
+  const { path, labelPositions } = from === to ? createLoopPath(from, Math.abs(lane)) : pathByRouting[routing](...moveAside(from, to, lane))
   const colour = parseColour(style.stroke) ?? parseColour(style.color) ?? '#6b7280'
   const line = `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>`
-  return { line, label: label?.trim() ? renderEdgeLabel(label.trim(), labelPosition) : '' }
+  return { line, label: label?.trim() ? renderEdgeLabel(label.trim(), labelPositions, placeLabel) : '' }
 }
 
-function renderEdgeLabel(text: string, { x, y }: Point): string {
-  const [line = ''] = wrapText(text, 30, 1)
-  const width = Math.ceil(estimateWidth(line)) + 8
-  return `<g><rect x="${round(x - width / 2)}" y="${round(y - 9)}" width="${width}" height="18" rx="3" fill="#ffffff" fill-opacity="0.9"/>
-<text ${fontFamily} font-size="11" text-anchor="middle" fill="#374151" x="${round(x)}" y="${round(y + 4)}">${escapeXml(line)}</text></g>`
-}
-
-/** Break a text into at most `maxLines` lines of at most `maxLength` characters. A text that is too long ends with an ellipsis. */
-function wrapText(text: string, maxLength = 22, maxLines = 3): string[] {
-  const lines: string[] = []
-  for (const word of text.split(/\s+/).flatMap((part) => splitLongWord(part, maxLength))) {
-    const lastLine = lines.at(-1)
-    const extendedLine = `${lastLine} ${word}`
-    if (lastLine !== undefined && Array.from(extendedLine).length <= maxLength) lines[lines.length - 1] = extendedLine
-    else lines.push(word)
-  }
-  return lines.length <= maxLines ? lines : [...lines.slice(0, maxLines - 1), `${lines[maxLines - 1]}…`]
-}
-
-function splitLongWord(word: string, maxLength: number): string[] {
-  if (Array.from(word).length <= maxLength) return [word]
-  return word.match(new RegExp(`.{1,${maxLength}}`, 'gu')) ?? []
-}
-
-/** Estimate the width of a text of 12 px in pixels. Characters of East Asian scripts take about one em. */
-function estimateWidth(text: string): number {
-  let width = 0
-  for (const char of text) width += (char.codePointAt(0) ?? 0) > 0x2e80 ? 12.5 : 7
-  return width
-}
-
-function parseColour(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined
-  const colour = value.trim().toLowerCase()
-  const isHex = /^#([0-9a-f]{3}|[0-9a-f]{4}|[0-9a-f]{6}|[0-9a-f]{8})$/.test(colour)
-  return isHex || namedColours.has(colour) ? colour : undefined
-}
-
-/** Parse a number, or a text such as `12` or `1.5px`. */
-function parseNumber(value: unknown): number | undefined {
-  const number = typeof value === 'string' && /^\d{1,4}(\.\d{1,2})?(px)?$/.test(value.trim()) ? Number.parseFloat(value) : value
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+function renderEdgeLabel(text: string, positions: readonly Point[], placeLabel: PlaceLabel): string {
+  const line = formatLabel(text)
+  const { x, y, width, height } = placeLabel(positions.map((position) => createLabelBox(line, position)) as [Box, ...Box[]])
+  return `<g><rect x="${round(x)}" y="${round(y)}" width="${width}" height="${height}" rx="3" fill="#ffffff" fill-opacity="0.9"/>
+<text ${fontFamily} font-size="11" text-anchor="middle" fill="#374151" x="${round(x + width / 2)}" y="${round(y + 13)}">${escapeXml(line)}</text></g>`
 }
 
 function parseStrokeWidth({ strokeWidth, borderWidth }: Style): number {
   const width = parseNumber(strokeWidth) ?? parseNumber(borderWidth)
   return width === undefined ? defaultStrokeWidth : round(Math.min(Math.max(width, 0.5), 12))
-}
-
-function parseSize(value: unknown): number | undefined {
-  const size = parseNumber(value)
-  return size === undefined ? undefined : round(Math.min(Math.max(size, 40), 1200))
 }
 
 /** Return the attribute with a space before it, or an empty text. */

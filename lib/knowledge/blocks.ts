@@ -48,7 +48,7 @@ export function createBlockWriter(): BlockWriter {
     if (articleLength > maxArticleLength) throw tooLongError()
   }
   const add: BlockWriter['add'] = (kind, content, level = 0) => {
-    const text = removeUnstorable(content)
+    const text = removeUnstorable(kind === 'heading' ? removeAnchor(content) : content)
     if (!text.trim()) return
     countLength(text)
     for (const part of splitLongText(text)) blocks.push({ kind, level, text: part })
@@ -71,9 +71,18 @@ export function createBlockWriter(): BlockWriter {
   }
 }
 
+// Markdown nests a line below `10. ` only from four spaces on.
+const indentPerDepth = 4
+
+/** Remove the sign with which some pages link to a heading, as in “Resolution¶”. */
+function removeAnchor(heading: string): string {
+  const text = heading.trimEnd()
+  return text.endsWith('¶') ? text.slice(0, -1).trimEnd() : heading
+}
+
 /** Indent each line. Throw when that makes the text too long, before the memory is used. */
 function indentLines(text: string, depth: number): string {
-  const indent = '  '.repeat(depth)
+  const indent = ' '.repeat(depth * indentPerDepth)
   const lines = text.split('\n')
   if (text.length + lines.length * indent.length > maxArticleLength) throw tooLongError()
   return lines.map((line) => indent + line).join('\n')

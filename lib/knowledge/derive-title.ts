@@ -12,21 +12,37 @@ export function deriveTitle(markdown: string): string {
   return `${withoutPartialWord}…`
 }
 
-/** Return the start of the first line that has more than markup. */
+/** Lines of a text that was wrapped are at least this long. */
+const minWrappedLength = 55
+const startOfBlock = /^\s*(?:$|[-*+•–|>#]|\(?\d{1,3}[.)]\s|`{3}|~{3})/
+
+/** Return the start of the first line that has more than markup, together with the lines to which it was wrapped. */
 function findFirstLine(markdown: string): string {
-  for (const line of markdown.split('\n')) {
-    const text = removeMarkup(line.slice(0, maxLineLength))
-    if (text) return text
+  const lines = markdown.split('\n')
+  for (const [index, line] of lines.entries()) {
+    if (!hasLetter.test(removeMarkup(line.slice(0, maxLineLength)))) continue
+    let paragraph = line.slice(0, maxLineLength)
+    for (let next = index + 1; next < lines.length && isWrapped(lines[next - 1] ?? '', lines[next] ?? '', paragraph); next++)
+      paragraph += ` ${lines[next]?.trim()}`
+    return removeMarkup(paragraph.slice(0, maxLineLength))
   }
   return ''
+}
+
+const hasLetter = /[\p{L}\p{N}]/u
+
+/** Return whether a line goes on in the next one. It does not matter what follows a long paragraph. */
+function isWrapped(line: string, nextLine: string, paragraph: string): boolean {
+  return line.length >= minWrappedLength && paragraph.length < 2 * maxTitleLength && !startOfBlock.test(nextLine)
 }
 
 /** Return the plain text of a markdown line. It is empty for a code fence, a horizontal rule and the separator row of a table. */
 function removeMarkup(line: string): string {
   const codeFence = /^[\s>]*(?:`{3,}|~{3,}).*$/
   const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
-  const linkOrImage = /!?\[([^\]]{0,500})\](?:\([^)\s]{0,2000}\)|\[[^\]]{0,200}\])/g
+  const linkOrImage = /!?\[([^\]]{0,500})\](?:\((?:[^()\s]|\([^()\s]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])/g
   const emphasisOrCode = /(\*\*|__|`)(?=\S)(.{1,500}?)\1/g
+  const tableRow = /^\s*\|(.*)\|\s*$/
   const ruleOrTableSeparator = /^[\s|:=_*-]+$/
   return line
     .replace(codeFence, '')
@@ -34,6 +50,13 @@ function removeMarkup(line: string): string {
     .replace(linkOrImage, '$1')
     .replace(emphasisOrCode, '$2')
     .replace(ruleOrTableSeparator, '')
+    .replace(tableRow, (_, cells: string) =>
+      cells
+        .split('|')
+        .map((cell) => cell.trim())
+        .filter(Boolean)
+        .join(', '),
+    )
     .replace(/\s+/g, ' ')
     .trim()
 }

@@ -4,6 +4,7 @@ import { createWorkBudget } from '../text/work-budget.ts'
 import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock, maxArticleLength, tooLongError } from './blocks.ts'
 import { maxListDepth, parseLinkTargets, parseListDepth, parseOrderedLists, parseStyleNames, walkDocxXml } from './docx-parts.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
+import { type Cell, formatTable } from './table.ts'
 
 const fileNames = {
   document: 'word/document.xml',
@@ -65,9 +66,11 @@ interface Paragraph {
 }
 
 interface Table {
-  rows: string[][]
+  rows: Cell[][]
   /** The texts of the open cell. */
   cell: string[]
+  /** The number of columns of the open cell. */
+  columns: number
   /** The paragraphs of an outermost table and of the tables in it. */
   paragraphs: Paragraph[]
 }
@@ -115,10 +118,14 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   },
   'w:tbl': (reader) => {
     writeCode(reader)
-    reader.openTables.push({ rows: [], cell: [], paragraphs: [] })
+    reader.openTables.push({ rows: [], cell: [], columns: 1, paragraphs: [] })
   },
   'w:tr': ({ openTables }) => {
     openTables.at(-1)?.rows.push([])
+  },
+  'w:gridSpan': ({ openTables }, attributes) => {
+    const table = openTables.at(-1)
+    if (table && /^[1-9]\d{0,2}$/.test(attributes['w:val'] ?? '')) table.columns = Number(attributes['w:val'])
   },
 }
 
@@ -142,7 +149,10 @@ const closeHandlers: Record<string, (reader: DocxReader) => void> = {
   },
   'w:tc': ({ openTables }) => {
     const table = openTables.at(-1)
-    table?.rows.at(-1)?.push(table.cell.splice(0).filter(Boolean).join(' '))
+    if (!table) return
+    // A cell that continues the one above it is in the file, without a text.
+    table.rows.at(-1)?.push({ text: table.cell.splice(0).filter(Boolean).join(' '), columns: table.columns, rows: 1 })
+    table.columns = 1
   },
   'w:tbl': closeTable,
 }
@@ -155,13 +165,24 @@ function setParagraph({ openParagraphs }: DocxReader, properties: Partial<Paragr
 function closeTable(reader: DocxReader): void {
   const table = reader.openTables.pop()
   if (!table) return
-  const lines = table.rows.map((row) => row.filter(Boolean).join(' | ')).filter(Boolean)
   const outerTable = reader.openTables.at(-1)
   const hasSeveralColumns = table.rows.some(({ length }) => length > 1)
-  if (outerTable) outerTable.cell.push(lines.join('; '))
-  else if (hasSeveralColumns) reader.writer.add('table', lines.join('\n'))
+  if (outerTable) outerTable.cell.push(joinCells(table.rows))
+  else if (hasSeveralColumns) reader.writer.add('table', formatTable(table.rows))
   // A table with one column is only a frame, usually around code.
   else for (const paragraph of table.paragraphs) writeParagraph(reader, paragraph)
+}
+
+/** Join the cells of a table that is inside a cell. */
+function joinCells(rows: readonly Cell[][]): string {
+  const joinTexts = (texts: readonly string[], separator: string) => texts.filter(Boolean).join(separator)
+  const lines = rows.map((row) =>
+    joinTexts(
+      row.map(({ text }) => text),
+      ', ',
+    ),
+  )
+  return joinTexts(lines, '; ')
 }
 
 function writeParagraph(reader: DocxReader, paragraph: Paragraph): void {

@@ -1,18 +1,41 @@
 import { normaliseStructure } from '../flows/normalise.ts'
 import type { FlowNode, FlowStep, TreeStructure, TreeType } from '../flows/structure.ts'
+import { attachNotes, joinOptions } from './attach-notes.ts'
 import { type Branch, buildBranches, flattenBranches } from './node-tree.ts'
 import type { KbNode } from './nodes.ts'
+import { factHeading } from './segments.ts'
 
-/** Build the structure of a flow from the nodes, each once and with its id. Return null without nodes. The result may be invalid. */
+/**
+ * Build the structure of a flow from the nodes. Notes and, in a list of steps, options belong to the step that they are about. Return null
+ * without nodes. The result may be invalid.
+ */
 export function buildFlow(nodes: readonly KbNode[], type: TreeType): TreeStructure | null {
   const branches = buildBranches(nodes)
   if (branches.length === 0) return null
-  return normaliseStructure(type === 'troubleshooting' ? chainBranches(branches) : { steps: createSteps(flattenBranches(branches)) })
+  const orderedNodes = flattenBranches(branches)
+  if (type !== 'troubleshooting') return normaliseStructure({ steps: createSteps(attachNotes(joinOptions(orderedNodes)), orderedNodes) })
+  return normaliseStructure(chainBranches(buildBranches(attachNotes(orderedNodes))))
 }
 
-function createSteps(nodes: readonly KbNode[]): FlowStep[] {
-  const steps = nodes.map(
-    (node): FlowStep => ({ id: node.id, type: node.kind === 'section' ? 'section_header' : 'procedure_step', ...getTexts(node) }),
+/**
+ * Create the steps. A note that belongs to no step is a text without a tick. If nothing else is left to do, the notes are the steps, except
+ * for those of sections such as “Meaning”.
+ */
+function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): FlowStep[] {
+  const factIds = new Set(allNodes.filter(({ kind, title }) => kind === 'section' && factHeading.test(title)).map(({ id }) => id))
+  const isInFacts = ({ parent_id }: KbNode) => parent_id !== null && factIds.has(parent_id)
+  const isToDo = ({ kind }: KbNode) => kind !== 'section' && kind !== 'note'
+  const promotedNotes = [
+    allNodes.filter((node) => node.kind === 'note' && !isInFacts(node)),
+    allNodes.filter(({ kind }) => kind === 'note'),
+  ]
+  const toDo = [nodes.filter(isToDo), ...promotedNotes].find(({ length }) => length > 0) ?? []
+  const toDoIds = new Set(toDo.map(({ id }) => id))
+  const promoted = nodes.some(isToDo)
+    ? nodes
+    : attachNotes(allNodes.map((node) => (toDoIds.has(node.id) ? { ...node, kind: 'step' } : node)))
+  const steps = promoted.map(
+    (node): FlowStep => ({ id: node.id, type: toDoIds.has(node.id) ? 'procedure_step' : 'section_header', ...getTexts(node) }),
   )
   return [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }]
 }

@@ -1,54 +1,34 @@
-import { Parser } from 'htmlparser2'
-import { countMarkupSteps } from '../text/count-markup-steps.ts'
-import { createWorkBudget } from '../text/work-budget.ts'
-import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
+import { type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
+import {
+  appendAttributeText,
+  collapseSpaces,
+  type Element,
+  getText,
+  ignoredElements,
+  inlineElements,
+  lineBreak,
+  listElements,
+  parseHtml,
+} from './html-tree.ts'
+import { removeFurniture } from './page-furniture.ts'
+import { type Cell, formatTable } from './table.ts'
 
-interface Element {
-  name: string
-  attributes: Record<string, string>
-  children: (Element | string)[]
-}
-
-/** Elements whose content is not shown. */
-const ignoredElements = new Set(['script', 'style', 'template', 'noscript', 'iframe', 'object', 'svg'])
-const inlineElements = new Set(
-  'a abbr b bdi bdo cite code del dfn em font i img ins kbd label mark q s samp small span strong sub sup time tt u var wbr'.split(' '),
-)
-/** A table with one of these elements is a layout table. */
-const structuralElements = new Set(['ul', 'ol', 'pre', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
-const maxDepth = 200
-/** Stands for `<br>` until white space is collapsed. */
-const lineBreak = '\u2028'
-
-/** Read the blocks of an HTML page. Links keep their addresses; scripts are left out. */
+/** Read the article of an HTML page. Links keep their addresses; scripts and page furniture are left out. */
 export function readHtml(html: string): { title: string | null; blocks: Block[] } {
-  const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: createGrowingText(), headingLevel: 0, title: null }
-  readChildren(reader, parse(html))
+  const root = parseHtml(html)
+  const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: createGrowingText(), headingLevel: 0 }
+  readChildren(reader, removeFurniture(root))
   writeParagraph(reader)
-  return { title: reader.title, blocks: reader.writer.blocks }
+  return { title: findTitle(root), blocks: reader.writer.blocks }
 }
 
-function parse(html: string): Element {
-  const root: Element = { name: '', attributes: {}, children: [] }
-  const openElements = [root]
-  createWorkBudget().spend(countMarkupSteps(html))
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      const element = { name, attributes, children: [] }
-      openElements.at(-1)?.children.push(element)
-      openElements.push(element)
-      if (openElements.length > maxDepth) throw new ArticleError('The page is nested too deeply')
-    },
-    ontext(text) {
-      openElements.at(-1)?.children.push(text)
-    },
-    onclosetag() {
-      openElements.pop()
-    },
-  })
-  parser.end(html)
-  return root
+function findTitle(element: Element): string | null {
+  for (const child of listElements(element)) {
+    const title = child.name === 'title' ? collapseSpaces(getText(child)) : ignoredElements.has(child.name) ? null : findTitle(child)
+    if (title) return title
+  }
+  return null
 }
 
 interface HtmlReader {
@@ -59,16 +39,14 @@ interface HtmlReader {
   paragraph: GrowingText
   /** 0 outside of a heading. */
   headingLevel: number
-  title: string | null
 }
 
 function readChildren(reader: HtmlReader, { children }: Element): void {
   for (const child of children) {
     if (typeof child === 'string') reader.paragraph.append(child)
     else if (child.name === 'br') reader.paragraph.append(lineBreak)
-    else if (child.name === 'title') reader.title ??= collapseSpaces(getText(child)) || null
     else if (inlineElements.has(child.name)) readInlineElement(reader, child)
-    else if (!ignoredElements.has(child.name)) readBlockElement(reader, child)
+    else if (child.name !== 'title' && !ignoredElements.has(child.name)) readBlockElement(reader, child)
   }
 }
 
@@ -77,19 +55,11 @@ function readInlineElement(reader: HtmlReader, element: Element): void {
   appendAttributeText(element, reader.paragraph)
 }
 
-/** Append what follows the content of an element. For an image it is the alternative text; for a link, its address unless the text ends with it. */
-function appendAttributeText({ name, attributes }: Element, text: GrowingText): void {
-  if (name === 'img' && attributes.alt) text.append(` ${attributes.alt} `)
-  const href = name === 'a' ? (attributes.href ?? '') : ''
-  const isAddress = /^(?:https?|mailto):/i.test(href)
-  if (isAddress && !text.endsWith(href)) text.append(` (${href})`)
-}
-
 function readBlockElement(reader: HtmlReader, element: Element): void {
   writeParagraph(reader)
   const { name } = element
   if (name === 'pre') writeBlock(reader, 'code', formatCodeBlock(getText(element).replace(/^\n/, '')))
-  else if (name === 'table' && !isLayoutTable(element)) writeBlock(reader, 'table', getTableLines(element).join('\n'))
+  else if (name === 'table' && !isLayoutTable(element)) readTable(reader, element)
   else if (name === 'ul' || name === 'ol') readList(reader, element)
   else readContainer(reader, element)
 }
@@ -131,52 +101,65 @@ function writeBlock({ writer, lists }: HtmlReader, kind: Block['kind'], text: st
   list.marker = null
 }
 
-function collapseSpaces(text: string): string {
-  return text
-    .replace(/[\t\n\f\r ]+/g, ' ')
-    .replaceAll(new RegExp(` ?${lineBreak} ?`, 'g'), '\n')
-    .trim()
+/** Elements in a table that is used for layout. */
+const layoutContent = new Set(['table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+
+/** Return whether a table is used for layout. It is read like any other container. */
+function isLayoutTable(table: Element): boolean {
+  if (/^(?:presentation|none)$/.test(table.attributes.role ?? '')) return true
+  const rows = listRows(table)
+  const hasOneColumn = rows.every((row) => listCells(row).length < 2)
+  const content = findContent(table)
+  // A frame around a list or code has one row.
+  return hasOneColumn || content === 'layout' || (content === 'list' && rows.length < 2)
 }
 
-/** Return whether a table is used for layout, because it contains more than cells of text. It is read like any other container. */
-function isLayoutTable({ children }: Element): boolean {
-  return children.some((child) => typeof child !== 'string' && (structuralElements.has(child.name) || isLayoutTable(child)))
+/** Return the strongest sign of a layout table in an element. */
+function findContent(element: Element): 'layout' | 'list' | 'text' {
+  let content: 'list' | 'text' = 'text'
+  for (const child of listElements(element)) {
+    const isCode = child.name === 'pre' && getText(child).trim().includes('\n')
+    if (layoutContent.has(child.name) || isCode) return 'layout'
+    const childContent = findContent(child)
+    if (childContent === 'layout') return 'layout'
+    if (childContent === 'list' || child.name === 'ul' || child.name === 'ol') content = 'list'
+  }
+  return content
 }
 
-/** Return one line per row. A caption and any other content of the table are lines too. */
-function getTableLines({ children }: Element): string[] {
+/** Write a table. A caption and any other content outside its rows are a text before it. */
+function readTable(reader: HtmlReader, table: Element): void {
+  const outsideTexts = listTableParts(table).flatMap((part) => {
+    if (typeof part !== 'string' && part.name === 'tr') return []
+    return collapseSpaces(typeof part === 'string' ? part : getText(part)) || []
+  })
+  if (outsideTexts.length > 0) writeBlock(reader, 'text', outsideTexts.join('\n'))
+  writeBlock(reader, 'table', formatTable(listRows(table).map((row) => listCells(row).map(readCell))))
+}
+
+/** Return the rows and whatever else a table contains. */
+function listTableParts({ children }: Element): (Element | string)[] {
   return children.flatMap((child) => {
-    if (typeof child === 'string') return collapseSpaces(child) || []
-    if (/^(?:tbody|thead|tfoot|form)$/.test(child.name)) return getTableLines(child)
-    if (child.name !== 'tr') return getCellText(child) || []
-    return child.children
-      .map((cell) => (typeof cell === 'string' ? collapseSpaces(cell) : getCellText(cell)))
-      .filter(Boolean)
-      .join(' | ')
+    const isGroup = typeof child !== 'string' && /^(?:tbody|thead|tfoot|form)$/.test(child.name)
+    return isGroup ? listTableParts(child) : child
   })
 }
 
-function getCellText(element: Element): string {
-  return collapseSpaces(getText(element)).replaceAll('\n', ' ')
+function listRows(table: Element): Element[] {
+  return listTableParts(table).filter((part) => typeof part !== 'string' && part.name === 'tr') as Element[]
 }
 
-function getText(element: Element): string {
-  const text = createGrowingText()
-  appendText(element, text)
-  return text.read()
+/** Return the cells of a row. A text or another element between them is a cell too. */
+function listCells({ children }: Element): (Element | string)[] {
+  return children.filter((child) => typeof child !== 'string' || child.trim())
 }
 
-function appendText(element: Element, text: GrowingText): void {
-  const { name, children } = element
-  if (ignoredElements.has(name)) return
-  if (name === 'br') text.append('\n')
-  const needsNoSpaces = inlineElements.has(name) || name === 'br' || name === 'pre' || name === 'title'
-  const space = needsNoSpaces ? '' : ' '
-  text.append(space)
-  for (const child of children) {
-    if (typeof child === 'string') text.append(child)
-    else appendText(child, text)
-  }
-  appendAttributeText(element, text)
-  text.append(space)
+function readCell(cell: Element | string): Cell {
+  const text = typeof cell === 'string' ? cell : getText(cell)
+  const { colspan, rowspan } = typeof cell === 'string' ? {} : cell.attributes
+  return { text, columns: parseSpan(colspan), rows: parseSpan(rowspan) }
+}
+
+function parseSpan(value: string | undefined): number {
+  return /^[1-9]\d{0,3}$/.test(value?.trim() ?? '') ? Number(value) : 1
 }

@@ -36,9 +36,17 @@ export function readMarkdown(text: string): { title: string | null; blocks: Bloc
   for (const [index, { line, kind, level, headingText }] of blockStarts.entries()) {
     const source = lines.slice(line, blockStarts[index + 1]?.line ?? lines.length)
     if (kind === 'heading') writer.add(kind, headingText, level)
-    else if (kind) writer.add(kind, source.join('\n').trimEnd())
+    else if (kind) writer.add(kind, kind === 'text' ? replaceDetails(source).trimEnd() : source.join('\n').trimEnd())
   }
   return { title, blocks: writer.blocks }
+}
+
+/** Replace the HTML of a section that can be opened. Its title becomes bold. */
+function replaceDetails(lines: readonly string[]): string {
+  return lines
+    .filter((line) => !/^\s*<\/?details\b[^<>]*>\s*$/i.test(line))
+    .map((line) => line.replace(/^\s*<summary>([^<>]*)<\/summary>\s*$/i, '**$1**'))
+    .join('\n')
 }
 
 interface BlockStart {

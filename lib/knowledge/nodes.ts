@@ -1,6 +1,6 @@
 import { maxNodeLength } from './blocks.ts'
 import { deriveTitle } from './derive-title.ts'
-import type { Segment } from './segments.ts'
+import type { Segment } from './segment.ts'
 
 export const nodeKinds = ['section', 'step', 'note', 'decision', 'solution'] as const
 export type NodeKind = (typeof nodeKinds)[number]
@@ -57,8 +57,8 @@ function groupSegments(segments: readonly Segment[], proposals: readonly NodePro
     const content = proposedSegments.map(({ text }) => text).join('\n\n')
     const isExistingRange = proposedSegments.length > 0 && proposedSegments.length === last - first + 1
     const overlapsEarlierGroup = first <= groupedCount
-    const hasSection = proposedSegments.some((segment) => segment.kind === 'section')
-    if (!isExistingRange || overlapsEarlierGroup || hasSection || content.length > maxNodeLength) continue
+    const crossesHeading = proposedSegments.some(({ kind, startsUnit }, index) => kind === 'section' || (startsUnit && index > 0))
+    if (!isExistingRange || overlapsEarlierGroup || crossesHeading || content.length > maxNodeLength) continue
     addUngroupedUntil(first - 1)
     const proposedTitle = title.replace(/\s+/g, ' ').trim().slice(0, maxTitleLength)
     groups.push({ kind, level: 0, title: proposedTitle || deriveTitle(content), content })

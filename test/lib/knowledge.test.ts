@@ -1,7 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { validateFlow } from '../../lib/flows/validate.ts'
 import { readArticleText } from '../../lib/knowledge/article.ts'
@@ -22,7 +19,7 @@ const readBlocks = (format: 'markdown' | 'text' | 'html', content: string) => re
 const describeBlocks = (blocks: readonly Block[]) => blocks.map(({ kind, text }) => `${kind}: ${text}`)
 /** Convert blocks to nodes, by default with the proposals of the local model. */
 const convert = (blocks: readonly Block[], proposals?: readonly NodeProposal[]): KbNode[] => {
-  const segments = splitIntoSegments(blocks)
+  const { segments } = splitIntoSegments(blocks)
   const facts = { pieces: segments.map(({ kind, text }, index) => ({ number: index + 1, kind, text })) }
   return buildNodes(segments, proposals ?? (createArticleNodes(facts).groups as NodeProposal[]), newId)
 }
@@ -33,6 +30,13 @@ const joinTexts = (nodes: readonly KbNode[]) =>
 const removeSpaces = (text: string) => text.replace(/\s+/g, '')
 
 describe('readArticleText', () => {
+  it('reads the title of details in markdown as bold text', () => {
+    expect(describeBlocks(readBlocks('markdown', '<details>\n<summary>Why</summary>\n\nBecause.\n\n</details>\n'))).toEqual([
+      'text: **Why**',
+      'text: Because.',
+    ])
+  })
+
   it('splits markdown into blocks without changing their text', () => {
     const text =
       '# A\n\nIntro\nmore:\n\n1. One\n   - deeper\n\n     ```sh\n     # no heading\n     ls\n     ```\n2. Two\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<b>x</b>\n\n    ls -la\n\n[ref]: https://x.example\n'
@@ -55,9 +59,9 @@ describe('readArticleText', () => {
     expect(describeBlocks(readBlocks('html', html))).toEqual([
       'heading: Fix it',
       'text: Go to the page (https://x.example/a), not here\nnow.',
-      'item: 3. One\n  - deeper\n    ```\n    a\n      b\n    ```',
+      'item: 3. One\n    - deeper\n        ```\n        a\n          b\n        ```',
       'item: 4. Two',
-      'table: a | b\n1 2 | 3',
+      'table: | a | b |\n| --- | --- |\n| 1 2 | 3 |',
       'item: 1. In a frame',
       'text: tail',
     ])
@@ -125,10 +129,10 @@ describe('createBlockWriter', () => {
 
   it('adds lines to the item of a list until the item is full', () => {
     const { blocks, addListLine } = createBlockWriter()
-    addListLine(0, '-', 'x'.repeat(maxNodeLength - 10))
+    addListLine(0, '-', 'x'.repeat(maxNodeLength - 13))
     addListLine(1, '-', 'abc')
     addListLine(0, null, 'd')
-    expect(blocks.map(({ text }) => text.slice(-8))).toEqual(['\n  - abc', '  d'])
+    expect(blocks.map(({ text }) => text.slice(-9))).toEqual(['    - abc', '    d'])
   })
 })
 
@@ -185,45 +189,13 @@ describe('deriveTitle', () => {
     expect(deriveTitle('```sh\nsystemctl restart cups\n```')).toBe('systemctl restart cups')
     expect(deriveTitle(`${'word '.repeat(60)}`).length).toBeLessThanOrEqual(120)
     expect(deriveTitle('***')).toBe('Untitled')
+    expect(deriveTitle('See [the log](https://x.example/a_(b)#c) first.')).toBe('See the log first.')
+    expect(deriveTitle('```promql\n(\nsum(a)\n)\n```')).toBe('sum(a)')
   })
-})
 
-// A folder with articles in markdown, for example of a public runbook collection.
-const articleFolder = process.env.ARTICLES_DIR ?? ''
-const articles = existsSync(articleFolder) ? readdirSync(articleFolder).filter((name) => name.endsWith('.md')) : []
-const markdown = new MarkdownIt({ html: true })
-
-/** Return every inline text and every code block that markdown-it finds in the article. */
-function extractTexts(article: string): string[] {
-  const body = article.replace(/^---\n[\s\S]*?\n---\n/, '')
-  return markdown
-    .parse(body, {})
-    .flatMap(({ type, content }) => (/^(?:inline|fence|code_block|html_block)$/.test(type) ? [removeSpaces(content)] : []))
-}
-
-describe.skipIf(articles.length === 0)('real articles (skipped without ARTICLES_DIR)', () => {
-  it.each(articles)('%s keeps every step when it becomes a flow', (name) => {
-    const article = readFileSync(join(articleFolder, name), 'utf8')
-    const nodes = convert(readBlocks('markdown', article))
-    expect(nodes.length).toBeLessThanOrEqual(100)
-    for (const type of ['procedural', 'troubleshooting'] as const) {
-      const flow = buildFlow(nodes, type)
-      expect(validateFlow({ tree_type: type, tree_structure: flow, intake_form: [] }, 'published').errors).toEqual([])
-      // Quoted and nested texts keep their markers.
-      const removeMarkers = (text: string) => removeSpaces(text).replace(/[>\\]/g, '')
-      const flowText = removeMarkers(
-        type === 'procedural'
-          ? joinTexts(nodes)
-          : [...JSON.stringify(flow).matchAll(/"(?:title|description)":("(?:[^"\\]|\\.)*")/g)]
-              .map(([, text]) => JSON.parse(text ?? '""'))
-              .join(''),
-      )
-      let position = 0
-      for (const text of extractTexts(article).map(removeMarkers)) {
-        const index = flowText.indexOf(text, position)
-        expect(index, `${text.slice(0, 80)} after ${position}`).toBeGreaterThanOrEqual(0)
-        position = index + (type === 'procedural' ? text.length : 0)
-      }
-    }
+  it('joins the lines of a wrapped sentence', () => {
+    const wrapped = 'To run the commands of the tool, we need to log in to a\ncontainer of any pod. Then wait.'
+    expect(deriveTitle(wrapped)).toBe('To run the commands of the tool, we need to log in to a container of any pod.')
+    expect(deriveTitle('Open the console\nas admin')).toBe('Open the console')
   })
 })

@@ -1,6 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { DrawioError, parseDrawio } from '../../lib/diagrams/drawio.ts'
+import { parseDrawio } from '../../lib/diagrams/drawio.ts'
+import { DrawioError } from '../../lib/diagrams/drawio-cells.ts'
 import { createAnswerValidator } from '../../lib/flows/intake-answers.ts'
 import { checkFlowMarkdown } from '../../lib/flows/markdown/read.ts'
 import { readForm } from '../../lib/http/form.ts'
@@ -51,7 +52,7 @@ async function expectLinear<T>(size: number, build: (size: number) => T, read: (
   expect([measurements, isLinear()]).toEqual([measurements, true])
 }
 
-const buildAllNodes = (blocks: readonly Block[]) => buildNodes(splitIntoSegments(blocks), [], () => 'id')
+const buildAllNodes = (blocks: readonly Block[]) => buildNodes(splitIntoSegments(blocks).segments, [], () => 'id')
 const readDocx = async (bytes: Bytes) => buildAllNodes((await readArticleFile({ bytes, name: 'a.docx', type: '' })).blocks)
 const readText = (format: 'html' | 'markdown' | 'text') => (content: string) =>
   buildAllNodes(readArticleText(format, 'Title', content).blocks)
@@ -134,6 +135,13 @@ describe('an HTML page', () => {
     ['lines of a deeply nested list', 20_000, (n) => `${'<ul><li>a'.repeat(95)}${'b<br>'.repeat(n)}`],
     ['attributes of a tag', 10_000, (n) => `<a ${repeat(n, (i) => `a${i}=1 `)}>`],
     ['tags', 20_000, (n) => '<b>'.repeat(190) + '</p>'.repeat(n)],
+    ['titles of link lists', 5000, (n) => '<p>Share</p>'.repeat(n)],
+    ['items of a table of contents', 5000, (n) => `<ul>${'<li><a href="#a">b</a></li>'.repeat(n)}</ul>`],
+    ['empty elements in nested elements', 5000, (n) => '<i>'.repeat(150) + '<b></b>'.repeat(n)],
+    ['names of a class', 5000, (n) => `<div class="${'has-a toc-b '.repeat(n)}">a</div>`.repeat(5)],
+    ['cells over many rows and columns', 3000, (n) => `<table>${'<tr><td rowspan=999 colspan=999>a<td>b'.repeat(n)}</table>`],
+    ['rows below a cell of many columns', 5000, (n) => `<table><tr><td colspan=99>a<td>b${'<tr><td>a<td>b'.repeat(n)}</table>`],
+    ['lists in table cells', 3000, (n) => `<table>${'<tr><td><ul><li>a<li>b</ul><td>c'.repeat(n)}</table>`],
     ['open comments', 20_000, (n) => '<!--'.repeat(n)],
   ]
   it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, readText('html')))
@@ -150,6 +158,9 @@ describe('a markdown or plain text', () => {
     ['marks in a title', 1200, (n) => '**a '.repeat(n)],
     ['quotation marks in the title of the front matter', 600, (n) => `---\na: b\ntitle: ${' "'.repeat(n)}x\n---\ntext`],
     ['items', 1000, (n) => '- a\n'.repeat(n)],
+    ['options of an item', 1000, (n) => `1. a?\n${'   - If a\n'.repeat(n)}`],
+    ['decisions', 300, (n) => 'a?\n\n- If a\n- If b\n\n'.repeat(n)],
+    ['headings of every level', 300, (n) => repeat(n, (i) => `${'#'.repeat((i % 6) + 1)} a\n\nb\n\n`)],
   ]
   it.each(files)('WIR-30 takes linear time for many %s in markdown', (_, size, build) => expectLinear(size, build, readText('markdown')))
   it.each(files)('WIR-30 takes linear time for many %s in text', (_, size, build) => expectLinear(size, build, readText('text')))

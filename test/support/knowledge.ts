@@ -56,6 +56,22 @@ export function docxTable(rows: readonly string[][]): string {
   const cell = (text: string) => `<w:tc>${text.startsWith('<w:p>') ? text : docxParagraph(text)}</w:tc>`
   return `<w:tbl>${rows.map((row) => `<w:tr>${row.map(cell).join('')}</w:tr>`).join('')}</w:tbl>`
 }
+
+interface DocxCell {
+  text: string
+  columns?: number
+  startsRows?: boolean
+  continuesRows?: boolean
+}
+/** Return a table whose cells can span columns and rows, in WordprocessingML. A cell that continues the one above has no text. */
+export function docxSpanTable(rows: readonly DocxCell[][]): string {
+  const cell = ({ text, columns = 1, startsRows, continuesRows }: DocxCell) => {
+    const merge = startsRows ? '<w:vMerge w:val="restart"/>' : continuesRows ? '<w:vMerge/>' : ''
+    const span = columns > 1 ? `<w:gridSpan w:val="${columns}"/>` : ''
+    return `<w:tc><w:tcPr>${span}${merge}</w:tcPr>${docxParagraph(text)}</w:tc>`
+  }
+  return `<w:tbl>${rows.map((row) => `<w:tr>${row.map(cell).join('')}</w:tr>`).join('')}</w:tbl>`
+}
 export const docxLink = (text: string) => `<w:p>${run('See ')}<w:hyperlink r:id="rId9">${run(text)}</w:hyperlink></w:p>`
 
 const namespaces = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="r" xmlns:mc="mc"'

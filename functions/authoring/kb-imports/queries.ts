@@ -62,7 +62,7 @@ export function selectImports(db: ReadDb, { status, skip, limit }: KbImportQuery
 
 export function selectImport(db: ReadDb, id: string): Promise<KbImportRow | undefined> {
   return selectItems(db)
-    .select([mayChange('i.created_by', 'i.team_id').as('may_change'), nodes.as('nodes')])
+    .select([mayChange('i.created_by', 'i.team_id').as('may_change'), nodes.as('nodes'), 'i.warnings'])
     .where('i.id', '=', id)
     .executeTakeFirst()
 }
@@ -83,7 +83,7 @@ export const insertImport = writeStatement(
       returning used), i as (
       insert into kb_imports (team_id, title, format, blocks)
       select app.team_id(), ${title}, ${format}, ${jsonb(blocks)} from updated_counter returning *)
-    select id, account_id, team_id, created_by, title, format, status, tree_id, created_at, updated_at, 0 as node_count, '[]'::jsonb as nodes from i`,
+    select id, account_id, team_id, created_by, title, format, status, tree_id, created_at, updated_at, 0 as node_count, '[]'::jsonb as nodes, warnings from i`,
 )
 
 function lockRow(db: WriteDb, id: string, states: readonly KbImport['status'][]) {
@@ -114,9 +114,9 @@ function updateImport(db: WriteDb, id: string) {
 }
 
 /** Replace the nodes of an import that the transaction has locked, and mark the import as converted. */
-export async function replaceNodes(db: WriteDb, id: string, nodes: readonly KbNode[]): Promise<void> {
+export async function replaceNodes(db: WriteDb, id: string, nodes: readonly KbNode[], warnings: string[]): Promise<void> {
   const deleteNodes = db.deleteFrom('kb_import_nodes').where('account_id', '=', accountId).where('import_id', '=', id)
-  await db.batch([deleteNodes, insertNodes.query(id, nodes), updateImport(db, id).set({ status: 'converted' })])
+  await db.batch([deleteNodes, insertNodes.query(id, nodes), updateImport(db, id).set({ status: 'converted', warnings: jsonb(warnings) })])
 }
 
 /** Update a node and renumber all positions. Return no row if the change is not allowed. */

@@ -66,8 +66,12 @@ export const KbImportItem = z.strictObject(item).meta({ id: 'KbImportListItem', 
 export type KbImportItem = z.infer<typeof KbImportItem>
 
 export const KbImport = z
-  .strictObject({ ...item, nodes: z.array(KbNode).describe('The nodes of the article in reading order, at most 100.') })
-  .meta({ id: 'KbImportResponse', examples: [{ ...exampleItem, nodes: [{ ...exampleNode, parent_id: null, position: 0 }] }] })
+  .strictObject({
+    ...item,
+    nodes: z.array(KbNode).describe('The nodes of the article in reading order, at most 100.'),
+    warnings: z.array(z.string()).describe('What the conversion merged because an article has at most 100 nodes.'),
+  })
+  .meta({ id: 'KbImportResponse', examples: [{ ...exampleItem, nodes: [{ ...exampleNode, parent_id: null, position: 0 }], warnings: [] }] })
 export type KbImport = z.infer<typeof KbImport>
 
 export const KbImportCreate = z

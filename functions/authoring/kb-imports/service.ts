@@ -11,7 +11,8 @@ import { ArticleError } from '../../../lib/knowledge/blocks.ts'
 import { buildFlow } from '../../../lib/knowledge/flow.ts'
 import { isSameOrDescendant } from '../../../lib/knowledge/node-tree.ts'
 import { buildNodes } from '../../../lib/knowledge/nodes.ts'
-import { type Segment, splitIntoSegments } from '../../../lib/knowledge/segments.ts'
+import type { Segment } from '../../../lib/knowledge/segment.ts'
+import { splitIntoSegments } from '../../../lib/knowledge/segments.ts'
 import { invalidField, invalidRequest, notFound, Problem, staleVersion, throwNotFound } from '../../../lib/problem.ts'
 import * as trees from '../../flows/trees/service.ts'
 import * as queries from './queries.ts'
@@ -44,7 +45,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 /** Ask the model to group the pieces of the article, and store the groups as nodes. The nodes contain the article's text unchanged. */
 export async function convert(ctx: WriteContext, id: string): Promise<KbImport> {
   requireUncommitted(await findOwn(ctx.db, id))
-  const pieces = splitIntoSegments(await queries.selectBlocks(ctx.db, id))
+  const { segments: pieces, warnings } = splitIntoSegments(await queries.selectBlocks(ctx.db, id))
   const { groups } = await ask(ctx, articleNodes, { facts: { pieces: pieces.map(toPromptPiece) } }).catch(async (error: unknown) => {
     if (!(error instanceof Problem && error.kind === 'ai_budget_exhausted')) await queries.markFailed(ctx.db, id)
     throw error
@@ -52,7 +53,7 @@ export async function convert(ctx: WriteContext, id: string): Promise<KbImport> 
   const nodes = buildNodes(pieces, groups, uuidv7)
   const isReplaced = await inTransaction(ctx.db, async (db) => {
     const isLocked = await queries.lockImport(db, id, ['uploaded', 'converted', 'failed'])
-    if (isLocked) await queries.replaceNodes(db, id, nodes)
+    if (isLocked) await queries.replaceNodes(db, id, nodes, warnings)
     return isLocked
   })
   const current = await findOwn(ctx.db, id)

@@ -1,6 +1,7 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import { retryOnConflict } from '../../../lib/db/retry.ts'
-import { DrawioError, parseDrawio } from '../../../lib/diagrams/drawio.ts'
+import { parseDrawio } from '../../../lib/diagrams/drawio.ts'
+import { DrawioError } from '../../../lib/diagrams/drawio-cells.ts'
 import { validateDiagram } from '../../../lib/diagrams/schema.ts'
 import { renderSvg } from '../../../lib/diagrams/svg.ts'
 import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'

@@ -21,13 +21,16 @@ const deviceKinds = [
 ] as const
 
 const devicePattern = /\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+\b/g
-const countedPattern =
-  /\b(\d{1,2})\s+((?:[a-z-]+ )?(?:access points|switches|servers|pcs|workstations|laptops|printers|aps|routers|firewalls|phones))\b/gi
+const numberWords = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
+const deviceNouns =
+  'access points?|(?:core |layer[- ]\\d )?switch(?:es)?|servers?|hosts?|pcs?|workstations?|laptops?|desktops?|printers?|scanners?|phones?|aps?|routers?|firewalls?|gateways?|modems?|nas|sans?|ups|hypervisors?'
+/** A number or an article, at most one adjective, and a noun for a device. */
+const phrasePattern = new RegExp(`\\b(\\d{1,2}|an?|the|${numberWords.join('|')})\\s+((?:[a-z][a-z-]*\\s+)?(?:${deviceNouns}))\\b`, 'gi')
 const linkPattern = /\b(?:connect(?:s|ed)?|link(?:s|ed)?|hangs? on|attached|plugged|uplinks?|behind|goes|leads|wired|between)\b|->|→|--/i
 
 /**
- * Create a diagram from a description. Devices are names in capitals such as SW-CORE, counted devices such as “3 switches”, and the items
- * of a list. In a sentence that mentions a connection, all devices are linked to the first one.
+ * Create a diagram from a description. Devices are names in capitals such as SW-CORE, phrases such as “3 switches” or “a firewall”, and the
+ * items of a list. In a sentence that mentions a connection, all devices are linked to the first one, except for what is behind another.
  */
 export function createDiagramDraft(facts: DiagramFacts) {
   const text = facts.description ?? ''
@@ -44,24 +47,45 @@ export function createDiagramDraft(facts: DiagramFacts) {
     return drawn.length + devices.length
   }
   for (const sentence of text.split(/(?<=[.;!?])\s+|\n+/)) {
-    const numbers = extractNames(sentence).map((name) => findOrAddDevice(name, sentence))
-    const [first, ...others] = [...new Set(numbers)]
-    if (first !== undefined && linkPattern.test(sentence)) for (const to of others) links.push({ from: first, to, label: null })
+    const groups = extractNames(sentence).map((names) => names.map((name) => findOrAddDevice(name, sentence)))
+    if (linkPattern.test(sentence)) for (const [from, to] of linkGroups(groups, sentence)) links.push({ from, to, label: null })
   }
   const notes =
     devices.length === 0 ? `No device was found in “${truncate(text, 200)}”; name them with codes such as SW-CORE, or one per line.` : ''
   return { devices: devices.slice(0, 200), links: links.slice(0, 400), notes }
 }
 
-function extractNames(sentence: string): string[] {
+/** Return the names of the devices in a sentence. Those of one phrase, such as “two servers”, are a group. */
+function extractNames(sentence: string): string[][] {
   const names = sentence.match(devicePattern) ?? []
-  const countedNames = [...sentence.matchAll(countedPattern)].flatMap(([, count = '1', plural = '']) => {
-    const singular = /switches$/i.test(plural) ? plural.slice(0, -2) : plural.replace(/s$/i, '')
-    return Array.from({ length: Math.min(50, Number(count)) }, (_, n) => `${singular} ${n + 1}`)
+  const phrases = [...sentence.matchAll(phrasePattern)].flatMap(([, count = '', noun = '']) => {
+    // “the firewall FW-HQ” is one device.
+    if (names.length > 0 && /^(?:an?|the|one)$/i.test(count)) return []
+    return [listDevices(count.toLowerCase(), noun)]
   })
-  if (names.length + countedNames.length > 0) return [...names, ...countedNames]
+  if (names.length + phrases.length > 0) return [...names.map((name) => [name]), ...phrases]
   const item = /^\s*[-*•\d.)]+\s*(\S.{0,80}?)\s*$/.exec(sentence)?.[1]
-  return item ? [item.replace(/[.;,]$/, '')] : []
+  return item ? [[item.replace(/[.;,]$/, '')]] : []
+}
+
+/** Return the names of counted devices: “Core switch” for one, “Server 1” and “Server 2” for two. */
+function listDevices(count: string, noun: string): string[] {
+  const number = numberWords.includes(count) ? numberWords.indexOf(count) + 1 : Number(count) || 1
+  const isPlural = /^\d/.test(count) || number > 1
+  const name = isPlural ? (/switches$/i.test(noun) ? noun.slice(0, -2) : noun.replace(/(?<!u)s$/i, '')) : noun
+  const capitalName = /^(?:nas|ups|san|ap|pc)$/i.test(name) ? name.toUpperCase() : (name[0] ?? '').toUpperCase() + name.slice(1)
+  return isPlural ? Array.from({ length: Math.min(50, number) }, (_, n) => `${capitalName} ${n + 1}`) : [capitalName]
+}
+
+/** Return the links between the groups of a sentence that mentions a connection. */
+function linkGroups(groups: readonly number[][], sentence: string): [number, number][] {
+  const linkTo = (from: number | undefined, others: readonly number[]) =>
+    [...new Set(others)].flatMap((to): [number, number][] => (from === undefined || from === to ? [] : [[from, to]]))
+  // “a firewall, a switch and two servers behind it” is a chain.
+  if (/\bbehind (?:it|them|that)\b/i.test(sentence)) return groups.slice(1).flatMap((group, index) => linkTo(groups[index]?.[0], group))
+  if (/\bbehind\b/i.test(sentence)) return linkTo(groups.at(-1)?.[0], groups.slice(0, -1).flat())
+  const [first, ...others] = groups.flat()
+  return linkTo(first, others)
 }
 
 /** Find the kind of a device by its name, or else by the words around it. */

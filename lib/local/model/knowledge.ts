@@ -1,4 +1,5 @@
-import { splitSentences, truncate } from './text.ts'
+import { deriveTitle } from '../../knowledge/derive-title.ts'
+import { truncate } from './text.ts'
 
 interface Article {
   pieces?: { number: number; kind: string; text: string }[]
@@ -7,7 +8,7 @@ interface Article {
 const imperativePattern =
   /^(?:add|apply|ask|change|check|clear|click|close|collect|configure|confirm|connect|copy|create|delete|disable|download|enable|enter|find|go|identify|install|investigate|log ?in|make sure|move|open|ping|press|reboot|remove|reset|restart|restore|review|run|scale|see|select|send|set|start|stop|test|try|type|uninstall|update|use|validate|verify|wait)\b/i
 const endPattern = /\b(?:is (?:now )?(?:resolved|fixed|solved)|works? again|close the ticket|that is all|done)\b/i
-const listMarkerPattern = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+/
+const listMarkerPattern = /^\s*(?:#{1,6}|[-*+•–]|\(?\d{1,3}[.)])\s+/
 
 /**
  * Group the pieces of an article into nodes. A piece that starts with an imperative is a step; decisions and options keep their kind. A
@@ -39,7 +40,5 @@ function classifyPiece(kind: string, text: string): string {
 }
 
 function createTitle(text: string): string {
-  const lines = text.split('\n').filter((line) => !/^\s*(?:`{3}|~{3})/.test(line) && /[\p{L}\p{N}]/u.test(line))
-  const [first = text] = splitSentences((lines[0] ?? text).replace(listMarkerPattern, '').replace(/[*_`]{1,3}/g, ''))
-  return truncate(first.replace(/:$/, ''), 100) || 'Untitled'
+  return truncate(deriveTitle(text).replace(/:$/, ''), 100) || 'Untitled'
 }

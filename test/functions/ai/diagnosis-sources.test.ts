@@ -59,6 +59,15 @@ describe('the sources of a diagnosis', () => {
     expect({ given, citations }).toEqual({ given: { flows: [], articles: [], sessions: [] }, citations: [] })
   })
 
+  it.each([
+    [dockName, 'What should I check?'],
+    [dockName, 'Both monitors stay black since the update. The admin password is unknown.'],
+    ['The coffee machine in the kitchen leaks onto the floor', 'It started after the update of the server room.'],
+  ])('AIS-35 contain no starter flow that shares only common words: %s %s', async (problem, message) => {
+    const { admin } = await createAccount(service)
+    expect((await askAbout(admin, problem, message)).given.flows).toEqual([])
+  })
+
   it('AIS-35 contain a knowledge article, until its flow is published', async () => {
     const { admin } = await createAccount(service)
     const article = {

@@ -72,10 +72,11 @@ describe('an article', () => {
     expect(listKindsAndTexts(await convertArticle(buildDocx(body), 'a.docx', docxType))).toEqual([
       ['section', 'Restart the spooler'],
       ['note', 'Only <at> night & quietly.'],
-      ['step', '1. Open the console\n  - as admin'],
+      ['step', '1. Open the console\n    - as admin'],
       ['step', '2. Run this\n\n```\nnet stop spooler\n  net start spooler\n```'],
       ['section', 'Results'],
-      ['step', 'Code | Meaning\n5 | Denied\n\n```\ndir C:\\\n```'],
+      ['note', '| Code | Meaning |\n| --- | --- |\n| 5 | Denied |'],
+      ['step', '```\ndir C:\\\n```'],
       ['step', '- a bullet'],
       ['step', 'See the page (https://kb.example.com/4711)'],
       ['note', 'Once'],

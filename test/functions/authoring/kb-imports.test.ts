@@ -46,12 +46,24 @@ it('converts an article to a flow, step by step and word for word', async () => 
   ])
   expect(tree.tree_structure.steps.map(({ type }: Record<string, string>) => type)).toEqual([
     'section_header',
-    ...Array(4).fill('procedure_step'),
+    ...Array(3).fill('procedure_step'),
     'procedure_end',
   ])
-  expect((await admin.call('GET', `/trees/${tree.id}`)).body.tree_structure.steps[3].description).toBe(body.nodes[3].content)
+  expect((await admin.call('GET', `/trees/${tree.id}`)).body.tree_structure.steps[2].description).toBe(body.nodes[3].content)
   expect((await admin.call('GET', '/kb-imports?status=committed')).body).toMatchObject([{ id: body.id, tree_id: tree.id, node_count: 5 }])
   expect((await admin.call('GET', '/kb-imports?status=uploaded')).body).toEqual([])
+})
+
+it('KBI-09 returns what the conversion merged, also later', async () => {
+  const { admin } = await createAccount(service)
+  const content = Array.from({ length: 90 }, (_, n) => `## Part ${n}\n\n1. Do ${n}.\n2. Check ${n}.`).join('\n\n')
+  const created = await admin.call('POST', '/kb-imports', markdownImport(content))
+  expect(created.body.warnings).toEqual([])
+  const { body } = await admin.call('POST', `/kb-imports/${created.body.id}/convert`)
+  expect(body.warnings[7]).toBe('“Part 7”: its 2 parts are one node, because an article has at most 100 nodes.')
+  expect((await admin.call('GET', `/kb-imports/${created.body.id}`)).body.warnings).toEqual(body.warnings)
+  await admin.call('PATCH', `/kb-imports/${created.body.id}/nodes/${body.nodes[0].id}`, { title: 'First part' })
+  expect((await admin.call('GET', `/kb-imports/${created.body.id}`)).body.warnings).toHaveLength(90)
 })
 
 it('converts an import again, also concurrently, and discards its edits', async () => {

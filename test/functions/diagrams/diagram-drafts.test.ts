@@ -28,7 +28,7 @@ it('DIA-09 drafts a diagram from a description of a network, and stores nothing'
   const { admin } = await createAccount(service)
   const { status, body } = await admin.call('POST', '/network-diagrams/generate', { description: headOffice, mode: 'replace' })
   expect(status).toBe(200)
-  expect(listLabels(body).devices).toEqual(['FW-HQ', 'SW-CORE', 'SRV-DC-01', 'access point 1', 'access point 2', 'access point 3'])
+  expect(listLabels(body).devices).toEqual(['FW-HQ', 'SW-CORE', 'SRV-DC-01', 'Access point 1', 'Access point 2', 'Access point 3'])
   expect(listLabels(body).links).toContain('FW-HQ - SW-CORE')
   expect(body.nodes[0]).toMatchObject({ type: 'security', nodeType: 'Firewall' })
   expect((await admin.call('GET', '/network-diagrams')).body).toEqual([])

@@ -1,0 +1,106 @@
+import { type Cell, DrawioError } from './drawio-cells.ts'
+import { diagramLimits } from './schema.ts'
+
+// A draw.io file has no devices, only shapes. Their labels, positions and lines tell which of them are devices.
+
+export type ShapeRole = 'device' | 'group' | 'part' | 'decoration' | 'text' | 'edge label'
+
+export interface ShapeRoles {
+  getRole(cell: Cell): ShapeRole
+  /** Return the id of the device that a shape is a part of, or the same id. */
+  getDeviceId(id: string): string
+  /** Return the position on the page. Inside a group, the stored position is relative to the group. */
+  getPosition(cell: Cell): { x: number; y: number }
+}
+
+const maxGroupDepth = 50
+/** A group is at least this many times as large as a shape in it. A device that only covers another one is not. */
+const minGroupRatio = 3
+// Comparing the positions of all shapes takes quadratic time.
+const maxShapes = 2 * diagramLimits.maxNodes
+
+interface Shape {
+  cell: Cell
+  left: number
+  top: number
+  right: number
+  bottom: number
+  ancestorIds: ReadonlySet<string>
+}
+
+/**
+ * Find the role of each shape. A shape around labelled shapes is a group. A shape around shapes without a label is a device of several
+ * parts. A plain shape without a label and without a line is decoration.
+ */
+export function analyseShapes(cells: readonly Cell[]): ShapeRoles {
+  const cellById = new Map(cells.map((cell) => [cell.id, cell]))
+  const linkedIds = new Set(cells.flatMap(({ kind, source, target }) => (kind === 'edge' ? [source, target] : [])))
+  const getFixedRole = (cell: Cell) => findFixedRole(cell, cellById)
+  const shapes = cells.filter((cell) => cell.kind === 'vertex' && !getFixedRole(cell)).map((cell) => createShape(cell, cellById))
+  if (shapes.length > maxShapes) throw new DrawioError(`The diagram has ${shapes.length} shapes; at most ${maxShapes} are allowed`)
+  const groupIds = new Set(shapes.filter((shape) => isGroup(shape, shapes)).map(({ cell }) => cell.id))
+  const deviceIdByPartId = new Map(
+    shapes.flatMap((shape) => {
+      const device = shape.cell.label
+        ? undefined
+        : shapes.find((other) => !groupIds.has(other.cell.id) && other.cell.label && contains(other, shape))
+      return device ? [[shape.cell.id, device.cell.id] as const] : []
+    }),
+  )
+  return {
+    getRole(cell) {
+      const fixedRole = getFixedRole(cell)
+      if (fixedRole) return fixedRole
+      if (groupIds.has(cell.id)) return 'group'
+      if (deviceIdByPartId.has(cell.id)) return 'part'
+      return cell.label || isDeviceShape(cell) || linkedIds.has(cell.id) ? 'device' : 'decoration'
+    },
+    getDeviceId: (id) => deviceIdByPartId.get(id) ?? id,
+    getPosition: (cell) => getPosition(cell, cellById),
+  }
+}
+
+function findFixedRole({ parent, style }: Cell, cellById: ReadonlyMap<string, Cell>): 'text' | 'edge label' | null {
+  if (cellById.get(parent)?.kind === 'edge') return 'edge label'
+  return /(^|;)(text|label)(;|$)/.test(style) ? 'text' : null
+}
+
+function createShape(cell: Cell, cellById: ReadonlyMap<string, Cell>): Shape {
+  const { x, y } = getPosition(cell, cellById)
+  const ancestorIds = new Set(listAncestors(cell, cellById).map(({ id }) => id))
+  return { cell, left: x, top: y, right: x + cell.width, bottom: y + cell.height, ancestorIds }
+}
+
+function listAncestors(cell: Cell, cellById: ReadonlyMap<string, Cell>): Cell[] {
+  const ancestors: Cell[] = []
+  let parent = cellById.get(cell.parent)
+  for (; parent?.kind === 'vertex' && ancestors.length < maxGroupDepth; parent = cellById.get(parent.parent)) ancestors.push(parent)
+  return ancestors
+}
+
+/** Return whether a shape is a group: it is around a shape with a label, or has no label and is around any shape. */
+function isGroup(shape: Shape, shapes: readonly Shape[]): boolean {
+  if (/(^|;)(swimlane|container=1)/.test(shape.cell.style) && shapes.some(({ cell }) => cell.parent === shape.cell.id)) return true
+  return shapes.some((other) => (other.cell.label || !shape.cell.label) && contains(shape, other))
+}
+
+/** Return whether a shape is the parent of another, or is drawn around it. */
+function contains(outer: Shape, inner: Shape): boolean {
+  if (outer === inner) return false
+  if (inner.ancestorIds.has(outer.cell.id)) return true
+  const isAround = outer.left <= inner.left && outer.top <= inner.top && outer.right >= inner.right && outer.bottom >= inner.bottom
+  return isAround && outer.cell.width * outer.cell.height >= minGroupRatio * inner.cell.width * inner.cell.height
+}
+
+function isDeviceShape({ style }: Cell): boolean {
+  return /(?:^|;)(?:image=|shape=(?:image|mxgraph\.(?!flowchart|basic|arrows)))/.test(style)
+}
+
+function getPosition(cell: Cell, cellById: ReadonlyMap<string, Cell>): { x: number; y: number } {
+  let { x, y } = cell
+  for (const ancestor of listAncestors(cell, cellById)) {
+    x += ancestor.x
+    y += ancestor.y
+  }
+  return { x, y }
+}

@@ -1,0 +1,36 @@
+import { computeBox } from './boxes.ts'
+import type { Box } from './edge-paths.ts'
+import type { DiagramNode } from './schema.ts'
+
+/** The distance between boxes, in pixels. */
+const gap = 20
+const maxFactor = 6
+const maxCoordinate = 1_000_000
+
+/**
+ * Move nodes apart until their boxes do not overlap, because boxes can be larger than the symbols of another program. All distances grow by
+ * the same factor, so that the arrangement stays.
+ */
+export function spreadNodes(nodes: readonly DiagramNode[]): DiagramNode[] {
+  const boxes = nodes.map(computeBox)
+  let factor = 1
+  for (const [index, box] of boxes.entries()) {
+    for (const other of boxes.slice(index + 1)) factor = Math.max(factor, computeFactor(box, other))
+  }
+  const scale = Math.min(factor, maxFactor)
+  if (scale === 1) return [...nodes]
+  const scaleCoordinate = (value: number) => Math.min(Math.max(Math.ceil(value * scale), -maxCoordinate), maxCoordinate)
+  return nodes.map((node) => ({ ...node, position: { x: scaleCoordinate(node.position.x), y: scaleCoordinate(node.position.y) } }))
+}
+
+/** Return by how much the distance of two boxes must grow. Boxes that do not overlap need nothing; those at the same place cannot be moved apart. */
+function computeFactor(a: Box, b: Box): number {
+  const [left, right] = a.x <= b.x ? [a, b] : [b, a]
+  const [upper, lower] = a.y <= b.y ? [a, b] : [b, a]
+  const isApart = right.x >= left.x + left.width || lower.y >= upper.y + upper.height
+  if (isApart) return 1
+  const byWidth = right.x > left.x ? (left.width + gap) / (right.x - left.x) : Number.POSITIVE_INFINITY
+  const byHeight = lower.y > upper.y ? (upper.height + gap) / (lower.y - upper.y) : Number.POSITIVE_INFINITY
+  const factor = Math.min(byWidth, byHeight)
+  return Number.isFinite(factor) ? factor : 1
+}

@@ -1,0 +1,52 @@
+import type { Segment } from './segment.ts'
+
+const marker = /^(\s*)(?:[-*+•–]|\(?\d{1,3}[.)])\s+/
+const conditionalItem =
+  /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+[*_]{0,2}(?:(?:if|when|in case|otherwise|wenn|falls|sonst|si)\b|(?:yes|no|ja|nein|oui|non|sí)[*_]{0,2}\s*(?:[:.,;!)→–—-]|$))/im
+const minOptions = 2
+
+const startsWithCondition = (text: string) => conditionalItem.test(text.split('\n', 1)[0] ?? '')
+const isQuestion = (text: string) => /[:?][*_]{0,2}$/.test(text.trimEnd())
+
+/** Mark questions that are followed by at least two items such as `- If …` as decisions, and the items as their options. */
+export function markDecisions(segments: readonly Segment[]): Segment[] {
+  const markedSegments = segments.flatMap(splitNestedDecision)
+  for (let index = 0; index < markedSegments.length; index++) {
+    const firstOption = index + 1
+    let end = firstOption
+    while (isPossibleOption(markedSegments[end])) end++
+    const question = markedSegments[index] as Segment
+    const canBeDecision = (question.kind === 'note' || question.text.trimEnd().endsWith('?')) && isQuestion(question.text)
+    if (end - firstOption < minOptions || question.kind === 'section' || !canBeDecision) continue
+    question.kind = 'decision'
+    for (const option of markedSegments.slice(firstOption, end)) option.kind = 'option'
+    index = end - 1
+  }
+  return markedSegments
+}
+
+function isPossibleOption(segment: Segment | undefined): boolean {
+  return segment !== undefined && segment.kind !== 'section' && !segment.startsUnit && startsWithCondition(segment.text)
+}
+
+/** Split an item whose nested items are all options into the question and its options. Only the indentation of the options changes. */
+function splitNestedDecision(segment: Segment): Segment[] {
+  const lines = segment.text.split('\n')
+  const firstOption = lines.findIndex((line, index) => index > 0 && marker.test(line))
+  const question = lines.slice(0, Math.max(firstOption, 0)).join('\n')
+  const indent = marker.exec(lines[firstOption] ?? '')?.[1]?.length ?? 0
+  if (segment.kind !== 'step' || indent === 0 || !isQuestion(question)) return [{ ...segment }]
+  const options: string[][] = []
+  for (const line of lines.slice(firstOption)) {
+    const isItem = marker.exec(line)?.[1]?.length === indent
+    const belongsToItem = line.trim() === '' || line.startsWith(' '.repeat(indent + 1))
+    if (isItem && conditionalItem.test(line)) options.push([line.slice(indent)])
+    else if (isItem || !belongsToItem) return [{ ...segment }]
+    else options.at(-1)?.push(line.slice(indent))
+  }
+  if (options.length < minOptions) return [{ ...segment }]
+  const optionSegments = options.map((option): Segment => ({ ...emptyOption, text: option.join('\n').trimEnd() }))
+  return [{ ...segment, kind: 'note', text: question.trimEnd() }, ...optionSegments]
+}
+
+const emptyOption: Segment = { kind: 'step', level: 0, text: '', partCount: 1 }
