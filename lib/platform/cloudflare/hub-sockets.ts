@@ -54,6 +54,7 @@ export interface AccountSockets {
 /** The close codes of a socket. */
 const closings = {
   refused: [1008, 'only the message "ping" is accepted'],
+  failed: [1011, 'sending has failed; connect again'],
   unchecked: [1013, 'the sign-in cannot be checked; connect again later'],
   signedOut: [4401, 'the sign-in has ended'],
   unread: [4408, 'too many events without a ping; connect again'],
@@ -69,61 +70,80 @@ declare const WebSocketRequestResponsePair: new (request: string, response: stri
 
 /** Create the sockets of an account, including those that were open before the object hibernated. */
 export function createAccountSockets(state: SocketState, settings: SocketSettings): AccountSockets {
-  const { heartbeatMs, selectActiveSignIns, readEventsAfter, listOtherConnections } = settings
-  let checkedAt = 0
-  const readPingedAt = (socket: HubSocket) => state.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0
-  const check = async (): Promise<boolean> => {
-    const checked = listOpen(state)
-    if (checked.length === 0) return true
-    const active = await selectActiveSignIns(checked.map(({ attachment }) => attachment)).catch(() => undefined)
-    if (active) checkedAt = Date.now()
-    for (const { socket, attachment } of checked) {
-      if (!active && Date.now() - attachment.checkedAt >= maxUncheckedIntervals * heartbeatMs) closeSocket(socket, 'unchecked')
-      if (active && !active.has(attachment.signInId)) closeSocket(socket, 'signedOut')
-      if (active?.has(attachment.signInId)) update(socket, { checkedAt })
-    }
-    return active !== undefined
-  }
-  const sendNewEvents = () => {
-    for (const { socket, attachment } of listOpen(state)) {
-      try {
-        sendEvents(socket, attachment, readEventsAfter, readPingedAt(socket))
-      } catch {
-        // The connection has broken, but its close was not reported yet.
-        socket.serializeAttachment(null)
-      }
-    }
-  }
+  const { heartbeatMs, listOtherConnections } = settings
+  const signIns = createSignInChecks(state, settings)
+  const setAlarm = (intervals: number) => state.storage.setAlarm(Date.now() + intervals * heartbeatMs)
   const listConnections = (userId: string): Connection[] =>
     listOpen(state)
       .filter(({ attachment }) => attachment.userId === userId)
       .map(({ socket, attachment: { openedAt } }) => ({ openedAt, replace: () => closeSocket(socket, 'replaced') }))
   return {
-    async open(socket, owner, { missed, after, lostCount }) {
+    async open(socket, owner, start) {
       replaceOldest([...listConnections(owner.userId), ...listOtherConnections(owner.userId)])
-      // The runtime answers pings without waking the object.
-      state.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'))
-      state.acceptWebSocket(socket)
-      const now = Date.now()
-      const sentId = missed.at(-1)?.id ?? after
-      socket.serializeAttachment({ ...owner, openedAt: now, checkedAt: now, sentId, unreadCount: 0, pingedAt: 0 })
-      socket.send(toMessage({ id: after, event: 'connected', data: '{}' }))
-      sendAll(socket, { missed, after, lostCount })
-      if ((await state.storage.getAlarm()) === null) await state.storage.setAlarm(now + intervalsPerCheck * heartbeatMs)
+      acceptSocket(state, socket, owner, start)
+      if ((await state.storage.getAlarm()) === null) await setAlarm(intervalsPerCheck)
     },
     async sendNewEvents() {
-      if (Date.now() - checkedAt >= heartbeatMs) await check()
-      sendNewEvents()
+      if (!signIns.wereCheckedRecently()) await signIns.check()
+      sendToAll(state, settings)
     },
     async checkSignIns() {
-      const isChecked = await check()
-      sendNewEvents()
-      const intervals = isChecked ? intervalsPerCheck : 1
-      if (listOpen(state).length > 0) await state.storage.setAlarm(Date.now() + intervals * heartbeatMs)
+      const isChecked = await signIns.check()
+      sendToAll(state, settings)
+      if (listOpen(state).length > 0) await setAlarm(isChecked ? intervalsPerCheck : 1)
     },
     refuseMessage: (socket) => closeSocket(socket, 'refused'),
     listConnections,
     count: () => listOpen(state).length,
+  }
+}
+
+interface SignInChecks {
+  /** Close the sockets whose sign-in has ended, or could not be checked for too long. Return whether the check succeeded. */
+  check(): Promise<boolean>
+  wereCheckedRecently(): boolean
+}
+
+function createSignInChecks(state: SocketState, { heartbeatMs, selectActiveSignIns }: SocketSettings): SignInChecks {
+  let checkedAt = 0
+  return {
+    wereCheckedRecently: () => Date.now() - checkedAt < heartbeatMs,
+    async check() {
+      const checked = listOpen(state)
+      if (checked.length === 0) return true
+      const active = await selectActiveSignIns(checked.map(({ attachment }) => attachment)).catch(() => undefined)
+      const now = Date.now()
+      if (active) checkedAt = now
+      for (const { socket, attachment } of checked) {
+        if (!active && now - attachment.checkedAt >= maxUncheckedIntervals * heartbeatMs) closeSocket(socket, 'unchecked')
+        if (active && !active.has(attachment.signInId)) closeSocket(socket, 'signedOut')
+        if (active?.has(attachment.signInId)) update(socket, { checkedAt: now })
+      }
+      return active !== undefined
+    },
+  }
+}
+
+function acceptSocket(state: SocketState, socket: HubSocket, owner: StreamOwner, start: StreamStart): void {
+  // The runtime answers pings without waking the object.
+  state.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'))
+  state.acceptWebSocket(socket)
+  const now = Date.now()
+  const sentId = start.missed.at(-1)?.id ?? start.after
+  socket.serializeAttachment({ ...owner, openedAt: now, checkedAt: now, sentId, unreadCount: 0, pingedAt: 0 })
+  socket.send(toMessage({ id: start.after, event: 'connected', data: '{}' }))
+  sendAll(socket, start)
+}
+
+/** Send every socket the events that it has not received. One that fails does not stop the others. */
+function sendToAll(state: SocketState, { readEventsAfter }: SocketSettings): void {
+  for (const { socket, attachment } of listOpen(state)) {
+    try {
+      const pingedAt = state.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0
+      sendEvents(socket, attachment, readEventsAfter(attachment.sentId), pingedAt)
+    } catch {
+      closeSocket(socket, 'failed')
+    }
   }
 }
 
@@ -153,19 +173,17 @@ function closeSocket(socket: HubSocket, reason: keyof typeof closings): void {
 }
 
 /**
- * Send a socket the events that it has not received. The runtime buffers what a client does not read, without a limit and without telling the
- * object. So a client that pings counts as reading, and one that has received 64 events since its last ping is closed before the next.
+ * Send a socket new events. The runtime buffers what a client does not read, without a limit and without telling the object. So a client that
+ * pings counts as reading, and one that has received 64 events since its last ping is closed before the next.
  */
-function sendEvents(socket: HubSocket, attachment: Attachment, readEventsAfter: (id: number) => StreamStart, pingedAt: number): void {
-  const start = readEventsAfter(attachment.sentId)
+function sendEvents(socket: HubSocket, attachment: Attachment, start: StreamStart, pingedAt: number): void {
   const last = start.missed.at(-1)
   if (!last) return
-  const readCount = pingedAt === attachment.pingedAt ? attachment.unreadCount : 0
-  const missed = start.missed.slice(0, maxQueuedEvents - readCount)
-  const sentId = missed.at(-1)?.id ?? attachment.sentId
+  const unreadCount = pingedAt === attachment.pingedAt ? attachment.unreadCount : 0
+  const missed = start.missed.slice(0, maxQueuedEvents - unreadCount)
   sendAll(socket, { ...start, missed })
-  if (sentId < last.id) closeSocket(socket, 'unread')
-  else update(socket, { sentId, pingedAt, unreadCount: readCount + missed.length })
+  if (missed.length < start.missed.length) closeSocket(socket, 'unread')
+  else update(socket, { sentId: last.id, pingedAt, unreadCount: unreadCount + missed.length })
 }
 
 function sendAll(socket: HubSocket, { missed, after, lostCount }: StreamStart): void {
