@@ -186,6 +186,16 @@ describe('citations', () => {
   })
 })
 
+it('AIS-36 stores no word that no source contains any more', async () => {
+  const { admin } = await createAccount(service)
+  const terms = () => service.sql('select term from knowledge_terms where account_id = $1', [admin.accountId])
+  const article = { title: 'Kiln', content: '# Kiln\n\n1. Wait until the kiln is cold.', format: 'markdown' }
+  const { body } = expectStatus(await admin.call('POST', '/kb-imports', article), 201)
+  expect((await terms()).map(({ term }) => term)).toContain('kiln')
+  expectStatus(await admin.call('DELETE', `/kb-imports/${body.id}`), 204)
+  expect(await terms()).toEqual([])
+})
+
 it('counts in how many entries each word is, after flows and sessions are added, changed and removed', async () => {
   const { admin } = await createAccount(service)
   const [renamed, deleted] = [await createProcedure(admin, 'Kiln overheats'), await createProcedure(admin, 'Kiln stays cold')]
