@@ -109,6 +109,14 @@ describe('the sources of a diagnosis', () => {
     expect((await askAbout(colleague, name)).given.flows).toEqual([name])
   })
 
+  it('AIS-35 contain the flow that fits a long text, whatever letters its words start with', async () => {
+    const { admin } = await createAccount(service)
+    const name = 'Zeppelin wobbles upwind'
+    await createProcedure(admin, name)
+    const others = Array.from({ length: 60 }, (_, n) => `a${'bcdfghjklm'[n % 10]}${'aeiouy'[Math.floor(n / 10)]}nge`).join(', ')
+    expect((await askAbout(admin, 'Zeppelin wobbles upwind', `It stands near ${others}.`)).given.flows).toEqual([name])
+  })
+
   it('AIS-35 follow a flow that is renamed', async () => {
     const { admin } = await createAccount(service)
     const flow = await createProcedure(admin, 'Kiln overheats')
