@@ -1,5 +1,7 @@
-/** Reads static files that are deployed beside the bundle. */
+/** Reads what is deployed beside the bundle. */
 export interface AssetsPort {
   /** Throw when the file does not exist. */
   read(path: string): Promise<ArrayBuffer>
+  /** Return HarfBuzz, compiled. It is loaded by the first call. */
+  loadHarfBuzz(): Promise<WebAssembly.Module>
 }

@@ -1,5 +1,6 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Config } from '../config.ts'
+import { loadOnce } from '../load-once.ts'
 
 export type TokenSettings = Pick<Config, 'JWT_KEYS' | 'JWT_ISSUER' | 'JWT_AUDIENCE' | 'PUBLIC_BASE_URL'>
 
@@ -13,10 +14,10 @@ export interface TokenSigner {
 /** Create a signer (HS256). The first key signs and every key verifies, so that keys can be rotated. `purpose` extends the audience. */
 export function createTokenSigner(settings: TokenSettings, purpose = ''): TokenSigner {
   const keys = settings.JWT_KEYS
-  const imported = new Map(keys.map(({ kid, secret }) => [kid, importKey(secret)]))
+  const imported = new Map(keys.map(({ kid, secret }) => [kid, loadOnce(() => importKey(secret))]))
   const issuer = settings.JWT_ISSUER ?? settings.PUBLIC_BASE_URL
   const audience = (settings.JWT_AUDIENCE ?? `${settings.PUBLIC_BASE_URL}/api/v1`) + purpose
-  const getKey = async ({ kid }: { kid?: string }) => (await imported.get(kid ?? '')) ?? Promise.reject(new Error('unknown key'))
+  const getKey = async ({ kid }: { kid?: string }) => (await imported.get(kid ?? '')?.()) ?? Promise.reject(new Error('unknown key'))
   const kid = keys[0]?.kid ?? ''
   return {
     async sign(subject, claims, lifetimeSeconds) {

@@ -1,4 +1,5 @@
 import { base64url } from 'jose'
+import { loadOnce } from '../load-once.ts'
 
 /** Encrypts secrets that must be read again, with a versioned key. Each is bound to its owner. */
 export interface Vault {
@@ -18,8 +19,8 @@ const encoder = new TextEncoder()
 
 /** Create a vault with AES-256-GCM and a random 96-bit nonce per secret. The first key seals, every key opens. Sealed text: `version.nonce.ciphertext`. */
 export function createVault(keys: readonly VaultKey[]): Vault {
-  const imported = new Map(keys.map(({ version, key }) => [String(version), importKey(key)]))
-  const keyOf = (version: string) => imported.get(version) ?? Promise.reject(new Error(`No credentials key of version ${version}`))
+  const imported = new Map(keys.map(({ version, key }) => [String(version), loadOnce(() => importKey(key))]))
+  const keyOf = (version: string) => imported.get(version)?.() ?? Promise.reject(new Error(`No credentials key of version ${version}`))
   const sealingVersion = String(keys[0]?.version)
   return {
     async seal(secret, context) {

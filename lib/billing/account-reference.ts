@@ -1,5 +1,6 @@
 import { base64url } from 'jose'
 import type { Config } from '../config.ts'
+import { loadOnce } from '../load-once.ts'
 
 /** Texts that name an account to the billing provider, and that nobody else can make. */
 export interface AccountReferences {
@@ -17,18 +18,19 @@ const encoder = new TextEncoder()
  * id would let a customer tie a subscription to the account of somebody else. The first key signs and every key verifies.
  */
 export function createAccountReferences(keys: Config['JWT_KEYS']): AccountReferences {
-  const imported = keys.map(({ secret }) => importKey(secret))
+  const imported = keys.map(({ secret }) => loadOnce(() => importKey(secret)))
   return {
     async sign(accountId) {
-      const [key = Promise.reject(new Error('There is no key'))] = imported
-      const signature = await crypto.subtle.sign('HMAC', await key, toMessage(accountId))
+      const [loadKey] = imported
+      if (!loadKey) throw new Error('There is no key')
+      const signature = await crypto.subtle.sign('HMAC', await loadKey(), toMessage(accountId))
       return `${accountId}_${base64url.encode(new Uint8Array(signature))}`
     },
     async verify(reference) {
       const [, accountId = '', signature = ''] = pattern.exec(reference) ?? []
       if (!accountId) return null
       const bytes = base64url.decode(signature) as Uint8Array<ArrayBuffer>
-      for (const key of imported) if (await crypto.subtle.verify('HMAC', await key, bytes, toMessage(accountId))) return accountId
+      for (const loadKey of imported) if (await crypto.subtle.verify('HMAC', await loadKey(), bytes, toMessage(accountId))) return accountId
       return null
     },
   }

@@ -1,6 +1,8 @@
+import { encodeBase64 } from '../text/base64.ts'
 import { escapeHtml } from '../text/html.ts'
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
-import { type Block, parseMarkdown, parsePlainText, type Span, splitLines } from './text-blocks.ts'
+import { renderAll, renderCode, renderMarkdownText, renderPlainText, renderSpans } from './html-blocks.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportImages, ReportStep } from './report.ts'
+import { splitLines } from './text-blocks.ts'
 
 const stylesheet = `
 *{box-sizing:border-box}
@@ -17,50 +19,58 @@ ol.steps>li{border:1px solid #d9e2ec;border-radius:6px;padding:.75rem 1rem;margi
 .answer{font-weight:600}
 .time,.source{color:#616e7c;font-weight:400;font-size:.87em}
 .aside{border-inline-start:3px solid #d9e2ec;padding-inline-start:.75rem;margin:.6rem 0}
-.item{display:flex;gap:.5em;margin:.15rem 0}
-.d1{margin-inline-start:1.2em}.d2{margin-inline-start:2.4em}.d3{margin-inline-start:3.6em}.d4{margin-inline-start:4.8em}
 pre{background:#f5f7fa;border:1px solid #d9e2ec;border-radius:4px;padding:.6rem .75rem;margin:.5rem 0;white-space:pre-wrap;font:13px/1.45 ui-monospace,Consolas,Menlo,monospace}
 code{background:#f5f7fa;border-radius:3px;padding:.05em .3em;font:.9em ui-monospace,Consolas,Menlo,monospace}
 figure{margin:.5rem 0;padding:1rem;border:1px dashed #9aa5b1;border-radius:4px;color:#616e7c}
+figure img{display:block;max-width:100%;height:auto;margin:0 0 .5rem}
+.text ul,.text ol{margin:.4rem 0;padding-inline-start:1.6em}
+.text li>p{margin:.15rem 0}
+.text li.task{list-style:none;margin-inline-start:-1.4em}
+.text li.task>p:first-of-type{display:inline}
+blockquote{margin:.5rem 0;border-inline-start:3px solid #9aa5b1;padding-inline-start:.75rem;color:#3e4c59}
+hr{border:0;border-top:1px solid #d9e2ec;margin:.75rem 0}
+table{border-collapse:collapse;margin:.5rem 0}
+th,td{border:1px solid #d9e2ec;padding:.25rem .5rem;text-align:start;vertical-align:top}
+th{background:#f5f7fa}
+.header{margin:1.25rem 0 .75rem;padding:.5rem .75rem;background:#f0f4f8;border-radius:6px}
+ol.steps>li.header{border:0}
 `
 
-/** Render a report as one HTML page. The page loads nothing and has no scripts. */
-export function renderHtml(report: Report): string {
+/** Render a report as one HTML page. It contains its images, loads nothing and has no scripts. */
+export function renderHtml(report: Report, images: ReportImages = new Map()): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>${escapeHtml(report.title)}</title>
 <style>${stylesheet}</style>
 </head>
 <body>
 <h1 dir="auto">${escapeHtml(report.title)}</h1>
 ${renderMarkdownText(report.description)}${renderFacts(report.facts)}
-${renderSections(report)}</body>
+${renderSections(report, images)}</body>
 </html>
 `
 }
 
-function renderSections(report: Report): string {
+function renderSections(report: Report, images: ReportImages): string {
+  const renderOne = (step: ReportStep) => renderStep(step, images)
   const sections = [
     renderSection('Details', renderFacts(report.variables)),
-    renderSection('Steps', renderSteps(report.steps)),
+    renderSection('Steps', renderList(renderAll(report.steps, renderOne) + renderEnd(report.end))),
+    renderSection('Current step', renderList(report.pendingStep ? renderOne(report.pendingStep) : '')),
     renderSection('Also tried', renderAll(report.fallbacks, renderFallback)),
     renderSection('Also done', renderAll(report.customSteps, renderCustomStep)),
-    renderSection('Supporting data', renderAll(report.evidence, renderEvidence)),
+    renderSection(
+      'Supporting data',
+      renderAll(report.evidence, (evidence) => renderEvidence(evidence, images)),
+    ),
     renderSection('Notes', renderPlainText(report.notes)),
     renderSection('Next steps', renderPlainText(report.nextSteps)),
   ]
   return sections.join('')
-}
-
-/** Render all items and join them. Called for every line of a text, so a loop is used, which is faster than `map` and `join`. */
-function renderAll<T>(items: readonly T[], render: (item: T) => string): string {
-  let html = ''
-  for (const item of items) html += render(item)
-  return html
 }
 
 function renderSection(title: string, content: string): string {
@@ -69,22 +79,36 @@ function renderSection(title: string, content: string): string {
 
 function renderFacts(facts: readonly Fact[]): string {
   if (facts.length === 0) return ''
-  const rows = facts.map(
-    ({ label, value }) => `<dt dir="auto">${escapeHtml(label)}</dt><dd dir="auto">${escapeHtml(splitLines(value).join('\n'))}</dd>\n`,
-  )
+  const rows = facts.map((fact) => `<dt dir="auto">${escapeHtml(fact.label)}</dt><dd dir="auto">${renderValue(fact)}</dd>\n`)
   return `<dl>\n${rows.join('')}</dl>\n`
 }
 
-function renderSteps(steps: readonly ReportStep[]): string {
-  return steps.length > 0 ? `<ol class="steps">\n${renderAll(steps, renderStep)}</ol>\n` : ''
+function renderValue({ value, href }: Fact): string {
+  return href === undefined ? escapeHtml(splitLines(value).join('\n')) : renderSpans([{ text: value, href }])
 }
 
-function renderStep(step: ReportStep): string {
-  return `<li>
+function renderList(items: string): string {
+  return items && `<ol class="steps">\n${items}</ol>\n`
+}
+
+function renderStep(step: ReportStep, images: ReportImages): string {
+  const evidence = renderAll(step.evidence, (item) => renderEvidence(item, images))
+  return `${renderAll(step.headers, renderHeader)}<li>
 <h3 dir="auto">${step.number}. ${escapeHtml(step.title)}</h3>
-${renderMarkdownText(step.description)}<p class="answer" dir="auto">${escapeHtml(step.answer)} <span class="time">${step.durationAndTime}</span></p>
-${renderNote(step.note)}${renderAll(step.fallbacks, renderFallback)}${renderAll(step.customSteps, renderCustomStep)}${renderAll(step.evidence, renderEvidence)}</li>
+${renderMarkdownText(step.description)}${renderFacts(step.details)}${renderAnswer(step)}${renderNote(step.note)}${renderAll(step.fallbacks, renderFallback)}${renderAll(step.customSteps, renderCustomStep)}${evidence}</li>
 `
+}
+
+function renderAnswer({ answer, durationAndTime }: ReportStep): string {
+  return answer && `<p class="answer" dir="auto">${escapeHtml(answer)} <span class="time">${durationAndTime}</span></p>\n`
+}
+
+function renderHeader({ title, description }: ReportHeader): string {
+  return `<li class="header"><h3 dir="auto">${escapeHtml(title)}</h3>\n${renderMarkdownText(description)}</li>\n`
+}
+
+function renderEnd(end: Report['end']): string {
+  return end ? renderAll([...end.headers, end], renderHeader) : ''
 }
 
 function renderNote(note: string): string {
@@ -99,41 +123,11 @@ function renderCustomStep({ title, description, source }: ReportCustomStep): str
   return `<div class="aside"><p dir="auto">Also done: ${escapeHtml(title)} <span class="source">${source}</span></p>\n${renderMarkdownText(description)}</div>\n`
 }
 
-function renderEvidence({ kind, title, content }: Evidence): string {
-  if (kind === 'screenshot') return `<figure dir="auto">Screenshot: ${escapeHtml(title)}\n${renderPlainText(content)}</figure>\n`
-  return `<div class="aside"><p dir="auto">${escapeHtml(title)}</p>\n${renderCode(content)}</div>\n`
-}
-
-function renderPlainText(text: string): string {
-  return text && renderAll(parsePlainText(text), renderBlock)
-}
-
-function renderMarkdownText(text: string): string {
-  return text && renderAll(parseMarkdown(text), renderBlock)
-}
-
-function renderBlock(block: Block): string {
-  switch (block.kind) {
-    case 'code':
-      return renderCode(block.text)
-    case 'heading':
-      return `<p dir="auto"><strong>${renderSpans(block.spans)}</strong></p>\n`
-    case 'item':
-      return `<div class="item d${block.depth}" dir="auto"><span>${block.marker === '-' ? '•' : block.marker}</span><span>${renderSpans(block.spans)}</span></div>\n`
-    case 'paragraph':
-      return `<p dir="auto">${block.lines.map(renderSpans).join('\n')}</p>\n`
-  }
-}
-
-function renderCode(text: string): string {
-  return `<pre dir="auto">\n${escapeHtml(text)}</pre>\n`
-}
-
-function renderSpans(spans: readonly Span[]): string {
-  return renderAll(spans, renderSpan)
-}
-
-function renderSpan({ text, style, href }: Span): string {
-  if (style === 'link') return `<a href="${escapeHtml(href ?? '')}" rel="noopener noreferrer">${escapeHtml(text)}</a>`
-  return style ? `<${style}>${escapeHtml(text)}</${style}>` : escapeHtml(text)
+function renderEvidence({ kind, title, content, image }: Evidence, images: ReportImages): string {
+  if (kind === 'text') return `<div class="aside"><p dir="auto">${escapeHtml(title)}</p>\n${renderCode(content)}</div>\n`
+  const shown = image === null ? undefined : images.get(image)
+  const picture = shown
+    ? `<img src="data:image/jpeg;base64,${encodeBase64(shown.jpeg)}" width="${shown.width}" height="${shown.height}" alt="${escapeHtml(title)}">\n`
+    : ''
+  return `<figure dir="auto">${picture}Screenshot: ${escapeHtml(title)}\n${renderPlainText(content)}</figure>\n`
 }

@@ -1,5 +1,7 @@
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
-import { type Block, joinNonEmpty, parseMarkdown, parsePlainText, type Span, splitLines } from './text-blocks.ts'
+import { parseMarkdown } from './markdown-blocks.ts'
+import { escapeMarkdown, trimBlanks } from './markdown-escape.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import { type Block, joinNonEmpty, type List, parsePlainText, type Span, splitLines, type Table } from './text-blocks.ts'
 
 /** Render a report as CommonMark. Text that could be read as markup is escaped; code blocks are unchanged. */
 export function renderMarkdown(report: Report): string {
@@ -9,6 +11,8 @@ export function renderMarkdown(report: Report): string {
     renderFacts(report.facts),
     renderSection('Details', renderFacts(report.variables)),
     renderSection('Steps', report.steps.map(renderStep).join('\n\n')),
+    renderSection('Current step', report.pendingStep ? renderStep(report.pendingStep) : ''),
+    report.end ? joinParts([...report.end.headers, report.end].map(renderHeader)) : '',
     renderSection('Also tried', report.fallbacks.map(renderFallback).join('\n\n')),
     renderSection('Also done', report.customSteps.map(renderCustomStep).join('\n\n')),
     renderSection('Supporting data', report.evidence.map(renderEvidence).join('\n\n')),
@@ -27,9 +31,15 @@ function renderSection(title: string, content: string): string {
 }
 
 function renderFacts(facts: readonly Fact[]): string {
-  return facts
-    .map(({ label, value }) => `- **${escapeMarkdown(label)}:** ${splitLines(value).map(renderValueLine).join('  \n')}`)
-    .join('\n')
+  return facts.map((fact) => `- **${escapeMarkdown(fact.label)}:** ${renderValue(fact)}`).join('\n')
+}
+
+function renderValue({ value, href }: Fact): string {
+  return href === undefined ? splitLines(value).map(renderValueLine).join('  \n') : renderSpan({ text: value, href })
+}
+
+function renderHeader({ title, description }: ReportHeader): string {
+  return joinParts([`### ${escapeMarkdown(title)}`, renderMarkdownText(description)])
 }
 
 /** Render one line of a value. Indent every line but the first, so that it belongs to the list item. */
@@ -40,9 +50,11 @@ function renderValueLine(line: string, index: number): string {
 
 function renderStep(step: ReportStep): string {
   const parts = [
+    ...step.headers.map(renderHeader),
     `### ${step.number}. ${escapeMarkdown(step.title)}`,
     renderMarkdownText(step.description),
-    `**Answer:** ${escapeMarkdown(step.answer)} (${step.durationAndTime})`,
+    renderFacts(step.details),
+    step.answer && `**Answer:** ${escapeMarkdown(step.answer)} (${step.durationAndTime})`,
     step.note && `**Note:**\n\n${renderPlainText(step.note)}`,
     ...step.fallbacks.map(renderFallback),
     ...step.customSteps.map(renderCustomStep),
@@ -72,15 +84,21 @@ function renderMarkdownText(text: string): string {
   return renderBlocks(parseMarkdown(text))
 }
 
-/** Join blocks with blank lines, and neighbouring list items with line breaks. */
-function renderBlocks(blocks: readonly Block[]): string {
+function renderBlocks(blocks: readonly Block[], isInItem = false): string {
   let markdown = ''
   for (const [index, block] of blocks.entries()) {
-    const isNextItem = block.kind === 'item' && blocks[index - 1]?.kind === 'item'
-    if (markdown !== '') markdown += isNextItem ? '\n' : '\n\n'
+    const previous = blocks[index - 1]
+    if (index > 0) markdown += isInItem && previous?.kind === 'paragraph' && canFollowParagraph(block) ? '\n' : '\n\n'
+    // Without a comment between them, two lists would become one.
+    if (previous?.kind === 'list' && block.kind === 'list') markdown += '<!-- -->\n\n'
     markdown += renderBlock(block)
   }
   return markdown
+}
+
+/** A list with another first number than 1 would continue the paragraph. */
+function canFollowParagraph(block: Block): boolean {
+  return block.kind === 'list' && (block.start === null || block.start === 1)
 }
 
 function renderBlock(block: Block): string {
@@ -88,27 +106,38 @@ function renderBlock(block: Block): string {
     case 'code':
       return renderCodeBlock(block.text, block.language)
     case 'heading':
-      return `**${renderSpans(block.spans)}**`
-    case 'item':
-      return `${'   '.repeat(block.depth)}${block.marker} ${renderSpans(block.spans)}`
+      return `**${renderSpans(block.spans.map((span) => ({ ...span, strong: false })))}**`
+    case 'quote':
+      return renderBlocks(block.blocks).replace(/^/gm, '> ')
+    case 'rule':
+      return '---'
+    case 'list':
+      return renderList(block)
+    case 'table':
+      return renderTable(block)
     case 'paragraph':
       return block.lines.map((spans) => trimBlanks(renderSpans(spans))).join('  \n')
   }
 }
 
-const [tab, lineFeed, space, noBreakSpace] = [0x09, 0x0a, 0x20, 0xa0]
-
-/** Trim spaces and tabs: leading ones could start a code block. Also remove leading no-break spaces. */
-function trimBlanks(line: string): string {
-  let start = 0
-  let end = line.length
-  while (isBlank(line.charCodeAt(start)) || line.charCodeAt(start) === noBreakSpace) start++
-  while (end > start && isBlank(line.charCodeAt(end - 1))) end--
-  return line.slice(start, end)
+function renderList({ start, items }: List): string {
+  const rendered = items.map(({ isChecked, blocks }, index) => {
+    const marker = start === null ? '-' : `${start + index}.`
+    const task = isChecked === null ? '' : isChecked ? '[x] ' : '[ ] '
+    return `${marker} ${task}${renderBlocks(blocks, true).replace(/\n(?=[^\n])/g, `\n${' '.repeat(marker.length + 1)}`)}`
+  })
+  return rendered.join('\n')
 }
 
-function isBlank(code: number): boolean {
-  return code === space || code === tab
+function renderTable({ rows }: Table): string {
+  const lines = rows.map((row) => `| ${row.map(renderCell).join(' | ')} |`)
+  lines.splice(1, 0, `|${' --- |'.repeat(rows[0]?.length ?? 0)}`)
+  return lines.join('\n')
+}
+
+/** Render a cell on one line. A pipe ends a cell even inside of code. */
+function renderCell(spans: readonly Span[]): string {
+  return renderSpans(spans.map((span) => (span.code && span.text.includes('|') ? { ...span, code: false } : span)))
 }
 
 /** Render a code block whose fence is longer than any run of backticks in the text. */
@@ -122,41 +151,34 @@ function renderSpans(spans: readonly Span[]): string {
   let markdown = ''
   for (const span of spans) {
     // With an exclamation mark before it, the link would be an image, which viewers load from the address.
-    if (span.style === 'link' && markdown.endsWith('!')) markdown = `${markdown.slice(0, -1)}\\!`
+    if (span.href !== undefined && markdown.endsWith('!')) markdown = `${markdown.slice(0, -1)}\\!`
     markdown += renderSpan(span)
   }
   return markdown
 }
 
-function renderSpan({ text, style, href }: Span): string {
-  if (style === 'code') return `\`${text}\``
-  if (style === 'strong') return `**${escapeMarkdown(text.trim())}**`
-  return style === 'link' ? `[${escapeMarkdown(text)}](<${href}>)` : escapeMarkdown(text)
+function renderSpan({ text, strong, emphasis, struck, code, href }: Span): string {
+  const content = code ? renderCodeSpan(text) : escapeMarkdown(text)
+  const marker = `${struck ? '~~' : ''}${strong ? '**' : ''}${emphasis ? '*' : ''}`
+  const styled = marker === '' ? content : surround(content, marker)
+  return href !== undefined && isSafeAddress(href) ? `[${styled}](<${href}>)` : styled
 }
 
-/** How an ASCII character is escaped: never, everywhere, or only where it would start a list or a heading underline. */
-const [plain, escapedEverywhere, escapedAtStart] = [0, 1, 2]
-const escapeKinds = new Uint8Array(128).fill(plain)
-for (const char of '\\`*_[]<>|~&#') escapeKinds[char.charCodeAt(0)] = escapedEverywhere
-for (const char of '-+=0123456789 \t') escapeKinds[char.charCodeAt(0)] = escapedAtStart
-const markupAtStart = /^[ \t]*(?:([-+=])|(\d{1,9})([.)])(?=\s|$))/
+/** Put the text between markers. Blanks stay outside, because a marker beside a blank is text. */
+function surround(text: string, marker: string): string {
+  const [, before = '', content = '', after = ''] = /^(\s*)(.*?)(\s*)$/s.exec(text) ?? []
+  return content === '' ? text : `${before}${marker}${content}${Array.from(marker).reverse().join('')}${after}`
+}
 
-/**
- * Escape a text so that CommonMark shows it literally, and join its lines. A loop over character codes is faster than a regular expression
- * here.
- */
-function escapeMarkdown(text: string): string {
-  let escaped = ''
-  let copiedTo = 0
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === lineFeed) return escapeMarkdown(text.replace(/\s*\n\s*/g, ' '))
-    if (code < 128 && escapeKinds[code] === escapedEverywhere) {
-      escaped += `${text.slice(copiedTo, index)}\\`
-      copiedTo = index
-    }
-  }
-  escaped += text.slice(copiedTo)
-  if (escapeKinds[text.charCodeAt(0)] !== escapedAtStart) return escaped
-  return escaped.replace(markupAtStart, (_, sign, digits, delimiter) => (sign ? `\\${sign}` : `${digits}\\${delimiter}`))
+/** Render code between backticks that are longer than any run of backticks in it. */
+function renderCodeSpan(text: string): string {
+  const longestRun = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
+  const fence = '`'.repeat(longestRun + 1)
+  const padding = /^[ `]|[ `]$/.test(text) ? ' ' : ''
+  return `${fence}${padding}${text}${padding}${fence}`
+}
+
+/** Masking can leave spaces and brackets in an address. */
+function isSafeAddress(href: string): boolean {
+  return /^(?:https?:\/\/|mailto:)[^\s<>\\]+$/i.test(href)
 }

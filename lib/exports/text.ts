@@ -1,8 +1,11 @@
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
-import { type Block, formatSpans, joinNonEmpty, parseMarkdown, parsePlainText, splitLines } from './text-blocks.ts'
+import { parseMarkdown } from './markdown-blocks.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import { type Block, formatSpans, joinNonEmpty, type List, parsePlainText, splitLines, type Table } from './text-blocks.ts'
 
 const maxUnderlineWidth = 72
 const maxLabelWidth = 24
+const maxCellWidth = 40
+const ruleWidth = 24
 
 /** Render a report as plain text. */
 export function renderText(report: Report): string {
@@ -13,6 +16,8 @@ export function renderText(report: Report): string {
     renderFacts(report.facts),
     renderSection('DETAILS', renderFacts(report.variables)),
     renderSection('STEPS', report.steps.map(renderStep).join('\n\n')),
+    renderSection('CURRENT STEP', report.pendingStep ? renderStep(report.pendingStep) : ''),
+    report.end ? joinNonEmpty([...report.end.headers, report.end].map(renderHeader), '\n\n') : '',
     renderSection('ALSO TRIED', report.fallbacks.map(renderFallback).join('\n')),
     renderSection('ALSO DONE', report.customSteps.map(renderCustomStep).join('\n')),
     renderSection('SUPPORTING DATA', report.evidence.map(formatEvidence).join('\n\n')),
@@ -30,7 +35,18 @@ function renderSection(title: string, content: string): string {
 function renderFacts(facts: readonly Fact[]): string {
   const longestLabel = Math.max(0, ...facts.map(({ label }) => label.length))
   const valueColumn = Math.min(maxLabelWidth, longestLabel) + 2
-  return facts.map(({ label, value }) => `${joinLines(label)}: `.padEnd(valueColumn) + applyHangingIndent(value, valueColumn)).join('\n')
+  return facts
+    .map((fact) => `${joinLines(fact.label)}: `.padEnd(valueColumn) + applyHangingIndent(formatFactValue(fact), valueColumn))
+    .join('\n')
+}
+
+/** Return the value of a fact, with the address of a link. */
+export function formatFactValue({ value, href }: Fact): string {
+  return href === undefined ? value : `${value} (${href})`
+}
+
+function renderHeader({ title, description }: ReportHeader): string {
+  return joinNonEmpty([`== ${joinLines(title)} ==`, formatMarkdown(description)], '\n')
 }
 
 /** Indent all lines of the text except the first by `indent` spaces. */
@@ -41,13 +57,15 @@ export function applyHangingIndent(text: string, indent: number): string {
 function renderStep(step: ReportStep): string {
   const parts = [
     formatMarkdown(step.description),
-    `Answer: ${joinLines(step.answer)} (${step.durationAndTime})`,
+    renderFacts(step.details),
+    step.answer && `Answer: ${joinLines(step.answer)} (${step.durationAndTime})`,
     renderNote(step.note),
     ...step.fallbacks.map(renderFallback),
     ...step.customSteps.map(renderCustomStep),
     ...step.evidence.map(formatEvidence),
   ]
-  return `${step.number}. ${joinLines(step.title)}\n${indentLines(joinNonEmpty(parts, '\n'))}`
+  const body = joinNonEmpty([`${step.number}. ${joinLines(step.title)}`, indentLines(joinNonEmpty(parts, '\n'))], '\n')
+  return joinNonEmpty([...step.headers.map(renderHeader), body], '\n\n')
 }
 
 function renderNote(note: string): string {
@@ -79,15 +97,8 @@ function formatMarkdown(text: string): string {
   return formatBlocks(parseMarkdown(text))
 }
 
-/** Join blocks with blank lines, and neighbouring list items with line breaks. */
-function formatBlocks(blocks: readonly Block[]): string {
-  let text = ''
-  for (const [index, block] of blocks.entries()) {
-    const isNextItem = block.kind === 'item' && blocks[index - 1]?.kind === 'item'
-    if (text !== '') text += isNextItem ? '\n' : '\n\n'
-    text += formatBlock(block)
-  }
-  return text
+function formatBlocks(blocks: readonly Block[], separator = '\n\n'): string {
+  return blocks.map(formatBlock).join(separator)
 }
 
 function formatBlock(block: Block): string {
@@ -96,11 +107,41 @@ function formatBlock(block: Block): string {
       return indentLines(block.text)
     case 'heading':
       return formatSpans(block.spans)
-    case 'item':
-      return `${'  '.repeat(block.depth)}${block.marker} ${formatSpans(block.spans)}`
+    case 'quote':
+      return `> ${formatBlocks(block.blocks).replaceAll('\n', '\n> ')}`
+    case 'rule':
+      return '-'.repeat(ruleWidth)
+    case 'list':
+      return formatList(block)
+    case 'table':
+      return formatTable(block)
     case 'paragraph':
       return block.lines.map((spans) => formatSpans(spans).trimEnd()).join('\n')
   }
+}
+
+function formatList({ start, items }: List): string {
+  const lines = items.map(({ isChecked, blocks }, index) => {
+    const marker = start === null ? '-' : `${start + index}.`
+    const task = isChecked === null ? '' : isChecked ? '[x] ' : '[ ] '
+    return `${marker} ${task}${applyHangingIndent(formatBlocks(blocks, '\n'), 2)}`
+  })
+  return lines.join('\n')
+}
+
+/** Format a table with columns of equal width. A cell that is too wide moves the rest of its row. */
+function formatTable({ rows }: Table): string {
+  const cells = rows.map((row) => row.map((spans) => joinLines(formatSpans(spans))))
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.min(maxCellWidth, Math.max(...cells.map((row) => countColumns(row[column] ?? '')))),
+  )
+  const formatRow = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - countColumns(cell))))
+      .join(' | ')
+      .trimEnd()
+  const [header = [], ...body] = cells
+  return [formatRow(header), widths.map((width) => '-'.repeat(width)).join('-|-'), ...body.map(formatRow)].join('\n')
 }
 
 /** Indent all lines by three spaces, except empty lines. */

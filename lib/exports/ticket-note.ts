@@ -1,11 +1,10 @@
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportStep } from './report.ts'
-import { applyHangingIndent, formatEvidence, formatPlainText, indentLines, joinLines } from './text.ts'
+import { changeDescriptions } from './descriptions.ts'
+import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import { applyHangingIndent, formatEvidence, formatFactValue, formatPlainText, indentLines, joinLines } from './text.ts'
 
 /** Return the report without the descriptions, which a ticket note does not show. They then need no masking. */
 export function removeDescriptions(report: Report): Report {
-  const removeDescription = <T extends { description: string }>(part: T): T => ({ ...part, description: '' })
-  const steps = report.steps.map((step) => ({ ...removeDescription(step), customSteps: step.customSteps.map(removeDescription) }))
-  return { ...removeDescription(report), steps, customSteps: report.customSteps.map(removeDescription) }
+  return changeDescriptions(report, () => '')
 }
 
 /** Render a report as short plain text for the note of a ticket: one line per step, no blank lines inside a section. */
@@ -13,7 +12,8 @@ export function renderTicketNote(report: Report): string {
   const sections = [
     [joinLines(report.title), ...renderFacts(report.facts)].join('\n'),
     renderSection('Details', renderFacts(report.variables)),
-    renderSection('Steps', report.steps.map(renderStep)),
+    renderSection('Steps', [...report.steps.map(renderStep), ...(report.end ? [...report.end.headers, report.end].map(renderHeader) : [])]),
+    renderSection('Current step', report.pendingStep ? [renderStep(report.pendingStep)] : []),
     renderSection('Also tried', report.fallbacks.map(renderFallback)),
     renderSection('Also done', report.customSteps.map(renderCustomStep)),
     renderSection('Supporting data', report.evidence.map(renderEvidence)),
@@ -29,19 +29,25 @@ function renderSection(title: string, items: readonly string[]): string {
 }
 
 function renderFacts(facts: readonly Fact[]): string[] {
-  return facts.map(({ label, value }) => `${joinLines(label)}: ${applyHangingIndent(value, 3)}`)
+  return facts.map((fact) => `${joinLines(fact.label)}: ${applyHangingIndent(formatFactValue(fact), 3)}`)
+}
+
+function renderHeader({ title }: ReportHeader): string {
+  return `== ${joinLines(title)} ==`
 }
 
 function renderStep(step: ReportStep): string {
   const [duration] = step.durationAndTime.split(',')
   const details = [
+    ...renderFacts(step.details),
     renderNote(step.note),
     ...step.fallbacks.map(renderFallback),
     ...step.customSteps.map(renderCustomStep),
     ...step.evidence.map(renderEvidence),
   ]
-  const stepLine = `${step.number}. ${joinLines(step.title)} -> ${joinLines(step.answer)} (${duration})`
-  return [stepLine, ...details.filter(Boolean).map(indentLines)].join('\n')
+  const answer = step.answer && ` -> ${joinLines(step.answer)} (${duration})`
+  const stepLine = `${step.number}. ${joinLines(step.title)}${answer}`
+  return [...step.headers.map(renderHeader), stepLine, ...details.filter(Boolean).map(indentLines)].join('\n')
 }
 
 function renderNote(note: string): string {

@@ -12,12 +12,15 @@ const formatterByZone = new Map<string, Intl.DateTimeFormat>()
 const formatOptions = { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const twoDigitNumbers = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
 
+/** Formats a UTC time such as `2026-11-21T09:30:00.000Z`. */
+export type FormatTime = (time: string) => string
+
 /**
  * Return a function that formats a UTC time such as `2026-11-21T09:30:00.000Z` as `21 Nov 2026, 10:30` in an IANA time zone.
  * Quarters of an hour are cached: clock changes happen between quarters, so only the minutes change within one. In a zone whose offset is
  * not a multiple of 15 minutes, each time is formatted separately.
  */
-export function createTimeFormatter(timeZone: string): (time: string) => string {
+export function createTimeFormatter(timeZone: string): FormatTime {
   const formatter = formatterByZone.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { ...formatOptions, timeZone })
   formatterByZone.set(timeZone, formatter)
   const quartersByHour = new Map<string, LocalQuarter[]>()

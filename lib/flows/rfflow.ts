@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { removeInvisible } from '../text/plain-name.ts'
 import { IntakeForm, NullableStructure, TreeType } from './structure.ts'
 
 // The file format for exported flows: `<slug>.rfflow`, a JSON envelope with one flow.
@@ -6,7 +7,7 @@ import { IntakeForm, NullableStructure, TreeType } from './structure.ts'
 export const rfflowVersion = '1.0'
 export const generatorName = 'support-flow-service'
 
-const Name = z.string().trim().min(1).max(200)
+const Name = z.string().overwrite(removeInvisible).trim().min(1).max(200)
 
 export const FlowEnvelope = z
   .strictObject({

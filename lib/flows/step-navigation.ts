@@ -1,4 +1,3 @@
-import { fillPlaceholders } from './placeholders.ts'
 import { type FlowNode, type FlowStep, isStepList, type TreeStructure } from './structure.ts'
 import { walkAll, walkNodes } from './walk.ts'
 
@@ -17,16 +16,6 @@ export interface Progress {
   /** In a tree, this counts the longest remaining path. */
   total: number
   percent: number
-}
-
-/** A step as the technician sees it, with its placeholders filled. */
-export interface CurrentStep {
-  id: string
-  type: string
-  title: string
-  description: string
-  options: { id: string; label: string }[]
-  fallback_steps: { id: string; title: string; description: string }[]
 }
 
 /** Section headers and the end take no answer. */
@@ -109,19 +98,4 @@ function getLongestPathLength({ options, next_node_id, children }: FlowNode): nu
 export function computeProgress(answered: number, remaining: number): Progress {
   const total = answered + remaining
   return { answered, total, percent: total === 0 ? 100 : Math.floor((answered * 100) / total) }
-}
-
-/** Return the step with its placeholders filled from `variables`. */
-export function renderStep(step: FlowNode | FlowStep, variables: Readonly<Record<string, unknown>>): CurrentStep {
-  const renderContent = ({ id, title, description }: Pick<FlowStep, 'id' | 'title' | 'description'>) => ({
-    id,
-    title: fillPlaceholders(title ?? '', variables),
-    description: fillPlaceholders(description ?? '', variables),
-  })
-  return {
-    ...renderContent(step),
-    type: step.type,
-    options: 'options' in step ? (step.options ?? []).map(({ id = '', label }) => ({ id, label })) : [],
-    fallback_steps: 'fallback_steps' in step ? (step.fallback_steps ?? []).map(renderContent) : [],
-  }
 }

@@ -36,6 +36,8 @@ export const Attachment = z
   })
   .meta({ id: 'FlowAttachment', examples: [{ title: 'Vendor article', url: 'https://support.example.com/kb/4711' }] })
 
+export type Attachment = z.infer<typeof Attachment>
+
 export const FlowOption = z
   .strictObject({
     id: NodeId.optional().describe('Unique in its decision. Generated if left out.'),

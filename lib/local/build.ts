@@ -1,5 +1,6 @@
-import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { type BundleSizes, bundleWorker } from './bundle.ts'
 import { buildFonts } from './fonts.ts'
 
@@ -39,9 +40,9 @@ export function removeExamples(value: unknown, arePropertyNames = false): unknow
 
 async function buildAndReport(): Promise<void> {
   const { start, later } = await build()
-  const wasm = (await stat(join(root, 'node_modules/@phi-ag/argon2/dist/argon2.wasm'))).size
-  const gzipped = start.gzipped + later.gzipped
-  console.log(`Bundle: ${formatKib(start.bytes)}, ${formatKib(start.gzipped)} gzipped, and ${formatKib(wasm)} of wasm.`)
+  const wasm = await measureWasm()
+  const gzipped = start.gzipped + later.gzipped + wasm.gzipped
+  console.log(`Bundle: ${formatKib(start.bytes)}, ${formatKib(start.gzipped)} gzipped, and ${formatKib(wasm.bytes)} of wasm.`)
   console.log(`Loaded on first use: ${formatKib(later.bytes)}, ${formatKib(later.gzipped)} gzipped. The limit is ${formatKib(limitBytes)}.`)
   console.log(`Start-up: ${await measureStartMs()} ms, including the start of workerd.`)
   if (gzipped > limitBytes) {
@@ -51,6 +52,15 @@ async function buildAndReport(): Promise<void> {
 }
 
 if (import.meta.main) await (process.argv.includes('--node') ? buildAssets() : buildAndReport())
+
+/** Return the size of the compiled modules in bytes, as they are and compressed. */
+async function measureWasm(): Promise<{ bytes: number; gzipped: number }> {
+  const folder = join(root, 'dist/worker')
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.wasm'))
+  const modules = await Promise.all(names.map((name) => readFile(join(folder, name))))
+  const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
+  return { bytes: sum(modules.map(({ length }) => length)), gzipped: sum(modules.map((module) => gzipSync(module).length)) }
+}
 
 function formatKib(bytes: number): string {
   return `${Math.round(bytes / 1024)} KiB`

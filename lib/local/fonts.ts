@@ -4,19 +4,45 @@ import { inflateSync } from 'node:zlib'
 
 const packages = join(import.meta.dirname, '../../node_modules/@fontsource')
 // Increase this when the families or the output format change, so that existing fonts are built again.
-const formatVersion = 'format 3'
+const formatVersion = 'format 4'
+
+/** Scripts whose letters change with their neighbours. */
+const complexScripts = [
+  ...[
+    'thai',
+    'lao',
+    'khmer',
+    'myanmar',
+    'devanagari',
+    'bengali',
+    'gurmukhi',
+    'gujarati',
+    'tamil',
+    'telugu',
+    'kannada',
+    'malayalam',
+    'sinhala',
+  ],
+]
+const complexFamilies = ['hebrew', 'arabic', ...complexScripts].map((script) => `noto-sans-${script}`)
 
 /** Font families in order of preference, with a pattern of the files to use. The pattern leaves out files that only repeat characters of other families. */
 const families: [string, RegExp][] = [
   ['noto-sans', /-(?:latin|latin-ext|vietnamese|cyrillic|cyrillic-ext|greek|greek-ext)-400-/],
   ['noto-sans-hebrew', /-hebrew-hebrew-400-/],
   ['noto-sans-arabic', /-arabic-arabic-400-/],
+  ...complexScripts.map((script): [string, RegExp] => [`noto-sans-${script}`, new RegExp(`-${script}-${script}-400-`)]),
+  ...['armenian', 'georgian', 'ethiopic'].map((script): [string, RegExp] => [
+    `noto-sans-${script}`,
+    new RegExp(`-${script}-${script}-400-`),
+  ]),
   ['noto-sans-sc', /-400-/],
   ['noto-sans-tc', /-400-/],
   ['noto-sans-jp', /-400-/],
   ['noto-sans-kr', /-400-/],
   ['noto-sans-math', /-400-/],
   ['noto-sans-symbols-2', /-400-/],
+  ['noto-emoji', /-400-/],
   ['noto-sans-mono', /-400-/],
 ]
 /** The families that come first for a kind of text: Japanese shapes of Han characters, and a fixed width for code. */
@@ -42,7 +68,7 @@ export async function buildFonts(target: string): Promise<void> {
       .filter((name) => name.endsWith('-normal.woff') && filePattern.test(name))
       .sort()
     for (const name of files) {
-      const { codes, bytes } = convertWoff(await readFile(join(packages, family, 'files', name)))
+      const { codes, bytes } = convertWoff(await readFile(join(packages, family, 'files', name)), complexFamilies.includes(family))
       await writeFile(join(target, `${slices.length}.font`), bytes)
       slices.push({ family, codes })
     }
@@ -77,7 +103,7 @@ async function writeMaps(target: string, kind: string, preferred: string[], slic
 type Tables = Map<string, Buffer>
 
 /** Convert a WOFF file to a slice and return the code points that it covers. */
-function convertWoff(woff: Buffer): { codes: number[]; bytes: Buffer } {
+function convertWoff(woff: Buffer, isComplex: boolean): { codes: number[]; bytes: Buffer } {
   const tables = readTables(woff)
   const table = (tag: string) => tables.get(tag) ?? Buffer.alloc(64)
   const [head, hhea, hmtx] = [table('head'), table('hhea'), table('hmtx')]
@@ -90,11 +116,14 @@ function convertWoff(woff: Buffer): { codes: number[]; bytes: Buffer } {
     scale(hmtx.readUInt16BE(Math.min(glyph, metricCount - 1) * 4)),
   ])
   const box = [36, 38, 40, 42].map((offset) => scale(head.readInt16BE(offset)))
-  const metrics = { ascent: scale(hhea.readInt16BE(4)), descent: scale(hhea.readInt16BE(6)), box, units, glyphs }
+  const metrics = { ascent: scale(hhea.readInt16BE(4)), descent: scale(hhea.readInt16BE(6)), box, units, isComplex, glyphs }
   const text = Buffer.from(JSON.stringify(metrics))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.length)
-  return { codes: glyphs.filter((_, index) => index % 3 === 0), bytes: Buffer.concat([length, text, buildTrueType(tables)]) }
+  return {
+    codes: glyphs.filter((_, index) => index % 3 === 0),
+    bytes: Buffer.concat([length, text, buildTrueType(tables, isComplex ? [...pdfTables, ...shapingTables] : pdfTables)]),
+  }
 }
 
 /** Read the printable code points and their glyphs from a `cmap` table. */
@@ -148,9 +177,12 @@ function readTables(woff: Buffer): Tables {
 
 const pdfTables = ['cvt ', 'fpgm', 'glyf', 'head', 'hhea', 'hmtx', 'loca', 'maxp', 'prep']
 
-/** Build a TrueType file with the tables that a PDF needs. */
-function buildTrueType(all: Tables): Buffer {
-  const tables = pdfTables.flatMap((tag) => {
+/** Tables that HarfBuzz reads. */
+const shapingTables = ['GDEF', 'GPOS', 'GSUB', 'cmap']
+
+/** Build a TrueType file with these tables. */
+function buildTrueType(all: Tables, tags: readonly string[]): Buffer {
+  const tables = tags.toSorted().flatMap((tag) => {
     const data = all.get(tag)
     return data ? [{ tag, data }] : []
   })

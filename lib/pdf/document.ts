@@ -1,6 +1,7 @@
 import { createUsedGlyphs, embedFont, getGlyphCode, type UsedGlyphs } from './font-embedding.ts'
 import type { Fonts } from './fonts.ts'
-import type { Glyph, TextLine } from './line-layout.ts'
+import type { Glyph } from './glyph.ts'
+import type { TextLine } from './line-layout.ts'
 import {
   addCompressedStream,
   addObject,
@@ -31,16 +32,34 @@ export interface PdfDocument {
   usedGlyphs: Map<number, UsedGlyphs>
   /** The drawing operators of each page. */
   pages: string[][]
+  /** The image with index n is drawn as `/In`. */
+  images: JpegImage[]
 }
 
 /** Return a document with one empty page. */
 export function createDocument(fonts: Fonts): PdfDocument {
-  return { fonts, usedGlyphs: new Map(), pages: [[]] }
+  return { fonts, usedGlyphs: new Map(), pages: [[]], images: [] }
 }
 
 /** Add drawing operators to a page, by default the last one. */
 export function drawOperators({ pages }: PdfDocument, operators: string, pageIndex = pages.length - 1): void {
   pages[pageIndex]?.push(operators)
+}
+
+/** Where an image is drawn: its lower left corner and its size, in points. */
+export interface ImageBox {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** Draw an image. An image that is drawn again is stored once. */
+export function drawImage(document: PdfDocument, image: JpegImage, { x, y, width, height }: ImageBox, pageIndex?: number): void {
+  const known = document.images.indexOf(image)
+  const index = known < 0 ? document.images.push(image) - 1 : known
+  const matrix = [width, 0, 0, height, x, y].map(formatNumber).join(' ')
+  drawOperators(document, `q ${matrix} cm /I${index} Do Q`, pageIndex)
 }
 
 interface TextLineStyle {
@@ -56,16 +75,31 @@ export function drawTextLine(
   x: number,
   y: number,
   size: number,
-  { colour, bold }: TextLineStyle,
+  style: TextLineStyle,
   pageIndex?: number,
 ): void {
-  // There are no bold fonts, so bold text is filled and outlined.
-  const weight = bold ? `${colour} RG 2 Tr ${formatNumber(size / 36)} w` : '0 Tr'
-  const runs = splitIntoRuns(line).map((run) => formatRun(document, run, x, y, size))
-  if (runs.length > 0) drawOperators(document, `BT ${colour} rg ${weight}\n${runs.join('\n')}\nET`, pageIndex)
+  const runs = splitIntoRuns(line)
+  const texts = runs.map((run) => `${formatStyle(run, size, style)} ${formatRun(document, run, x, y, size)}`)
+  if (texts.length > 0) drawOperators(document, `BT\n${texts.join('\n')}\nET`, pageIndex)
+  for (const run of runs) if (run[0]?.style.struck) strikeThrough(document, run, x, y, size, pageIndex)
 }
 
-/** Split a line into runs of one font and one direction. The glyphs of each run are returned from left to right. */
+function strikeThrough(document: PdfDocument, run: readonly Glyph[], x: number, y: number, size: number, pageIndex?: number): void {
+  const [first, last] = [run[0], run.at(-1)]
+  if (!first || !last) return
+  const [left, right] = [first.x, last.x + last.width].map((position) => formatNumber(x + (position * size) / 1000))
+  const height = formatNumber(y + size * 0.28)
+  drawOperators(document, `0 G 0.6 w ${left} ${height} m ${right} ${height} l S`, pageIndex)
+}
+
+/** Return the operators for the colour and the weight. There are no bold fonts, so bold text is filled and outlined. */
+function formatStyle([first]: readonly Glyph[], size: number, style: TextLineStyle): string {
+  const colour = first?.style.colour ?? style.colour
+  const isBold = style.bold || first?.style.bold
+  return `${colour} rg ${isBold ? `${colour} RG 2 Tr ${formatNumber(size / 36)} w` : '0 Tr'}`
+}
+
+/** Split a line into runs of one font, direction and style. The glyphs of each run are returned from left to right. */
 function splitIntoRuns({ glyphs }: TextLine): Glyph[][] {
   const runs: Glyph[][] = []
   for (let start = 0; start < glyphs.length; ) {
@@ -85,8 +119,12 @@ function findRunEnd(glyphs: readonly Glyph[], start: number): number {
   let end = start + 1
   // On copy, PDF viewers reverse a right-to-left run only if it has letters. So every character that is not a letter or mark gets its own run.
   if (first && first.level & 1 && !letterOrMark.test(first.text)) return end
-  while (end < glyphs.length && glyphs[end]?.font === first?.font && glyphs[end]?.level === first?.level) end++
+  while (end < glyphs.length && isSameRun(first, glyphs[end])) end++
   return end
+}
+
+function isSameRun(first: Glyph | undefined, glyph: Glyph | undefined): boolean {
+  return first?.font === glyph?.font && first?.level === glyph?.level && first?.style === glyph?.style
 }
 
 /** Reverse the glyphs of a right-to-left run, including combining marks. PDF viewers reverse the run again on copy, which restores the order. */
@@ -105,11 +143,13 @@ function formatRun(document: PdfDocument, glyphs: readonly Glyph[], x: number, y
   for (const glyph of glyphs) {
     const adjustment = Math.round(position - glyph.x)
     if (adjustment !== 0) codes += `>${adjustment}<`
-    codes += getGlyphCode(usedGlyphs, glyph.id, glyph.text, glyph.width)
+    codes += getGlyphCode(usedGlyphs, glyph)
     position = glyph.x + glyph.width
   }
   const startX = formatNumber(x + (first.x * size) / 1000)
-  return `/F${first.font} ${formatNumber(size)} Tf 1 0 0 1 ${startX} ${formatNumber(y)} Tm [<${codes}>] TJ`
+  // There are no italic fonts, so italic text is slanted.
+  const slant = first.style.italic ? '0.2' : '0'
+  return `/F${first.font} ${formatNumber(size)} Tf 1 0 ${slant} 1 ${startX} ${formatNumber(y)} Tm [<${codes}>] TJ`
 }
 
 interface DocumentProperties {
@@ -118,18 +158,16 @@ interface DocumentProperties {
   /** The size of a page in points. */
   width: number
   height: number
-  /** Pages draw it as `/Logo`. */
-  logo: JpegImage | null
 }
 
 /** Return the document as the bytes of a PDF file. */
 export async function serializeDocument(document: PdfDocument, properties: DocumentProperties): Promise<Uint8Array<ArrayBuffer>> {
-  const { title, author, width, height, logo } = properties
+  const { title, author, width, height } = properties
   const objects: PdfObjects = []
   const catalog = reserveObject(objects)
   const pageTree = reserveObject(objects)
   const info = reserveObject(objects)
-  const resources = await addResources(objects, document, logo)
+  const resources = await addResources(objects, document)
   const pageReferences: string[] = []
   for (const operators of document.pages) {
     const contents = await addCompressedStream(objects, operators.join('\n'))
@@ -143,15 +181,15 @@ export async function serializeDocument(document: PdfDocument, properties: Docum
   return serializeObjects(objects, catalog, info)
 }
 
-/** Add the fonts and the logo, and return the number of the resource dictionary. */
-async function addResources(objects: PdfObjects, { fonts, usedGlyphs }: PdfDocument, logo: JpegImage | null): Promise<number> {
+/** Add the fonts and the images, and return the number of the resource dictionary. */
+async function addResources(objects: PdfObjects, { fonts, usedGlyphs, images }: PdfDocument): Promise<number> {
   const fontReferences: string[] = []
   for (const [index, glyphs] of usedGlyphs) {
     const font = await embedFont(objects, index, fonts.getSlice(index), glyphs)
     fontReferences.push(`/F${index} ${font} 0 R`)
   }
-  const logoReference = logo ? `/XObject<</Logo ${addStream(objects, formatImageEntries(logo), logo.jpeg)} 0 R>>` : ''
-  return addObject(objects, `<</Font<<${fontReferences.join(' ')}>>${logoReference}>>`)
+  const imageReferences = images.map((image, index) => `/I${index} ${addStream(objects, formatImageEntries(image), image.jpeg)} 0 R`)
+  return addObject(objects, `<</Font<<${fontReferences.join(' ')}>>/XObject<<${imageReferences.join(' ')}>>>>`)
 }
 
 function formatImageEntries({ width, height }: JpegImage): string {

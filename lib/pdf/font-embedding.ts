@@ -1,28 +1,39 @@
 import { subsetFont } from './font-subset.ts'
 import type { FontSlice } from './fonts.ts'
+import type { Glyph } from './glyph.ts'
 import { addCompressedStream, addObject, type PdfObjects, toUtf16Hex } from './objects.ts'
 
 // Embeds a slice of a font: only the glyphs that the document uses, and the text that each of them stands for.
 
-/** The used glyphs of one slice. The index of a glyph is its code. A glyph that stands for two texts has two codes. */
+type UsedGlyph = Pick<Glyph, 'id' | 'parts' | 'width' | 'text'>
+
+/** The used glyphs of one slice. The index of a glyph is its code. A glyph that stands for two texts, or has two widths, has two codes. */
 export interface UsedGlyphs {
   codeByKey: Map<string, number>
-  glyphs: { id: number; width: number; text: string }[]
+  codeByParts: Map<UsedGlyph['parts'], number>
+  glyphs: UsedGlyph[]
 }
+
+/** A font has at most 65,535 glyphs. No text needs as many, except one that was made for it. */
+const maxCodes = 32_000
 
 /** Create a list with the glyph for missing characters, which every font must have at code 0. */
 export function createUsedGlyphs(): UsedGlyphs {
-  return { codeByKey: new Map(), glyphs: [{ id: 0, width: 0, text: '' }] }
+  return { codeByKey: new Map(), codeByParts: new Map(), glyphs: [{ id: 0, parts: [], width: 0, text: '' }] }
 }
 
 /** Return the code of a glyph that stands for this text, as four hexadecimal digits. Add the glyph if it is new. */
-export function getGlyphCode({ codeByKey, glyphs }: UsedGlyphs, id: number, text: string, width: number): string {
-  const key = `${id} ${text}`
+export function getGlyphCode({ codeByKey, codeByParts, glyphs }: UsedGlyphs, { id, parts, text, width }: UsedGlyph): string {
+  // The same word has the same parts, and comparing them takes longer than the rest.
+  const knownCode = codeByParts.get(parts)
+  if (knownCode !== undefined) return formatCode(knownCode)
+  const key = `${id} ${parts.map((part) => `${part.id} ${part.x} ${part.y}`).join()} ${width} ${text}`
   let code = codeByKey.get(key)
   if (code === undefined) {
-    code = glyphs.push({ id, width, text }) - 1
+    code = glyphs.length < maxCodes ? glyphs.push({ id, parts, width, text }) - 1 : 0
     codeByKey.set(key, code)
   }
+  if (parts.length > 0) codeByParts.set(parts, code)
   return formatCode(code)
 }
 
@@ -32,8 +43,7 @@ function formatCode(code: number): string {
 
 /** Add the font to the document and return its object number. `index` is the index of the slice. */
 export async function embedFont(objects: PdfObjects, index: number, slice: FontSlice, { glyphs }: UsedGlyphs): Promise<number> {
-  const glyphIds = glyphs.map(({ id }) => id)
-  const font = subsetFont(slice, glyphIds)
+  const { font, glyphIds } = subsetFont(slice, glyphs)
   const fontFile = await addCompressedStream(objects, font, `/Length1 ${font.length}`)
   // PDF requires six capital letters and a plus sign before the name of a subset.
   const name = `/ABCDEF+NotoSans${index}`

@@ -1,4 +1,6 @@
+import { addComposites, buildComposite, type Composite } from './font-composites.ts'
 import type { FontSlice } from './fonts.ts'
+import type { Glyph } from './glyph.ts'
 import { concatBytes } from './objects.ts'
 
 // Reads and shortens TrueType fonts. The table names, offsets and flags are those of the OpenType specification.
@@ -13,27 +15,47 @@ const locaFormatOffset = 50
 /** An outline begins with its number of contours and its bounding box. */
 const outlineHeaderSize = 10
 
-/** Return the font with only the outlines of these glyphs. The glyph ids do not change. */
-export function subsetFont({ font }: FontSlice, glyphIds: Iterable<number>): Uint8Array {
+/** Only HarfBuzz reads them, before the PDF is written. */
+const shapingTables = new Set(['GDEF', 'GPOS', 'GSUB', 'cmap'])
+
+/**
+ * Return the font with only the outlines of these glyphs, and the id of each. The ids of the font do not change. A glyph that is put together
+ * from parts becomes a new glyph of the font.
+ */
+export function subsetFont({ font }: FontSlice, glyphs: readonly Pick<Glyph, 'id' | 'parts'>[]): { font: Uint8Array; glyphIds: number[] } {
   const tables = readTables(font)
   const head = new Uint8Array(getTable(tables, 'head'))
   const glyf = getTable(tables, 'glyf')
   const offsets = readGlyphOffsets(getTable(tables, 'loca'), toDataView(head).getInt16(locaFormatOffset))
-  const usedIds = addComponents(glyf, offsets, glyphIds)
-  const loca = new Uint8Array(offsets.length * 4)
-  const outlines: Uint8Array[] = []
+  const glyphCount = offsets.length - 1
+  const composites: Composite[] = []
+  const glyphIds = glyphs.map(({ id, parts }) => id ?? glyphCount + composites.push(createComposite(glyf, offsets, parts)) - 1)
+  const usedIds = addComponents(glyf, offsets, [...glyphs.flatMap(({ id }) => id ?? []), ...composites.flatMap(({ ids }) => ids)])
+  const outlines = Array.from({ length: glyphCount }, (_, id) =>
+    usedIds.has(id) ? glyf.subarray(offsets[id], offsets[id + 1]) : noOutline,
+  )
+  for (const { outline } of composites) outlines.push(outline)
+  const loca = new Uint8Array((outlines.length + 1) * 4)
   let size = 0
-  for (let id = 0; id + 1 < offsets.length; id++) {
-    toDataView(loca).setUint32(id * 4, size)
-    if (!usedIds.has(id)) continue
-    const outline = glyf.subarray(offsets[id], offsets[id + 1])
-    outlines.push(outline)
+  for (const [id, outline] of outlines.entries()) {
     size += outline.length
+    toDataView(loca).setUint32((id + 1) * 4, size)
   }
-  toDataView(loca).setUint32(loca.length - 4, size)
   toDataView(head).setInt16(locaFormatOffset, 1)
-  const newTables: Record<string, Uint8Array> = { head, loca, glyf: concatBytes(outlines, size) }
-  return serializeFont(tables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data })))
+  const metrics = addComposites(getTable(tables, 'maxp'), getTable(tables, 'hmtx'), composites)
+  const newTables: Record<string, Uint8Array> = { head, loca, glyf: concatBytes(outlines, size), ...metrics }
+  const pdfTables = tables.filter(({ tag }) => !shapingTables.has(tag))
+  return { font: serializeFont(pdfTables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data }))), glyphIds }
+}
+
+const noOutline = new Uint8Array()
+
+function createComposite(glyf: Uint8Array, offsets: readonly number[], parts: Glyph['parts']): Composite {
+  const placed = parts.flatMap((part) => {
+    const outline = getOutline(glyf, offsets, part.id)
+    return outline ? [{ ...part, box: [2, 4, 6, 8].map((offset) => outline.getInt16(offset)) }] : []
+  })
+  return buildComposite(placed)
 }
 
 /** Return the leftmost and the rightmost point of a glyph, in thousandths of the font size. */

@@ -1,7 +1,15 @@
+import type { ShapedWord, TextKind } from './glyph.ts'
+import { createShaper, type Shaper } from './harfbuzz.ts'
+
 // Each font is cut into slices by code point. A text loads the slices that have its characters; the PDF embeds only the glyphs it shows.
 
-/** Read a static file by its path below the assets folder. */
-export type ReadAsset = (path: string) => Promise<ArrayBuffer>
+/** What is deployed beside the code. */
+export interface FontAssets {
+  /** Read a static file by its path below the assets folder. */
+  read(path: string): Promise<ArrayBuffer>
+  /** Return `harfbuzz.wasm`, compiled. */
+  loadHarfBuzz(): Promise<WebAssembly.Module>
+}
 
 export interface FontSlice {
   ascent: number
@@ -12,12 +20,11 @@ export interface FontSlice {
   units: number
   /** By code point: the glyph id, and its width in thousandths of the font size. */
   glyphs: Map<number, { id: number; width: number }>
+  /** Whether the letters of its script change with their neighbours. The font then has rules for HarfBuzz. */
+  isComplex: boolean
   /** A TrueType font. */
   font: Uint8Array
 }
-
-/** The kind of a text decides which fonts come first: `ja` has Japanese shapes of Han characters, `mono` a fixed width. */
-export type TextKind = 'text' | 'ja' | 'mono'
 
 // The files never change while a process runs. Values are cached, not promises: in Workers a request must not await another one's I/O.
 const cachedMaps = new Map<string, DataView>()
@@ -30,26 +37,34 @@ const lastPlane = 2
 
 /** The loaded slices. */
 export interface Fonts {
+  /** Shapes texts in complex slices. */
+  shaper: Shaper
+  /** What was shaped already, by font, direction and text. */
+  shapedWords: Map<string, ShapedWord>
   /** Return the slice with this character, or undefined if no font has it. */
   find(code: number, kind: TextKind): { index: number; slice: FontSlice } | undefined
   getSlice(index: number): FontSlice
 }
 
 /** Load the slices with these code points. */
-export async function loadFonts(readAsset: ReadAsset, codesByKind: ReadonlyMap<TextKind, ReadonlySet<number>>): Promise<Fonts> {
+export async function loadFonts(assets: FontAssets, codesByKind: ReadonlyMap<TextKind, ReadonlySet<number>>): Promise<Fonts> {
   const sliceIndexes = new Map<string, number>()
   for (const [kind, codes] of codesByKind) {
     for (const code of codes) {
       const plane = code >> 16
       if (plane > lastPlane) continue
-      const map = await readMap(readAsset, `${kind}-${plane}`)
+      const map = await readMap(assets, `${kind}-${plane}`)
       const index = map.getUint16((code & 0xffff) * 2, true)
       if (index > 0) sliceIndexes.set(`${kind} ${code}`, index)
     }
   }
-  const slices = await readSlices(readAsset, [...new Set(sliceIndexes.values())])
+  const slices = await readSlices(assets, [...new Set(sliceIndexes.values())])
   const getSlice = (index: number) => slices.get(index) as FontSlice
+  const isAnyComplex = [...slices.values()].some(({ isComplex }) => isComplex)
+  const shaper = isAnyComplex ? createShaper(await assets.loadHarfBuzz()) : noShaper
   return {
+    shaper,
+    shapedWords: new Map(),
     find(code, kind) {
       const index = sliceIndexes.get(`${kind} ${code}`)
       return index === undefined ? undefined : { index, slice: getSlice(index) }
@@ -58,29 +73,32 @@ export async function loadFonts(readAsset: ReadAsset, codesByKind: ReadonlyMap<T
   }
 }
 
-async function readMap(readAsset: ReadAsset, name: string): Promise<DataView> {
+/** Without a complex slice, nothing is shaped. */
+const noShaper: Shaper = { shape: () => [] }
+
+async function readMap(assets: FontAssets, name: string): Promise<DataView> {
   const cachedMap = cachedMaps.get(name)
   if (cachedMap) return cachedMap
-  const map = new DataView(await readAsset(`fonts/${name}.map`))
+  const map = new DataView(await assets.read(`fonts/${name}.map`))
   cachedMaps.set(name, map)
   return map
 }
 
-async function readSlices(readAsset: ReadAsset, indexes: readonly number[]): Promise<Map<number, FontSlice>> {
+async function readSlices(assets: FontAssets, indexes: readonly number[]): Promise<Map<number, FontSlice>> {
   const slices = new Map<number, FontSlice>()
   const pendingIndexes = [...indexes]
   const readPending = async () => {
     for (let index = pendingIndexes.pop(); index !== undefined; index = pendingIndexes.pop())
-      slices.set(index, await readSlice(readAsset, index))
+      slices.set(index, await readSlice(assets, index))
   }
   await Promise.all(Array.from({ length: maxConnections }, readPending))
   return slices
 }
 
-async function readSlice(readAsset: ReadAsset, index: number): Promise<FontSlice> {
+async function readSlice(assets: FontAssets, index: number): Promise<FontSlice> {
   const cachedSlice = cachedSlices.get(index)
   if (cachedSlice) return cachedSlice
-  const slice = parseSlice(await readAsset(`fonts/${index}.font`))
+  const slice = parseSlice(await assets.read(`fonts/${index}.font`))
   const oldestIndex = cachedSlices.keys().next().value
   if (cachedSlices.size >= maxCachedSlices && oldestIndex !== undefined) cachedSlices.delete(oldestIndex)
   cachedSlices.set(index, slice)

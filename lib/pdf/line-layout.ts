@@ -1,28 +1,17 @@
 import bidiFactory from 'bidi-js'
-import { shapeArabic } from './arabic.ts'
-import { getGlyphExtent } from './font-subset.ts'
-import type { Fonts, TextKind } from './fonts.ts'
+import type { Fonts } from './fonts.ts'
+import type { Glyph, RunStyle, TextKind } from './glyph.ts'
+import { centreMarks, createGlyph, isInvisible, missingCharacter, shapeGlyphs } from './glyphs.ts'
+import { addWordBreaks, closingPunctuation, ideograph } from './line-breaks.ts'
 
 // Breaks a text into lines of glyphs and positions the glyphs, from right to left where the script requires it.
 
 const bidi = bidiFactory()
 
-/** A glyph of a line. Its width and position are in thousandths of the font size. */
-export interface Glyph {
-  /** The characters it stands for. */
+/** A part of a text with one style. */
+export interface TextRun {
   text: string
-  /** The index of the font slice. */
-  font: number
-  id: number
-  width: number
-  /** The embedding level of the Unicode bidirectional algorithm. Odd levels run from right to left. */
-  level: number
-  /** The distance from the left end of the line. */
-  x: number
-  /** Whether the line may end here: at a space, which is then not shown, or after the glyph. */
-  lineBreak: 'space' | 'after' | null
-  /** Whether it is a combining mark, such as an accent or a vowel mark. */
-  isMark: boolean
+  style: RunStyle
 }
 export interface TextLine {
   /** In reading order. */
@@ -31,17 +20,6 @@ export interface TextLine {
   isRightToLeft: boolean
 }
 
-/** Shown for a character that no font has: a white square. */
-const missingCharacter = 0x25a1
-/** The width of a character without a glyph, so that readers of the PDF can still select it. */
-const invisibleWidth = 40
-const startsWithMark = /^\p{M}/u
-// A line may break before and after Chinese, Japanese and Korean characters.
-const ideograph =
-  /[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3130-\u318f\u31a0-\u31ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\u{20000}-\u{2fffd}]/u
-// A line must not begin with closing punctuation.
-const closingPunctuation = /^[\u3001\u3002\uff0c\uff0e\uff01\uff09\uff1a\uff1b\uff1f\u300d\u300f\u3011\u2019\u201d)\]}.,;:!?ー々]/
-const joiner = /[\u200c\u200d]/
 const invisibleCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/g
@@ -55,64 +33,72 @@ function normaliseText(text: string): string {
 /** Add all code points that are needed to show a text. */
 export function addCodePoints(text: string, codePoints: Set<number>): void {
   codePoints.add(missingCharacter).add(0x20)
-  for (const { code, text: characters } of shapeArabic(normaliseText(text))) {
-    codePoints.add(code)
-    for (const character of characters) codePoints.add(character.codePointAt(0) ?? 0)
-  }
+  for (const character of normaliseText(text)) codePoints.add(character.codePointAt(0) ?? 0)
 }
 
 /** Break a text without line breaks into lines of at most `maxWidth` thousandths of the font size. */
-export function breakIntoLines(fonts: Fonts, text: string, kind: TextKind, maxWidth: number): TextLine[] {
-  const visibleText = normaliseText(text)
+export function breakIntoLines(fonts: Fonts, runs: readonly TextRun[], kind: TextKind, maxWidth: number): TextLine[] {
+  const visibleRuns = runs.map(({ text, style }) => ({ text: normaliseText(text), style }))
+  const visibleText = visibleRuns.map(({ text }) => text).join('')
   const embedding = rightToLeftCharacter.test(visibleText) ? bidi.getEmbeddingLevels(visibleText, 'auto') : null
   const levels = embedding?.levels ?? new Uint8Array(visibleText.length)
   const paragraphLevel = embedding?.paragraphs[0]?.level ?? 0
-  const glyphs = createGlyphs(fonts, visibleText, levels, kind)
+  const glyphs: Glyph[] = []
+  let start = 0
+  for (const { text, style } of visibleRuns) {
+    addGlyphs(fonts, glyphs, { text, style: { ...style, kind: style.kind ?? kind }, levels: levels.subarray(start, start + text.length) })
+    start += text.length
+  }
+  addWordBreaks(glyphs, visibleText)
   const lines = wrapGlyphs(glyphs, maxWidth, kind === 'mono').map((lineGlyphs) => positionGlyphs(lineGlyphs, paragraphLevel))
-  for (const line of lines) centreMarks(fonts, line)
+  for (const line of lines) centreMarks(fonts, line.glyphs)
   return lines
 }
 
-function createGlyphs(fonts: Fonts, text: string, levels: Uint8Array, kind: TextKind): Glyph[] {
-  const glyphs: Glyph[] = []
-  let index = 0
-  for (const { text: character, code } of shapeArabic(text)) {
+interface LevelledRun extends TextRun {
+  style: RunStyle & { kind: TextKind }
+  /** The embedding level of each UTF-16 unit. */
+  levels: Uint8Array
+}
+
+/** Add the glyphs of a run. Characters of a script that needs shaping are shaped together, up to the next character of another font. */
+function addGlyphs(fonts: Fonts, glyphs: Glyph[], { text, style, levels }: LevelledRun): void {
+  for (let index = 0; index < text.length; ) {
+    const code = text.codePointAt(index) ?? 0
     const level = levels[index] ?? 0
-    index += character.length
+    const match = fonts.find(code, style.kind)
+    if (match?.slice.isComplex) {
+      const end = findShapedEnd(fonts, { text, style, levels }, index, match.index)
+      for (const glyph of shapeGlyphs(fonts, match.index, text.slice(index, end), level, style)) glyphs.push(glyph)
+      index = end
+      continue
+    }
+    const character = String.fromCodePoint(code)
     // From right to left, a bracket is shown as its mirror image.
     const mirroredCode = isRightToLeft(level) ? bidi.getMirroredCharacter(character)?.codePointAt(0) : undefined
-    glyphs.push(createGlyph(fonts, character, mirroredCode ?? code, level, kind, glyphs.at(-1)))
+    glyphs.push(createGlyph(fonts, { text: character, code: mirroredCode ?? code, level, style }, glyphs.at(-1)))
+    index += character.length
   }
-  return glyphs
+}
+
+const mark = /^\p{M}/u
+
+/** Return the end of the characters that are shaped together: they have the same font and level. */
+function findShapedEnd(fonts: Fonts, { text, style, levels }: LevelledRun, start: number, fontIndex: number): number {
+  let end = start
+  while (end < text.length && levels[end] === levels[start]) {
+    const code = text.codePointAt(end) ?? 0
+    const character = String.fromCodePoint(code)
+    const hasGlyph = fonts.find(code, style.kind)?.index === fontIndex
+    const joins = isInvisible(character) || (mark.test(character) && fonts.getSlice(fontIndex).glyphs.has(code))
+    if (!hasGlyph && !joins) break
+    end += character.length
+  }
+  return end
 }
 
 function isRightToLeft(level: number): boolean {
   return (level & 1) === 1
-}
-
-function createGlyph(fonts: Fonts, text: string, code: number, level: number, kind: TextKind, previous: Glyph | undefined): Glyph {
-  const isMark = startsWithMark.test(text)
-  const lineBreak = getLineBreak(text)
-  const isInvisible = code === 0 || joiner.test(text)
-  const common = { text, level, x: 0, lineBreak, isMark }
-  // A space, a mark or an invisible character uses the font of the previous glyph if possible. The run of that font is then not interrupted.
-  if (previous && (lineBreak === 'space' || isMark || isInvisible)) {
-    const glyph = fonts.getSlice(previous.font).glyphs.get(isInvisible ? 0x20 : code)
-    const width = isMark ? 0 : isInvisible ? invisibleWidth : glyph?.width
-    if (glyph && width !== undefined) return { ...common, font: previous.font, id: glyph.id, width }
-  }
-  const originalCode = text.codePointAt(0) ?? 0
-  const match = fonts.find(code, kind) ?? fonts.find(originalCode, kind)
-  const glyph = match?.slice.glyphs.get(code) ?? match?.slice.glyphs.get(originalCode)
-  if (match && glyph) return { ...common, font: match.index, id: glyph.id, width: isMark ? 0 : glyph.width }
-  const fallback = fonts.find(missingCharacter, kind) as NonNullable<ReturnType<Fonts['find']>>
-  const { id, width } = fallback.slice.glyphs.get(missingCharacter) as { id: number; width: number }
-  return { ...common, text: String.fromCodePoint(missingCharacter), font: fallback.index, id, width, isMark: false }
-}
-
-function getLineBreak(character: string): Glyph['lineBreak'] {
-  if (character === ' ') return 'space'
-  return ideograph.test(character) || /[-\u2010\u2013/]/.test(character) ? 'after' : null
 }
 
 /**
@@ -181,20 +167,4 @@ function sortVisually(glyphs: readonly Glyph[]): Glyph[] {
     }
   }
   return sorted
-}
-
-/** Larger distances would make readers of the PDF take the mark for the start of another text. */
-const maxMarkOffset = 180
-
-/** Move each mark to the middle of its base character. The positioning rules of the fonts are not used. */
-function centreMarks(fonts: Fonts, { glyphs }: TextLine): void {
-  let base: Glyph | undefined
-  for (const glyph of glyphs) {
-    if (!glyph.isMark) base = glyph
-    else if (base) {
-      const [left, right] = getGlyphExtent(fonts.getSlice(glyph.font), glyph.id)
-      const offset = (base.width - left - right) / 2
-      glyph.x = base.x + Math.max(-maxMarkOffset, Math.min(maxMarkOffset, offset))
-    }
-  }
 }

@@ -1,17 +1,20 @@
-import { createDocument, drawOperators, drawTextLine, formatNumber, type PdfDocument } from './document.ts'
-import type { Fonts, TextKind } from './fonts.ts'
-import { breakIntoLines, type TextLine } from './line-layout.ts'
+import { createDocument, drawImage, drawOperators, drawTextLine, formatNumber, type JpegImage, type PdfDocument } from './document.ts'
+import type { Fonts } from './fonts.ts'
+import type { RunStyle, TextKind } from './glyph.ts'
+import { breakIntoLines, type TextLine, type TextRun } from './line-layout.ts'
 
 /** The size of a page (A4) and its margin, in points. */
 export const page = { width: 595, height: 842 }
 export const margin = 54
 /** The text area of a page: the distances of its upper and lower end from the bottom of the page. */
-const contentTop = page.height - 84
-const contentBottom = 74
+export const contentTop = page.height - 84
+export const contentBottom = 74
 
-const lineHeightFactor = 1.42
+export const lineHeightFactor = 1.42
 /** The space on the left and right of a text with a background. */
 const backgroundPadding = 6
+const imageGap = 4
+const barColour = '0.8 0.84 0.88'
 
 /** All lengths are in points. */
 export interface TextStyle {
@@ -28,6 +31,8 @@ export interface TextStyle {
   background?: string
   /** A new page starts if fewer points than this would be left below the text. It keeps a heading together with its text. */
   minSpaceBelow?: number
+  /** The distances of vertical bars from the left margin. They mark quotes. */
+  bars?: readonly number[]
 }
 
 /** Text that fills the pages from top to bottom. */
@@ -48,25 +53,44 @@ export function addSpace(layout: PageLayout, points: number): void {
 
 /** Write the lines of a text and wrap them. Start a new page when the current one is full. */
 export function writeText(layout: PageLayout, text: string, style: TextStyle): void {
-  for (const line of text.split(/\r\n?|\n/)) writeParagraph(layout, line, style)
+  writeLines(layout, text.split(/\r\n?|\n/).map(toRuns), style)
+}
+
+/** Write lines of runs, wrap them, and start new pages. */
+export function writeLines(layout: PageLayout, lines: readonly (readonly TextRun[])[], style: TextStyle): void {
+  for (const line of lines) writeParagraph(layout, line, style)
   layout.y -= style.spaceAfter ?? 0
 }
 
-function writeParagraph(layout: PageLayout, text: string, style: TextStyle): void {
-  const { size, indent = 0, minSpaceBelow = 0, background } = style
+// One object for all, so that neighbouring texts with the same look are one run.
+const plainStyle: RunStyle = {}
+
+export function toRuns(text: string): TextRun[] {
+  return [{ text, style: plainStyle }]
+}
+
+/** Start a new page unless `height` points are left. Return whether it did. */
+export function requireSpace(layout: PageLayout, height: number): boolean {
+  if (layout.y - height >= contentBottom) return false
+  layout.document.pages.push([])
+  layout.y = contentTop
+  return true
+}
+
+function writeParagraph(layout: PageLayout, runs: readonly TextRun[], style: TextStyle): void {
+  const { size, indent = 0, minSpaceBelow = 0, background, bars = [] } = style
   const padding = background ? backgroundPadding : 0
   const boxLeft = margin + indent
   const boxWidth = page.width - 2 * margin - indent
   const textWidth = boxWidth - 2 * padding
   const lineHeight = size * lineHeightFactor
-  for (const line of wrapText(layout, text, style, textWidth)) {
-    if (layout.y - lineHeight - minSpaceBelow < contentBottom) {
-      layout.document.pages.push([])
-      layout.y = contentTop
-    }
+  for (const line of wrapText(layout, runs, style, textWidth)) {
+    requireSpace(layout, lineHeight + minSpaceBelow)
     layout.y -= lineHeight
+    const boxBottom = formatNumber(layout.y - size * 0.4)
+    for (const bar of bars)
+      drawOperators(layout.document, `${barColour} rg ${margin + bar} ${boxBottom} 2 ${formatNumber(lineHeight)} re f`)
     if (background) {
-      const boxBottom = formatNumber(layout.y - size * 0.4)
       drawOperators(layout.document, `${background} rg ${boxLeft} ${boxBottom} ${boxWidth} ${formatNumber(lineHeight)} re f`)
     }
     const textLeft = boxLeft + padding
@@ -76,14 +100,28 @@ function writeParagraph(layout: PageLayout, text: string, style: TextStyle): voi
 }
 
 /** Return the lines of a text that has no line breaks. `maxWidth` is in points. */
-export function wrapText({ document, kind }: PageLayout, text: string, style: TextStyle, maxWidth: number): TextLine[] {
-  return breakIntoLines(document.fonts, text, style.kind ?? kind, (maxWidth * 1000) / style.size)
+export function wrapText({ document, kind }: PageLayout, runs: readonly TextRun[], style: TextStyle, maxWidth: number): TextLine[] {
+  return breakIntoLines(document.fonts, runs, style.kind ?? kind, (maxWidth * 1000) / style.size)
 }
 
-/** Draw a horizontal line between the margins. */
-export function drawRule(layout: PageLayout, colour: string): void {
+const maxImageHeight = 360
+
+/** Draw an image below the text, as wide as the text at most. */
+export function writeImage(layout: PageLayout, image: JpegImage, indent: number): void {
+  // Three quarters of a point per pixel is the size on a screen.
+  const scale = Math.min(0.75, (page.width - 2 * margin - indent) / image.width, maxImageHeight / image.height)
+  const [width, height] = [image.width * scale, image.height * scale]
+  requireSpace(layout, height + imageGap)
+  layout.y -= height
+  drawImage(layout.document, image, { x: margin + indent, y: layout.y, width, height })
+  layout.y -= imageGap
+}
+
+/** Draw a horizontal line from `indent` to the right margin. */
+export function drawRule(layout: PageLayout, colour: string, indent = 0): void {
+  requireSpace(layout, 8)
   layout.y -= 4
   const y = formatNumber(layout.y)
-  drawOperators(layout.document, `${colour} RG 0.8 w ${margin} ${y} m ${page.width - margin} ${y} l S`)
+  drawOperators(layout.document, `${colour} RG 0.8 w ${margin + indent} ${y} m ${page.width - margin} ${y} l S`)
   layout.y -= 4
 }

@@ -11,6 +11,7 @@ import type { Sample } from './fixture-rows.ts'
 import { getFixture } from './fixtures.ts'
 import { type FuzzRequest, sendFuzzRequest, toCurl, toFuzzRequest } from './fuzz-request.ts'
 import { type FuzzPlan, firstPlans, fuzzPlans } from './generators.ts'
+import { mayWrite } from './request-setup.ts'
 import { createPermittedCaller, listIds, roles } from './requests.ts'
 import { findFault, type RawResponse } from './response-check.ts'
 import { readChecksums } from './row-checksums.ts'
@@ -95,7 +96,7 @@ async function runCase(op: AnyOperation, accounts: FuzzAccounts, plan: FuzzPlan)
     address,
   }
   const fuzzRequest = toFuzzRequest(service.api, op, plan, known)
-  const before = accounts.rows ?? (await readRows(accounts))
+  const before = accounts.rows ?? (await readRows(op, accounts))
   const response = await sendFuzzRequest(fuzzRequest).catch((error: Error) =>
     report(op, fuzzRequest, `returned no response: ${error} ${error.cause ?? ''}`),
   )
@@ -110,13 +111,14 @@ async function runCase(op: AnyOperation, accounts: FuzzAccounts, plan: FuzzPlan)
   if (fault) report(op, fuzzRequest, fault, response)
   const isRefused = response.status >= 400
   if (!isRefused) accounts.samples.clear()
-  accounts.rows = isRefused ? await readRows(accounts) : undefined
+  accounts.rows = isRefused ? await readRows(op, accounts) : undefined
   if (isRefused && accounts.rows !== before)
     report(op, fuzzRequest, `refused the request but changed rows: ${before} became ${accounts.rows}`, response)
   return response
 }
 
-async function readRows({ ours, theirs }: FuzzAccounts): Promise<string> {
+async function readRows(op: AnyOperation, { ours, theirs }: FuzzAccounts): Promise<string> {
+  if (!mayWrite(op)) return ''
   return JSON.stringify(await readChecksums(service, ours.id, theirs.id))
 }
 

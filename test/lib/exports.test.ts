@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
+import { limitMarkup } from '../../lib/exports/descriptions.ts'
 import { renderHtml } from '../../lib/exports/html.ts'
 import { renderMarkdown } from '../../lib/exports/markdown.ts'
+import { parseMarkdown } from '../../lib/exports/markdown-blocks.ts'
 import type { Report } from '../../lib/exports/report.ts'
 import { renderText } from '../../lib/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '../../lib/exports/ticket-note.ts'
@@ -86,6 +88,53 @@ const textFormats: Record<string, (report: Report) => string> = {
   'ticket note': renderTicketNote,
 }
 
+describe('descriptions', () => {
+  it('SES-51 are read back from the markdown as they were written', () => {
+    const description = [
+      'Text, **bold**, *italic* and ~~old~~ `a|b`.',
+      '| Port | State |\n| --- | --- |\n| Gi0/1 | *up* |',
+      '- one\n  1. two\n- [x] three',
+      '> quoted',
+      '---',
+    ].join('\n\n')
+    const markdown = renderMarkdown(createReport({ description }))
+    expect(parseMarkdown(markdown.slice(markdown.indexOf('Text')))).toEqual(parseMarkdown(description))
+    expect(parseMarkdown(description).map(({ kind }) => kind)).toEqual(['paragraph', 'table', 'list', 'quote', 'rule'])
+  })
+
+  it('SES-51 keep the backslashes of a path', () => {
+    expect(parseMarkdown('*see* \\\\fs01\\share')).toEqual([
+      {
+        kind: 'paragraph',
+        lines: [
+          [
+            { emphasis: true, text: 'see' },
+            { emphasis: false, text: ' \\\\fs01\\share' },
+          ],
+        ],
+      },
+    ])
+  })
+
+  it.each([
+    ['x '.repeat(40), '> '.repeat(60), '- '.repeat(60)],
+    ['<b>', '[a](javascript:alert(1))', '![x](data:image/png;base64,AA)', '<https://x.example'],
+    ['\\', '*', '**', '[', '|', '|-|', '`', '#'],
+  ])('SES-51 keep every word of unusual text', (...parts) => {
+    for (const part of parts)
+      for (const render of [renderHtml, renderText])
+        expect(render(createReport({ description: `start ${part} end` }))).toMatch(/start.*end/s)
+  })
+
+  it('SES-51 become code blocks when markup would take more than a second to read', () => {
+    const steps = Array.from({ length: 300 }, () => '*a'.repeat(10_000))
+    const report = createReport({ customSteps: steps.map((description) => ({ title: 'x', source: '', description })) })
+    const limited = limitMarkup(report).customSteps.map(({ description }) => description)
+    expect(limited[0]).toBe(steps[0])
+    expect(parseMarkdown(limited.at(-1) ?? '')).toEqual([{ kind: 'code', text: steps[0], language: '' }])
+  })
+})
+
 describe('text formats', () => {
   it.each(Object.entries(textFormats))('the format %s keeps the line breaks of a note, a fact and a variable', (_, render) => {
     for (const newline of ['\n', '\r\n', '\r']) {
@@ -106,6 +155,8 @@ it('removeDescriptions removes only what a ticket note does not show', () => {
   const customStep = { title: 'Cable', description: 'Hidden 2', source: 'Added during the session' }
   const step = {
     number: 1,
+    headers: [{ title: 'Before', description: 'Hidden 4' }],
+    details: [],
     title: 'Ping it',
     description: 'Hidden 1',
     answer: 'Done',
@@ -118,7 +169,7 @@ it('removeDescriptions removes only what a ticket note does not show', () => {
   const report = createReport({ description: 'Hidden 3', steps: [step], customSteps: [customStep], notes: 'Call back' })
   expect(renderTicketNote(removeDescriptions(report))).toBe(renderTicketNote(report))
   expect(JSON.stringify(removeDescriptions(report))).not.toContain('Hidden')
-  for (const description of ['Hidden 1', 'Hidden 2', 'Hidden 3']) expect(renderText(report)).toContain(description)
+  for (const description of ['Hidden 1', 'Hidden 2', 'Hidden 3', 'Hidden 4']) expect(renderText(report)).toContain(description)
 })
 
 describe('createTimeFormatter', () => {

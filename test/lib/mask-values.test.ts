@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { redact } from '../../lib/ai/redaction.ts'
 import { maskReport } from '../../lib/exports/mask.ts'
-import type { Report } from '../../lib/exports/report.ts'
 import { mask } from '../../lib/text/mask.ts'
-
-const emptyReport: Report = {
-  ...{ title: '', description: '', facts: [], variables: [], steps: [], fallbacks: [], customSteps: [], evidence: [] },
-  ...{ notes: '', nextSteps: '' },
-}
+import { createReport } from '../support/report.ts'
 
 describe('redact', () => {
   it.each([
@@ -40,14 +35,13 @@ describe('redact', () => {
 describe('maskReport', () => {
   it('SES-40 masks the values of labelled facts, and snippets with the title of a secret', () => {
     const report = maskReport(
-      {
-        ...emptyReport,
+      createReport({
         variables: [{ label: 'API key', value: '9f8e7d6c5b4a' }],
         evidence: [
-          { kind: 'text', title: 'Initial password', content: 'sunflower' },
-          { kind: 'text', title: 'Recovery codes', content: '1a2b3-c4d5e\nf6a7b-8c9d0' },
+          { kind: 'text', title: 'Initial password', content: 'sunflower', image: null },
+          { kind: 'text', title: 'Recovery codes', content: '1a2b3-c4d5e\nf6a7b-8c9d0', image: null },
         ],
-      },
+      }),
       mask,
     )
     expect(report.variables).toEqual([{ label: 'API key', value: '[masked secret]' }])

@@ -1,21 +1,19 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
 import { renderPdf } from '../../lib/exports/pdf.ts'
+import { parseBrandColour } from '../../lib/exports/pdf-frame.ts'
 import type { Report } from '../../lib/exports/report.ts'
-import { shapeArabic } from '../../lib/pdf/arabic.ts'
+import { getContrastWithWhite } from '../../lib/pdf/colour.ts'
+import { folderAssets } from '../../lib/platform/node/static-files.ts'
 import { createReport } from '../support/report.ts'
 
-async function readAsset(path: string): Promise<ArrayBuffer> {
-  const bytes = await readFile(join(import.meta.dirname, '../../dist/assets', path))
-  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer
-}
+const assets = folderAssets(join(import.meta.dirname, '../../dist/assets'))
 const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour Street 12', logo: null }
 
 /** Return the text that a PDF reader extracts from each page. */
 async function extractPages(report: Report): Promise<string[]> {
-  const document = await getDocumentProxy(await renderPdf(report, branding, readAsset))
+  const document = await getDocumentProxy(await renderPdf(report, { branding, images: new Map(), assets }))
   return (await extractText(document, { mergePages: false })).text
 }
 
@@ -32,6 +30,20 @@ const textByScript: Record<string, string> = {
   Persian: 'چاپگر در دسترس نیست، گزارش پژوهش می\u200cشود',
   Urdu: 'پرنٹر بند ہے اور کام نہیں کر رہا',
   Hebrew: 'המדפסת אינה מחוברת מאז 10:30, קומה 2 (PRN-2F-03).',
+  Thai: 'เครื่องพิมพ์ออฟไลน์ กรุณาตรวจสอบน้ำ',
+  Lao: 'ເຄື່ອງພິມອອບລາຍ',
+  Khmer: 'ម៉ាស៊ីនបោះពុម្ពគ្មានអ៊ីនធឺណិត',
+  Burmese: 'ပရင်တာ အော့ဖ်လိုင်း ဖြစ်နေသည်',
+  Hindi: 'प्रिंटर ऑफ़लाइन है, कृपया स्थिति जाँचें। क्षत्रिय',
+  Bengali: 'প্রিন্টার বন্ধ আছে, কোনো সংযোগ নেই।',
+  Tamil: 'அச்சுப்பொறி கொண்டு வந்தது',
+  Telugu: 'ప్రింటర్ ఆఫ్‌లైన్‌లో ఉంది',
+  Kannada: 'ಮುದ್ರಕವು ಆಫ್‌ಲೈನ್ ಆಗಿದೆ',
+  Malayalam: 'പ്രിന്റർ ഓഫ്‌ലൈനാണ്',
+  Gujarati: 'પ્રિન્ટર ઑફલાઇન છે',
+  Punjabi: 'ਪ੍ਰਿੰਟਰ ਬੰਦ ਹੈ',
+  Sinhala: 'මුද්‍රණ යන්ත්‍රය',
+  Emoji: '🔥 🖨 ✅ 😀',
   'Han, simplified': '打印机离线，版本 2.3.1 已重启。',
   'Han, traditional': '網路連線中斷，請重新開機。',
   Kana: 'プリンターを再起動しました。ひらがなとカタカナ。',
@@ -40,9 +52,33 @@ const textByScript: Record<string, string> = {
 }
 
 describe('renderPdf', () => {
-  it.each(Object.entries(textByScript))('writes %s text that a reader extracts unchanged', async (_, text) => {
+  it.each(Object.entries(textByScript))('SES-52 writes %s text that a reader extracts unchanged', async (_, text) => {
     const [page = ''] = await extractPages(createReport({ notes: text, title: text }))
     expect(removeSpaces(page).split(removeSpaces(text))).toHaveLength(3)
+  })
+
+  it('SES-51 writes tables, lists, quotes and emphasis', async () => {
+    const description = '| Port | State |\n|---|---|\n| **Gi0/1** | up |\n\n- [x] done\n  - *nested*\n\n> quoted\n\n---'
+    const [page = ''] = await extractPages(createReport({ description }))
+    for (const text of ['Port', 'Gi0/1', '☑ done', '• nested', 'quoted']) expect(page.replace(/\s+/g, ' ')).toContain(text)
+    expect(page).not.toMatch(/[*|>]|---|\[x\]/)
+  })
+
+  it('SES-24 darkens a light brand colour until it can be read on white', () => {
+    for (const colour of ['#ffe066', '#ffffff', '#00ff00', '#b4232a']) {
+      const [red = 0, green = 0, blue = 0] = parseBrandColour(colour).split(' ').map(Number)
+      expect(getContrastWithWhite([red, green, blue])).toBeGreaterThanOrEqual(4.5)
+    }
+    expect(parseBrandColour('#b4232a')).toBe('0.71 0.14 0.16')
+  })
+
+  it('SES-24 shows the whole name of a company on each page', async () => {
+    const company = `${'Northwind International Services '.repeat(6)}GmbH`.slice(0, 200)
+    const document = await getDocumentProxy(
+      await renderPdf(createReport({ notes: 'x\n'.repeat(90) }), { branding: { ...branding, company }, images: new Map(), assets }),
+    )
+    const { text } = await extractText(document, { mergePages: false })
+    for (const page of text) expect(page.replace(/\s+/g, ' ')).toContain(company)
   })
 
   it('keeps the line breaks of a fact and of a note', async () => {
@@ -53,7 +89,7 @@ describe('renderPdf', () => {
   })
 
   it('shows a square only for a character that no font has', async () => {
-    const [page = ''] = await extractPages(createReport({ notes: 'a\u{1f9ff}b \u{10ffff} ᠠ ✓ → ☎ x' }))
+    const [page = ''] = await extractPages(createReport({ notes: 'a\u{10fffe}b \u{10ffff} ᠠ ✓ → ☎ x' }))
     expect(removeSpaces(page)).toContain('a□b□□✓→☎x')
   })
 
@@ -90,18 +126,4 @@ describe('renderPdf', () => {
     ]
     for (const notes of unusualTexts) expect((await extractPages(createReport({ notes, title: notes }))).length).toBe(1)
   })
-})
-
-it('shapeArabic chooses the shape of a letter by its neighbours', () => {
-  const shapeAsHex = (text: string) => shapeArabic(text).map(({ code }) => code.toString(16))
-  expect(shapeAsHex('بب')).toEqual(['fe91', 'fe90'])
-  expect(shapeAsHex('ببب')).toEqual(['fe91', 'fe92', 'fe90'])
-  expect(shapeAsHex('دب')).toEqual(['fea9', 'fe8f'])
-  expect(shapeAsHex('بلا')).toEqual(['fe91', 'fefc', '0'])
-  expect(shapeAsHex('بَب')).toEqual(['fe91', '64e', 'fe90'])
-  // The first and the last letters of the blocks that hold the shapes.
-  expect(shapeAsHex('بیب')).toEqual(['fe91', 'fbff', 'fe90'])
-  expect(shapeAsHex('ٱ')).toEqual(['fb50'])
-  expect(shapeAsHex('ءب')).toEqual(['fe80', 'fe8f'])
-  expect(shapeAsHex('ب\u200cب')).toEqual(['fe8f', '200c', 'fe8f'])
 })

@@ -1,3 +1,4 @@
+import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, describe, expect, it } from 'vitest'
 import { operations } from '../../functions/operations.ts'
 import { type AnyOperation, requiresToken } from '../../lib/http/operation.ts'
@@ -7,6 +8,7 @@ import { createRequestSetup } from '../contract/request-setup.ts'
 import { createRefusedCaller, expectSuccess, send } from '../contract/requests.ts'
 import { readChecksums } from '../contract/row-checksums.ts'
 import { startOwnService } from '../support/app.ts'
+import { createAnsweredSession } from '../support/exports.ts'
 import { createAccount } from '../support/people.ts'
 
 // The complete contract is tested on Node. Here each operation runs in workerd, with Neon's driver and Upstash's clients.
@@ -44,6 +46,18 @@ describe.concurrent('the built Worker', () => {
       expect([id, status, body.code]).toEqual([id, 403, code])
       expect(await rows()).toEqual(before)
     }
+  })
+
+  it('SES-52 writes a PDF in scripts that need shaping', async () => {
+    const { admin } = await createAccount(service)
+    const note = 'प्रिंटर ऑफ़लाइन है, เครื่องพิมพ์ออฟไลน์, প্রিন্টার বন্ধ, الطابعة'
+    const id = await createAnsweredSession(admin, [note])
+    const response = await fetch(`${service.api}/api/v1/sessions/${id}/export?format=pdf`, {
+      headers: { authorization: `Bearer ${admin.token}` },
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+    const { text } = await extractText(await getDocumentProxy(new Uint8Array(await response.arrayBuffer())), { mergePages: true })
+    expect(text.normalize('NFC').replace(/\s+/g, '')).toContain(note.normalize('NFC').replace(/\s+/g, ''))
   })
 
   it('WIR-09 returns 401 without a token, and for a token with a wrong signature', async () => {

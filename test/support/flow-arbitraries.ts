@@ -3,6 +3,7 @@ import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } 
 import { type FlowNode, IntakeField, treeTypes } from '../../lib/flows/structure.ts'
 import { walkNodes } from '../../lib/flows/walk.ts'
 import { isStorable } from '../../lib/text/json.ts'
+import { removeInvisible } from '../../lib/text/plain-name.ts'
 
 // Random flows whose texts contain markdown, YAML, JSON and Unicode that could break a text format.
 
@@ -221,7 +222,7 @@ const intakeForm = fc
 export const publishableFlow = fc
   .record({
     type: fc.constantFrom(...treeTypes),
-    name: singleLineText,
+    name: singleLineText.map((text) => removeInvisible(text).trim() || 'Flow'),
     category: fc.option(singleLineText),
     tags: fc.uniqueArray(
       singleLineText.map((tag) => tag.slice(0, 90).trim().toWellFormed()),

@@ -2,6 +2,6 @@ import type { Report } from '../../lib/exports/report.ts'
 
 /** Return a report in which everything except `fields` and the title is empty. */
 export function createReport(fields: Partial<Report>): Report {
-  const emptySections = { facts: [], variables: [], steps: [], fallbacks: [], customSteps: [], evidence: [] }
+  const emptySections = { facts: [], variables: [], steps: [], fallbacks: [], customSteps: [], evidence: [], pendingStep: null, end: null }
   return { title: 'Printer offline', description: '', ...emptySections, notes: '', nextSteps: '', ...fields }
 }

@@ -27,20 +27,46 @@ function selectExportSettings(db: ReadDb, sessionId: string) {
 /** The preferences of the account, the caller's time zone and the branding of the export. */
 export type ExportSettings = InferResult<ReturnType<typeof selectExportSettings>>[number]
 
+function selectSupportingData(db: ReadDb, sessionId: string) {
+  const image = sql<SupportingDataRow['image']>`
+    case when i.id is not null then jsonb_build_object('key', i.object_key, 'width', i.width, 'height', i.height, 'size', i.size) end`
+  return db
+    .selectFrom('session_supporting_data as d')
+    .leftJoin('uploads as i', (join) => join.onRef('i.account_id', '=', 'd.account_id').onRef('i.id', '=', 'd.upload_id'))
+    .select(['d.kind', 'd.title', 'd.content', 'd.step_id', image.as('image')])
+    .where('d.account_id', '=', accountId)
+    .where('d.session_id', '=', sessionId)
+    .orderBy('d.created_at')
+    .orderBy('d.id')
+}
+
+/** Select the scripts of the account that the session's flow refers to. */
+function selectScripts(db: ReadDb, sessionId: string) {
+  const referredIds = sql<string>`(
+    select jsonb_path_query(v.tree_structure, 'strict $.**.script_template_id') #>> '{}'
+      from sessions s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version
+     where s.account_id = app.account_id() and s.id = ${sessionId})`
+  return db
+    .selectFrom('script_templates')
+    .select(['id', 'name'])
+    .where('account_id', '=', accountId)
+    .where(sql<boolean>`id::text in ${referredIds}`)
+}
+
 /** Select a session with all data of its export, in one round trip. */
 export async function selectExport(
   db: ReadDb,
   id: string,
-): Promise<{ session: SessionRow | undefined; supporting: SupportingDataRow[]; settings: ExportSettings }> {
-  const supporting = db
-    .selectFrom('session_supporting_data')
-    .select(['kind', 'title', 'content', 'step_id'])
-    .where('account_id', '=', accountId)
-    .where('session_id', '=', id)
-    .orderBy('created_at')
-    .orderBy('id')
-  const [sessions, items, settings] = await db.batch([selectSession.query(id), supporting, selectExportSettings(db, id)])
-  return { session: sessions[0], supporting: items, settings: settings[0] as ExportSettings }
+): Promise<{
+  session: SessionRow | undefined
+  supporting: SupportingDataRow[]
+  settings: ExportSettings
+  scriptNames: Map<string, string>
+}> {
+  const queries = [selectSession.query(id), selectSupportingData(db, id), selectExportSettings(db, id), selectScripts(db, id)] as const
+  const [sessions, supporting, settings, scripts] = await db.batch(queries)
+  const scriptNames = new Map(scripts.map((script) => [script.id, script.name]))
+  return { session: sessions[0], supporting, settings: settings[0] as ExportSettings, scriptNames }
 }
 
 /** Set `exported_at` of a completed session unless it is already set. */

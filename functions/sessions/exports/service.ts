@@ -1,11 +1,15 @@
+import { buildReport } from '../../../lib/exports/build-report.ts'
+import { limitMarkup } from '../../../lib/exports/descriptions.ts'
 import { renderHtml } from '../../../lib/exports/html.ts'
 import { renderMarkdown } from '../../../lib/exports/markdown.ts'
 import { MaskingError, maskReport } from '../../../lib/exports/mask.ts'
-import { type Branding, renderPdf } from '../../../lib/exports/pdf.ts'
-import { buildReport, type Report } from '../../../lib/exports/report.ts'
+import type { Branding } from '../../../lib/exports/pdf-frame.ts'
+import type { Report, ReportImage, ReportImages } from '../../../lib/exports/report.ts'
+import { type SelectedImage, selectImages } from '../../../lib/exports/select-images.ts'
 import { renderText } from '../../../lib/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '../../../lib/exports/ticket-note.ts'
 import { Content, type ReadContext } from '../../../lib/http/operation.ts'
+import { limitConcurrency } from '../../../lib/limit-concurrency.ts'
 import { notFound, Problem } from '../../../lib/problem.ts'
 import { mask as maskText } from '../../../lib/text/mask.ts'
 import { createSlug } from '../../../lib/text/slug.ts'
@@ -14,8 +18,8 @@ import { type ExportQuery, type Format, formats } from './schemas.ts'
 
 /** Render the document, then mark a completed session as exported. Mark nothing if rendering fails. */
 export async function exportSession(ctx: ReadContext, id: string, query: ExportQuery): Promise<Content> {
-  const { session, report, format, settings } = await readReport(ctx.db, id, query)
-  const content = await renderReport(ctx, report, format, settings)
+  const { session, report, format, settings, images } = await readReport(ctx.db, id, query)
+  const content = await renderReport(ctx, report, format, { settings, images })
   if (session.state === 'completed' && session.exported_at === null) await queries.markExported(ctx.callFunction, id)
   return content
 }
@@ -26,13 +30,15 @@ export async function createTicketNote(db: ReadContext['db'], id: string): Promi
 }
 
 async function readReport(db: ReadContext['db'], id: string, { max_step_index, mask, ...query }: ExportQuery) {
-  const { session, supporting, settings } = await queries.selectExport(db, id)
+  const { session, supporting, settings, scriptNames } = await queries.selectExport(db, id)
   if (!session) throw notFound('Session')
   const format = query.format ?? getPreferredFormat(settings)
-  const fullReport = buildReport(session, supporting, { lastDecision: max_step_index, timezone: settings.timezone })
+  const fullReport = buildReport(session, supporting, { lastDecision: max_step_index, timezone: settings.timezone, scriptNames })
   const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
   const isMasked = mask ?? settings.preferences.mask_exports === true
-  return { session, settings, format, report: isMasked ? maskReportOrThrow(report) : report }
+  // An image cannot be masked, so a masked export only names it.
+  const images = isMasked ? [] : selectImages(report, supporting)
+  return { session, settings, format, images, report: limitMarkup(isMasked ? maskReportOrThrow(report) : report) }
 }
 
 /** Return the masked report; throw 500 if masking fails. */
@@ -49,20 +55,47 @@ function getPreferredFormat({ preferences }: queries.ExportSettings): Format {
   return formats.find((format) => format === preferences.default_export_format) ?? 'markdown'
 }
 
-async function renderReport(ctx: ReadContext, report: Report, format: Format, settings: queries.ExportSettings): Promise<Content> {
+interface RenderOptions {
+  settings: queries.ExportSettings
+  images: readonly SelectedImage[]
+}
+
+async function renderReport(ctx: ReadContext, report: Report, format: Format, { settings, images }: RenderOptions): Promise<Content> {
   const name = createSlug(`${report.title} ${report.facts.find(({ label }) => label === 'Ticket')?.value ?? ''}`)
   switch (format) {
     case 'markdown':
       return new Content(renderMarkdown(report), 'text/markdown; charset=utf-8', `${name}.md`)
     case 'html':
-      return new Content(renderHtml(report), 'text/html; charset=utf-8', `${name}.html`)
+      return new Content(renderHtml(report, await loadImages(ctx, images)), 'text/html; charset=utf-8', `${name}.html`)
     case 'text':
       return new Content(renderText(report), 'text/plain; charset=utf-8', `${name}.txt`)
     case 'pdf':
-      return new Content(await renderPdf(report, await loadBranding(ctx, settings), ctx.assets.read), 'application/pdf', `${name}.pdf`)
+      return new Content(await createPdf(ctx, report, { settings, images }), 'application/pdf', `${name}.pdf`)
     case 'ticket-note':
       return new Content(renderTicketNote(report), 'text/plain; charset=utf-8', `${name}-note.txt`)
   }
+}
+
+async function createPdf(ctx: ReadContext, report: Report, { settings, images }: RenderOptions) {
+  // It is loaded by the first PDF, because most requests do not need it.
+  const { renderPdf } = await import('../../../lib/exports/pdf.ts')
+  const [branding, loadedImages] = [await loadBranding(ctx, settings), await loadImages(ctx, images)]
+  return renderPdf(report, { branding, images: loadedImages, assets: ctx.assets })
+}
+
+/** Workers allow six open connections per request. */
+const maxParallelReads = 4
+
+/** Return the images by their place. Omit those that are missing in the bucket, so that the export still succeeds. */
+async function loadImages({ uploads }: ReadContext, images: readonly SelectedImage[]): Promise<ReportImages> {
+  const limit = limitConcurrency({ running: maxParallelReads })
+  const loaded = new Map<number, ReportImage>()
+  const load = async ({ place, key, width, height }: SelectedImage) => {
+    const jpeg = await uploads.get(key).catch(throwProviderError)
+    if (jpeg) loaded.set(place, { jpeg, width, height })
+  }
+  await Promise.all(images.map((image) => limit(() => load(image))))
+  return loaded
 }
 
 /** Return the branding with the bytes of the logo. Omit a logo that is missing in the bucket, so that the export still succeeds. */

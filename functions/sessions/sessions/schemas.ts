@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { stepOutcomes } from '../../../lib/flows/step-navigation.ts'
-import { IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
+import { Attachment, IntakeForm, TreeStructure, TreeType } from '../../../lib/flows/structure.ts'
 import { exampleIds, Flag, Id, idParams, Name, Time } from '../../../lib/http/fields.ts'
 
 export const SessionId = idParams('session_id', 'session')
@@ -29,6 +29,14 @@ export const State = z
 export const Outcome = z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).describe('Outcome of the session.')
 export const TargetLabel = z.string().trim().min(1).max(255)
 
+const StepText = z
+  .strictObject({
+    id: z.string().describe('Id in the flow.'),
+    title: z.string().describe('Title, with placeholders filled.'),
+    description: z.string().describe('Markdown, with placeholders filled.'),
+  })
+  .meta({ id: 'SessionStepText', examples: [{ id: 'danger', title: 'Production', description: 'Call the change board first.' }] })
+
 const Decision = z
   .strictObject({
     step_id: z.string().describe('The step that was answered.'),
@@ -38,6 +46,7 @@ const Decision = z
     started_at: Time.describe('Start of the step: the value in the request, by default the previous answer or session start.'),
     duration_seconds: z.int().describe('Step duration: the value in the request, by default the time from its start to the answer.'),
     decided_at: Time.describe('When it was answered.'),
+    section_headers: z.array(StepText).describe('The section headers directly before the step.'),
   })
   .meta({
     id: 'SessionDecision',
@@ -50,6 +59,7 @@ const Decision = z
         started_at: '2026-11-21T09:30:00.000Z',
         duration_seconds: 40,
         decided_at: '2026-11-21T09:30:40.000Z',
+        section_headers: [],
       },
     ],
   })
@@ -99,11 +109,16 @@ const CustomStep = z
     ],
   })
 
-const FallbackStep = z.strictObject({
-  id: z.string().describe('Id of the fallback step.'),
-  title: z.string().describe('What to do instead, with placeholders filled.'),
-  description: z.string().describe('How to do it, in markdown, with placeholders filled.'),
-})
+const exampleDetails = {
+  options: [],
+  fallback_steps: [],
+  section_headers: [],
+  section_title: null,
+  group_label: null,
+  estimated_minutes: 5,
+  script_template_id: null,
+  attachments: [],
+}
 const CurrentStep = z
   .strictObject({
     id: z.string().describe('Id of the step.'),
@@ -113,13 +128,17 @@ const CurrentStep = z
     options: z
       .array(z.strictObject({ id: z.string().describe('Id of the option.'), label: z.string().describe('Text of the option.') }))
       .describe('The choices of a decision.'),
-    fallback_steps: z.array(FallbackStep).describe('What to try when the step fails.'),
+    fallback_steps: z.array(StepText).describe('What to try when the step fails.'),
+    section_headers: z.array(StepText).describe('The section headers directly before the step.'),
+    section_title: z.string().nullable().describe('Title of the section that the step belongs to.'),
+    group_label: z.string().nullable().describe('Label of the group that the step belongs to.'),
+    estimated_minutes: z.int().nullable().describe('Estimated duration in minutes.'),
+    script_template_id: z.string().nullable().describe('A script template to run at this point.'),
+    attachments: z.array(Attachment).describe('Links to helpful documents.'),
   })
   .meta({
     id: 'SessionCurrentStep',
-    examples: [
-      { id: 'queue', type: 'action', title: 'Clear the print queue of 10.0.8.21', description: '', options: [], fallback_steps: [] },
-    ],
+    examples: [{ ...exampleDetails, id: 'queue', type: 'action', title: 'Clear the print queue of 10.0.8.21', description: '' }],
   })
 
 const Progress = z.strictObject({
@@ -205,6 +224,9 @@ export const Session = z
       .describe('The version of the flow that the session runs.'),
     variables: JsonByName.describe('Values for the placeholders in the texts. A secret field shows `{"secret": true, "set": …}` only.'),
     current_step: CurrentStep.nullable().describe('The current step with its placeholders filled; null when there is none.'),
+    procedure_end: StepText.extend({ section_headers: z.array(StepText).describe('The section headers directly before the end.') })
+      .nullable()
+      .describe('The closing text of a procedure as soon as no step is left; otherwise null.'),
     decisions: z.array(Decision).describe('The answers so far, in order.'),
     fallback_decisions: z.array(FallbackRecord).describe('The fallback steps that were used.'),
     custom_steps: z.array(CustomStep).describe('Steps that were done and are not part of the flow.'),
@@ -227,9 +249,9 @@ export const Session = z
           type: 'solution',
           title: 'Reseat the cable of 10.0.8.21',
           description: '',
-          options: [],
-          fallback_steps: [],
+          ...exampleDetails,
         },
+        procedure_end: null,
         decisions: [],
         fallback_decisions: [],
         custom_steps: [],

@@ -5,15 +5,10 @@ import { changeSession, selectSession } from '../../../lib/db/rows/sessions.ts'
 import { getViolatedConstraint } from '../../../lib/db/sqlstate.ts'
 import { uuidv7 } from '../../../lib/db/uuid.ts'
 import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
-import { describeSecrets, hideSecrets, removeSecretStates, splitAnswers } from '../../../lib/flows/secret-answers.ts'
+import { renderRun } from '../../../lib/flows/run-view.ts'
+import { describeSecrets, removeSecretStates, splitAnswers } from '../../../lib/flows/secret-answers.ts'
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import {
-  computeProgress,
-  countRemainingAnswers,
-  findAnswerableStep,
-  getFirstStepId,
-  renderStep,
-} from '../../../lib/flows/step-navigation.ts'
+import { computeProgress, countRemainingAnswers, getFirstStepId } from '../../../lib/flows/step-navigation.ts'
 import type { IntakeField, TreeStructure } from '../../../lib/flows/structure.ts'
 import type { ReadContext, WriteContext } from '../../../lib/http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, notFound, Problem, throwNotFound } from '../../../lib/problem.ts'
@@ -180,27 +175,27 @@ export function requireValidAnswers(
 
 /** Convert a row to a session as the API returns it. */
 export function toSession(row: SessionRow): Session {
-  const { variables: _variables, secret_keys, decisions, fallback_decisions, custom_steps, notes, next_steps, ...rest } = row
-  const { tree_structure, intake_form, may_change: _, ...listRow } = rest
-  const { tree_snapshot, ...item } = toListItem(listRow)
-  const currentStep = row.current_step_id === null ? undefined : findAnswerableStep(tree_structure, row.current_step_id)
-  const values = {
-    ticket_number: row.ticket_number,
-    client_name: row.client_name,
-    target_label: row.target_label,
-    ...row.variables,
-    ...hideSecrets(secret_keys),
-  }
-  return {
-    ...item,
-    tree_snapshot: { ...tree_snapshot, tree_structure, intake_form },
-    variables: describeVariables(row),
-    decisions,
+  const {
+    variables: _variables,
+    secret_keys: _secrets,
+    decisions: _decisions,
     fallback_decisions,
     custom_steps,
     notes,
     next_steps,
-    current_step: currentStep ? renderStep(currentStep, values) : null,
+    ...rest
+  } = row
+  const { tree_structure, intake_form, may_change: _, ...listRow } = rest
+  const { tree_snapshot, ...item } = toListItem(listRow)
+  return {
+    ...item,
+    tree_snapshot: { ...tree_snapshot, tree_structure, intake_form },
+    variables: describeVariables(row),
+    fallback_decisions,
+    custom_steps,
+    notes,
+    next_steps,
+    ...renderRun(row),
   }
 }
 

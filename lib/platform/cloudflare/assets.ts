@@ -14,5 +14,6 @@ export function staticAssets(binding: AssetsBinding | undefined): AssetsPort {
       if (!answer?.ok) throw new Error(`The static asset ${path} is missing`)
       return answer.arrayBuffer()
     },
+    loadHarfBuzz: async () => (await import('./harfbuzz-wasm.ts')).harfBuzz,
   }
 }

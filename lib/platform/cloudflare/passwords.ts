@@ -1,24 +1,21 @@
 import Argon2, { Argon2Type } from '@phi-ag/argon2'
 import wasm from '@phi-ag/argon2/argon2.wasm'
 import { argon2Cost, type PasswordHasher } from '../../auth/passwords.ts'
+import { loadOnce } from '../../load-once.ts'
 
 const options = { type: Argon2Type.Argon2id, ...argon2Cost }
 
 /** Create a hasher that runs argon2 as WebAssembly. Workers refuse to compile wasm at run time, so the module is compiled at deployment. */
 export function wasmPasswords(compiled: WebAssembly.Module = wasm): PasswordHasher {
-  let instance: Promise<Argon2> | undefined
-  const loadArgon2 = () => {
-    instance ??= WebAssembly.instantiate(compiled).then((module) => new Argon2(module))
-    return instance
-  }
+  const loadArgon2 = loadOnce(async () => new Argon2(await WebAssembly.instantiate(compiled)))
   const hash = async (password: string) => (await loadArgon2()).hash(padToByteLength(password), options).encoded
   // Verified for unknown addresses, so that the answer takes as long as for known ones.
-  let decoyHash: Promise<string> | undefined
+  const loadDecoyHash = loadOnce(() => hash(crypto.randomUUID()))
   return {
     hash,
     async verify(stored, password) {
-      decoyHash ??= hash(crypto.randomUUID())
-      const result = (await loadArgon2()).tryVerify(stored ?? (await decoyHash), padToByteLength(password))
+      const decoyHash = await loadDecoyHash()
+      const result = (await loadArgon2()).tryVerify(stored ?? decoyHash, padToByteLength(password))
       return stored !== undefined && result.success
     },
   }

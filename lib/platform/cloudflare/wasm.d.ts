@@ -3,3 +3,9 @@ declare module '@phi-ag/argon2/argon2.wasm' {
   // biome-ignore lint/style/noDefaultExport: that is how a bundler hands over compiled wasm
   export default compiled
 }
+
+declare module 'harfbuzzjs/dist/harfbuzz.wasm' {
+  const compiled: WebAssembly.Module
+  // biome-ignore lint/style/noDefaultExport: that is how a bundler hands over compiled wasm
+  export default compiled
+}

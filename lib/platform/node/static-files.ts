@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join, resolve, sep } from 'node:path'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { AssetsPort } from '../../assets/assets.ts'
+import { loadOnce } from '../../load-once.ts'
 
 /** Create a function that answers GET and HEAD with the files of a folder, and anything else with 404. A file carries an ETag. */
 export function serveFolder(folder: string): (request: Request) => Promise<Response> {
@@ -26,5 +28,11 @@ export function folderAssets(folder: string): AssetsPort {
       })
       return new Uint8Array(bytes).buffer
     },
+    loadHarfBuzz: () => compileHarfBuzz(),
   }
 }
+
+const compileHarfBuzz = loadOnce(async () => {
+  const path = createRequire(import.meta.url).resolve('harfbuzzjs/dist/harfbuzz.wasm')
+  return WebAssembly.compile(await readFile(path))
+})

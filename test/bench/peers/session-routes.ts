@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { buildReport } from '../../../lib/exports/build-report.ts'
 import { renderMarkdown } from '../../../lib/exports/markdown.ts'
-import { buildReport } from '../../../lib/exports/report.ts'
 import { applyDefaults, createAnswerValidator } from '../../../lib/flows/intake-answers.ts'
 import { countRemainingAnswers, getFirstStepId } from '../../../lib/flows/step-navigation.ts'
 import { query, readCaller } from './caller.ts'

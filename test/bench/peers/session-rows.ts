@@ -1,5 +1,6 @@
 import type { SessionRow } from '../../../lib/flows/session-row.ts'
-import { computeProgress, findAnswerableStep, renderStep } from '../../../lib/flows/step-navigation.ts'
+import { computeProgress } from '../../../lib/flows/step-navigation.ts'
+import { renderStep } from '../../../lib/flows/step-view.ts'
 import { isoTime, query } from './caller.ts'
 
 const sessionColumns = `
@@ -40,12 +41,11 @@ export async function selectSession(accountId: string, id: string): Promise<Stor
 export function toSessionAnswer(row: StoredSession) {
   const { name, description, category, version, tree_type, tree_structure, intake_form, tree_account_id: _, ...session } = row
   const { answered, remaining, ...rest } = session
-  const step = row.current_step_id === null ? undefined : findAnswerableStep(tree_structure, row.current_step_id)
   const values = { ticket_number: row.ticket_number, client_name: row.client_name, target_label: row.target_label, ...row.variables }
   return {
     ...rest,
     tree_snapshot: { name, description, category, version, tree_type, tree_structure, intake_form },
     progress: computeProgress(answered, remaining),
-    current_step: step ? renderStep(step, values) : null,
+    current_step: row.current_step_id === null ? null : renderStep(tree_structure, row.current_step_id, values),
   }
 }

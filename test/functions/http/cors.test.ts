@@ -43,13 +43,13 @@ describe('CORS', () => {
       const headers = {
         origin: allowedOrigin,
         'access-control-request-method': method,
-        'access-control-request-headers': 'authorization,content-type,idempotency-key,x-request-id,last-event-id',
+        'access-control-request-headers': 'authorization,content-type,idempotency-key,prefer,x-request-id,last-event-id',
       }
       const response = await send('/api/v1/notifications/configs', { method: 'OPTIONS', headers })
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, allowedOrigin])
       expect(parseListHeader(response, 'access-control-allow-methods')).toContain(method.toLowerCase())
       const allowedHeaders = parseListHeader(response, 'access-control-allow-headers')
-      expect(allowedHeaders.sort()).toEqual(['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'])
+      expect(allowedHeaders.sort()).toEqual(['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'prefer', 'x-request-id'])
       expect(response.headers.get('vary')).toContain('Origin')
     }
   })
@@ -60,7 +60,15 @@ describe('CORS', () => {
       expect([path, response.status, response.headers.get('access-control-allow-origin')]).toEqual([path, status, allowedOrigin])
       expect(response.headers.get('vary')).toContain('Origin')
       if (init.method === 'OPTIONS') continue
-      const exposedHeaders = ['link', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after', 'x-request-id']
+      const exposedHeaders = [
+        'link',
+        'location',
+        'ratelimit-limit',
+        'ratelimit-remaining',
+        'ratelimit-reset',
+        'retry-after',
+        'x-request-id',
+      ]
       expect(parseListHeader(response, 'access-control-expose-headers').sort()).toEqual(exposedHeaders)
     }
   })

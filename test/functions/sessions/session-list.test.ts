@@ -155,7 +155,18 @@ describe('the list of sessions', () => {
   it('omits the content of the sessions from the list', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin, { ticket_number: 'T-1', client_name: 'Contoso' })
-    const { variables, decisions, custom_steps, fallback_decisions, current_step, notes, next_steps, tree_snapshot, ...item } = session
+    const {
+      variables,
+      decisions,
+      custom_steps,
+      fallback_decisions,
+      current_step,
+      procedure_end,
+      notes,
+      next_steps,
+      tree_snapshot,
+      ...item
+    } = session
     const { tree_structure, intake_form, ...snapshot } = tree_snapshot
     expect((await admin.call('GET', '/sessions')).body).toEqual([{ ...item, tree_snapshot: snapshot }])
   })

@@ -1,0 +1,127 @@
+import MarkdownIt, { type StateInline, type Token } from 'markdown-it'
+import { type Block, type Lines, type List, type ListItem, parsePlainText, readLanguage, type Span, type Table } from './text-blocks.ts'
+
+// Raw HTML stays text. Without the rule `reference`, link definitions stay in the text.
+const parser = new MarkdownIt({ html: false, maxNesting: 100 })
+parser.block.ruler.disable('reference')
+parser.inline.ruler.before('escape', 'backslashes', keepBackslashes)
+parser.validateLink = (address) => /^(?:https?:\/\/|mailto:)/i.test(address)
+parser.normalizeLink = (address) => address
+
+/** The parser drops what is nested deeper than `maxNesting`. A line that starts with so many markers or spaces is rare. */
+const deepLine = /^[ \t>*+\-\d.)]{80}/m
+/** Characters of which every markup has one, and starts of lines that are markup. */
+const anyMarkup = /[`*_~[\]|\\&#>+=-]|^[ \t]*\d{1,9}[.)]|^(?: {4}|\t)/m
+
+/** Parse a markdown text. Each line break of the source stays. An image becomes a link, because an export loads nothing. */
+export function parseMarkdown(text: string): Block[] {
+  if (!anyMarkup.test(text) || deepLine.test(text)) return parsePlainText(text)
+  return readBlocks(createReader(parser.parse(text, {})), '')
+}
+
+/** Keep two or more backslashes, which CommonMark would halve: paths of Windows shares start with two. */
+function keepBackslashes(state: StateInline, silent: boolean): boolean {
+  const [run = ''] = /^\\{2,}/.exec(state.src.slice(state.pos, state.posMax)) ?? []
+  if (run === '') return false
+  if (!silent) state.pending += run
+  state.pos += run.length
+  return true
+}
+
+/** Reads tokens in order. `next` returns undefined after the last one. */
+interface TokenReader {
+  next(): Token | undefined
+}
+
+function createReader(tokens: readonly Token[]): TokenReader {
+  let index = 0
+  return { next: () => tokens[index++] }
+}
+
+/** Read the blocks before the token of type `end`. */
+function readBlocks(reader: TokenReader, end: string): Block[] {
+  const blocks: Block[] = []
+  for (let token = reader.next(); token && token.type !== end; token = reader.next()) {
+    const block = readBlock(reader, token)
+    if (block) blocks.push(block)
+  }
+  return blocks
+}
+
+function readBlock(reader: TokenReader, token: Token): Block | null {
+  switch (token.type) {
+    case 'heading_open':
+      return { kind: 'heading', spans: readLines(reader.next()).flat() }
+    case 'paragraph_open':
+      return { kind: 'paragraph', lines: readLines(reader.next()) }
+    case 'fence':
+    case 'code_block':
+      return { kind: 'code', text: token.content.replace(/\n$/, ''), language: readLanguage(token.info) }
+    case 'hr':
+      return { kind: 'rule' }
+    case 'blockquote_open':
+      return { kind: 'quote', blocks: readBlocks(reader, 'blockquote_close') }
+    case 'bullet_list_open':
+      return readList(reader, 'bullet_list_close', null)
+    case 'ordered_list_open':
+      return readList(reader, 'ordered_list_close', Number(token.attrGet('start') ?? 1))
+    case 'table_open':
+      return readTable(reader)
+    default:
+      return null
+  }
+}
+
+function readList(reader: TokenReader, end: string, start: number | null): List {
+  const items: ListItem[] = []
+  for (let token = reader.next(); token && token.type !== end; token = reader.next())
+    items.push(readTask(readBlocks(reader, 'list_item_close')))
+  return { kind: 'list', start, items }
+}
+
+/** Cut `[ ]` or `[x]` from the start of an item. */
+function readTask(blocks: Block[]): ListItem {
+  const [first] = blocks
+  const span = first?.kind === 'paragraph' ? first.lines[0]?.[0] : undefined
+  const [marker, mark] = /^\[([ xX])\][ \t]+(?=\S|$)/.exec(span?.text ?? '') ?? []
+  if (!span || span.code || marker === undefined) return { isChecked: null, blocks }
+  span.text = span.text.slice(marker.length)
+  return { isChecked: mark !== ' ', blocks }
+}
+
+function readTable(reader: TokenReader): Table {
+  const rows: Span[][][] = []
+  for (let token = reader.next(); token && token.type !== 'table_close'; token = reader.next()) {
+    if (token.type === 'tr_open') rows.push([])
+    else if (token.type === 'inline') rows.at(-1)?.push(readLines(token).flat())
+  }
+  return { kind: 'table', rows }
+}
+
+/** Read the spans of an inline token. */
+function readLines(inline: Token | undefined): Lines {
+  const lines: Lines = [[]]
+  const style: Omit<Span, 'text'> = {}
+  const add = (text: string, more: Omit<Span, 'text'> = {}) => {
+    if (text !== '') lines.at(-1)?.push({ ...style, ...more, text })
+  }
+  for (const token of inline?.children ?? []) {
+    if (token.type === 'softbreak' || token.type === 'hardbreak') lines.push([])
+    else if (token.type === 'code_inline') add(token.content, { code: true })
+    else if (token.type === 'image') add(token.content || 'image', { href: String(token.attrGet('src')) })
+    else if (!applyStyle(style, token)) add(token.content)
+  }
+  return lines
+}
+
+const styleByToken: Record<string, 'strong' | 'emphasis' | 'struck'> = { strong: 'strong', em: 'emphasis', s: 'struck' }
+
+/** Start or end a style. Return false for a token that is text. */
+function applyStyle(style: Omit<Span, 'text'>, token: Token): boolean {
+  if (token.nesting === 0) return false
+  const name = styleByToken[token.tag]
+  if (name) style[name] = token.nesting > 0
+  else if (token.type === 'link_open') style.href = String(token.attrGet('href'))
+  else if (token.type === 'link_close') delete style.href
+  return true
+}

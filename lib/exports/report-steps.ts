@@ -1,0 +1,167 @@
+import { fillPlaceholders } from '../flows/placeholders.ts'
+import type { SessionRow } from '../flows/session-row.ts'
+import { indexAnswerableSteps } from '../flows/step-navigation.ts'
+import { indexSectionHeaders, renderStepText, type StepText } from '../flows/step-view.ts'
+import type { FlowNode, FlowStep } from '../flows/structure.ts'
+import { walkAll } from '../flows/walk.ts'
+import type {
+  Evidence,
+  Fact,
+  Report,
+  ReportCustomStep,
+  ReportFallback,
+  ReportHeader,
+  ReportOptions,
+  ReportStep,
+  SupportingDataRow,
+} from './report.ts'
+import { type FormatTime, formatDuration } from './time-format.ts'
+
+const stepOutcomes = { done: 'Done', skipped: 'Skipped', failed: 'Failed' }
+const customStepSources = {
+  'ad-hoc': 'Added during the session',
+  'step-library': 'From the step library',
+  'forked-tree': 'From another flow',
+}
+
+type Variables = Record<string, unknown>
+interface StepOptions extends ReportOptions {
+  /** Whether answers after the last decision are left out. */
+  isShortened: boolean
+  variables: Variables
+  formatTime: FormatTime
+}
+
+/** Build the steps of a report, and what belongs to none of them. */
+export function buildReportSteps(
+  session: SessionRow,
+  supportingData: readonly SupportingDataRow[],
+  options: StepOptions,
+): Pick<Report, 'steps' | 'pendingStep' | 'fallbacks' | 'customSteps' | 'evidence'> {
+  const { lastDecision, isShortened, variables, formatTime } = options
+  const decisions = lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
+  const stepExtras = groupByStep(session, supportingData, variables)
+  const describeStep = createStepDescriber(session, options)
+  const steps = decisions.map((decision, index): ReportStep => {
+    const { step_id, option_id, outcome, duration_seconds, decided_at } = decision
+    const { step, ...description } = describeStep(step_id)
+    return {
+      number: index + 1,
+      ...description,
+      answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables),
+      durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
+      note: decision.note ?? '',
+      ...stepExtras.takeForStep(step_id),
+    }
+  })
+  const pendingId = session.state === 'in_progress' && !isShortened ? session.current_step_id : null
+  const pendingStep =
+    pendingId === null ? null : buildPendingStep(describeStep(pendingId), steps.length + 1, stepExtras.takeForStep(pendingId))
+  return { steps, pendingStep, ...stepExtras.takeRest(isShortened) }
+}
+
+type StepDescription = Pick<ReportStep, 'headers' | 'title' | 'description' | 'details'> & { step: FlowNode | FlowStep | undefined }
+type StepExtras = Pick<ReportStep, 'fallbacks' | 'customSteps' | 'evidence'>
+
+function buildPendingStep({ step: _, ...description }: StepDescription, number: number, extras: StepExtras): ReportStep {
+  return { number, ...description, answer: '', durationAndTime: '', note: '', ...extras }
+}
+
+/** Return a function that describes the step with an id. Only its first call for a step returns the section headers before the step. */
+function createStepDescriber({ tree_structure }: SessionRow, { variables, scriptNames }: StepOptions): (id: string) => StepDescription {
+  const stepById = indexAnswerableSteps(tree_structure)
+  const headersById = indexSectionHeaders(tree_structure)
+  return (id) => {
+    const step = stepById.get(id)
+    const headers = (headersById.get(id) ?? []).map((header) => toHeader(renderStepText(header, variables)))
+    headersById.delete(id)
+    return {
+      step,
+      headers,
+      title: fillPlaceholders(step?.title ?? '', variables) || id,
+      description: fillPlaceholders(step?.description ?? '', variables),
+      details: step ? buildDetails(step, scriptNames) : [],
+    }
+  }
+}
+
+function buildDetails(step: FlowNode | FlowStep, scriptNames: ReadonlyMap<string, string> | undefined): Fact[] {
+  const { estimated_minutes, script_template_id, attachments } = step
+  const groupLabel = 'group_label' in step ? step.group_label : null
+  const details: Fact[] = []
+  if (groupLabel) details.push({ label: 'Group', value: groupLabel })
+  if (typeof estimated_minutes === 'number') details.push({ label: 'Estimated time', value: formatDuration(estimated_minutes * 60) })
+  if (script_template_id) details.push({ label: 'Script', value: scriptNames?.get(script_template_id) ?? script_template_id })
+  for (const { title, url } of attachments ?? []) details.push({ label: 'Attachment', value: title, href: url })
+  return details
+}
+
+export function toHeader({ title, description }: StepText): ReportHeader {
+  return { title, description }
+}
+
+function getOptionLabel(step: FlowNode | FlowStep | undefined, optionId: string, variables: Variables): string {
+  const options = step && 'options' in step ? (step.options ?? []) : []
+  return fillPlaceholders(options.find((option) => option.id === optionId)?.label ?? optionId, variables)
+}
+
+/**
+ * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only the first one shows them.
+ * `takeRest` returns those that no step of the report shows.
+ */
+function groupByStep(session: SessionRow, supportingData: readonly SupportingDataRow[], variables: Variables) {
+  const titleById = session.fallback_decisions.length > 0 ? indexTitles(session.tree_structure, variables) : new Map<string, string>()
+  const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
+  const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
+  const evidence = groupBy(
+    supportingData.map((row, place) => ({ step_id: row.step_id ?? '', evidence: toEvidence(row, place) })),
+    ({ step_id }) => step_id,
+  )
+  const toFallback = ({ fallback_step_id, outcome, note }: SessionRow['fallback_decisions'][number]): ReportFallback => ({
+    title: titleById.get(fallback_step_id) || fallback_step_id,
+    outcome: stepOutcomes[outcome],
+    note: note ?? '',
+  })
+  return {
+    takeForStep: (stepId: string) => ({
+      fallbacks: takeGroup(fallbacks, stepId).map(toFallback),
+      customSteps: takeGroup(customSteps, stepId).map(toCustomStep),
+      evidence: takeGroup(evidence, stepId).map((item) => item.evidence),
+    }),
+    /** In a shortened report, the rest belongs to the steps that are left out, except the evidence of the whole session. */
+    takeRest: (isShortened: boolean) => ({
+      fallbacks: isShortened ? [] : [...fallbacks.values()].flat().map(toFallback),
+      customSteps: isShortened ? [] : [...customSteps.values()].flat().map(toCustomStep),
+      evidence: (isShortened ? takeGroup(evidence, '') : [...evidence.values()].flat()).map((item) => item.evidence),
+    }),
+  }
+}
+
+function takeGroup<T>(groups: Map<string, T[]>, key: string): T[] {
+  const group = groups.get(key)
+  if (!group) return []
+  groups.delete(key)
+  return group
+}
+
+function indexTitles(structure: SessionRow['tree_structure'], variables: Variables): Map<string, string> {
+  return new Map(Array.from(walkAll(structure), ({ node }) => [node.id, fillPlaceholders(node.title ?? '', variables)]))
+}
+
+function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(getKey(item))
+    if (group) group.push(item)
+    else groups.set(getKey(item), [item])
+  }
+  return groups
+}
+
+function toCustomStep({ title, description, source }: SessionRow['custom_steps'][number]): ReportCustomStep {
+  return { title, description, source: customStepSources[source] }
+}
+
+function toEvidence({ kind, title, content, image }: SupportingDataRow, place: number): Evidence {
+  return { kind, title, content: content ?? '', image: image ? place : null }
+}
