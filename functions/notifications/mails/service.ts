@@ -84,7 +84,9 @@ async function prepare(ctx: MailContext, claimed: readonly ClaimedDelivery[]): P
  * own, because the key of this call may be its id.
  */
 function toRefusal(error: unknown): { refusal: SendResult } {
-  return { refusal: { ok: false, status: 422, error: `The e-mail could not be written: ${error instanceof Error ? error.name : 'unknown'}` } }
+  return {
+    refusal: { ok: false, status: 422, error: `The e-mail could not be written: ${error instanceof Error ? error.name : 'unknown'}` },
+  }
 }
 
 interface DeliveryResult {

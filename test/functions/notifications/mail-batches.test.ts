@@ -182,7 +182,11 @@ it('NOT-66 sends the other e-mails of a call when one cannot be written, and ret
   const sign = () => Promise.reject(new RangeError('cannot be signed'))
   await deliver({ ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }, { delivery_id: bad, attempt: 1 })
   expect(await countStates(good)).toEqual([{ state: 'delivered', status: 200, count: 2 }])
-  expect(await readDelivery(bad)).toMatchObject({ state: 'retrying', attempts: 1, last_error: 'The e-mail could not be written: RangeError' })
+  expect(await readDelivery(bad)).toMatchObject({
+    state: 'retrying',
+    attempts: 1,
+    last_error: 'The e-mail could not be written: RangeError',
+  })
   await wait(30_000)
   await attempt(bad, 2)
   expect((await listRecords('mail')).flatMap(({ to }) => to)).toContain('stranger@elsewhere.example')
