@@ -87,7 +87,8 @@ export async function callStoredRequest({ dispatch, ports }: Services, { path, b
   const effects: Promise<unknown>[] = []
   const execution = { waitUntil: (effect: Promise<unknown>) => void effects.push(effect), passThroughOnException() {}, props: {} }
   const headers = { 'content-type': 'application/json', 'x-request-id': task.id }
-  const request = new Request(`${ports.config.PUBLIC_BASE_URL}${prefix}${path}`, { method: 'POST', headers, body })
+  // A proxy removes the path of the public address before a request arrives here.
+  const request = new Request(new URL(`${prefix}${path}`, ports.config.PUBLIC_BASE_URL), { method: 'POST', headers, body })
   const response = await dispatch(request, toTaskEnvironment(task), execution)
   const text = await response.text()
   await Promise.allSettled(effects)
