@@ -292,6 +292,7 @@ export function listFailures(op: AnyOperation): ProblemKind[] {
     if (op.stepUp) failures.add('step_up_required')
     if (op.feature) failures.add('feature_disabled')
   }
+  if (op.background) failures.add('limit_reached')
   if (takesIdempotencyKey(op)) failures.add('idempotency_key_in_use')
   return [...failures]
 }
