@@ -38,6 +38,8 @@ export interface BenchServer {
 }
 
 const database = 'flow_bench'
+// Both Workers accept the same tokens, although their addresses differ.
+const tokenNames = { JWT_ISSUER: 'bench', JWT_AUDIENCE: 'bench' }
 const baselineBundle = 'baseline.js'
 const stopFunctions: (() => unknown)[] = []
 const stackByName = new Map<string, Stack>()
@@ -60,7 +62,7 @@ async function startServer(): Promise<BenchServer> {
     postgresPort: cluster.port,
     postgresPid: await readPostmasterPid(cluster),
     ownerUrl: firstStack.ownerUrl,
-    settings: { ...firstStack.settings, QSTASH_URL: queue.url },
+    settings: { ...firstStack.settings, ...tokenNames, QSTASH_URL: queue.url },
     workers,
   }
 }
@@ -87,7 +89,7 @@ async function startMeasuredWorker(
   roundTripCounters.set(name, endpoint.countRequests)
   const folder = join(parent, `worker-${stackByName.size}`)
   await mkdir(folder)
-  const settings = { ...stack.settings, NEON_HTTP_ENDPOINT: endpoint.url, QSTASH_URL: queueUrl, CHECK_RESPONSES: 'false' }
+  const settings = { ...stack.settings, ...tokenNames, NEON_HTTP_ENDPOINT: endpoint.url, QSTASH_URL: queueUrl, CHECK_RESPONSES: 'false' }
   const worker = await startWorkerd(folder, listBuiltModules(), settings, {
     objects: { ESCALATION_HUB: 'EscalationHub' },
     assets: builtAssets,
