@@ -44,6 +44,7 @@ export function buildSession(notes: readonly string[]): SessionRow {
     ticket_number: 'T-48213',
     client_name: 'Contoso Dental',
     variables: { printer_ip: '10.0.8.21' },
+    secret_keys: [],
     tree_structure: buildLongFlow(notes.length),
     decisions: notes.map((note, n) => ({ ...decision, step_id: `s${n}`, note })),
   } as unknown as SessionRow
