@@ -18,7 +18,7 @@ const CandidateRow = z.object({
   content: z.custom<Candidate['content']>(),
 })
 
-// More than are returned, because some of them may not be visible to the caller.
+// More than `maxCandidates`, because some of them may not be visible to the caller.
 const maxFound = 40
 const maxCandidates = 6
 // A candidate that fits much worse than the best one is left out.
