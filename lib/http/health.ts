@@ -23,8 +23,8 @@ const publicRate: ParsedRate = { max: 120, windowMs: 60_000, unit: 'minute', per
 
 /**
  * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer
- * within 1.5 s fails. Nothing it asks costs money. Only a caller with READY_TOKEN is told which dependency fails: a staff role would need
- * the database that may be away. That caller also gets warnings, which do not change the status. Other callers are limited in this process,
+ * within 1.5 s fails. No check costs money. Only a caller with READY_TOKEN sees which dependency fails. A staff role would need the
+ * database, which may be down. That caller also gets warnings, which do not change the status. Other callers are limited in this process,
  * because the shared limiter is a dependency as well.
  */
 export function mountHealth(app: Hono<Env>, services: Services): void {

@@ -27,7 +27,7 @@ export interface BaseContext extends Ports {
   lastEventId: string | null
   /** Aborted when the client disconnects. */
   signal: AbortSignal
-  /** Run an effect after the commit and the response. It may be lost in a crash, so whatever must not be lost is a row too. */
+  /** Run an effect after the commit and the response. A crash can lose it, so store anything that must not be lost as a row too. */
   afterCommit(effect: () => Promise<unknown>): void
   /** Write a log line beside the request's own. Never pass what the client sent. */
   log(line: Record<string, unknown>): void

@@ -25,7 +25,8 @@ export const aiTaskOperations = [
     method: 'get',
     path: '/ai/tasks/{task_id}',
     summary: 'Get an AI task with its answer',
-    description: 'When a job has finished the task, the escalation stream sends the event `ai_task_finished`. A task that its first request answers sends no event.',
+    description:
+      'When a job has finished the task, the escalation stream sends the event `ai_task_finished`. A task that its first request answers sends no event.',
     access: 'user',
     limit: 'read',
     params: schemas.TaskId,

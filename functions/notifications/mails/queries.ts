@@ -39,7 +39,7 @@ export const claimMails = writeStatement(
       (select d.id, 1, d.next_attempt_at from deliveries d
         where (select is_fresh from requested) and d.id <> ${id} and d.channel = 'email' and ${isOpen} and ${isFresh}
           and d.next_attempt_at <= app.now() and d.attempts < d.max_attempts
-          -- The result of a test message is returned to whoever asked for it.
+          -- A test message is sent alone, because its result is the response of its request.
           and (d.event_id is not null or d.purpose is not null)
         order by d.next_attempt_at limit ${maxMailsPerCall})
     ), locked as materialized (
