@@ -76,7 +76,9 @@ const Settings = z.object({
     .min(100)
     .max(60_000)
     .default(25_000)
-    .describe('Heartbeat interval of the escalation stream, in milliseconds. Each heartbeat also closes streams whose sign-in has ended.'),
+    .describe(
+      'Heartbeat interval of the escalation stream, in milliseconds. Each heartbeat also closes streams whose sign-in has ended; sockets are checked every 12 intervals.',
+    ),
   RESEND_API_KEY: z.string().describe('Key of the mail provider.'),
   RESEND_BASE_URL: Url.default('https://api.resend.com').describe('Address of the mail provider.'),
   MAIL_CALLS_PER_SECOND: z.coerce

@@ -103,6 +103,7 @@ export const codedProblems = {
   target_gone: { status: 409, detail: 'The flow to update no longer exists' },
   wrong_session_type: { status: 409, detail: 'This needs a session of another type' },
   wrong_state: { status: 409, detail: 'This is not possible in the current state' },
+  websocket_unavailable: { status: 426, detail: 'There are no WebSockets here; request the server-sent events, without `Upgrade`' },
   ai_budget_exhausted: { status: 429, detail: "This month's AI budget is used up" },
   ai_quota_exceeded: { status: 429, detail: "This month's quota is used up" },
   sign_in_locked: { status: 429, detail: 'Too many failed sign-ins for this address; try again later' },

@@ -160,6 +160,7 @@ create function app.entry_terms(p_words tsvector) returns setof text language sq
   select '' union all select lexeme from unnest(p_words)
 $$;
 -- Updates the counts of words, under the lock that also guards the account's other counters. An account that is being deleted has no counts.
+-- A word that no entry contains any more is deleted.
 create function app.keep_terms() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   changes jsonb;
@@ -183,6 +184,8 @@ begin
   select c.account_id, c.term, c.entries from jsonb_to_recordset(changes) c (account_id uuid, term text, entries integer)
     join accounts a on a.id = c.account_id
   on conflict (account_id, term) do update set entries = knowledge_terms.entries + excluded.entries;
+  delete from knowledge_terms k using jsonb_to_recordset(changes) c (account_id uuid, term text, entries integer)
+   where c.entries < 0 and k.account_id = c.account_id and k.term = c.term and k.entries <= 0;
   return null;
 end $$;
 create trigger terms_added after insert on knowledge_entries referencing new table as added
@@ -192,8 +195,8 @@ create trigger terms_changed after update on knowledge_entries referencing old t
 create trigger terms_removed after delete on knowledge_entries referencing old table as removed
   for each statement execute function app.keep_terms();
 
--- Returns the entries of the account and the platform that fit a problem, best first. The weight of a word depends on its rarity and on
--- where it occurs. An entry must meet three conditions:
+-- Returns the entries of the account and the platform that fit a problem, best first. Of a long text, the 40 rarest words that entries contain
+-- are searched, then unknown ones. The weight of a word depends on its rarity and on where it occurs. An entry must meet three conditions:
 -- 1. It shares three rare words with the text, or two words of which one is in its title, or a quarter of the text's weight.
 -- 2. It shares 15 % of the text's weight, or a tenth if a word is in its title. Among few entries, it must share more.
 -- 3. Its score reaches a threshold that chance does not explain. The threshold grows with the number of entries.
@@ -225,8 +228,11 @@ begin
   v_share := least(0.2, 0.1 * sqrt(greatest(1, 30 / greatest(v_entries, 1))));
 
   with input as materialized (
-    select row_number() over () as place, w.word, w.stem from app.text_words(left(p_text, 4000), app.text_dictionary(p_text)) w
-     where w.word <> all (app.ticket_filler()) limit 40
+    select row_number() over (order by k.entries, w.word) as place, w.word, w.stem
+      from app.text_words(left(p_text, 4000), app.text_dictionary(p_text)) w, lateral (
+             select sum(k.entries) as entries from knowledge_terms k
+              where k.account_id in (app.account_id(), app.platform_account()) and k.term in (w.word, w.stem) and k.entries > 0) k
+     where w.word <> all (app.ticket_filler()) order by k.entries, w.word limit 40
   ), known as materialized (
     select i.place, t.term, sum(k.entries) as entries, 1::real as factor
       from input i, lateral (select distinct unnest(array[i.word, i.stem])) t (term), knowledge_terms k
@@ -242,9 +248,7 @@ begin
        group by 1 order by 3 desc, 1 limit 3) s
   ), weighted as (
     select i.place, ln(1 + (greatest(v_entries, 30) - coalesce(max(f.entries), 0) + 0.5) / (coalesce(max(f.entries), 0) + 0.5)) as weight
-      from input i left join found f using (place)
-     -- An id, version or address that no entry contains says nothing about the problem.
-     where f.place is not null or i.word !~ '[0-9]' group by 1
+      from input i left join found f using (place) group by 1
   ), chosen as (
     select f.place, app.quote_term(f.term) as term, w.weight * f.factor as weight,
            sum(f.entries) over (order by f.entries, f.term, f.place) as entries

@@ -28,6 +28,8 @@ create table ai_tasks (
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade
 );
 create index ai_tasks_newest on ai_tasks (account_id, user_id, created_at desc, id desc);
+-- For the limit of open tasks per person.
+create index ai_tasks_open on ai_tasks (account_id, user_id) where state in ('queued', 'retrying');
 -- For the sweep, which reads the tasks of all accounts as the platform role.
 create index ai_tasks_due on ai_tasks (next_attempt_at) where state in ('queued', 'retrying');
 create index ai_tasks_age on ai_tasks (created_at);

@@ -39,7 +39,10 @@ export async function callMetered<T>(context: LedgerContext, completion: Complet
   }
   const completed = await ai.complete(completion).catch(async (error: unknown) => {
     const failure = error instanceof AiFailure ? error : undefined
-    await finish(failure ? outcomes[failure.kind] : 'failed', failure ?? { usage: noUsage, requestId: null })
+    const { usage, requestId } = failure ?? { usage: noUsage, requestId: null }
+    // The provider counts the reasoning of a call that was cut off, which nobody has seen. So what was reserved for it stays counted.
+    const output = usage.isEstimated ? Math.max(usage.output, expected.output) : usage.output
+    await finish(failure ? outcomes[failure.kind] : 'failed', { usage: { ...usage, output }, requestId })
     throw error
   })
   try {

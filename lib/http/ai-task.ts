@@ -1,6 +1,7 @@
-import { finishAiTask, insertAiTask, type NewAiTask, renewAiTask } from '../db/rows/ai-tasks.ts'
+import { finishAiTask, insertAiTask, lockTasks, maxOpenTasks, type NewAiTask, renewAiTask } from '../db/rows/ai-tasks.ts'
 import type { Caller, Scope, WriteDb } from '../db/scope.ts'
 import { uuidv7 } from '../db/uuid.ts'
+import { limitReached } from '../problem.ts'
 import { type C, type Services, toProblem } from './app.ts'
 import type { AnyOperation } from './operation.ts'
 import { setHeader } from './respond.ts'
@@ -32,10 +33,12 @@ function toNewTask({ c, op, caller, rawBody }: StoredRequest, id: string, delayS
   return { id, signInId: caller.signInId, operation: op.id, path: `${pathname.slice(prefix.length)}${search}`, body: rawBody, delaySeconds }
 }
 
-/** Store the request as a task and answer 202 with its address. */
+/** Store the request as a task and answer 202 with its address. Throw 409 `limit_reached` when the caller has 20 open tasks. */
 export async function acceptTask(db: WriteDb, request: StoredRequest): Promise<RenderedResponse> {
   const id = uuidv7()
-  await insertAiTask.one(db, toNewTask(request, id, 0))
+  await lockTasks.run(db)
+  const stored = await insertAiTask.first(db, toNewTask(request, id, 0))
+  if (!stored) throw limitReached('tasks', maxOpenTasks, `You have ${maxOpenTasks} open tasks; wait until one has finished`)
   db.outbox({ kind: 'ai_task', id, attempt: 1 })
   setHeader(request.c, 'preference-applied', 'respond-async')
   return { status: 202, body: JSON.stringify({ task_id: id, state: 'queued' }), location: `${prefix}/ai/tasks/${id}` }
@@ -43,7 +46,8 @@ export async function acceptTask(db: WriteDb, request: StoredRequest): Promise<R
 
 /**
  * Store the request as a task when its client disconnects, or after two seconds. Then store the answer in the task. If this process stops
- * before the answer, a job calls the operation again with the same `id`. An answer within two seconds to a connected client stores nothing.
+ * before the answer, a job calls the operation again with the same `id`. An answer within two seconds to a connected client stores nothing,
+ * and neither does a request beyond the limit of open tasks.
  */
 export function storeUnlessAnswered(request: StoredRequest, scope: Scope, id: string, answer: Promise<RenderedResponse>): void {
   const { c } = request
@@ -83,7 +87,8 @@ export async function callStoredRequest({ dispatch, ports }: Services, { path, b
   const effects: Promise<unknown>[] = []
   const execution = { waitUntil: (effect: Promise<unknown>) => void effects.push(effect), passThroughOnException() {}, props: {} }
   const headers = { 'content-type': 'application/json', 'x-request-id': task.id }
-  const request = new Request(`${ports.config.PUBLIC_BASE_URL}${prefix}${path}`, { method: 'POST', headers, body })
+  // A proxy removes the path of the public address before a request arrives here.
+  const request = new Request(new URL(`${prefix}${path}`, ports.config.PUBLIC_BASE_URL), { method: 'POST', headers, body })
   const response = await dispatch(request, toTaskEnvironment(task), execution)
   const text = await response.text()
   await Promise.allSettled(effects)

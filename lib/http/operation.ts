@@ -23,6 +23,8 @@ export interface BaseContext extends Ports {
   userAgent: string
   /** Whether the client asks for server-sent events instead of JSON. */
   wantsEvents: boolean
+  /** Whether the client asks for a WebSocket, and the operation accepts them. */
+  wantsSocket: boolean
   /** The `Last-Event-ID` header: the last event that the client received on an earlier stream. */
   lastEventId: string | null
   /** Aborted when the client disconnects. */
@@ -79,6 +81,15 @@ export class Content {
     this.filename = filename
     this.etag = etag
     this.allowsForms = allowsForms
+  }
+}
+
+/** Answers 101: the connection becomes a WebSocket. */
+export class SocketUpgrade {
+  /** Create the platform's response with these headers. */
+  readonly createResponse: (headers: Record<string, string>) => Response
+  constructor(createResponse: SocketUpgrade['createResponse']) {
+    this.createResponse = createResponse
   }
 }
 
@@ -179,6 +190,8 @@ export interface Operation<
   callsExternalService?: true
   /** Media types of a stream's content. */
   produces?: readonly string[]
+  /** Marks a GET that also accepts a WebSocket, whose token may be in `Sec-WebSocket-Protocol`. */
+  acceptsSocket?: true
   /** Seconds for which any cache may serve this public answer. It carries an ETag. */
   maxAgeSeconds?: number
   /** Creates a row unless it exists; answers 200 with an existing one besides 201. */
@@ -190,7 +203,7 @@ export interface Operation<
     params: Parsed<P>
     query: Query<Q, G>
     body: BodyOf<B, T>
-  }): Promise<Result<R, G> | Existing<Result<R, G>> | JsonText | Content>
+  }): Promise<Result<R, G> | Existing<Result<R, G>> | JsonText | Content | SocketUpgrade>
 }
 
 // Handlers are contravariant in their input, so a list of mixed operations needs `any`.
@@ -221,7 +234,7 @@ type StreamDefinition<
   B extends z.ZodType | undefined,
 > = Omit<Operation<M, A, F, P, Q, B>, 'handle' | 'paged' | 'success' | 'idempotent' | 'produces'> & {
   produces: readonly [string, ...string[]]
-  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }): Promise<Content>
+  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }): Promise<Content | SocketUpgrade>
 }
 
 /** Declare an operation whose answer is not JSON: server-sent events or a download. */
@@ -279,6 +292,7 @@ export function listFailures(op: AnyOperation): ProblemKind[] {
     if (op.stepUp) failures.add('step_up_required')
     if (op.feature) failures.add('feature_disabled')
   }
+  if (op.background) failures.add('limit_reached')
   if (takesIdempotencyKey(op)) failures.add('idempotency_key_in_use')
   return [...failures]
 }

@@ -14,6 +14,7 @@ import { createRateLimitProblem } from './rate-limit-problem.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import { type RunningTask, readRunningTask } from './running-task.ts'
+import { isSocketRequest, readSocketAuthorization } from './socket-request.ts'
 import { createInputReader, type ReadInput, type ReadResult, type RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
@@ -55,7 +56,7 @@ async function handleRequest(c: C, op: AnyOperation, { rate, readInput }: Prepar
   c.set('operation', op.id)
   try {
     const task = readRunningTask(c.env)
-    const caller = task?.caller ?? (requiresToken(op) ? await authenticate(c, services) : null)
+    const caller = task?.caller ?? (requiresToken(op) ? await authenticate(c, op, services) : null)
     if (task) c.set('caller', task.caller)
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
@@ -100,8 +101,9 @@ function toOutcome<T>(promise: Promise<T>): Promise<Outcome<T>> {
   )
 }
 
-async function authenticate(c: C, { ports: { tokens }, limiter }: Services): Promise<Caller> {
-  const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(c.req.header('authorization') ?? '') ?? []
+async function authenticate(c: C, op: AnyOperation, { ports: { tokens }, limiter }: Services): Promise<Caller> {
+  const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
+  const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization) ?? []
   const caller = token ? await tokens.verify(token) : null
   if (caller) {
     c.set('caller', caller)
@@ -176,6 +178,7 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     wantsEvents: wantsEvents(c),
+    wantsSocket: op.acceptsSocket === true && isSocketRequest(c.req.raw),
     lastEventId: c.req.header('last-event-id') ?? null,
     signal: c.req.raw.signal,
     afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),

@@ -1,15 +1,17 @@
 import { sha256Base64url } from '../auth/hash.ts'
 import type { Page } from '../db/page.ts'
 import type { C } from './app.ts'
-import { type AnyOperation, Content, Existing, JsonText, Redirect } from './operation.ts'
+import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from './operation.ts'
 import { type ResponseBody, respond, respondJson, setHeader } from './respond.ts'
+import { selectProtocol } from './socket-request.ts'
 
-/** A response before it is written: JSON text, a stream's content, a redirect or nothing. */
+/** A response before it is written: JSON text, a stream's content, a WebSocket, a redirect or nothing. */
 export interface RenderedResponse {
   status: number
   body: string
   hasMore?: boolean
   content?: Content
+  socket?: SocketUpgrade
   location?: string
   /** The ETag of a body that any cache may store. */
   etag?: string
@@ -25,6 +27,7 @@ export async function withEtag(op: AnyOperation, answer: RenderedResponse): Prom
 export function renderResult(op: AnyOperation, result: unknown, check: boolean): RenderedResponse {
   if (result instanceof Existing) return { ...renderResult(op, result.value, check), status: 200 }
   if (result instanceof Content) return { status: op.success, body: '', content: result }
+  if (result instanceof SocketUpgrade) return { status: 101, body: '', socket: result }
   if (result instanceof Redirect) return { status: op.success, body: '', location: result.location }
   if (!op.returns) return { status: op.success, body: '' }
   const page = op.paged && !(result instanceof JsonText) ? (result as Page<unknown>) : null
@@ -41,7 +44,8 @@ function requireShape(op: AnyOperation, body: string): void {
 }
 
 /** Write the response. */
-export function toResponse(c: C, op: AnyOperation, { status, body, hasMore, content, location, etag }: RenderedResponse): Response {
+export function toResponse(c: C, op: AnyOperation, { status, body, hasMore, content, socket, location, etag }: RenderedResponse): Response {
+  if (socket) return socket.createResponse({ ...c.get('headers'), ...selectProtocol(c.req.raw) })
   if (content) return sendContent(c, content, status)
   if (location) setHeader(c, 'location', location)
   if (body === '') return respond(c, null, status)

@@ -42,7 +42,7 @@ export interface StackOptions {
   createEscalation?: (stack: Stack, input: unknown) => Promise<unknown>
 }
 
-export interface Stack extends Pick<RunningService, 'fetch' | 'services' | 'runCron' | 'countSubscribers'> {
+export interface Stack extends Pick<RunningService, 'fetch' | 'services' | 'runCron' | 'countSubscribers' | 'hibernateHub'> {
   /** Origin of the service, without a slash at the end. */
   api: string
   localServer: LocalServer

@@ -96,6 +96,8 @@ export async function startWorker({
       const response = await hubs.get(hubs.idFromName(accountId)).fetch('https://hub/')
       return ((await response.json()) as { subscribers: number }).subscribers
     },
+    hibernateHub: (accountId) =>
+      miniflare.unsafeEvictDurableObject('service', 'EscalationHub', { name: accountId, webSockets: 'hibernate' }),
     dispose: () => miniflare.dispose(),
   }
 }

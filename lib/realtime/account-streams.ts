@@ -5,6 +5,16 @@ export interface StreamSettings {
   /** Heartbeat interval in milliseconds. Each heartbeat also closes the streams whose sign-in has ended. */
   heartbeatMs: number
   selectActiveSignIns: SelectActiveSignIns
+  /** List a person's connections of another kind in the same account. They count towards the limit per person. */
+  listOtherConnections?: (userId: string) => Connection[]
+}
+
+/** An open connection of a person, which a newer one may replace. */
+export interface Connection {
+  /** In milliseconds since 1970. */
+  openedAt: number
+  /** Tell the client that it was replaced, and close. */
+  replace(): void
 }
 
 /** The open streams of one account in this process. */
@@ -14,20 +24,23 @@ export interface AccountStreams {
   /** Send an event to every stream, as `Subscriber.send` does. */
   send(event: StreamEvent, firstId?: number): void
   count(): number
+  /** List the open streams of a person. */
+  listConnections(userId: string): Connection[]
   /** End every stream. The clients reconnect after a few seconds. */
   close(): void
 }
 
-/** Open streams per person. One more closes the oldest. */
-const maxStreamsPerUser = 5
+/** Open connections per person. One more closes the oldest. */
+const maxConnectionsPerUser = 5
 // A client that has read nothing for this long counts as disconnected.
 const maxUnreadMs = 300_000
 // After this many failed sign-in checks in a row, all streams are closed.
 const maxFailedChecks = 4
 
 /** Create the streams of an account. `onEmpty` is called when the last one has been closed. */
-export function createAccountStreams({ heartbeatMs, selectActiveSignIns }: StreamSettings, onEmpty = () => {}): AccountStreams {
-  const streams = new Map<Subscriber, StreamOwner>()
+export function createAccountStreams(settings: StreamSettings, onEmpty = () => {}): AccountStreams {
+  const { heartbeatMs, selectActiveSignIns, listOtherConnections = () => [] } = settings
+  const streams: OpenStreams = new Map()
   const check = createAccessCheck(selectActiveSignIns)
   let heartbeat: ReturnType<typeof setInterval> | undefined
   const leave = (subscriber: Subscriber) => {
@@ -41,14 +54,19 @@ export function createAccountStreams({ heartbeatMs, selectActiveSignIns }: Strea
     for (const subscriber of [...streams.keys()]) if (subscriber.sendHeartbeat() * heartbeatMs >= maxUnreadMs) leave(subscriber)
     void closeEndedStreams(streams, check, leave)
   }
+  const listConnections = (userId: string): Connection[] =>
+    [...streams].flatMap(([subscriber, { openedAt, ...owner }]) => {
+      const replace = () => {
+        subscriber.replace()
+        leave(subscriber)
+      }
+      return owner.userId === userId ? [{ openedAt, replace }] : []
+    })
   return {
     open(owner, start, signal) {
       const subscriber = openSubscriber(start, () => leave(subscriber))
-      for (const oldest of listReplacedStreams(streams, owner.userId)) {
-        oldest.replace()
-        leave(oldest)
-      }
-      streams.set(subscriber, owner)
+      replaceOldest([...listConnections(owner.userId), ...listOtherConnections(owner.userId)])
+      streams.set(subscriber, { ...owner, openedAt: Date.now() })
       heartbeat ??= setInterval(sendHeartbeats, heartbeatMs)
       signal.addEventListener('abort', () => leave(subscriber))
       if (signal.aborted) leave(subscriber)
@@ -58,6 +76,7 @@ export function createAccountStreams({ heartbeatMs, selectActiveSignIns }: Strea
       for (const subscriber of streams.keys()) subscriber.send(event, firstId)
     },
     count: () => streams.size,
+    listConnections,
     close() {
       for (const subscriber of [...streams.keys()]) {
         subscriber.end()
@@ -67,13 +86,15 @@ export function createAccountStreams({ heartbeatMs, selectActiveSignIns }: Strea
   }
 }
 
+type OpenStreams = Map<Subscriber, StreamOwner & Pick<Connection, 'openedAt'>>
+
 /**
- * List the oldest streams of a user who is about to have more than allowed. Refusing the new one instead would lock out a client whose
- * connection broke unnoticed, because its old streams still count.
+ * Replace the oldest connections of a person who is about to have more than allowed. Refusing the new one instead would lock out a client
+ * whose connection broke unnoticed, because its old connections still count.
  */
-function listReplacedStreams(streams: ReadonlyMap<Subscriber, StreamOwner>, userId: string): Subscriber[] {
-  const own = [...streams].filter(([, owner]) => owner.userId === userId)
-  return own.slice(0, Math.max(0, own.length - maxStreamsPerUser + 1)).map(([subscriber]) => subscriber)
+export function replaceOldest(connections: readonly Connection[]): void {
+  const oldestFirst = connections.toSorted((a, b) => a.openedAt - b.openedAt)
+  for (const { replace } of oldestFirst.slice(0, Math.max(0, connections.length - maxConnectionsPerUser + 1))) replace()
 }
 
 /** Return which sign-ins have access: none after several failed checks, and undefined while nobody knows or a check runs. */
@@ -92,11 +113,7 @@ function createAccessCheck(selectActiveSignIns: SelectActiveSignIns): AccessChec
   }
 }
 
-async function closeEndedStreams(
-  streams: ReadonlyMap<Subscriber, StreamOwner>,
-  check: AccessCheck,
-  leave: (subscriber: Subscriber) => void,
-): Promise<void> {
+async function closeEndedStreams(streams: OpenStreams, check: AccessCheck, leave: (subscriber: Subscriber) => void): Promise<void> {
   const checked = [...streams]
   const active = await check(checked.map(([, owner]) => owner))
   if (active) for (const [subscriber, { signInId }] of checked) if (!active.has(signInId)) leave(subscriber)

@@ -8,11 +8,14 @@ export interface LiveEvent {
   data: Record<string, unknown>
 }
 
-export interface StreamListener {
+export interface SocketListener {
   userId: string
   signInId: string
-  /** The last event that the client received on an earlier stream. */
+  /** The last event that the client received on an earlier connection. */
   lastEventId: string | null
+}
+
+export interface StreamListener extends SocketListener {
   /** Aborted when the client disconnects. */
   signal: AbortSignal
 }
@@ -22,6 +25,11 @@ export interface RealtimePort {
   publish(accountId: string, events: readonly LiveEvent[]): Promise<void>
   /** Open a stream of the account's server-sent events. It ends when the client disconnects or loses access. */
   subscribe(accountId: string, listener: StreamListener): Promise<ReadableStream<Uint8Array>>
+  /**
+   * Open a WebSocket that receives the account's events. Return the function that creates the answer to the client, with these headers.
+   * Undefined where the platform has no WebSockets.
+   */
+  acceptSocket?(accountId: string, listener: SocketListener): Promise<(headers: Record<string, string>) => Response>
   /** Throw when no hub answers. */
   ping(): Promise<void>
 }

@@ -4,9 +4,9 @@ import { isDescription, secretMask } from './secret-labels.ts'
 
 /** A value of an option: quoted, or without spaces. It is not masked yet. */
 const value = `(?!["']?\\[masked|(?:IP|email|path|secret)\\])("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"'<>|]{1,256})`
-/** Up to 20 arguments before the secret. A masked path or address counts as one. */
+/** Up to 20 arguments before the secret. A masked path or address counts as one, and never as two, which would double the ways per argument. */
 const args =
-  '(?:[ \\t]{1,4}(?:\\[masked [a-z0-9]{1,10}(?: [a-zA-Z]{1,10})?\\]\\S{0,80}|"[^"\\n]{0,200}"|\'[^\'\\n]{0,200}\'|[^\\s"\']{1,200})){0,20}?'
+  '(?:[ \\t]{1,4}(?:\\[masked [a-z0-9]{1,10}(?: [a-zA-Z]{1,10})?\\]\\S{0,80}|"[^"\\n]{0,200}"|\'[^\'\\n]{0,200}\'|(?!\\[masked )[^\\s"\']{1,200})){0,20}?'
 const gap = '[ \\t]{1,4}'
 
 /** A command, and what is between it and its secret. `%` stands for any arguments. */

@@ -7,8 +7,10 @@ const quotedValue = `\\\\?"(?:[^"\\n\\\\]|\\\\[^"\\n]){1,256}\\\\?"|'[^'\\n]{1,2
 const bareValue = '[^\\s"\'`,;&<>“”|]+'
 const value = `(?<value>${quotedValue}|${bareValue})`
 
+// Two words need a space between them. Otherwise one long word could be split in thousands of ways, each with all glues tried after it.
+const aboutWord = '[\\p{L}\\p{N}._-]{1,60}'
 /** A longer name, what the secret is for, and marks around it: `password_prod`, `Password (temp)`, `**Password**`, `"password"]`. */
-const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:[ ]?(?:\\((?!\\[masked)[^()\\n]{1,20}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])|/pin|/password)?(?<about>[ ](?:for|of|für|von|pour|per|voor|para|dla|till|to|du|de|del|do|da|di)[ ](?:[\\p{L}\\p{N}._-]{1,30}[ ]?){1,3}?)?(?:[ ]?(?:wi-?fi|wlan|admin|nueva|nuova|nova|nouveau|neu|tempor\\p{L}{1,8}|provisoire|initiale?|actual|inicial|tymczasowe|tijdelijk))?`
+const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:[ ]?(?:\\((?!\\[masked)[^()\\n]{1,20}\\)|\\[(?!masked)[^\\]\\n]{1,20}\\])|/pin|/password)?(?<about>[ ](?:for|of|für|von|pour|per|voor|para|dla|till|to|du|de|del|do|da|di)[ ]${aboutWord}(?:[ ]${aboutWord}){0,2}?[ ]?)?(?:[ ]?(?:wi-?fi|wlan|admin|nueva|nuova|nova|nouveau|neu|tempor\\p{L}{1,8}|provisoire|initiale?|actual|inicial|tymczasowe|tijdelijk))?`
 const space = '[ \\t\\u00a0]{0,24}'
 /** Between a name and its value: a sign, or the syntax of a markup or programming language. */
 const glues = [

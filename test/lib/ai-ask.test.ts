@@ -68,7 +68,8 @@ it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', async
   expect(timeouts.map((ms) => Math.ceil(ms / 1000))).toEqual([120, 120])
   expect(countRequests()).toBe(2)
   expect(outcomes).toEqual(['timed_out', 'timed_out'])
-  expect(costs.every((cost) => Number(cost) > 100)).toBe(true)
+  // Nobody knows how long the model has reasoned: the 1,500 tokens that were reserved stay counted.
+  expect(costs.every((cost) => Number(cost) > 1500 * 5)).toBe(true)
   const elapsedMs = performance.now() - startedAt
   expect(elapsedMs).toBeGreaterThan(390)
   expect(elapsedMs).toBeLessThan(3000)

@@ -36,6 +36,14 @@ describe('inspectImage', () => {
     expect(inspectImage(copyBytes(await sharp(samples[0]).resize(1, 1).webp({ lossless: true }).toBuffer()))).toMatchObject({ ok: true })
   })
 
+  it('accepts fill bytes and markers without data between the segments of a JPEG', () => {
+    const jpeg = samples[formats.indexOf('jpeg')] as Uint8Array<ArrayBuffer>
+    // After the start marker: fill bytes, TEM and a restart marker (ITU T.81, B.1.1).
+    const padded = concatBytes(jpeg.subarray(0, 2), new Uint8Array([0xff, 0xff, 0xff, 0x01, 0xff, 0xd0, 0xff, 0xd7]), jpeg.subarray(2))
+    expect(inspectImage(padded)).toEqual({ ok: true, width: 50, height: 30, end: jpeg.length + 8 })
+    expect(inspectImage(concatBytes(jpeg.subarray(0, 2), new Uint8Array([0xff, 0xd8, 0, 0]), jpeg.subarray(2))).ok).toBe(false)
+  })
+
   it('refuses an image that is cut at any position', () => {
     for (const bytes of samples) {
       for (let length = 0; length < bytes.length; length += 1 + Math.floor(length / 40)) {

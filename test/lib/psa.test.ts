@@ -117,6 +117,21 @@ describe('a record of the provider', () => {
   })
 })
 
+describe('a ConnectWise ticket', () => {
+  it.each([
+    [
+      { contact: { id: 1, name: 'Ada' }, contactName: 'A. L.', owner: { id: 2, name: 'Bo', identifier: 'bo' }, resources: 'cy' },
+      'Ada',
+      'Bo',
+    ],
+    [{ contactName: 'A. L.', owner: { id: 2, identifier: 'bo' }, resources: 'cy' }, 'A. L.', 'bo'],
+    [{ resources: 'cy' }, null, 'cy'],
+    [{}, null, null],
+  ])('shows the best name of its contact and owner that is there: %j', (fields, contact, owner) => {
+    expect(connectWiseRecords.toTicketItem(connectWiseRecords.TicketWire.parse({ id: 7, ...fields }))).toMatchObject({ contact, owner })
+  })
+})
+
 describe('the address of ConnectWise', () => {
   const api = 'https://psa.example.com/v4_6_release/apis/3.0'
   it.each([

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createAiSession, insertAiSession, parseEvents } from './ai.ts'
-import type { ApiResponse, Service } from './app.ts'
+import type { ApiResponse, OwnService, Service } from './app.ts'
 import type { Person } from './people.ts'
 
 /** Create a session and escalate it through the API. This also writes events and starts the assessment. Return the session's id. */
@@ -39,6 +39,16 @@ export const claimHandoff = (person: Person, id: string, handoffId: string) =>
   person.call('POST', `/ai-sessions/${id}/handoffs/${handoffId}/claim`)
 export const pickUpSession = (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/pickup`)
 
+/** Insert unpublished stream events for an account, whose data is `{ n, title }`, then run the cron job that publishes them. */
+export async function insertStreamEvents(service: OwnService, accountId: string, count: number, bytes = 10): Promise<void> {
+  await service.sql(
+    `insert into stream_events (account_id, event, data, created_at)
+     select $1, 'handoff_created', jsonb_build_object('n', n, 'title', repeat('x', $3)), app.now() - interval '1 minute' from generate_series(1, $2) n`,
+    [accountId, count, bytes],
+  )
+  await service.stack.runCron()
+}
+
 export interface EscalationStream {
   status: number
   /** Everything received so far, comments included. */
@@ -55,9 +65,10 @@ export async function openEscalationStream(
   service: Pick<Service, 'api'>,
   person: Person,
   headers: Record<string, string> = {},
+  query = '',
 ): Promise<EscalationStream> {
   const abort = new AbortController()
-  const response = await fetch(`${service.api}/api/v1/ai-sessions/escalations/stream`, {
+  const response = await fetch(`${service.api}/api/v1/ai-sessions/escalations/stream${query}`, {
     headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', ...headers },
     signal: abort.signal,
   })

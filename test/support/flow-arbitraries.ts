@@ -88,6 +88,8 @@ const multiLineText = fc.oneof(
 const limitLength = (text: string, maxLength: number) => text.slice(0, maxLength).toWellFormed()
 /** A line of text that is never empty. */
 const singleLineText = fc.oneof(mixedText, plainText).map((text) => toSingleLine(limitLength(text, 150)) || 'x')
+/** A name, which has no characters that hide or reverse text. */
+const nameText = singleLineText.map((text) => removeInvisible(text).trim() || 'x')
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
 const optionalProperties = {
@@ -222,8 +224,8 @@ const intakeForm = fc
 export const publishableFlow = fc
   .record({
     type: fc.constantFrom(...treeTypes),
-    name: singleLineText.map((text) => removeInvisible(text).trim() || 'Flow'),
-    category: fc.option(singleLineText),
+    name: nameText,
+    category: fc.option(nameText),
     tags: fc.uniqueArray(
       singleLineText.map((tag) => tag.slice(0, 90).trim().toWellFormed()),
       { maxLength: 4, selector: (tag) => tag.toLowerCase() },

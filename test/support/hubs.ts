@@ -34,7 +34,10 @@ async function createHubNamespace(): Promise<HubNamespace> {
       const rows = sqlite.prepare(query).all(...values)
       return { toArray: () => rows }
     }
-    return new EscalationHub({ storage: { sql: { exec } } } as never, { ...env, STREAM_HEARTBEAT_MS: `${heartbeatMs}` })
+    return new EscalationHub({ storage: { sql: { exec } }, getWebSockets: () => [] } as never, {
+      ...env,
+      STREAM_HEARTBEAT_MS: `${heartbeatMs}`,
+    })
   }
   return {
     idFromName: (name) => name,

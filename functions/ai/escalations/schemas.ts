@@ -7,6 +7,14 @@ export const HandoffId = z.object({
   handoff_id: z.uuid().describe('Id of the handoff.'),
 })
 
+export const StreamQuery = z.strictObject({
+  last_event_id: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the id of an event')
+    .optional()
+    .describe('Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`.'),
+})
+
 export const QueueItem = z
   .strictObject({
     session_id: Id.describe('Id of the escalated session.'),

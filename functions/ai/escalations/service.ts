@@ -1,7 +1,7 @@
 import { type PageQuery, toPage } from '../../../lib/db/page.ts'
 import type { Handoff } from '../../../lib/db/rows/ai-session.ts'
 import { inTransaction, type WriteDb } from '../../../lib/db/scope.ts'
-import { Content, type ReadContext, type WriteContext } from '../../../lib/http/operation.ts'
+import { Content, type ReadContext, SocketUpgrade, type WriteContext } from '../../../lib/http/operation.ts'
 import { enqueueEvent } from '../../../lib/outbox/events.ts'
 import { notFound, Problem } from '../../../lib/problem.ts'
 import type { AiSessionDetail } from '../sessions/schemas.ts'
@@ -12,10 +12,17 @@ export async function listQueue({ db }: ReadContext, page: PageQuery) {
   return toPage(await queries.selectQueue.all(db, page), page.limit)
 }
 
-export async function streamEvents({ db, caller, realtime, lastEventId, signal }: ReadContext): Promise<Content> {
+/** Open the stream of the account's events, as a WebSocket or as server-sent events. */
+export async function streamEvents(ctx: ReadContext, lastEventIdInUrl: string | undefined): Promise<Content | SocketUpgrade> {
+  const { db, caller, realtime, signal } = ctx
   await queries.requireAccess(db)
   const { accountId, userId, signInId } = caller
-  return new Content(await realtime.subscribe(accountId, { userId, signInId, lastEventId, signal }), 'text/event-stream')
+  // An EventSource that reconnects repeats its URL, so the header is newer.
+  const listener = { userId, signInId, lastEventId: ctx.lastEventId ?? lastEventIdInUrl ?? null }
+  if (!ctx.wantsSocket) return new Content(await realtime.subscribe(accountId, { ...listener, signal }), 'text/event-stream')
+  // RFC 9110 requires the header. It names what the client should use instead.
+  if (!realtime.acceptSocket) throw new Problem('websocket_unavailable', undefined, { headers: { upgrade: 'HTTP/1.1' } })
+  return new SocketUpgrade(await realtime.acceptSocket(accountId, listener))
 }
 
 /** Claim a handoff. Idempotent for the current claimant. */

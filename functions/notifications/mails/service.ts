@@ -71,12 +71,22 @@ async function prepare(ctx: MailContext, claimed: readonly ClaimedDelivery[]): P
   const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
   return Promise.all(
     sorted.map(async (delivery) => {
-      const written = await slots(() => messages.writeMails(ctx, delivery))
+      const written = await slots(() => messages.writeMails(ctx, delivery)).catch(toRefusal)
       return 'refusal' in written
         ? { delivery, mails: [], note: undefined, refusal: written.refusal }
         : { delivery, mails: written.mails, note: written.note, refusal: undefined }
     }),
   )
+}
+
+/**
+ * An e-mail that cannot be written must not stop the others of its call. Its status makes its next attempt a call of its own with a key of its
+ * own, because the key of this call may be its id.
+ */
+function toRefusal(error: unknown): { refusal: SendResult } {
+  return {
+    refusal: { ok: false, status: 422, error: `The e-mail could not be written: ${error instanceof Error ? error.name : 'unknown'}` },
+  }
 }
 
 interface DeliveryResult {

@@ -14,12 +14,23 @@ export interface NewAiTask {
   delaySeconds: number
 }
 
-/** Store a request as a task. Do nothing if the task exists. */
+/** How many tasks of one person can be open at a time. */
+export const maxOpenTasks = 20
+
+/** Let concurrent requests of one person store their tasks one after the other, until the transaction ends. */
+export const lockTasks = writeStatement(
+  null,
+  () => sql`select from pg_advisory_xact_lock(hashtextextended(concat_ws(':', 'ai_tasks', app.account_id(), app.user_id()), 0))`,
+)
+
+/** Store a request as a task. Do nothing if the task exists, or if its person has `maxOpenTasks` open ones. */
 export const insertAiTask = writeStatement(
   z.object({ id: z.string() }),
   ({ id, signInId, operation, path, body, delaySeconds }: NewAiTask) => sql`
     insert into ai_tasks (id, sign_in_id, operation, path, body, next_attempt_at)
-    values (${id}, ${signInId}, ${operation}, ${path}, ${body}, app.now() + make_interval(secs => ${delaySeconds}))
+    select ${id}, ${signInId}, ${operation}, ${path}, ${body}, app.now() + make_interval(secs => ${delaySeconds})
+     where (select count(*) from ai_tasks t
+             where t.account_id = app.account_id() and t.user_id = app.user_id() and t.state in ('queued', 'retrying')) < ${maxOpenTasks}
     on conflict (id) do nothing returning id`,
 )
 

@@ -95,7 +95,7 @@ const preferAsync = {
   name: 'Prefer',
   in: 'header',
   required: false,
-  description: '`respond-async` answers 202 at once and does the work in the background.',
+  description: '`respond-async` answers 202 at once and does the work in the background, for at most 20 open tasks of mine.',
   schema: { type: 'string' },
 } as const
 const idempotencyKey = {

@@ -153,6 +153,7 @@ const statusNames: Record<number, string> = {
   413: 'TooLarge',
   415: 'UnsupportedMediaType',
   422: 'Invalid',
+  426: 'UpgradeRequired',
   429: 'RateLimited',
   500: 'InternalError',
   502: 'BadGateway',

@@ -3,40 +3,76 @@ import { createSignInCheck, type StreamOwner } from '../../realtime/active-sign-
 import type { LiveEvent } from '../../realtime/realtime.ts'
 import { maxStoredEvents, parseEventId, startAfter, startWithNewEvents } from '../../realtime/stored-events.ts'
 import type { StreamEvent, StreamStart } from '../../realtime/subscriber.ts'
+import { type AccountSockets, createAccountSockets, type HubSocket, type SocketState } from './hub-sockets.ts'
 import { openNeon } from './neon.ts'
+import { createSocketResponse } from './realtime.ts'
 import { parseCloudflareConfig } from './settings.ts'
 
-interface DurableState {
-  storage: { sql: { exec<Row>(query: string, ...values: (string | number)[]): { toArray(): Row[] } } }
+interface DurableState extends SocketState {
+  storage: SocketState['storage'] & { sql: { exec<Row>(query: string, ...values: (string | number)[]): { toArray(): Row[] } } }
 }
 
-/** Hold one account's open streams and its last 256 events. A Durable Object, because all streams of an account must be in one place. */
+declare const WebSocketPair: new () => { 0: unknown; 1: HubSocket }
+
+/**
+ * Hold one account's open streams and sockets, and its last 256 events. A Durable Object, because they must all be in one place. While only
+ * sockets are open, the object hibernates: everything that it needs afterwards is in SQLite or attached to a socket.
+ */
 export class EscalationHub {
   readonly #sql: DurableState['storage']['sql']
   readonly #streams: AccountStreams
+  readonly #sockets: AccountSockets
 
   constructor(state: DurableState, env: Record<string, unknown>) {
     const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = parseCloudflareConfig({ ...env })
     const database = openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
-    this.#streams = createAccountStreams({ heartbeatMs: STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(database) })
+    const settings = { heartbeatMs: STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(database) }
     this.#sql = state.storage.sql
+    this.#sockets = createAccountSockets(state, {
+      ...settings,
+      readEventsAfter: (id) => this.#startAfter(String(id)),
+      listOtherConnections: (userId) => this.#streams.listConnections(userId),
+    })
+    this.#streams = createAccountStreams({ ...settings, listOtherConnections: this.#sockets.listConnections })
     this.#sql.exec(
       'create table if not exists events (id integer primary key autoincrement, key text not null unique, event text not null, data text not null)',
     )
   }
 
   async fetch(request: Request): Promise<Response> {
-    switch (new URL(request.url).pathname) {
+    const { pathname, searchParams } = new URL(request.url)
+    switch (pathname) {
       case '/publish':
         this.#publish((await request.json()) as LiveEvent[])
+        // Not awaited: the publisher waits for the events to be stored, not for the check of the sign-ins before they are sent.
+        void this.#sockets.sendNewEvents()
         return new Response(null, { status: 204 })
       case '/subscribe': {
         const { lastEventId, ...owner } = (await request.json()) as StreamOwner & { lastEventId: string | null }
         return new Response(this.#streams.open(owner, this.#startAfter(lastEventId), request.signal))
       }
+      case '/socket': {
+        const { lastEventId = null, ...owner } = Object.fromEntries(searchParams) as Partial<Record<string, string>>
+        const { 0: client, 1: socket } = new WebSocketPair()
+        await this.#sockets.open(socket, owner as unknown as StreamOwner, this.#startAfter(lastEventId))
+        return createSocketResponse(client)
+      }
       default:
-        return Response.json({ subscribers: this.#streams.count() })
+        return Response.json({ subscribers: this.#streams.count() + this.#sockets.count() })
     }
+  }
+
+  webSocketMessage(socket: HubSocket): void {
+    this.#sockets.refuseMessage(socket)
+  }
+
+  /** Answer the close of a client. The runtime does not: https://developers.cloudflare.com/durable-objects/api/base/#websocketclose */
+  webSocketClose(socket: HubSocket): void {
+    socket.close(1000)
+  }
+
+  async alarm(): Promise<void> {
+    await this.#sockets.checkSignIns()
   }
 
   #publish(events: readonly LiveEvent[]): void {

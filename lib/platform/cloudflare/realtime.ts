@@ -1,8 +1,12 @@
 import { withTimeout } from '../../net/send-result.ts'
 import type { RealtimePort } from '../../realtime/realtime.ts'
 
+/** A response of workerd. Its WebSocket leads to the client when another response passes it on. */
+export interface SocketResponse extends Response {
+  webSocket?: unknown
+}
 interface Stub {
-  fetch(url: string, init?: RequestInit): Promise<Response>
+  fetch(url: string, init?: RequestInit): Promise<SocketResponse>
 }
 /** The used part of Cloudflare's Durable Object binding. */
 export interface HubNamespace {
@@ -31,6 +35,12 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
       const { body: events } = await hubOf(accountId).fetch('https://hub/subscribe', { method: 'POST', body, signal })
       return events as ReadableStream<Uint8Array>
     },
+    async acceptSocket(accountId, { userId, signInId, lastEventId }) {
+      const query = new URLSearchParams({ accountId, userId, signInId, lastEventId: lastEventId ?? '' })
+      const response = await hubOf(accountId).fetch(`https://hub/socket?${query}`, { headers: { upgrade: 'websocket' } })
+      if (!response.webSocket) throw new Error(`The hub returned ${response.status}`)
+      return (headers) => createSocketResponse(response.webSocket, headers)
+    },
     async ping() {
       // A hub of its own, so that no account's hub is woken up.
       const response = await hubOf('ready').fetch('https://hub/')
@@ -38,4 +48,9 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
       if (!response.ok) throw new Error(`The hub returned ${response.status}`)
     },
   }
+}
+
+/** Create the response that opens a WebSocket. See https://developers.cloudflare.com/workers/runtime-apis/websockets/ */
+export function createSocketResponse(webSocket: unknown, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status: 101, webSocket, headers } as ResponseInit)
 }

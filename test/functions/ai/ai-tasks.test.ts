@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createAiSession } from '../../support/ai.ts'
 import { authorizationHeader, dashboard, startOwnService } from '../../support/app.ts'
-import { runConcurrently } from '../../support/concurrency.ts'
+import { countByStatus, runConcurrently } from '../../support/concurrency.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { postSignedJob } from '../../support/jobs.ts'
 import { createAccount, type Person } from '../../support/people.ts'
@@ -109,6 +109,22 @@ describe('Prefer: respond-async', () => {
     await advanceClock(70)
     const [row] = await service.sql('select state, response_status, body from ai_tasks where id = $1', [body.task_id])
     expect(row).toEqual({ state: 'finished', response_status: 401, body: '' })
+  })
+
+  it('AIT-09 accepts at most 20 open tasks of a person, also from 32 requests at once', async () => {
+    const { account, owner, path } = await createScene()
+    for (let n = 0; n < 12; n++) await insertTask(owner, `${path}/chat`, { message: 'The printer is offline.' })
+    // No sweep takes them before the requests are sent.
+    await service.sql(`update ai_tasks set next_attempt_at = app.now() + interval '1 hour' where user_id = $1`, [owner.id])
+    await setFault({ service: 'qstash', mode: 'down' })
+    const send = (person: Person) => person.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, async)
+    const responses = await runConcurrently(() => send(owner))
+    expect(countByStatus(responses)).toEqual({ 202: 8, 409: 12, 429: 12 })
+    expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'limit_reached', resource: 'tasks', limit: 20 })
+    expectStatus(await send(account.admin), 202)
+    await clearFaults()
+    await service.sql(`update ai_tasks set state = 'failed' where account_id = $1`, [account.id])
+    await waitUntilSettled()
   })
 
   it('AIT-05 shows a task to its person only', async () => {

@@ -109,6 +109,14 @@ describe('the sources of a diagnosis', () => {
     expect((await askAbout(colleague, name)).given.flows).toEqual([name])
   })
 
+  it('AIS-35 contain the flow that fits a long text, whatever letters its words start with', async () => {
+    const { admin } = await createAccount(service)
+    const name = 'Zeppelin wobbles upwind'
+    await createProcedure(admin, name)
+    const others = Array.from({ length: 60 }, (_, n) => `a${'bcdfghjklm'[n % 10]}${'aeiouy'[Math.floor(n / 10)]}nge`).join(', ')
+    expect((await askAbout(admin, 'Zeppelin wobbles upwind', `It stands near ${others}.`)).given.flows).toEqual([name])
+  })
+
   it('AIS-35 follow a flow that is renamed', async () => {
     const { admin } = await createAccount(service)
     const flow = await createProcedure(admin, 'Kiln overheats')
@@ -184,6 +192,16 @@ describe('citations', () => {
     await expect.poll(readText, { timeout: 10_000, interval: 50 }).toContain(`Sources:\n- Flow “${dockName}”`)
     expect(await readText()).not.toContain('Private dock notes')
   })
+})
+
+it('AIS-36 stores no word that no source contains any more', async () => {
+  const { admin } = await createAccount(service)
+  const terms = () => service.sql('select term from knowledge_terms where account_id = $1', [admin.accountId])
+  const article = { title: 'Kiln', content: '# Kiln\n\n1. Wait until the kiln is cold.', format: 'markdown' }
+  const { body } = expectStatus(await admin.call('POST', '/kb-imports', article), 201)
+  expect((await terms()).map(({ term }) => term)).toContain('kiln')
+  expectStatus(await admin.call('DELETE', `/kb-imports/${body.id}`), 204)
+  expect(await terms()).toEqual([])
 })
 
 it('counts in how many entries each word is, after flows and sessions are added, changed and removed', async () => {

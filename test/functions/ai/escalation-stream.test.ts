@@ -1,10 +1,11 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAiSession } from '../../support/ai.ts'
-import { dashboard, request, type Service, startOwnService } from '../../support/app.ts'
-import { createEscalation, escalateSession, openEscalationStream } from '../../support/escalations.ts'
+import { dashboard, request, startOwnService } from '../../support/app.ts'
+import { createEscalation, escalateSession, insertStreamEvents, openEscalationStream } from '../../support/escalations.ts'
 import { expectStatus } from '../../support/expect-status.ts'
 import { createAccount, type Person } from '../../support/people.ts'
+import { openSocket } from '../../support/sockets.ts'
 
 const heartbeatMs = 400
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -19,16 +20,6 @@ async function createPeople() {
   const account = await createAccount(service)
   const [owner, listener] = [await account.addColleague(), await account.addColleague()]
   return { account, owner, listener }
-}
-
-/** Insert unpublished stream events for an account, then run the cron job that publishes them. */
-async function insertStreamEvents(target: Service, accountId: string, count: number, bytes = 10): Promise<void> {
-  await target.sql(
-    `insert into stream_events (account_id, event, data, created_at)
-     select $1, 'handoff_created', jsonb_build_object('n', n, 'title', repeat('x', $3)), app.now() - interval '1 minute' from generate_series(1, $2) n`,
-    [accountId, count, bytes],
-  )
-  await service.stack.runCron()
 }
 
 it('SSE-01 opens the stream for engineers and admins only', async () => {
@@ -116,6 +107,19 @@ it('SSE-09 numbers events, and sends the missed ones among the last 256 after a 
   await expect.poll(() => late.events('handoff_created').length, pollOptions).toBe(256)
   expect(late.events()[0]).toMatchObject({ event: 'overflow', id: String(ids[2]), data: { dropped: 302 - 256 } })
   for (const stream of [reconnected, fresh, invalid, late]) stream.disconnect()
+})
+
+it('SSE-15 SSE-20 takes the last id from the URL of a stream, and returns 426 to a client that asks for a WebSocket', async () => {
+  const { account, listener } = await createPeople()
+  const first = await openEscalationStream(service, listener)
+  await insertStreamEvents(service, account.id, 2)
+  await expect.poll(() => first.events().length, pollOptions).toBe(2)
+  const lastEventId = first.events()[0]?.id ?? ''
+  const resumed = await openEscalationStream(service, listener, {}, `?last_event_id=${lastEventId}`)
+  await expect.poll(() => resumed.events().map(({ data }) => data.n), pollOptions).toEqual([2])
+  const { status, body, headers } = await openSocket(service, listener, { lastEventId })
+  expect([status, JSON.parse(body).code, headers.upgrade]).toEqual([426, 'websocket_unavailable', 'HTTP/1.1'])
+  for (const stream of [first, resumed]) stream.disconnect()
 })
 
 it('delivers an event once although it is published twice', async () => {

@@ -175,6 +175,23 @@ it('NOT-66 sends the other e-mails of a call when the provider refuses one, and 
   expect((await listRecords('mail')).flatMap(({ to }) => to)).toContain('somebody@people.example')
 })
 
+it('NOT-66 sends the other e-mails of a call when one cannot be written, and retries that one alone', async () => {
+  const ids = await escalateInEach(3)
+  const [bad = '', ...good] = ids
+  await service.sql(`update deliveries set recipient = 'stranger@elsewhere.example' where id = $1`, [bad])
+  const sign = () => Promise.reject(new RangeError('cannot be signed'))
+  await deliver({ ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }, { delivery_id: bad, attempt: 1 })
+  expect(await countStates(good)).toEqual([{ state: 'delivered', status: 200, count: 2 }])
+  expect(await readDelivery(bad)).toMatchObject({
+    state: 'retrying',
+    attempts: 1,
+    last_error: 'The e-mail could not be written: RangeError',
+  })
+  await wait(30_000)
+  await attempt(bad, 2)
+  expect((await listRecords('mail')).flatMap(({ to }) => to)).toContain('stranger@elsewhere.example')
+})
+
 it('returns the result of a test message in its response, while other e-mails are due', async () => {
   const account = await createAccount(service)
   const config = { channel: 'email', email_addresses: [account.admin.email], events_enabled: [] }

@@ -1,0 +1,201 @@
+import { afterAll, expect, it } from 'vitest'
+import { dashboard, startOwnService } from '../support/app.ts'
+import { insertStreamEvents, openEscalationStream } from '../support/escalations.ts'
+import { createAccount } from '../support/people.ts'
+import { openSocket, type TestSocket } from '../support/sockets.ts'
+
+// The sign-ins are checked 12 intervals after a socket opens, and again while events are sent.
+const heartbeatMs = 100
+const service = await startOwnService({ STREAM_HEARTBEAT_MS: String(heartbeatMs) }, { platform: 'cloudflare' })
+afterAll(() => service.close())
+
+const pollOptions = { timeout: 10_000, interval: 10 }
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+const expectNumbers = (socket: TestSocket, numbers: number[]) => expect.poll(() => socket.numbers(), pollOptions).toEqual(numbers)
+const expectClosed = (socket: TestSocket, code: number) => expect.poll(() => socket.closeCode(), pollOptions).toBe(code)
+const countConnections = (accountId: string) => service.stack.countSubscribers(accountId)
+const hibernateHub = async (accountId: string) => service.stack.hibernateHub?.(accountId)
+
+async function createPeople() {
+  const account = await createAccount(service)
+  return { account, listener: await account.addColleague() }
+}
+
+const publish = (accountId: string, count: number) => insertStreamEvents(service, accountId, count)
+
+it('SSE-14 opens a WebSocket for engineers and admins with an Authorization header, and refuses everybody else', async () => {
+  const { account, listener } = await createPeople()
+  for (const [person, status] of [
+    [listener, 101],
+    [account.admin, 101],
+    [await account.addColleague({ role: 'viewer' }), 403],
+    [{ token: 'no.such.token' }, 401],
+  ] as const)
+    expect((await openSocket(service, person)).status).toBe(status)
+  const { headers } = await openSocket(service, listener)
+  expect(headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-content-type-options': 'nosniff', 'ratelimit-limit': '10' })
+  expect(headers).not.toHaveProperty('sec-websocket-protocol')
+})
+
+it('SSE-14 takes the token of a browser as a protocol, and selects the other one', async () => {
+  const { listener } = await createPeople()
+  const open = (protocols: string[]) => openSocket(service, listener, { protocols, headers: {} })
+  const socket = await open(['support-flow', `bearer.${listener.token}`])
+  expect([socket.status, socket.protocol]).toEqual([101, 'support-flow'])
+  expect((await open(['support-flow', 'bearer.no.such.token'])).status).toBe(401)
+  expect((await open(['support-flow'])).status).toBe(401)
+})
+
+it('SSE-14 ignores a token in the protocols of a request that asks for no WebSocket, and of any other operation', async () => {
+  const { listener } = await createPeople()
+  const headers = { 'sec-websocket-protocol': `support-flow, bearer.${listener.token}` }
+  for (const path of ['/ai-sessions/escalations/stream', '/auth/me'])
+    expect((await fetch(`${service.api}/api/v1${path}`, { headers })).status).toBe(401)
+})
+
+it('SSE-14 sends the same events as the stream, in order, to every socket of the account only', async () => {
+  const [{ account, listener }, other] = [await createPeople(), await createPeople()]
+  const sockets = [await openSocket(service, listener), await openSocket(service, account.admin)]
+  const stream = await openEscalationStream(service, listener)
+  const neighbour = await openSocket(service, other.listener)
+  await publish(account.id, 3)
+  await publish(other.account.id, 1)
+  await expect.poll(() => stream.events().length, pollOptions).toBe(3)
+  for (const socket of sockets) {
+    await expectNumbers(socket, [1, 2, 3])
+    expect(socket.events().map(({ id, ...event }) => ({ id: String(id), ...event }))).toEqual(stream.events())
+  }
+  await expectNumbers(neighbour, [1])
+  stream.disconnect()
+})
+
+it('SSE-15 sends what a client has missed since the id that it names, beginning with that of its first message', async () => {
+  const { account, listener } = await createPeople()
+  const first = await openSocket(service, listener)
+  await expect.poll(() => first.connected(), pollOptions).toEqual({ id: 0, event: 'connected', data: {} })
+  first.close()
+  await expect.poll(() => countConnections(account.id), pollOptions).toBe(0)
+  await publish(account.id, 3)
+  const all = await openSocket(service, listener, { lastEventId: 0 })
+  await expectNumbers(all, [1, 2, 3])
+  const later = await openSocket(service, listener, { lastEventId: 2 })
+  await expectNumbers(later, [3])
+  const fresh = await openSocket(service, listener)
+  await publish(account.id, 1)
+  await expectNumbers(all, [1, 2, 3, 1])
+  await expectNumbers(later, [3, 1])
+  await expectNumbers(fresh, [1])
+  expect(fresh.connected()?.id).toBe(3)
+  expect((await openSocket(service, listener, { lastEventId: 'x' })).status).toBe(422)
+})
+
+it('SSE-15 reports how many events a client has lost', async () => {
+  const { account, listener } = await createPeople()
+  for (let n = 0; n < 3; n++) await publish(account.id, 100)
+  const socket = await openSocket(service, listener, { lastEventId: 2 })
+  await expect.poll(() => socket.numbers().length, pollOptions).toBe(256)
+  expect(socket.events()[0]).toEqual({ id: 2, event: 'overflow', data: { dropped: 42 } })
+  expect(
+    socket
+      .events()
+      .slice(1)
+      .map(({ id }) => id),
+  ).toEqual(range(45, 300))
+})
+
+it('SSE-16 keeps sockets open while the hub hibernates, answers pings, and wakes it for the next event', async () => {
+  const { account, listener } = await createPeople()
+  const socket = await openSocket(service, listener)
+  await publish(account.id, 1)
+  await expectNumbers(socket, [1])
+  await hibernateHub(account.id)
+  socket.send('ping')
+  await expect.poll(() => socket.countPongs(), pollOptions).toBe(1)
+  await publish(account.id, 2)
+  await expectNumbers(socket, [1, 1, 2])
+  expect(socket.events().map(({ id }) => id)).toEqual([1, 2, 3])
+})
+
+it('SSE-16 ends the socket of an ended sign-in before the hub sends the next event, also after it hibernated', async () => {
+  const { account, listener } = await createPeople()
+  const [socket, neighbour] = [await openSocket(service, listener), await openSocket(service, account.admin)]
+  await service.sql('update sign_ins set ended_at = app.now() where user_id = $1', [listener.id])
+  await hibernateHub(account.id)
+  await publish(account.id, 1)
+  await expectNumbers(neighbour, [1])
+  await expectClosed(socket, 4401)
+  expect(socket.events()).toEqual([])
+})
+
+it('SSE-16 ends the sockets of users who sign out, are deactivated or become viewers although no event is sent', async () => {
+  const { account, listener } = await createPeople()
+  const people = [listener, await account.addColleague(), await account.addColleague()]
+  const neighbour = await openSocket(service, account.admin)
+  const sockets = await Promise.all(people.map((person) => openSocket(service, person)))
+  const statements = [
+    `update sign_ins set ended_at = app.now() where user_id = $1`,
+    `update users set is_active = false where id = $1`,
+    `update users set role = 'viewer' where id = $1`,
+  ]
+  for (const [n, statement] of statements.entries()) await service.sql(statement, [people[n]?.id])
+  for (const socket of sockets) await expectClosed(socket, 4401)
+  expect([neighbour.closeCode(), await countConnections(account.id)]).toEqual([undefined, 1])
+})
+
+it('SSE-16 keeps sockets open through a short outage of the database, and ends them when sign-ins cannot be checked for long', async () => {
+  const { listener } = await createPeople()
+  const socket = await openSocket(service, listener)
+  await dashboard(service).setFault({ service: 'postgres', mode: 'error' })
+  const startedAt = Date.now()
+  await expectClosed(socket, 1013)
+  expect(Date.now() - startedAt).toBeGreaterThan(14 * heartbeatMs)
+})
+
+it('SSE-17 replaces the oldest of the sockets and streams of a person who opens a sixth, and nobody else’s', async () => {
+  const { account, listener } = await createPeople()
+  const neighbour = await openSocket(service, account.admin)
+  const oldest = await openSocket(service, listener)
+  const stream = await openEscalationStream(service, listener)
+  const others = [await openSocket(service, listener), await openSocket(service, listener), await openSocket(service, listener)]
+  const secondStream = await openEscalationStream(service, listener)
+  await expectClosed(oldest, 4409)
+  others.push(await openSocket(service, listener))
+  await stream.closed
+  expect(stream.events().map(({ event }) => event)).toEqual(['replaced'])
+  expect(await countConnections(account.id)).toBe(6)
+  await publish(account.id, 1)
+  for (const socket of [neighbour, ...others]) await expectNumbers(socket, [1])
+  expect(oldest.numbers()).toEqual([])
+  secondStream.disconnect()
+})
+
+it('SSE-18 closes a socket that has received 64 events without a ping, and keeps one that pings', async () => {
+  const { account, listener } = await createPeople()
+  const [silent, pinging] = [await openSocket(service, listener), await openSocket(service, account.admin)]
+  await publish(account.id, 60)
+  await expect.poll(() => pinging.numbers().length, pollOptions).toBe(60)
+  pinging.send('ping')
+  await expect.poll(() => pinging.countPongs(), pollOptions).toBe(1)
+  await publish(account.id, 10)
+  await expectClosed(silent, 4408)
+  await expect.poll(() => pinging.numbers().length, pollOptions).toBe(70)
+  expect([silent.numbers().length, pinging.closeCode()]).toEqual([64, undefined])
+  const next = await openSocket(service, listener, { lastEventId: silent.events().at(-1)?.id ?? 0 })
+  await expectNumbers(next, range(5, 10))
+})
+
+it.each(['hello', 'x'.repeat(100_000), ''])('SSE-19 closes a socket whose client sends something else than a ping', async (text) => {
+  const { account, listener } = await createPeople()
+  const [socket, neighbour] = [await openSocket(service, listener), await openSocket(service, account.admin)]
+  socket.send(text)
+  await expectClosed(socket, 1008)
+  expect([neighbour.closeCode(), await countConnections(account.id)]).toEqual([undefined, 1])
+})
+
+it('answers the close of a client, and forgets a client that closed', async () => {
+  const { account, listener } = await createPeople()
+  const socket = await openSocket(service, listener)
+  socket.close(4000)
+  await expectClosed(socket, 1000)
+  expect(await countConnections(account.id)).toBe(0)
+})
