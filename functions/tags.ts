@@ -48,7 +48,7 @@ export const tags: readonly TagInfo[] = [
   tag('ai.handoffs', 'Handoffs', 'Park a session or escalate it to a colleague.'),
   tag('ai.escalations', 'Escalations', 'Sessions that wait for a colleague: queue, live stream, claim and pick-up.'),
   tag('ai.outputs', 'AI outputs', 'Summaries, ticket notes and articles that the model writes.'),
-  tag('ai.tasks', 'AI tasks', 'Requests to the model that go on without their caller.'),
+  tag('ai.tasks', 'AI tasks', 'Requests to the model that continue after their client has disconnected.'),
   tag('ai.usage', 'AI usage', 'What the calls to the model cost, and the budget.'),
   tag('authoring.flowBuilder', 'Flow builder', 'Write a flow in a conversation with the model.'),
   tag('authoring.assistant', 'Editor assistant', 'Edit a flow by describing the change in words.'),

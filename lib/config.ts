@@ -86,7 +86,7 @@ const Settings = z.object({
     .positive()
     .max(1000)
     .default(4)
-    .describe('Calls to the mail provider per second, of all processes together. It allows 5; each sends up to 100 mails.'),
+    .describe('Calls to the mail provider per second, of all processes together. Resend allows 5; each sends up to 100 mails.'),
   MAIL_FROM: z.string().describe('Sender of every mail, as `Name <address>`.'),
   SALES_EMAIL: z.email().optional().describe('Receives a mail per sales lead. If unset, leads are only stored.'),
   FEEDBACK_EMAIL: z.email().optional().describe('Receives a mail per feedback. If unset, only the author gets one.'),

@@ -1,4 +1,4 @@
--- What calls to the model cost, and how much an account may spend per month.
+-- The cost of calls to the model, and the AI budget of an account per month.
 alter table plan_limits
   add column max_ai_cost_micros_per_month bigint default 50000000,
   add constraint plan_limits_ai_cost check (max_ai_cost_micros_per_month >= 0) not valid;
@@ -44,7 +44,7 @@ grant select, insert, update (outcome, input_tokens, cached_tokens, output_token
   request_id, finished_at) on ai_calls to app_runtime;
 grant select, insert, update, delete on ai_calls to app_platform;
 
--- What an account has spent and reserved in the month that starts at period_start.
+-- The cost that an account has spent and reserved in the month that starts at period_start.
 create table ai_budgets (
   account_id   uuid not null default app.account_id() references accounts on delete cascade,
   period_start timestamptz(3) not null,
@@ -87,9 +87,9 @@ create function app.is_ai_budget_used(p_account uuid) returns boolean language s
   select coalesce(app.quota_used(p_account, 'ai_cost_micros') >= app.quota_limit(p_account, 'ai_cost_micros'), false)
 $$;
 
--- Reserves the cost of a call and inserts its row. Returns null if the budget is used. Concurrent callers wait for one another's row lock
--- and see one another's reservations, so only the last call that is let through can pass the limit, by what it costs beyond its
--- reservation; and each call that runs at that time by the same.
+-- Reserves the cost of a call and inserts its row. Returns null if the budget is used. Concurrent callers wait for the same row lock and see
+-- one another's reservations. The last allowed call can exceed the limit by its own cost. Each call that runs at that time can exceed it by
+-- its cost beyond the reservation.
 create function app.start_ai_call(p_prompt text, p_model text, p_reserved bigint) returns uuid
 language plpgsql set search_path = public, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- What a diagnosis may draw on: published flows, knowledge articles and resolved AI sessions, as words that a problem is compared with.
--- Triggers keep the words, so that no operation can forget them.
+-- The sources of a diagnosis: published flows, knowledge articles and resolved AI sessions, as words that a problem is compared with.
+-- Triggers store the words, so that no operation can forget them.
 create table knowledge_entries (
   id            uuid not null default uuidv7(),
   account_id    uuid not null default app.account_id() references accounts on delete cascade,
@@ -20,7 +20,7 @@ create table knowledge_entries (
 -- Without a list of pending insertions, which every search would read completely.
 create index knowledge_entries_words on knowledge_entries using gin (account_id, words) with (fastupdate = off);
 
--- In how many entries of an account a word occurs. A rare word says more about a problem than a common one, and a search that starts from
+-- The number of an account's entries in which a word occurs. A rare word says more about a problem than a common one, and a search that starts from
 -- the rare words reads few entries. The empty word counts all entries.
 create table knowledge_terms (
   account_id uuid not null default app.account_id() references accounts on delete cascade,
@@ -56,7 +56,7 @@ language sql immutable parallel safe as $$
                 || regexp_replace(left(p_text, 30000), '([[:lower:]])([[:upper:]])', '\1 \2', 'g'))) w
    where length(w.lexeme) between 2 and 60 and w.lexeme !~ '^[0-9.]+$' and ts_lexize(p_dictionary, w.lexeme) is distinct from '{}'
 $$;
--- Words that occur in tickets of every kind. They say nothing about the problem, also where few entries contain them.
+-- Words that occur in tickets of every kind. They say nothing about the problem, even if few entries contain them.
 create function app.ticket_filler() returns text[] language sql immutable parallel safe as $$
   select regexp_split_to_array(btrim('
     able actually already also always anymore another anyone anything asap asks back better came can cannot caller call change changed
@@ -74,7 +74,7 @@ $$;
 -- Quotes a word for a tsvector or tsquery literal.
 create function app.quote_term(p_term text) returns text language sql immutable parallel safe
   as $$ select '''' || replace(replace(p_term, '\', '\\'), '''', '''''') || '''' $$;
--- Returns the words of three texts of an entry: a title, what describes it, and the rest.
+-- Returns the words of the three texts of an entry: its title, its description and its body.
 create function app.knowledge_words(p_title text, p_description text, p_body text) returns tsvector
 language sql immutable parallel safe as $$
   with language as materialized (select app.text_dictionary(concat_ws(' ', p_title, p_description, p_body)) as dictionary),
@@ -86,7 +86,7 @@ language sql immutable parallel safe as $$
   select coalesce((select string_agg(app.quote_term(term) || ':1' || weight, ' ' order by term) from terms)::tsvector, ''::tsvector)
 $$;
 
--- Each stores the words of one source, or removes them when it no longer counts as knowledge. Unchanged words are not written again.
+-- Stores the words of one source, or removes them when the source no longer counts as knowledge. Unchanged words are not written again.
 create function app.put_knowledge(p_account uuid, p_tree uuid, p_import uuid, p_session uuid, p_words tsvector) returns void
 language plpgsql set search_path = public, pg_temp as $$
 declare
@@ -128,7 +128,7 @@ create function app.session_knowledge(s ai_sessions) returns tsvector language s
    where s.status = 'resolved' and s.outcome <> 'not_reproducible'
 $$;
 
--- Security definer, because the runtime role does not write these tables. Each row decides its own account.
+-- Security definer, because the runtime role does not write these tables. The account is that of the changed row.
 create function app.keep_flow_knowledge() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform app.put_knowledge(t.account_id, t.id, null, null, app.flow_knowledge(t)) from trees t
@@ -155,12 +155,12 @@ create trigger knowledge after update of status on ai_sessions for each row
   when (old.status <> new.status and 'resolved' in (old.status, new.status))
   execute function app.keep_session_knowledge();
 
--- The words that an entry counts for, and the empty one.
+-- The words of an entry, and the empty word.
 create function app.entry_terms(p_words tsvector) returns setof text language sql immutable parallel safe as $$
   select '' union all select lexeme from unnest(p_words)
 $$;
--- Keeps the counts of words, under the lock that also guards the account's other counters. An account that is being deleted has none. A word
--- that no entry contains any more is deleted.
+-- Updates the counts of words, under the lock that also guards the account's other counters. An account that is being deleted has no counts.
+-- A word that no entry contains any more is deleted.
 create function app.keep_terms() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   changes jsonb;
@@ -196,9 +196,10 @@ create trigger terms_removed after delete on knowledge_entries referencing old t
   for each statement execute function app.keep_terms();
 
 -- Returns the entries of the account and the platform that fit a problem, best first. Of a long text, the 40 rarest words that entries contain
--- are searched, then unknown ones. A word counts by its rarity and by where it occurs;
--- an entry must share with the text three words that are not common, or two if one is in its title, or a quarter of its weight; a tenth of it
--- if a word is in its title, otherwise 15 %, more among few entries; and more weight than chance explains, which grows with their number.
+-- are searched, then unknown ones. The weight of a word depends on its rarity and on where it occurs. An entry must meet three conditions:
+-- 1. It shares three rare words with the text, or two words of which one is in its title, or a quarter of the text's weight.
+-- 2. It shares 15 % of the text's weight, or a tenth if a word is in its title. Among few entries, it must share more.
+-- 3. Its score reaches a threshold that chance does not explain. The threshold grows with the number of entries.
 -- Security definer, because @@ and % are not leakproof; the caller joins the ids to the rows that the policies show.
 create function app.find_knowledge(p_text text, p_limit integer)
 returns table (tree_id uuid, import_id uuid, ai_session_id uuid, score double precision)
@@ -288,6 +289,6 @@ begin
      order by 4 desc, 1, 2, 3 limit p_limit;
 end $$;
 
--- What an answer of the model has used of its sources: `[{"kind": "flow", "id": "…", "title": "…"}]`.
+-- The sources that an answer of the model has used: `[{"kind": "flow", "id": "…", "title": "…"}]`.
 alter table ai_messages add column citations jsonb not null default '[]';
 alter table ai_steps add column citations jsonb not null default '[]';

@@ -1,4 +1,4 @@
--- Versions of what several people edit, so that a change based on an older version can be refused.
+-- Versions of rows that several people edit, so that a change based on an older version can be refused.
 alter table script_templates add column version integer not null default 1;
 alter table network_diagrams add column version integer not null default 1;
 alter table target_lists add column version integer not null default 1;

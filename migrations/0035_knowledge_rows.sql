@@ -1,5 +1,5 @@
 -- migrate: backfill
--- The words of what is older than the triggers.
+-- Inserts the words of sources that are older than the triggers.
 insert into knowledge_entries (account_id, tree_id, import_id, ai_session_id, words)
 select * from (
   select t.account_id, t.id, null::uuid, null::uuid, app.flow_knowledge(t) from trees t

@@ -1,6 +1,6 @@
--- Escalations say in every channel what their author wrote, and e-mails are sent in batches at a pace for the whole service.
+-- Every channel shows the texts of an escalation. E-mails are sent in batches, at one pace for the whole service.
 
--- What an alert shows of an escalation. Null for other events.
+-- The details of an escalation that its alert shows. Null for other events.
 alter table events
   add column escalation jsonb,
   add constraint events_escalation check (jsonb_typeof(escalation) = 'object') not valid;
@@ -31,7 +31,7 @@ create table mail_pace (
 insert into mail_pace default values;
 grant select, update on mail_pace to app_platform;
 
--- As before, with what an alert shows of an escalation.
+-- As before, with the details of an escalation.
 create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
                          p_title text, p_body text, p_link text, p_cause uuid, p_escalation jsonb,
                          out delivery_ids uuid[], out user_ids uuid[])
@@ -65,7 +65,7 @@ language sql set search_path = public, pg_temp as $$
   select array(select id from configured where state = 'pending' union all select id from personal where state = 'pending'),
          array(select id from recipients)
 $$;
--- As the previous version of the service calls it.
+-- The previous version of the service calls this one.
 create or replace function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mail_each boolean,
                                     p_title text, p_body text, p_link text, p_cause uuid,
                                     out delivery_ids uuid[], out user_ids uuid[])

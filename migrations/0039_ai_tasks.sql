@@ -1,11 +1,12 @@
--- Requests to the model that go on without their caller: accepted ones (`Prefer: respond-async`), and those whose caller left before the answer.
+-- Stored requests to the model: accepted ones (`Prefer: respond-async`), those that take longer than two seconds, and those whose client
+-- disconnects before the answer.
 create table ai_tasks (
   id               uuid not null default uuidv7(),
   account_id       uuid not null default app.account_id() references accounts on delete cascade,
   user_id          uuid not null default app.user_id(),
   sign_in_id       uuid not null,
   operation        text not null check (length(operation) <= 100),
-  -- Path and query below /api/v1, and the body, which is emptied at the end.
+  -- Path and query below /api/v1, and the body, which is emptied when the task ends.
   path             text not null check (length(path) <= 2000),
   body             text not null check (octet_length(body) <= 2097152),
   state            text not null default 'queued' check (state in ('queued', 'retrying', 'finished', 'failed')),
@@ -18,7 +19,7 @@ create table ai_tasks (
   -- When a sweep last took the row, because its message was lost.
   swept_at         timestamptz(3),
   finished_at      timestamptz(3),
-  -- What the operation answered: an error too.
+  -- The answer of the operation, which can be an error.
   response_status  integer,
   response_body    text,
   created_at       timestamptz(3) not null default app.now(),
@@ -39,6 +40,6 @@ grant select, insert on ai_tasks to app_runtime;
 grant update (state, body, next_attempt_at, finished_at, response_status, response_body) on ai_tasks to app_runtime;
 grant select, insert, update, delete on ai_tasks to app_platform;
 
--- Streams tell the person whose task has ended.
+-- Streams notify the person whose task has ended.
 alter table stream_events drop constraint stream_events_event_check,
   add constraint stream_events_event_check check (event in ('handoff_created', 'handoff_assessment_ready', 'ai_task_finished')) not valid;

@@ -3,12 +3,12 @@ import { type AnswerListener, type AskContext, ask, type Prompt, type Question }
 import type { FixIdea } from './prompts/diagnosis.ts'
 
 const maxCalls = 3
-// As long as one question with its second call. The lease of an idempotency key is longer.
+// The default time limit of one question. The lease of an idempotency key is longer.
 const totalMs = 240_000
 
 /**
- * Ask, and ask again with the refused fixes in the facts while the model proposes a fix that was tried, at most three times and within four
- * minutes. Return the last answer, and whether its fix is still one that was tried.
+ * Ask the model for a fix. While it proposes one that was tried, ask again with the refused fixes in the facts. Ask at most three times and
+ * within four minutes. Return the last answer, and whether its fix was tried before.
  */
 export async function askForNewFix<S extends z.ZodObject>(
   context: AskContext,
@@ -18,14 +18,14 @@ export async function askForNewFix<S extends z.ZodObject>(
   listener?: AnswerListener,
 ): Promise<{ answer: z.output<S>; isRepeated: boolean }> {
   const deadline = Date.now() + totalMs
-  const refused: FixIdea[] = []
+  const refusedFixes: FixIdea[] = []
   for (;;) {
-    const timedPrompt = refused.length > 0 ? { ...prompt, totalMs: deadline - Date.now() } : prompt
-    const refused_fixes = refused.map(({ title, description }) => ({ title, description }))
+    const timedPrompt = refusedFixes.length > 0 ? { ...prompt, totalMs: deadline - Date.now() } : prompt
+    const refused_fixes = refusedFixes.map(({ title, description }) => ({ title, description }))
     const answer = await ask(context, timedPrompt, { facts: { ...facts, refused_fixes }, turns }, listener)
     if (!isRepeated(answer)) return { answer, isRepeated: false }
-    refused.push(answer.fix as FixIdea)
-    if (refused.length === maxCalls || Date.now() >= deadline) return { answer, isRepeated: true }
+    refusedFixes.push(answer.fix as FixIdea)
+    if (refusedFixes.length === maxCalls || Date.now() >= deadline) return { answer, isRepeated: true }
     listener?.onRestart()
   }
 }

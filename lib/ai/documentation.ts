@@ -19,7 +19,7 @@ const toWords = (text: string) => text.replaceAll('_', ' ')
 export function writeDocumentation(session: AiSessionRow, options: DocumentationOptions, isMasked: boolean): string {
   if (!isMasked) return writeText(session, options)
   const masked = maskValues({ session, options }, mask) as { session: AiSessionRow; options: DocumentationOptions }
-  // The status and the urgency are words of the service. Masking the whole text judges what stands side by side in it.
+  // The status is a word of the service. The whole text is masked again, because it puts labels and values next to each other.
   return mask(writeText({ ...masked.session, status: session.status }, masked.options))
 }
 
@@ -74,7 +74,7 @@ export function describeCitation({ kind, title }: Citation): string {
   return `${sourceKinds[kind]} “${title}”`
 }
 
-/** List what the model's messages and steps have used, each source once. */
+/** List the sources that the model's messages and steps cite, each once. */
 function listSources({ messages, steps }: AiSessionRow): string[] {
   return [...new Set([...messages, ...steps].flatMap(({ citations }) => citations.map(describeCitation)))]
 }

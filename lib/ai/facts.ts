@@ -23,7 +23,7 @@ export interface TemplateCandidate {
   language: string
 }
 
-/** What a diagnosis may draw on besides the case itself. */
+/** The sources and scripts that a diagnosis may use besides the case itself. */
 export interface CaseMaterial {
   sources: Sources
   templates: TemplateCandidate[]
@@ -64,7 +64,7 @@ export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, {
   }
 }
 
-// The last turns that a writing prompt gets.
+// A writing prompt gets only the last turns.
 const maxTurns = 30
 
 /** Return a whole case for a writing prompt, with the conversation and the resolution. */
@@ -77,7 +77,7 @@ export function toWholeCase(session: AiSessionRow, ticket: TicketFacts | null) {
   }
 }
 
-/** Return the text to search sources and scripts by. */
+/** Return the text with which sources and scripts are searched. */
 export function toSearchText(session: AiSessionRow, ticket: TicketFacts | null, latest = ''): string {
   const { problem_summary, title, issue_category } = session
   return [title, problem_summary, issue_category, ticket?.summary, latest].filter(Boolean).join(' ').slice(0, 4000)

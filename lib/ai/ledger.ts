@@ -11,7 +11,7 @@ export interface LedgerContext {
   config: { AI_PRICES: Prices }
 }
 
-// What an answer usually takes with its reasoning. Until a call ends, its input and this many tokens count against the budget.
+// The usual tokens of an answer and its reasoning. Until a call ends, its input and this many tokens count against the budget.
 const expectedOutputTokens = 1500
 
 const outcomes: Record<AiFailureKind, AiCallOutcome> = {
@@ -24,8 +24,8 @@ const outcomes: Record<AiFailureKind, AiCallOutcome> = {
 }
 
 /**
- * Call the model and parse its answer. The call has a row in the ledger from before it starts, so that a call whose process ends counts
- * too. Throw 429 `ai_budget_exhausted` without calling the model when the account has used its budget.
+ * Call the model and parse its answer. A row in the ledger is inserted before the call, so that a call whose process ends counts too. Throw
+ * 429 `ai_budget_exhausted` without calling the model when the account has used its budget.
  */
 export async function callMetered<T>(context: LedgerContext, completion: Completion, parse: (text: string) => T): Promise<T> {
   const { db, ai, config } = context
@@ -34,7 +34,7 @@ export async function callMetered<T>(context: LedgerContext, completion: Complet
   const { id } = await startAiCall.one(db, { prompt: completion.name, model: ai.model, reserved: toCost(expected) })
   if (id === null) throw await createBudgetProblem(db)
   const finish = async (outcome: AiCallOutcome, { usage, requestId }: Pick<CompletionResult, 'usage' | 'requestId'>) => {
-    // A call whose end cannot be stored keeps its reserved cost.
+    // If the result cannot be stored, the call keeps its reserved cost.
     await finishAiCall.run(db, id, { outcome, ...usage, cost: toCost(usage), requestId }).catch(() => {})
   }
   const completed = await ai.complete(completion).catch(async (error: unknown) => {

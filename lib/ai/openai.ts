@@ -3,7 +3,7 @@ import type { ChatCompletionContentPart, ChatCompletionCreateParamsBase } from '
 import type { CompletionUsage } from 'openai/resources/completions'
 import { AnswerTooLongError, createBoundedFetch } from '../net/bounded-fetch.ts'
 import { AiFailure, type AiPort, type Completion, type CompletionResult, type ModelStatus, type TokenUsage, type Turn } from './ai.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { parseRetryAfterMs } from './retry-after.ts'
 import { toStrictSchema } from './strict-schema.ts'
 import { estimateUsage } from './token-estimate.ts'
 
@@ -13,17 +13,17 @@ export interface OpenAiSettings {
   model: string
 }
 
-// Of one response with all its events. Longer than any answer within the token limit.
+// Maximum size of one response with all its events. It is larger than any answer within the token ceiling.
 const maxBytes = 4 * 1024 * 1024
 // Longer than any completion may take. Each completion has a shorter time-out of its own.
 const maxTimeoutMs = 10 * 60_000
 const pingTimeoutMs = 5000
 
-/** Create a port that calls the chat completions API with a JSON schema for the answer. It never repeats a call; that is up to the caller. */
+/** Create a port that calls the chat completions API with a JSON schema for the answer. It never retries a call; the caller may. */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
   const fetchBounded = createBoundedFetch({ timeoutMs: maxTimeoutMs, maxBytes })
   const client = new OpenAI({ apiKey: key, baseURL: baseUrl, maxRetries: 0, fetch: fetchBounded })
-  // Models that do not reason reject the parameter. Then it is left out for as long as this process lives.
+  // Models that do not reason reject the parameter. After that, this process does not send it again.
   let sendsEffort = true
   return {
     model,
@@ -49,13 +49,13 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort {
       }
     },
     async ping() {
-      const found = await client.models.retrieve(model, { signal: AbortSignal.timeout(pingTimeoutMs) }).catch((error: unknown) => {
+      const modelDetails = await client.models.retrieve(model, { signal: AbortSignal.timeout(pingTimeoutMs) }).catch((error: unknown) => {
         // A key that is restricted to completions gets 403 here, which proves that the provider answers.
         if (error instanceof APIError && error.status === 403) return { id: model, shutdown_date: null }
         throw error
       })
-      if (typeof found?.id !== 'string') throw new AiFailure('failed', 'The AI provider returned no model')
-      return toModelStatus(found.shutdown_date)
+      if (typeof modelDetails?.id !== 'string') throw new AiFailure('failed', 'The AI provider returned no model')
+      return toModelStatus(modelDetails.shutdown_date)
     },
   }
 }
@@ -70,7 +70,7 @@ interface RequestOptions {
   signal: AbortSignal
   timeout: number
 }
-/** What has arrived of an answer. */
+/** The part of an answer that was received. */
 interface Received {
   text: string
   refusal: string
@@ -169,7 +169,7 @@ function toUsage({ usage, text }: Received, completion: Completion): TokenUsage 
   }
 }
 
-/** Compatible endpoints report what they like. The ledger stores whole numbers of tokens. */
+/** Convert a reported count to a whole number of tokens for the ledger. Compatible endpoints may report any value. */
 function toCount(tokens: unknown): number {
   return typeof tokens === 'number' && tokens > 0 ? Math.min(Math.trunc(tokens), 100_000_000) : 0
 }
@@ -177,19 +177,19 @@ function toCount(tokens: unknown): number {
 function toFailure(error: unknown, signal: AbortSignal, received: Received, completion: Completion): AiFailure {
   if (error instanceof AiFailure) return error
   const isTimeout = signal.aborted || error instanceof APIConnectionTimeoutError || error instanceof APIUserAbortError
-  // A call that is cut off costs what the model has done until then. One that was answered with an error costs nothing.
+  // A call that is cut off costs the tokens used until then. A call that was answered with an error costs nothing.
   const usage = isTimeout || received.hasStarted ? { usage: toUsage(received, completion) } : {}
   if (error instanceof AnswerTooLongError) return new AiFailure('failed', 'The answer is too long', { cause: error, ...usage })
   if (isTimeout) return new AiFailure('timeout', 'The model took too long', { cause: error, ...usage })
   if (!(error instanceof APIError)) return new AiFailure('failed', 'The AI provider failed', { cause: error, ...usage })
   const status = error.status as number | undefined
   const requestId = error.requestID ?? received.requestId
-  const retryAfterMs = parseRetryAfter(error.headers, Date.now())
+  const retryAfterMs = parseRetryAfterMs(error.headers, Date.now())
   const message = `The AI provider failed${status ? ` with ${status}` : ''}`
   return new AiFailure(toFailureKind(status, error.code, retryAfterMs), message, { cause: error, requestId, retryAfterMs, ...usage })
 }
 
-/** Only a repeat of what is temporary makes sense. A used-up quota of the provider is not, although its status is 429. */
+/** Only temporary failures may be retried. A used-up quota of the provider is not temporary, although its status is 429. */
 function toFailureKind(status: number | undefined, code: unknown, retryAfterMs: number | undefined): AiFailure['kind'] {
   if (code === 'insufficient_quota') return 'rejected'
   if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return 'limited'

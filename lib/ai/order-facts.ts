@@ -1,9 +1,9 @@
-// The provider charges less for the part of a prompt that begins as an earlier one did:
+// The provider charges less for the beginning of a prompt that is the same as in an earlier request:
 // https://developers.openai.com/api/docs/guides/prompt-caching
 
-/** Facts that follow the words of the newest message, and often stay the same. */
+/** Facts that are found by a search with the newest message. They often stay the same. */
 const foundFacts = ['flows', 'articles', 'resolved_sessions', 'templates']
-/** Facts that change while a case or a conversation continues, the most lasting first. */
+/** Facts that change during a case or a conversation, the least frequent changes first. */
 const changingFacts = [
   'conversation',
   'steps',
@@ -27,7 +27,7 @@ const changingFacts = [
 
 type Facts = Record<string, unknown>
 
-/** Split facts into those that last and those that change, each in the order in which they are sent: what changes least stands first. */
+/** Split facts into lasting and changing ones. Each part is in the order in which it is sent: facts that change least come first. */
 export function splitFacts(facts: Facts): { lasting: Facts; changing: Facts } {
   const others = Object.keys(facts).filter((name) => !foundFacts.includes(name) && !changingFacts.includes(name))
   return { lasting: pick(facts, [...others, ...foundFacts]), changing: pick(facts, changingFacts) }

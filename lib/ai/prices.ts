@@ -24,9 +24,12 @@ export const PriceTable = z.string().transform((text, ctx): Prices => {
 /** Return the cost in micro-dollars, rounded up. A dollar per million tokens is a micro-dollar per token. */
 export function computeCost(prices: Prices, model: string, { input, cached, cacheWrites, output }: TokenUsage): number {
   const price = prices[model] ?? prices['*']
-  const fresh = Math.max(0, input - cached - cacheWrites)
+  const uncached = Math.max(0, input - cached - cacheWrites)
   const cost =
-    fresh * price.input + cached * (price.cached ?? price.input) + cacheWrites * (price.cache_write ?? price.input) + output * price.output
+    uncached * price.input +
+    cached * (price.cached ?? price.input) +
+    cacheWrites * (price.cache_write ?? price.input) +
+    output * price.output
   // Sums of decimal prices are not exact: 0.1 + 0.2 must not round up to one more.
   return Math.max(0, Math.ceil(cost - 1e-6))
 }

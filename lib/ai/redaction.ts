@@ -3,8 +3,8 @@ import { maskSecrets } from '../text/mask-secrets.ts'
 import { maskValues } from '../text/mask-values.ts'
 
 /**
- * What is masked in texts for the AI provider. `none`: nothing. `secrets`: passwords, tokens and keys. `all`: also IP addresses, e-mail
- * addresses and network paths.
+ * What is masked in texts before they are sent to the AI provider. `none`: nothing. `secrets`: passwords, tokens and keys. `all`: also IP
+ * addresses, e-mail addresses and network paths.
  */
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]

@@ -20,7 +20,7 @@ interface OutlineNode {
   next: string | null
 }
 
-/** What a prompt gets of its candidates: facts within the budget, and the sources by their numbers. */
+/** The sources of a prompt: facts within the budget, and the citation of source number n at index n - 1. */
 export interface Sources {
   facts: SourceFacts
   numbered: Citation[]
@@ -29,7 +29,7 @@ export interface Sources {
 // About 6,000 tokens. The better candidates come first, so the last ones are shortened or left out.
 const maxCharacters = 24_000
 const maxCharactersEach = 12_000
-// A source that is cut shorter than this says too little.
+// A source that is cut shorter than this does not help the model.
 const minCharacters = 600
 const maxNodes = 80
 
@@ -114,7 +114,7 @@ function namePlaceholders(text: string): string {
   return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, key: string) => `[${key.replaceAll('_', ' ')}]`)
 }
 
-/** Return the sources with these numbers, once each. Ignore a number that was not given to the model. */
+/** Return the sources with these numbers, each once. Ignore a number that no source has. */
 export function toCitations(numbers: readonly number[], { numbered }: Sources): Citation[] {
   return [...new Set(numbers)].flatMap((number) => numbered[number - 1] ?? [])
 }

@@ -1,4 +1,4 @@
-/** Reads what is deployed beside the bundle. */
+/** Reads the static files that are deployed with the bundle. */
 export interface AssetsPort {
   /** Throw when the file does not exist. */
   read(path: string): Promise<ArrayBuffer>

@@ -1,12 +1,12 @@
 // After two failures in a row the next calls use the fallback for this long, without waiting for the same time-out.
 const pauseMs = 5000
 const failuresBeforePause = 2
-/** How much longer a call may take that probably opens a connection: from a far region, TCP and TLS take three round trips before the call. */
+/** A call that opens a connection may take this many times as long: from a far region, TCP and TLS take three round trips before it. */
 export const firstCallFactor = 4
 // Runtimes close a connection that is idle for about this long.
 const connectionIdleMs = 30_000
 
-/** Whether a server is worth calling, and for how long to wait for it. */
+/** Decides whether a server is called, and how long a call waits for it. */
 export interface Availability {
   /** False for 5 s after two failures in a row. */
   isAvailable(): boolean

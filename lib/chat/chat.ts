@@ -1,6 +1,6 @@
 import type { SendResult } from '../net/send-result.ts'
 
-/** A text with its label. The label is a word of the service, the text may be a user's. */
+/** A text with its label. The label is fixed; the text may be a user's. */
 export interface LabelledText {
   label: string
   text: string

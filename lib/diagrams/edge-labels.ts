@@ -6,7 +6,7 @@ const labelHeight = 18
 const stepHeight = 20
 const maxSteps = 40
 
-/** Return the one line that is shown of a label. */
+/** Shorten a label to the one line that is shown. */
 export function formatLabel(text: string): string {
   return wrapText(text, 30, 1)[0] ?? ''
 }
@@ -17,7 +17,10 @@ export function createLabelBox(line: string, { x, y }: Point): Box {
   return { x: x - width / 2, y: y - labelHeight / 2, width, height: labelHeight }
 }
 
-/** Create a function that returns the first of the places that is free, or else the free place above or below the first that is nearest. */
+/**
+ * Create a function that chooses the box of a label: the first free one of the places. If none is free, it is the nearest free box above or
+ * below the first place.
+ */
 export function createLabelPlacer(): (places: readonly [Box, ...Box[]]) => Box {
   /** The placed boxes, by the rows of the sheet that they touch. */
   const boxesByRow = new Map<number, Box[]>()
@@ -25,11 +28,11 @@ export function createLabelPlacer(): (places: readonly [Box, ...Box[]]) => Box {
   const isFree = (box: Box) =>
     listRows(box).every((row) => !boxesByRow.get(row)?.some((placed) => placed.x < box.x + box.width && box.x < placed.x + placed.width))
   return (places) => {
-    const [wanted] = places
-    let box = places.find(isFree) ?? wanted
+    const [firstPlace] = places
+    let box = places.find(isFree) ?? firstPlace
     for (let step = 1; step <= maxSteps && !isFree(box); step++) {
       const distance = Math.ceil(step / 2) * stepHeight
-      box = { ...wanted, y: wanted.y + (step % 2 ? distance : -distance) }
+      box = { ...firstPlace, y: firstPlace.y + (step % 2 ? distance : -distance) }
     }
     for (const row of listRows(box)) boxesByRow.set(row, [...(boxesByRow.get(row) ?? []), box])
     return box

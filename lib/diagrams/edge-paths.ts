@@ -62,7 +62,7 @@ export function createLoopPath({ x, y, width }: Box, size = 0): EdgePath {
   return { path, labelPositions: [{ x: end.x + 20, y: y - 20 }] }
 }
 
-/** Move both boxes across the direction of their connection, by at most a third of the smaller box. Positive is to the right of the way. */
+/** Move both boxes across the direction of their connection, by at most a third of the smaller box. A positive distance is to the right of the way from `from` to `to`. */
 export function moveAside(from: Box, to: Box, distance: number): [Box, Box] {
   if (distance === 0) return [from, to]
   const { isHorizontal } = connectFacingSides(from, to)

@@ -59,8 +59,8 @@ function renderNode(node: DiagramNode, { x, y, width, height }: Box): string {
   const { style = {} } = node
   const stroke = parseColour(style.borderColor) ?? parseColour(style.stroke) ?? colour
   const fill = parseColour(style.backgroundColor) ?? parseColour(style.background) ?? parseColour(style.fill) ?? '#ffffff'
-  const ownColour = parseColour(style.color) ?? parseColour(style.fontColor)
-  const textColour = chooseReadableColour([...(ownColour ? [ownColour] : []), '#111827'], fill, minContrast)
+  const styleColour = parseColour(style.color) ?? parseColour(style.fontColor)
+  const textColour = chooseReadableColour([...(styleColour ? [styleColour] : []), '#111827'], fill, minContrast)
   const iconColour = chooseReadableColour([stroke, colour, textColour], fill, minContrast)
   const centreX = x + width / 2
   const labelLines = wrapText(getLabel(node)).map((line, index) => {
@@ -75,7 +75,7 @@ function renderNode(node: DiagramNode, { x, y, width, height }: Box): string {
 /** The distance between parallel lines, in pixels. */
 const laneWidth = 22
 
-/** Return for each edge how far it is moved aside, because several edges connect the same nodes. In pixels, seen from the smaller id. */
+/** Move edges between the same nodes apart. Return the distance of each, in pixels; it is positive on the right of the way from the smaller id. */
 function findLanes(edges: readonly DiagramEdge[]): { edge: DiagramEdge; lane: number }[] {
   const getPair = ({ source, target }: DiagramEdge) => JSON.stringify([source, target].toSorted())
   const countByPair = new Map<string, number>()

@@ -11,7 +11,7 @@ export interface EscalationDetails {
   next_steps: string
 }
 
-// Notifications and live events are stored per recipient and per stream.
+// Limited, because each recipient has a notification with these texts.
 const maxTextLength = 2000
 
 /** Cut the texts to what an alert shows. */
@@ -35,7 +35,7 @@ export interface AlertContent {
   isUrgent: boolean
 }
 
-/** Return the content of an alert's message. `problem` is the whole problem text. What is empty is left out, and so is what the title shows. */
+/** Return the content of an alert's message. `problem` is the whole problem text. Empty texts and texts that the title shows are left out. */
 export function toAlertContent(details: EscalationDetails, title: string, problem: string): AlertContent {
   const { urgency, client_name, psa_ticket_id, reason, summary, what_was_tried, next_steps } = details
   const facts = [

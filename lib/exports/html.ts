@@ -125,9 +125,9 @@ function renderCustomStep({ title, description, source }: ReportCustomStep): str
 
 function renderEvidence({ kind, title, content, image }: Evidence, images: ReportImages): string {
   if (kind === 'text') return `<div class="aside"><p dir="auto">${escapeHtml(title)}</p>\n${renderCode(content)}</div>\n`
-  const shown = image === null ? undefined : images.get(image)
-  const picture = shown
-    ? `<img src="data:image/jpeg;base64,${encodeBase64(shown.jpeg)}" width="${shown.width}" height="${shown.height}" alt="${escapeHtml(title)}">\n`
+  const loadedImage = image === null ? undefined : images.get(image)
+  const picture = loadedImage
+    ? `<img src="data:image/jpeg;base64,${encodeBase64(loadedImage.jpeg)}" width="${loadedImage.width}" height="${loadedImage.height}" alt="${escapeHtml(title)}">\n`
     : ''
   return `<figure dir="auto">${picture}Screenshot: ${escapeHtml(title)}\n${renderPlainText(content)}</figure>\n`
 }

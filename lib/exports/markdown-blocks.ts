@@ -10,7 +10,7 @@ parser.normalizeLink = (address) => address
 
 /** The parser drops what is nested deeper than `maxNesting`. A line that starts with so many markers or spaces is rare. */
 const deepLine = /^[ \t>*+\-\d.)]{80}/m
-/** Characters of which every markup has one, and starts of lines that are markup. */
+/** Matches any text with markup: a markup character, or the start of a list or of indented code. */
 const anyMarkup = /[`*_~[\]|\\&#>+=-]|^[ \t]*\d{1,9}[.)]|^(?: {4}|\t)/m
 
 /** Parse a markdown text. Each line break of the source stays. An image becomes a link, because an export loads nothing. */

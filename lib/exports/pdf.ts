@@ -100,9 +100,9 @@ function writeCustomStep(writer: Writer, { title, description, source }: ReportC
 }
 
 function writeEvidence({ layout, images }: Writer, { kind, title, content, image }: Evidence, indent: number): void {
-  const shown = image === null ? undefined : images.get(image)
+  const loadedImage = image === null ? undefined : images.get(image)
   writeText(layout, kind === 'screenshot' ? `[Screenshot: ${title}]` : title, { ...evidenceTitleStyle, indent })
-  if (shown) writeImage(layout, shown, indent)
+  if (loadedImage) writeImage(layout, loadedImage, indent)
   if (kind === 'text') writeCode(layout, content, indent)
   else writePlainText(layout, content, indent)
 }

@@ -11,10 +11,10 @@ export interface Evidence {
   kind: 'text' | 'screenshot'
   title: string
   content: string
-  /** The place of the image in the supporting data; null without an image. */
+  /** The index of the image in the supporting data; null without an image. */
   image: number | null
 }
-/** The images of an export by their place in the supporting data. An image that is not there is only named. */
+/** The images of an export by their index in the supporting data. An image that is missing here is only named. */
 export type ReportImages = ReadonlyMap<number, ReportImage>
 /** A JPEG; its size is in pixels. */
 export interface ReportImage {

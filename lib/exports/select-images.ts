@@ -1,6 +1,6 @@
 import type { Report, ReportStep, SupportingDataRow } from './report.ts'
 
-/** What an export may contain: a Worker holds each image in memory, several times while it writes a document. */
+// Limits of an export. While a Worker writes a document, it has several copies of each image in memory.
 const maxImages = 20
 const maxImageBytes = 6 * 1024 * 1024
 
@@ -12,7 +12,7 @@ export interface SelectedImage {
   height: number
 }
 
-/** Return the images that the report shows, in its order, as many as an export may contain. */
+/** Return the images that the report shows, in its order and within the limits of an export. */
 export function selectImages({ steps, pendingStep, evidence }: Report, supportingData: readonly SupportingDataRow[]): SelectedImage[] {
   const allSteps: ReportStep[] = pendingStep ? [...steps, pendingStep] : steps
   const places = [...allSteps.flatMap((step) => step.evidence), ...evidence].flatMap(({ image }) => (image === null ? [] : [image]))

@@ -39,7 +39,7 @@ export type Block =
   | List
   | Table
 
-/** Parse a text that a technician typed: only fenced code blocks have a meaning. */
+/** Parse a text that a technician typed. Only fenced code blocks are markup. */
 export function parsePlainText(text: string): Block[] {
   const blocks: Block[] = []
   const lines = splitLines(text)

@@ -88,7 +88,7 @@ export function formatEvidence({ kind, title, content }: Evidence): string {
   return joinNonEmpty([titleLine, indentLines(splitLines(content).join('\n').trimEnd())], '\n')
 }
 
-/** Format a plain text, in which only fenced code blocks have a meaning. Code blocks are indented. */
+/** Format a plain text, in which only fenced code blocks are markup. Code blocks are indented. */
 export function formatPlainText(text: string): string {
   return formatBlocks(parsePlainText(text))
 }

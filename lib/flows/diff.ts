@@ -25,20 +25,20 @@ function diffValue(key: string, before: unknown, after: unknown, path: string): 
   return [{ op: before === undefined ? 'add' : 'replace', path, value: after }]
 }
 
-/** Compare what both lists begin and end with. What is between is removed and added. */
+/** Compare the first and last items that have the same ids in both lists. Remove and add the items between them. */
 function diffItems(before: readonly Item[], after: readonly Item[], path: string): PatchOperation[] {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && before[start]?.id === after[start]?.id) start++
   let end = 0
   while (end < shorter - start && before.at(-1 - end)?.id === after.at(-1 - end)?.id) end++
-  const keep = (from: number, to: number, offset: number) =>
+  const diffRange = (from: number, to: number, offset: number) =>
     after.slice(from, to).flatMap((item, n) => diffFields(before[from - offset + n] as Item, item, `${path}/${from + n}`))
-  const removed = before.slice(start, before.length - end).map((_, n, { length }) => ({
+  const removals = before.slice(start, before.length - end).map((_, n, { length }) => ({
     op: 'remove' as const,
     path: `${path}/${start + length - 1 - n}`,
   }))
-  const added = after.slice(start, after.length - end).map((value, n) => ({ op: 'add' as const, path: `${path}/${start + n}`, value }))
+  const additions = after.slice(start, after.length - end).map((value, n) => ({ op: 'add' as const, path: `${path}/${start + n}`, value }))
   const lengthChange = after.length - before.length
-  return [...keep(0, start, 0), ...removed, ...added, ...keep(after.length - end, after.length, lengthChange)]
+  return [...diffRange(0, start, 0), ...removals, ...additions, ...diffRange(after.length - end, after.length, lengthChange)]
 }

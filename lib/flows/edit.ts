@@ -1,13 +1,13 @@
-/** One edit of a node, step or fallback step, which is named by its id. A field that is null stays as it is. */
+/** One edit of a node, step or fallback step, identified by its id. A field that is null does not change. */
 export interface FlowEdit {
   op: 'update' | 'insert' | 'move' | 'remove'
   id: string
   kind: 'decision' | 'action' | 'solution' | 'procedure_step' | 'section_header' | 'procedure_end' | 'fallback_step' | null
   title: string | null
   description: string | null
-  /** Of a decision. */
+  /** The options of a decision. */
   options: { label: string; leads_to: string }[] | null
-  /** Of an action. */
+  /** The node that follows an action. */
   next: string | null
   estimated_minutes: number | null
   group_label: string | null

@@ -10,7 +10,7 @@ import {
   type StepView,
 } from './step-view.ts'
 
-/** What the technician of a session sees of its flow. */
+/** The flow of a session as its technician sees it. */
 interface RunView {
   current_step: StepView | null
   /** The end of the procedure, as soon as no step is left. */

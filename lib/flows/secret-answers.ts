@@ -2,10 +2,10 @@ import type { IntakeField } from './structure.ts'
 
 // Answers to secret fields of an intake form. They are stored encrypted, apart from the other variables, and no read returns them.
 
-/** What texts and exports show in the place of a secret answer. */
+/** Texts and exports show this instead of a secret answer. */
 const secretPlaceholder = '[secret]'
 
-/** What a session shows of a secret field: only whether it has an answer. */
+/** The state of a secret field. A session shows only whether it has an answer. */
 export interface SecretState {
   secret: true
   set: boolean
@@ -34,7 +34,7 @@ function isSecretState(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'secret' in value && value.secret === true && 'set' in value
 }
 
-/** Return the answers to secret fields apart from the others. */
+/** Split answers into plain variables and answers to secret fields. */
 export function splitAnswers<T>(
   form: readonly IntakeField[],
   answers: Answers<T>,

@@ -2,7 +2,7 @@ import { fillPlaceholders } from './placeholders.ts'
 import { findAnswerableStep } from './step-navigation.ts'
 import { type Attachment, type FlowNode, type FlowStep, isStepList, type TreeStructure } from './structure.ts'
 
-// What a technician sees of a flow while it runs, with its placeholders filled.
+// Renders a running flow as the technician sees it, with its placeholders filled.
 
 /** A text of the flow that takes no answer. */
 export interface StepText {

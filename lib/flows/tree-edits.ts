@@ -6,11 +6,11 @@ import { walkNodes } from './walk.ts'
 type NodeFields = Omit<FlowNode, 'children'>
 interface Entry {
   fields: NodeFields
-  /** Undefined for a node without the property. */
+  /** Undefined for a node without the property `children`. */
   childIds: readonly string[] | undefined
 }
 
-/** A tree as a map of nodes, in which the links decide what is below what. */
+/** A tree as a map of nodes. The links between nodes decide which nodes are below another. */
 interface Draft {
   entries: Map<string, Entry>
   removedIds: Set<string>
@@ -22,13 +22,12 @@ interface Draft {
 /** Apply edits to a decision tree. Throw EditProblem. */
 export function editTree(root: FlowNode, edits: readonly FlowEdit[]): FlowNode {
   const draft = createDraft(root)
-  const idsBelow = (ids: ReadonlySet<string>) => new Set([...ids].flatMap((id) => listBelow(root, id)))
   for (const edit of edits) applyEdit(draft, edit)
   const reachedIds = new Set<string>()
   const result = assemble(draft, draft.rootId, reachedIds)
-  const removedIds = idsBelow(draft.removedIds)
-  const lostId = [...draft.entries.keys()].find((id) => !reachedIds.has(id) && !removedIds.has(id))
-  if (lostId !== undefined) throw new EditProblem(`Nothing leads to the node ${lostId}: link or remove it`)
+  const removedIds = new Set([...draft.removedIds].flatMap((id) => listBelow(root, id)))
+  const unreachableId = [...draft.entries.keys()].find((id) => !reachedIds.has(id) && !removedIds.has(id))
+  if (unreachableId !== undefined) throw new EditProblem(`Nothing leads to the node ${unreachableId}: link or remove it`)
   return result
 }
 
@@ -85,7 +84,7 @@ function insertNode(draft: Draft, edit: FlowEdit): void {
   draft.entries.set(id, { fields, childIds: undefined })
 }
 
-/** Put one node in the place of another: every link to that one leads to it. */
+/** Put one node in the place of another: all links to `fromId` then lead to `toId`. */
 function redirectLinks(draft: Draft, fromId: string, toId: string): void {
   if (draft.rootId === fromId) draft.rootId = toId
   const redirect = <T extends { next_node_id?: string | null | undefined }>(link: T): T =>

@@ -8,10 +8,10 @@ import { setHeader } from './respond.ts'
 import type { RenderedResponse } from './response.ts'
 import { type RunningTask, toTaskEnvironment } from './running-task.ts'
 
-// A request that takes longer than this is stored. On Cloudflare, one whose caller has left stops after 30 s, which `waitUntil` allows:
+// A request that takes longer than this is stored. On Cloudflare, `waitUntil` allows 30 s of work after the client has disconnected:
 // https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil. Only some disconnects abort the request's signal there.
 const storeAfterMs = 2000
-// A job answers a stored request whose process has not said for this long that it still works on it.
+// A job takes over a stored request if its process has not renewed the task for this long.
 const takeOverSeconds = 60
 const renewEveryMs = 20_000
 const prefix = '/api/v1'
@@ -45,27 +45,27 @@ export async function acceptTask(db: WriteDb, request: StoredRequest): Promise<R
 }
 
 /**
- * Store the request as a task when its client disconnects, or after two seconds, and the answer in the task. If this process stops before the
- * answer, a job calls the operation again, with the same `id`. Nothing is stored for an answer within two seconds to a client that stays,
- * nor beyond the limit of open tasks.
+ * Store the request as a task when its client disconnects, or after two seconds. Then store the answer in the task. If this process stops
+ * before the answer, a job calls the operation again with the same `id`. An answer within two seconds to a connected client stores nothing,
+ * and neither does a request beyond the limit of open tasks.
  */
-export function keepUntilAnswered(request: StoredRequest, scope: Scope, id: string, answer: Promise<RenderedResponse>): void {
+export function storeUnlessAnswered(request: StoredRequest, scope: Scope, id: string, answer: Promise<RenderedResponse>): void {
   const { c } = request
   const { signal } = c.req.raw
-  let stored: Promise<unknown> | undefined
+  let insertion: Promise<unknown> | undefined
   const store = () => {
-    stored ??= insertAiTask.run(scope.db, toNewTask(request, id, takeOverSeconds)).catch(() => {})
-    c.executionCtx.waitUntil(stored)
+    insertion ??= insertAiTask.run(scope.db, toNewTask(request, id, takeOverSeconds)).catch(() => {})
+    c.executionCtx.waitUntil(insertion)
   }
-  const renew = () => void (stored && renewAiTask.run(scope.db, id, takeOverSeconds).catch(() => {}))
+  const renew = () => void (insertion && renewAiTask.run(scope.db, id, takeOverSeconds).catch(() => {}))
   const timers = [setTimeout(store, storeAfterMs), setInterval(renew, renewEveryMs)]
   signal.addEventListener('abort', store)
   const finish = async ({ status, body }: Pick<RenderedResponse, 'status' | 'body'>) => {
     for (const timer of timers) clearTimeout(timer)
     signal.removeEventListener('abort', store)
-    await stored
-    // What the operation could not do now, the job tries again.
-    if (stored && (status < 500 || status === 502)) await finishAiTask.run(scope.db, id, { status, body })
+    await insertion
+    // After any other status, the operation could not do its work now, so the job retries it.
+    if (insertion && (status < 500 || status === 502)) await finishAiTask.run(scope.db, id, { status, body })
   }
   c.executionCtx.waitUntil(answer.catch(toFailure).then(finish))
 }
@@ -75,15 +75,15 @@ function toFailure(error: unknown): Pick<RenderedResponse, 'status' | 'body'> {
   return { status, body: JSON.stringify(body) }
 }
 
-/** A request that a job answers, with its answer. */
+/** A stored request that a job answers. */
 export interface TaskRequest extends RunningTask {
   path: string
   body: string
 }
 
-/** Call the operation of a stored request, as its caller. The sign-in must still be valid. Return the answer, also that of a failure. */
+/** Call the operation of a stored request as its caller, whose sign-in must still be valid. Return the answer, which can be an error. */
 export async function callStoredRequest({ dispatch, ports }: Services, { path, body, ...task }: TaskRequest): Promise<RenderedResponse> {
-  if (!dispatch) throw new Error('No app answers stored requests')
+  if (!dispatch) throw new Error('The app is not assembled, so no stored request can be answered')
   const effects: Promise<unknown>[] = []
   const execution = { waitUntil: (effect: Promise<unknown>) => void effects.push(effect), passThroughOnException() {}, props: {} }
   const headers = { 'content-type': 'application/json', 'x-request-id': task.id }

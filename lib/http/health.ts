@@ -13,7 +13,7 @@ import { respondJson } from './respond.ts'
 type Checks = Record<string, 'ok' | 'failed' | 'in_process'>
 interface Results {
   checks: Checks
-  /** What works now and soon will not. */
+  /** Problems that will occur soon, as sentences. */
   warnings: string[]
 }
 
@@ -23,8 +23,9 @@ const publicRate: ParsedRate = { max: 120, windowMs: 60_000, unit: 'minute', per
 
 /**
  * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer
- * within 1.5 s fails. Nothing it asks costs money. Only a caller with READY_TOKEN is told which dependency fails: a staff role would need
- * the database that may be away. That caller also gets warnings, which do not change the status. Other callers are limited in this process, because the shared limiter is a dependency as well.
+ * within 1.5 s fails. No check costs money. Only a caller with READY_TOKEN sees which dependency fails. A staff role would need the
+ * database, which may be down. That caller also gets warnings, which do not change the status. Other callers are limited in this process,
+ * because the shared limiter is a dependency as well.
  */
 export function mountHealth(app: Hono<Env>, services: Services): void {
   const { VERSION, READY_CACHE_MS, READY_TOKEN } = services.ports.config
@@ -72,7 +73,7 @@ async function runPings(pings: ReturnType<typeof listPings>, ai: Pick<AiPort, 'm
     if (ping === 'in_process') return [name, ping] as const
     const isAnswered = await withTimeout(pingTimeoutMs, ping()).then(
       (answer) => {
-        if (name === 'ai') warnings.push(...warnOfShutdown(ai.model, answer as ModelStatus))
+        if (name === 'ai') warnings.push(...listShutdownWarnings(ai.model, answer as ModelStatus))
         return true
       },
       () => false,
@@ -82,8 +83,8 @@ async function runPings(pings: ReturnType<typeof listPings>, ai: Pick<AiPort, 'm
   return { checks: Object.fromEntries(await Promise.all(checks)), warnings }
 }
 
-/** Warn of a model that the provider switches off within 60 days, so that there is time to choose and try another. */
-export function warnOfShutdown(model: string, { shutdownAt }: ModelStatus, now: number = Date.now()): string[] {
+/** Return a warning if the provider switches the model off within 60 days, so that there is time to try another one. */
+export function listShutdownWarnings(model: string, { shutdownAt }: ModelStatus, now: number = Date.now()): string[] {
   if (!shutdownAt || shutdownAt.getTime() - now > shutdownWarningMs) return []
   return [`The AI model ${model} shuts down on ${shutdownAt.toISOString().slice(0, 10)}; set OPENAI_MODEL to its successor`]
 }

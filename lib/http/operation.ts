@@ -14,9 +14,9 @@ export type OperationAccess = Access | 'public' | 'signed'
 /** What every operation gets, signed in or not. */
 export interface BaseContext extends Ports {
   requestId: string
-  /** The id of the task that stores the request if its caller leaves. */
+  /** The id of the task that stores a `background` request if it takes long or its client disconnects. */
   taskId: string
-  /** Whether a job repeats the request of the task. The first call may have stored a part of its work. */
+  /** Whether a job calls the operation of a task again. The first call may have stored a part of its work. */
   isTaskRun: boolean
   /** The client's address. */
   ip: string
@@ -29,7 +29,7 @@ export interface BaseContext extends Ports {
   lastEventId: string | null
   /** Aborted when the client disconnects. */
   signal: AbortSignal
-  /** Run an effect after the commit and the response. It may be lost in a crash, so whatever must not be lost is a row too. */
+  /** Run an effect after the commit and the response. A crash can lose it, so store anything that must not be lost as a row too. */
   afterCommit(effect: () => Promise<unknown>): void
   /** Write a log line beside the request's own. Never pass what the client sent. */
   log(line: Record<string, unknown>): void
@@ -73,7 +73,7 @@ export class Content {
   readonly etag: string | undefined
   /** Whether a browser may submit the forms of the content, to this service only. */
   readonly allowsForms: boolean
-  /** The last event of a stream, when it was sent: the answer that a client without a stream would get. */
+  /** Resolves when the last event of a stream was sent, to the answer that a client without a stream would get. */
   completed: Promise<unknown> | undefined
   constructor(body: ReadableStream | Uint8Array | string, type: string, filename?: string, etag?: string, allowsForms = false) {
     this.body = body
@@ -182,8 +182,8 @@ export interface Operation<
   /** A signed-in user's POST takes an `Idempotency-Key` unless this is false. `leased`: it waits for an external service, so no transaction stays open. */
   idempotent?: false | 'leased'
   /**
-   * Marks a POST that may take longer than its caller waits. It is answered in the background for `Prefer: respond-async`, and when the client
-   * disconnects. A second call with the same `ctx.taskId` must store nothing twice.
+   * Marks a POST that may take long. It becomes a task for `Prefer: respond-async`, after two seconds, and when the client disconnects. A
+   * second call with the same `ctx.taskId` must store nothing twice.
    */
   background?: true
   /** Marks a GET that calls an external service: unlike other reads it waits for the rate limiter. */

@@ -6,7 +6,7 @@ import { uuidv7 } from '../db/uuid.ts'
 import { toAddressBlock } from '../net/address-block.ts'
 import { publishEntries } from '../outbox/publish.ts'
 import { Problem } from '../problem.ts'
-import { acceptTask, keepUntilAnswered, prefersAsync } from './ai-task.ts'
+import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { hashRequest, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
 import { type AnyOperation, Content, isStaffOperation, listFailures, requiresToken, takesIdempotencyKey } from './operation.ts'
@@ -191,7 +191,7 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
   // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   const handled = op.handle({ ctx, params: input.params, query: input.query, body: input.body })
-  if (op.background && scope && !call.task) keepUntilAnswered(toStoredRequest(call, input), scope, taskId, toAnswer(op, handled))
+  if (op.background && scope && !call.task) storeUnlessAnswered(toStoredRequest(call, input), scope, taskId, toAnswer(op, handled))
   const result = await toOutcome(handled)
   // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
   if (scope && !scope.isAdmitted && (result.ok || result.error instanceof Problem)) await scope.checkAccess()
@@ -202,7 +202,7 @@ async function callHandler(call: OperationCall, input: RequestInput, db?: WriteD
   return renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
 }
 
-/** Return the answer of a handler, and of a stream when its last event was sent. */
+/** Return the answer of a handler. For a stream, wait until its last event was sent. */
 async function toAnswer(op: AnyOperation, handled: Promise<unknown>): Promise<RenderedResponse> {
   const result = await handled
   return renderResult(op, result instanceof Content && result.completed ? await result.completed : result, false)

@@ -31,7 +31,7 @@ function findFirstLine(markdown: string): string {
 
 const hasLetter = /[\p{L}\p{N}]/u
 
-/** Return whether a line goes on in the next one. It does not matter what follows a long paragraph. */
+/** Return whether the next line continues a line. A paragraph that is already long enough for a title is not continued. */
 function isWrapped(line: string, nextLine: string, paragraph: string): boolean {
   return line.length >= minWrappedLength && paragraph.length < 2 * maxTitleLength && !startOfBlock.test(nextLine)
 }

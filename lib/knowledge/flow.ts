@@ -18,8 +18,8 @@ export function buildFlow(nodes: readonly KbNode[], type: TreeType): TreeStructu
 }
 
 /**
- * Create the steps. A note that belongs to no step is a text without a tick. If nothing else is left to do, the notes are the steps, except
- * for those of sections such as “Meaning”.
+ * Create the steps. A note that belongs to no step becomes a section header. If the article has only notes, the notes become the steps,
+ * except for those of sections such as “Meaning”.
  */
 function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): FlowStep[] {
   const factIds = new Set(allNodes.filter(({ kind, title }) => kind === 'section' && factHeading.test(title)).map(({ id }) => id))
@@ -31,10 +31,10 @@ function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): Flo
   ]
   const toDo = [nodes.filter(isToDo), ...promotedNotes].find(({ length }) => length > 0) ?? []
   const toDoIds = new Set(toDo.map(({ id }) => id))
-  const promoted = nodes.some(isToDo)
+  const nodesOfSteps = nodes.some(isToDo)
     ? nodes
     : attachNotes(allNodes.map((node) => (toDoIds.has(node.id) ? { ...node, kind: 'step' } : node)))
-  const steps = promoted.map(
+  const steps = nodesOfSteps.map(
     (node): FlowStep => ({ id: node.id, type: toDoIds.has(node.id) ? 'procedure_step' : 'section_header', ...getTexts(node) }),
   )
   return [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }]

@@ -7,14 +7,14 @@ export function foldUnits(segments: readonly Segment[]): Segment[] {
   for (const segment of segments) {
     const last = folded.at(-1)
     const isSameUnit = last?.isInUnit && segment.isInUnit && !segment.startsUnit
-    if (isSameUnit && !isOfDecision(last) && !isOfDecision(segment) && canAppend(last, segment.text))
+    if (isSameUnit && !isDecisionOrOption(last) && !isDecisionOrOption(segment) && canAppend(last, segment.text))
       folded[folded.length - 1] = merge(last, segment)
     else folded.push(segment)
   }
   return folded
 }
 
-function isOfDecision({ kind }: Segment): boolean {
+function isDecisionOrOption({ kind }: Segment): boolean {
   return kind === 'decision' || kind === 'option'
 }
 
@@ -26,7 +26,7 @@ export function findShortestPairs(segments: readonly Segment[], maxPairs: number
   const pairs = segments.flatMap((segment, start) => {
     const next = segments[start + 1]
     if (!next || next.kind === 'section' || !canAppend(segment, next.text)) return []
-    if (scope !== 'decisions' && (isOfDecision(segment) || isOfDecision(next))) return []
+    if (scope !== 'decisions' && (isDecisionOrOption(segment) || isDecisionOrOption(next))) return []
     if (scope === 'parts' && next.startsUnit) return []
     return { start, length: segment.text.length + next.text.length, boundary: next.startsUnit ? 7 - next.level : 0 }
   })
@@ -52,7 +52,7 @@ export function mergePairs(segments: readonly Segment[], pairStarts: ReadonlySet
 
 const firstLine = (text: string) => text.split('\n', 1)[0] ?? ''
 
-/** A merged decision, and its options, become a step. */
+/** Merge two segments. A merged decision and its options become a step. */
 function merge(segment: Segment, next: Segment): Segment {
   const questions = [segment, next].flatMap(({ kind, text, mergedQuestions = [] }) =>
     kind === 'decision' ? [firstLine(text), ...mergedQuestions] : mergedQuestions,

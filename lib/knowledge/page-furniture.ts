@@ -25,8 +25,8 @@ const furnitureLine =
 const descriptiveNames = /(?:^|\s)(?:has|with|without|no|is)-\S+/gi
 
 /**
- * Return the part of the page that has its article, without what does not belong to the article. Elements with the main heading stay, and so
- * do those with most of the text, whatever their class is called. Takes linear time.
+ * Return the part of the page that contains its article, without page furniture. Elements with the main heading or with most of the text stay,
+ * whatever their class is called. Takes linear time.
  */
 export function removeFurniture(root: Element): Element {
   const traits = measureElements(root)

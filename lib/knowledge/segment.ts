@@ -8,7 +8,7 @@ export interface Segment {
   /** 1 to 6 for a section and for the start of a unit, otherwise 0. */
   level: number
   text: string
-  /** Whether the text starts with a heading that did not become a section. The unit goes on until the next heading. */
+  /** Whether the text starts with a heading that did not become a section. The unit continues until the next heading. */
   startsUnit?: boolean
   /** Whether the segment is in a unit. */
   isInUnit?: boolean
@@ -16,11 +16,11 @@ export interface Segment {
   partCount: number
   /** The headings of the other units that were merged into this segment. */
   mergedHeadings?: string[]
-  /** The questions that were merged into this segment and are decisions no longer. */
+  /** The questions that were merged into this segment, and are no decisions any more. */
   mergedQuestions?: string[]
 }
 
-/** What may be merged: parts of one section, sections too, or decisions too. */
+/** Which segments may be merged: `parts` of one section; also `sections`; also `decisions`. */
 export const mergeScopes = ['parts', 'sections', 'decisions'] as const
 export type MergeScope = (typeof mergeScopes)[number]
 
@@ -30,7 +30,7 @@ export function canAppend(segment: Segment, text: string): boolean {
   return segment.kind !== 'section' && segment.text.length + separator.length + text.length <= maxNodeLength
 }
 
-/** With a step in it, the whole segment is a step. */
+/** Append a text. A segment with a step in it is a step. */
 export function appendText(segment: Segment, text: string, kind: 'step' | 'note'): Segment {
   return { ...segment, kind: kind === 'step' ? 'step' : segment.kind, text: segment.text + separator + text }
 }

@@ -23,7 +23,8 @@ export const services = [
 const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect'] as const
 // The queue delivers a message twice, or adds a delivery with an invalid signature.
 const deliveryModes = ['duplicate', 'forge'] as const
-// The local model returns the text after `OBEY:`, wherever it is in a request, refuses to answer, or loses half of an answer to a filter.
+// `prompt_injection`: the local model returns the text after `OBEY:` anywhere in a request. `refusal`: it refuses to answer. `content_filter`:
+// a filter cuts off half of the answer.
 const modelModes = ['prompt_injection', 'refusal', 'content_filter'] as const
 // Each mode makes an ID token invalid in exactly one way.
 const tokenModes = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const

@@ -8,21 +8,19 @@ const formatVersion = 'format 4'
 
 /** Scripts whose letters change with their neighbours. */
 const complexScripts = [
-  ...[
-    'thai',
-    'lao',
-    'khmer',
-    'myanmar',
-    'devanagari',
-    'bengali',
-    'gurmukhi',
-    'gujarati',
-    'tamil',
-    'telugu',
-    'kannada',
-    'malayalam',
-    'sinhala',
-  ],
+  'thai',
+  'lao',
+  'khmer',
+  'myanmar',
+  'devanagari',
+  'bengali',
+  'gurmukhi',
+  'gujarati',
+  'tamil',
+  'telugu',
+  'kannada',
+  'malayalam',
+  'sinhala',
 ]
 const complexFamilies = ['hebrew', 'arabic', ...complexScripts].map((script) => `noto-sans-${script}`)
 

@@ -12,7 +12,7 @@ interface Statement {
 }
 
 const maxPreparedStatements = 2000
-// Of a request and of a response over HTTP: https://neon.com/docs/serverless/serverless-driver
+// Maximum size of a request and of a response over HTTP: https://neon.com/docs/serverless/serverless-driver
 const maxBytes = 64 * 1024 * 1024
 // Neon returns every value as PostgreSQL's text. The client parses it.
 const rawText = { getTypeParser: () => (text: unknown) => text }

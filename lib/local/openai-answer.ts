@@ -22,7 +22,7 @@ export const estimateTokens = (text: string) => Math.ceil(text.length / characte
 export const readText = (content: CompletionRequest['messages'][number]['content']) =>
   typeof content === 'string' ? content : content.map((part) => ('text' in part ? String(part.text) : '')).join('\n')
 
-/** Answer by rules, within the ceiling: the reasoning counts against it, and what does not fit is cut off. */
+/** Answer by rules. The reasoning counts against the token ceiling, and an answer that does not fit is cut off. */
 export function createAnswer(request: CompletionRequest, model: LocalModel, faults: Faults): LocalAnswer {
   const reasoningTokens = model.reasons ? (localReasoningTokens[request.reasoning_effort ?? 'medium'] ?? 0) : 0
   const common = { refusal: null, reasoningTokens, isEndless: false }

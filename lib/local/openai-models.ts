@@ -1,6 +1,6 @@
 import { modelName } from './model/model.ts'
 
-/** A model that the emulator offers. They answer by the same rules, and differ in what real models differ in. */
+/** A model that the emulator offers. All models answer by the same rules and differ only in these properties. */
 export interface LocalModel {
   id: string
   /** Whether it takes `reasoning_effort`, and spends tokens on reasoning. */
@@ -9,7 +9,7 @@ export interface LocalModel {
   daysLeft: number | null
 }
 
-/** A model that does not know `reasoning_effort`, as many behind compatible endpoints. */
+/** A model that does not know `reasoning_effort`, like many models behind compatible endpoints. */
 export const plainModelName = 'local-plain-1'
 /** A model that will be switched off soon. */
 export const retiringModelName = 'local-rules-0'

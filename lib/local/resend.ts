@@ -65,12 +65,12 @@ export function createResendRoutes({ records, clock, key, requestsPerSecond = 5 
   return app
 }
 
-/** Return a function that counts a request. It returns how many are left in this second, -1 for one that is refused. */
+/** Create a function that counts a request. It returns how many are left in this second, or -1 if the request is refused. */
 function createRateLimit(clock: Clock, requestsPerSecond: number) {
   let times: number[] = []
   return () => {
     const now = clock.now()
-    // A clock that was set back starts again.
+    // Start a new second if the clock was set back.
     times = times.filter((time) => time > now - 1000 && time <= now)
     if (times.length >= requestsPerSecond) return { remaining: -1, resetSeconds: 1 }
     times.push(now)

@@ -10,12 +10,12 @@ export interface EmailContent {
   facts?: readonly LabelledText[]
   /** Long texts, each under its label. */
   sections?: readonly LabelledText[]
-  /** Whether the first fact is marked. */
+  /** Whether the first fact is shown in red. */
   isUrgent?: boolean
   link?: { label: string; url: string }
 }
 
-/** The end of an e-mail to somebody who has no account: why they get it, and the link that ends all e-mails. */
+/** The end of an e-mail to somebody who is no member: why they get it, and the link that unsubscribes them. */
 export interface EmailFooter {
   reason: string
   unsubscribeUrl: string
@@ -28,7 +28,7 @@ function toSubject(text: string): string {
   return Array.from(removeLinks(text)).slice(0, maxSubjectLength).join('')
 }
 
-// The colours of programs in dark mode. Those that ignore this turn the light ones around.
+// Colours for mail programs in dark mode. Programs that ignore this style invert the light colours themselves.
 const darkStyle =
   '@media (prefers-color-scheme:dark){body{background:#111827!important;color:#f3f4f6!important}.muted{color:#9ca3af!important}.urgent{color:#fca5a5!important}.button{background:#3b82f6!important;color:#0b1220!important}}'
 const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><style>${darkStyle}</style>`

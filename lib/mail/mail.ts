@@ -9,12 +9,12 @@ export interface Mail {
   headers?: Record<string, string>
 }
 
-/** The most e-mails of one call. */
+/** Maximum number of e-mails in one call. */
 export const maxMailsPerCall = 100
 
 /**
- * The result of a call. `refused` are the places of e-mails that were not sent although the others were. `isUncertain` means that the
- * provider may have sent them all the same. `isPostponed` means that it was called too often, so the call does not count as an attempt.
+ * The result of a call. `refused` has the indexes of e-mails that were not sent although the others were. `isUncertain`: the call failed, but
+ * the provider may have sent the e-mails. `isPostponed`: the provider was called too often, so the call does not count as an attempt.
  */
 export type MailResult = SendResult & { refused?: number[]; isUncertain?: boolean; isPostponed?: boolean }
 

@@ -39,7 +39,7 @@ export function resendMail({ key, baseUrl, from }: ResendSettings): MailPort {
   }
 }
 
-/** Open Resend's client with our `fetch`. It takes none, so its one method that calls fetch is replaced. Exceptions are not turned into results. */
+/** Open Resend's client with our `fetch`. The client has no option for it, so the method that calls fetch is replaced. The new one throws. */
 function openResend({ key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUrl'>, fetchBounded: Fetch): Resend {
   const send = async (path: string, options: RequestInit = {}) => {
     const response = await fetchBounded(`${baseUrl}${path}`, options)
@@ -52,14 +52,14 @@ function openResend({ key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUrl'>, f
   return Object.assign(new Resend(key, { baseUrl }), { fetchRequest: send as Resend['fetchRequest'] })
 }
 
-// A 429 without the header, for instance because the day's quota is used up: https://resend.com/docs/api-reference/errors
+// The pause after a 429 without `retry-after`, for example when the daily quota is used up: https://resend.com/docs/api-reference/errors
 const defaultPauseSeconds = 60
 
 function toMailResult({ name, statusCode }: { name: string; statusCode: number | null }, headers: Headers): MailResult {
   // Resend accepted an earlier call with this key and rejects the key for another body. Only the links in the bodies are new.
   if (name === 'invalid_idempotent_request') return { ok: true, status: statusCode }
   const seconds = parseRetryAfter(headers.get('retry-after'))
-  // The provider's error codes are words. Anything else is not repeated.
+  // The provider's error codes are words. Other text of the provider is not stored.
   const code = /^[a-z_]{3,60}$/.test(name) ? name : String(statusCode ?? 'an error')
   const error = `The mail provider returned ${code}`
   if (statusCode === 429) return { ok: false, status: 429, error, retryAfterSeconds: seconds ?? defaultPauseSeconds, isPostponed: true }

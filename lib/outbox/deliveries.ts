@@ -10,7 +10,7 @@ export function enqueueDelivery(db: Enqueues, id: string, attempt = 1, delaySeco
   db.outbox({ kind: 'delivery', id, attempt, delaySeconds })
 }
 
-/** Enqueue again an attempt that was enqueued before and has not been made. */
+/** Enqueue an attempt again that was enqueued before and was not made. */
 export function postponeDelivery(db: Enqueues, id: string, attempt: number, delaySeconds: number): void {
   db.outbox({ kind: 'delivery', id, attempt, delaySeconds: Math.ceil(delaySeconds), isPostponed: true })
 }

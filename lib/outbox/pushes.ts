@@ -44,7 +44,7 @@ export const selectRecentPush = readStatement(
 )
 
 /**
- * Insert and enqueue a push in the transaction of `db`, after the statement `lockSource`, which makes concurrent pushes of the same source
+ * Insert and enqueue a push in the transaction of `db`. The statement `lockSource` runs first, so that concurrent pushes of the same source
  * wait for each other. Mask the note if the account masks its exports. Return its id, or the id of a push of the same note within the last
  * minute. Return null when the account has no active connection.
  */

@@ -56,8 +56,8 @@ export interface ImageBox {
 
 /** Draw an image. An image that is drawn again is stored once. */
 export function drawImage(document: PdfDocument, image: JpegImage, { x, y, width, height }: ImageBox, pageIndex?: number): void {
-  const known = document.images.indexOf(image)
-  const index = known < 0 ? document.images.push(image) - 1 : known
+  const knownIndex = document.images.indexOf(image)
+  const index = knownIndex < 0 ? document.images.push(image) - 1 : knownIndex
   const matrix = [width, 0, 0, height, x, y].map(formatNumber).join(' ')
   drawOperators(document, `q ${matrix} cm /I${index} Do Q`, pageIndex)
 }

@@ -3,7 +3,7 @@ import { createShaper, type Shaper } from './harfbuzz.ts'
 
 // Each font is cut into slices by code point. A text loads the slices that have its characters; the PDF embeds only the glyphs it shows.
 
-/** What is deployed beside the code. */
+/** The static files that fonts need. */
 export interface FontAssets {
   /** Read a static file by its path below the assets folder. */
   read(path: string): Promise<ArrayBuffer>
@@ -39,7 +39,7 @@ const lastPlane = 2
 export interface Fonts {
   /** Shapes texts in complex slices. */
   shaper: Shaper
-  /** What was shaped already, by font, direction and text. */
+  /** The words that were shaped already, by font, direction and text. */
   shapedWords: Map<string, ShapedWord>
   /** Return the slice with this character, or undefined if no font has it. */
   find(code: number, kind: TextKind): { index: number; slice: FontSlice } | undefined

@@ -78,8 +78,7 @@ export function shapeGlyphs(fonts: Fonts, font: number, text: string, level: num
 const maxShapedWords = 20_000
 
 /**
- * Shape a text. What belongs together, such as a letter with its marks or a syllable, is one glyph, because readers of the PDF would mix up
- * the order of its parts.
+ * Shape a text. A letter with its marks, or a syllable, is one glyph. Otherwise PDF viewers mix up the order of its parts when text is copied.
  */
 function shapeWord(fonts: Fonts, font: number, text: string, isRightToLeft: boolean): ShapedWord {
   const slice = fonts.getSlice(font)

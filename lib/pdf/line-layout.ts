@@ -90,8 +90,8 @@ function findShapedEnd(fonts: Fonts, { text, style, levels }: LevelledRun, start
     const code = text.codePointAt(end) ?? 0
     const character = String.fromCodePoint(code)
     const hasGlyph = fonts.find(code, style.kind)?.index === fontIndex
-    const joins = isInvisible(character) || (mark.test(character) && fonts.getSlice(fontIndex).glyphs.has(code))
-    if (!hasGlyph && !joins) break
+    const joinsPrevious = isInvisible(character) || (mark.test(character) && fonts.getSlice(fontIndex).glyphs.has(code))
+    if (!hasGlyph && !joinsPrevious) break
     end += character.length
   }
   return end

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { encodeBase64 } from '../text/base64.ts'
 import { type ApiPath, apiPath } from './api-path.ts'
 import { joinConditions, toIdList, toLiteral } from './conditions.ts'
 import {
@@ -37,7 +38,7 @@ const itemFields = 'id,summary,board,status,priority,company,contact,owner,close
 export function createConnectWise({ baseUrl, identity, secrets }: Connection, http: PsaHttp): PsaPort {
   const root = toApiRoot(baseUrl)
   const headers = {
-    authorization: `Basic ${encodeBase64(`${identity.company_id}+${secrets.public_key}:${secrets.private_key}`)}`,
+    authorization: `Basic ${encodeBase64(new TextEncoder().encode(`${identity.company_id}+${secrets.public_key}:${secrets.private_key}`))}`,
     clientid: identity.client_id,
   }
   const get = (path: ApiPath, query: Query = {}) => http({ url: `${root}${path}${toQueryString(query)}`, headers })
@@ -55,8 +56,8 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
     addNote: async (ticketId, note) =>
       parseAnswer(CreatedNote, await post(apiPath`/service/tickets/${ticketId}/notes`, toNoteBody(note))).id,
-    findNote: async (ticketId, sought) =>
-      findSameNote(await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire), sought),
+    findNote: async (ticketId, query) =>
+      findSameNote(await readPages(get, apiPath`/service/tickets/${ticketId}/notes`, { orderBy: 'id desc' }, NoteWire), query),
   }
 }
 
@@ -151,9 +152,4 @@ function toNoteBody({ text, internal }: NewNote) {
 function toQueryString(query: Query): string {
   const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString()
   return search ? `?${search}` : ''
-}
-
-/** Encode UTF-8; btoa alone accepts only Latin-1. */
-function encodeBase64(plain: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(plain)))
 }

@@ -62,9 +62,9 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
     searchTickets: (search) => searchTickets(get, search),
     getTicketContext: (ticketId) => readTicketContext(get, ticketId),
     addNote: async (ticketId, note) => parseActionId(await call(apiPath`/Actions`, {}, [toNoteBody(ticketId, note)])),
-    async findNote(ticketId, sought) {
+    async findNote(ticketId, query) {
       const { actions } = parseAnswer(ActionList, await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 }))
-      return findSameNote(parseItems(Action, actions), sought)
+      return findSameNote(parseItems(Action, actions), query)
     },
   }
 }

@@ -103,7 +103,7 @@ export interface NewNote {
 }
 
 /** A note that an earlier attempt may have added. */
-export interface SoughtNote {
+export interface NoteQuery {
   text: string
   /** RFC 3339. Older notes are not considered. */
   since: string
@@ -123,7 +123,7 @@ export interface PsaPort {
   /** Return the note's id. */
   addNote(ticketId: string, note: NewNote): Promise<string>
   /** Return the id of a note with the same words, or null. */
-  findNote(ticketId: string, note: SoughtNote): Promise<string | null>
+  findNote(ticketId: string, note: NoteQuery): Promise<string | null>
 }
 
 export type PsaErrorKind = 'auth' | 'missing' | 'rate_limit' | 'down' | 'invalid'

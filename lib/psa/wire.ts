@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { PsaError, type SoughtNote, type TicketNote } from './psa.ts'
+import { type NoteQuery, PsaError, type TicketNote } from './psa.ts'
 
 // Providers omit keys, send null, or send numbers for texts. Parsing accepts these; the parsed values are strict.
 
@@ -61,10 +61,10 @@ export function sortNewestFirst<T extends { id: string; created_at: string | nul
 }
 
 /** Find a note with the same words that is not older. Providers change spaces, line ends and marks, so only letters and digits count. */
-export function findSameNote(notes: readonly TicketNote[], { text, since }: SoughtNote): string | null {
+export function findSameNote(notes: readonly TicketNote[], { text, since }: NoteQuery): string | null {
   const toWords = (value: string) => value.replace(/[^\p{L}\p{N}]+/gu, '')
-  const sought = toWords(text)
-  return notes.find((note) => (note.created_at ?? since) >= since && toWords(note.text) === sought)?.id ?? null
+  const words = toWords(text)
+  return notes.find((note) => (note.created_at ?? since) >= since && toWords(note.text) === words)?.id ?? null
 }
 
 /** Join the known parts of an address into one line. */

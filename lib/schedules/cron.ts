@@ -154,7 +154,7 @@ function matchesDay(schedule: CronSchedule, midnight: number): boolean {
   return schedule.matchesEitherDay ? matchesDate || matchesWeekday : matchesDate && matchesWeekday
 }
 
-/** Return what users often do not expect of an expression, as sentences. */
+/** Return effects of an expression that users often do not expect, as sentences. */
 export function listCronWarnings(expression: string): string[] {
   const { matchesEitherDay, daysOfMonth, lastDayOfMonth } = parseFields(expression)
   const isRareDay = !lastDayOfMonth && Math.min(...daysOfMonth) > 28

@@ -2,7 +2,7 @@
 
 import { isDescription, secretMask } from './secret-labels.ts'
 
-/** A value of an option: quoted, or without spaces. A variable or a placeholder is not a secret. */
+/** A value of an option: quoted, or without spaces. It is not masked yet. */
 const value = `(?!["']?\\[masked|(?:IP|email|path|secret)\\])("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"'<>|]{1,256})`
 /** Up to 20 arguments before the secret. A masked path or address counts as one, and never as two, which would double the ways per argument. */
 const args =

@@ -28,15 +28,15 @@ const glues = [
   // reg add … /v DefaultPassword /t REG_SZ /d x
   `["']?${space}(?:/t[ ])?REG_\\w{2,12}${space}(?:/d[ ]{1,4})?`,
 ]
-const signed = new RegExp(`(?<before>${secretName}${afterName}(?:${glues.join('|')}))${value}`, 'giu')
+const valueAfterSign = new RegExp(`(?<before>${secretName}${afterName}(?:${glues.join('|')}))${value}`, 'giu')
 
-const isWord =
+const verb =
   '(?:(?:is|was|are|were|should be|has to be|ist|sind|war|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on)(?: (?:now|still|jetzt|nun|maintenant|ahora|nu|ora|adesso|agora|teraz|currently))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))'
-const stated = new RegExp(
-  `(?<before>${secretName}${afterName}[ ]?(?<=[ ]|[^\\x00-\\x7f])${isWord}(?:[ ]{1,2}|(?<=[^\\x00-\\x7f])))${value}`,
+const valueAfterVerb = new RegExp(
+  `(?<before>${secretName}${afterName}[ ]?(?<=[ ]|[^\\x00-\\x7f])${verb}(?:[ ]{1,2}|(?<=[^\\x00-\\x7f])))${value}`,
   'giu',
 )
-const following = new RegExp(
+const valueAfterName = new RegExp(
   `(?<before>${secretName}(?<suffix>s?)(?:[ ](?:wi-?fi|wlan|#\\d))?(?:,?[ \\t\\u00a0]{1,20}(?:of[ ])?|,?[ \\t]{0,4}\\n[ \\t]{0,20}))(?<value>["'“\`(*]{0,2}(?:\\d{2,4}(?:[ -]\\d{2,4}){1,3}(?![\\d.:/])|[^\\s"'\`,;<>“”|]+))`,
   'giu',
 )
@@ -64,7 +64,7 @@ function unquote(text: string): string {
   return /^\\?["'`“„{](.*?)\\?["'`”“}]$/su.exec(text)?.[1] ?? text
 }
 
-const isSignedSecret: Judge = (quoted, rest, { before = '' }) => {
+const isSecretAfterSign: Judge = (quoted, rest, { before = '' }) => {
   const text = unquote(quoted)
   const isQuoted = text !== quoted
   const [first = ''] = text.split(/\s/, 1)
@@ -75,53 +75,55 @@ const isSignedSecret: Judge = (quoted, rest, { before = '' }) => {
     return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)
   return !isDescription(first, rest)
 }
-const isStatedSecret: Judge = (quoted, rest, { before = '' }) => {
+const isSecretAfterVerb: Judge = (quoted, rest, { before = '' }) => {
   const text = unquote(quoted)
   // Without a space, only another script separates the value from the sentence.
   if (/[^ -~\s]\s?$/.test(before) && !looksSecret(text)) return false
   return text === quoted ? !isSentencePart(text, rest) : !isDescription(text.split(/\s/, 1)[0] ?? '', text)
 }
-const isFollowingSecret: Judge = (text, rest, { before = '' }) =>
+const isSecretAfterName: Judge = (text, rest, { before = '' }) =>
   looksSecret(text) ? !/^\s?=/.test(rest) : codeName.test(before) && code.test(text.replace(/[.,;:)]+$/, ''))
 
 /** Verbs of sentences such as `changed the password to …`. */
 const changeVerb =
   /(?:re)?set|chang|updat|replac|assign|zurückgesetzt|geändert|gesetzt|änder|réinit|modif|rempla|défini|cambi|restabl|actualiz|alter|redefin|mud[ae]|reimpost|impost|gewijzig|gereset|ingesteld|zmien|zreset|ustaw|ändra|återställ|satt|изменён|изменен|сброшен|установлен/iu
-const changed = new RegExp(
+const changedValue = new RegExp(
   `(?<before>${secretName}(?<suffix>\\p{L}{0,4})[^\\n.!?:;]{0,40}?[ ](?:to|auf|zu|à|a|en|par|para|na|naar|su|till|as|from|von|de|da|van|z|från|на|in)(?: be)?:?[ ](?:["'“]|(?=[^\\s]{0,60}[\\d!@#$%^&*?+~])))(?<value>[^\\s"'“”<>]+(?:[ ][^\\s"'“”<>]{1,30}){0,3}?(?=["”])|[^\\s"'“”<>]+)`,
   'giu',
 )
 /** The second value in `changed the password from … to …`. */
-const changedTo = /(\[masked secret\][ ](?:to|auf|zu|à|a|para|na|naar|su|till|into|and|und)[ ])(?<value>[^\s"'“”<>]+)/giu
+const secondChangedValue = /(\[masked secret\][ ](?:to|auf|zu|à|a|para|na|naar|su|till|into|and|und)[ ])(?<value>[^\s"'“”<>]+)/giu
 
 function maskChanges(text: string): string {
-  const masked = maskMatches(text, changed, (value, rest, { before = '' }, position) => {
+  const masked = maskMatches(text, changedValue, (value, rest, { before = '' }, position) => {
     const hasVerb = changeVerb.test(text.slice(Math.max(0, position - 40), position)) || changeVerb.test(before + rest.slice(0, 30))
     return hasVerb && (looksSecret(value) || / /.test(value))
   })
-  return masked.replace(changedTo, (match, before: string, value: string) => (looksSecret(value) ? `${before}${secretMask}` : match))
+  return masked.replace(secondChangedValue, (match, before: string, value: string) =>
+    looksSecret(value) ? `${before}${secretMask}` : match,
+  )
 }
 
 /** `use … as the password`, `… is your verification code`, `… are the credentials`. */
-const preceding = new RegExp(
+const valueBeforeName = new RegExp(
   `(?<![^\\s("'])(?<value>[^\\s"'“”<>]{4,80})(?<after>["'”]?[ ](?:as|als|comme|como|is|are|est|ist)[ ](?:(?:the|a|an|her|his|my|your|our|das|dein|ihr|votre|the new|[\\p{Lu}]\\p{L}{1,20})[ ]){0,3}(?:\\p{L}{1,15}[ ]){0,2}${secretName})`,
   'giu',
 )
 
 function maskPreceding(text: string): string {
-  return text.replace(preceding, (match: string, value: string, after: string) =>
+  return text.replace(valueBeforeName, (match: string, value: string, after: string) =>
     looksSecret(value) || /^(?:G-)?\d{4,8}$/.test(value) ? `${secretMask}${after}` : match,
   )
 }
 
-const plural = new RegExp(
+const furtherValues = new RegExp(
   `(?<before>${secretName}(?<suffix>s?)(?:[ ]are)?[:, ]{1,3}\\s{0,4}(?:\\[masked secret\\])?)(?<value>(?:(?:,|[ ]and|[ ]und|[ ]or|[ ]/)?\\s{1,4}[^\\s,;<>|]{4,60}){1,10})`,
   'giu',
 )
 
 /** Mask further values after a plural or a first value: `passwords: …, … and …`. */
 function maskLists(text: string): string {
-  return text.replace(plural, (match: string, ...args: unknown[]) => {
+  return text.replace(furtherValues, (match: string, ...args: unknown[]) => {
     const { before = '', value = '' } = args.at(-1) as Groups
     const isList = /codes?\W*$|s[:, ]*$|\[masked secret\]$/i.test(before) && isNameAt(text, args.at(-3) as number)
     if (!isList) return match
@@ -163,7 +165,7 @@ export function maskCredentials(text: string): string {
 }
 
 /** The value before its name: `{"value": "x", "name": "password"}`. */
-const reversed = new RegExp(
+const reversedPair = new RegExp(
   `(["']value["'][ ]?:[ ]?)(${quotedValue})(?=,\\s{0,4}["'](?:name|key|label|title)["'][ ]?:[ ]?["'][\\w .-]{0,40}${secretName}["'])`,
   'giu',
 )
@@ -173,10 +175,13 @@ const credentialObject = /(["']credentials?["'][ ]?:[ ]?\{[^{}]{0,200}["']value[
 
 /** Mask every value that is labelled in the text. */
 export function maskLabelled(text: string): string {
-  let masked = text.replace(reversed, `$1${secretMask}`).replace(jsonList, `$1[${secretMask}]`).replace(credentialObject, `$1${secretMask}`)
-  masked = maskMatches(masked, signed, isSignedSecret)
+  let masked = text
+    .replace(reversedPair, `$1${secretMask}`)
+    .replace(jsonList, `$1[${secretMask}]`)
+    .replace(credentialObject, `$1${secretMask}`)
+  masked = maskMatches(masked, valueAfterSign, isSecretAfterSign)
   masked = maskChanges(masked)
-  masked = maskMatches(masked, stated, isStatedSecret)
-  masked = maskMatches(masked, following, isFollowingSecret)
+  masked = maskMatches(masked, valueAfterVerb, isSecretAfterVerb)
+  masked = maskMatches(masked, valueAfterName, isSecretAfterName)
   return maskLists(maskPreceding(masked))
 }

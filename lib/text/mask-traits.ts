@@ -1,4 +1,4 @@
-// Finds out in one pass what a text contains. Most texts contain nothing to mask. A masking rule runs only if the text has the traits that
+// Detects in one pass what a text contains. Most texts contain nothing to mask. A masking rule runs only if the text has the traits that
 // every match of the rule needs.
 
 /** The traits are bits, so that a text's traits are one number. */
@@ -97,11 +97,6 @@ addTriples(trait.secretName, [
   ...['lav', 'pin', 'otp', 'puk', 'mdp', 'nmp', 'pha', 'pwh', 'tap', 'mbi'], // clave, pin, otp, puk, mdp, snmp, phash, pwhash, tap, combination
   ...['ode', 'odi', 'dig', 'hra', 'hlu', 'wif', 'wpa', 'wla', 'eut', 'ucz', 'yck'], // code, codice, codigo, phrase, schluessel, wifi, wpa, wlan, sleutel …
 ])
-// The word `pw` has two letters only.
-for (let previousLetter = 0; previousLetter < 32; previousLetter++) {
-  const index = (previousLetter << 10) | packTriple('pw')
-  traitsByTriple[index] = (traitsByTriple[index] ?? 0) | trait.secretName
-}
 addTriples(trait.authScheme, [
   'bea', // Bearer
   'bas', // Basic
@@ -117,10 +112,10 @@ addTriples(trait.keyFile, [
   'pri', // Private-MAC
   'pub', // Public-Lines
 ])
-// The word `pw` of the trait `keyWord` has only two letters. Any letter may be before it, or none, which is 0.
+// The word `pw` has only two letters. Any letter may be before it, or none, which is 0.
 for (let previousLetter = 0; previousLetter < 32; previousLetter++) {
   const index = (previousLetter << 10) | packTriple('pw')
-  traitsByTriple[index] = (traitsByTriple[index] ?? 0) | trait.keyWord
+  traitsByTriple[index] = (traitsByTriple[index] ?? 0) | trait.secretName | trait.keyWord
 }
 
 const minOddRun = 8

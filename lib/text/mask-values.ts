@@ -43,7 +43,7 @@ function maskLabelled(label: string, value: string, maskText: MaskText): string 
     const masked = maskLabelledValue(label, value)
     return masked === value ? maskText(value) : masked
   }
-  // The lines of a snippet with a secret title may be nothing but secrets.
+  // In a snippet whose title names a secret, a line may contain only the secret.
   const lines = maskText(value).split('\n')
   return lines.map((line) => (looksSecret(line.trim()) ? maskLabelledValue(label, line) : line)).join('\n')
 }

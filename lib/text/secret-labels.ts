@@ -1,4 +1,4 @@
-// What people call secrets, in several languages, and what they write after the name instead of the secret.
+// The names of secrets in several languages, and the words that people write after a name instead of the secret.
 
 export const secretMask = '[masked secret]'
 
@@ -23,8 +23,8 @@ const boundedNames = [
 /** Names that can be a part of a name in camel case, as in `jwtSecret`. `isNameAt` tells them from the ends of other words. */
 const camelCaseNames = 'secret|token|pass|pin|otp|community'
 
-/** Matches the name of a secret. Use it with the flags `iu`, and check its matches with `isNameAt`. */
 const nameEnding = '(?:s|n|en|code|word|value|text|string|phrase)?(?!\\p{L})'
+/** Matches the name of a secret. Use it with the flags `iu`, and check its matches with `isNameAt`. */
 export const secretName = `(?:(?:${longNames})|(?<![\\p{L}\\p{N}])(?:${boundedNames})${nameEnding}|(?<=\\p{L})(?:${camelCaseNames})${nameEnding})`
 
 /** A value that only repeats the name, as in `this.password = password`. */
@@ -87,7 +87,7 @@ export function isDescriptionWord(word: string): boolean {
   return descriptionWords.has(word.toLowerCase())
 }
 
-/** Text in the place of a secret that is not one: a placeholder, a variable, a mask, or nothing but punctuation. */
+/** Text instead of a secret: a placeholder, a variable, a mask, or only punctuation. */
 const placeholder =
   /^(?:\[masked|\{\{|\$[A-Za-z_{(]|%\w+%$|<|!(?:secret|Ref|vault)\b|[*•xX?_.…–—-]+$|\(|\[[^\]]*\]?$|[^\p{L}\p{N}]*$|[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*(?:\(|\[|\?\.)|(?:[a-zA-Z_]+\.)+[A-Z][A-Z_]*$|process\.env|os\.environ|(?:Get|Read|New|ConvertTo|ConvertFrom|Import|Select|Invoke|Request)-[A-Z]|~?(?:\/[a-z_.-]+){2,}$)/u
 

@@ -125,7 +125,7 @@ describe('an answer that reaches the token ceiling', () => {
 it.each(['refusal', 'content_filter'] as const)('AIM-02 does not repeat a call that ends with %s, and says so', async (mode) => {
   const { context, local, completions, outcomes } = await startModel()
   local.faults.set({ service: 'openai', mode, times: 9 })
-  const declined = { status: 502, message: 'The model declined to answer; say it differently' }
+  const declined = { status: 502, message: 'The model declined to answer; rephrase the request' }
   await expect(ask(context, prompt, { facts })).rejects.toMatchObject(declined)
   const listener = { field: 'text', onText: () => {}, onRestart: () => {} }
   await expect(ask(context, prompt, { facts }, listener)).rejects.toMatchObject(declined)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { noUsage } from '../../lib/ai/ai.ts'
 import { computeCost, defaultPrices, PriceTable } from '../../lib/ai/prices.ts'
-import { parseRetryAfter } from '../../lib/ai/retry-after.ts'
+import { parseRetryAfterMs } from '../../lib/ai/retry-after.ts'
 
 const usage = { ...noUsage, input: 10_000, cached: 4000, cacheWrites: 2000, output: 1000, reasoning: 600 }
 
@@ -36,5 +36,5 @@ it.each([
   [{ 'retry-after': 'Sun, 22 Nov 2026 09:00:00 GMT' }, 0],
   [{ 'retry-after': 'soon' }, undefined],
 ])('reads %j as a wait of %s ms', (headers, ms) => {
-  expect(parseRetryAfter(new Headers(headers as Record<string, string>), Date.parse('2026-11-22T10:00:00Z'))).toBe(ms)
+  expect(parseRetryAfterMs(new Headers(headers as Record<string, string>), Date.parse('2026-11-22T10:00:00Z'))).toBe(ms)
 })

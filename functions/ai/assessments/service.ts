@@ -52,9 +52,9 @@ async function assessHandoff(
     next_steps = '',
     urgency,
   } = session.handoffs.find((handoff) => handoff.id === id) ?? {}
-  // Without an actor: every colleague may read the assessment, so it draws on what all of them see.
-  const shared = ctx.openAccountScope(account_id)
-  const material = await aiSessions.findMaterial(shared, toSearchText(session, null, summary), session.tree_id)
+  // A scope without a user, because every colleague may read the assessment: it uses only sources that all of them may see.
+  const accountScope = ctx.openAccountScope(account_id)
+  const material = await aiSessions.findMaterial(accountScope, toSearchText(session, null, summary), session.tree_id)
   const facts = { ...toCaseFacts(session, null, material), handoff: { reason, summary, what_was_tried, next_steps, urgency } }
   try {
     const { text, citations } = await ask({ db, ai: ctx.ai, config: ctx.config }, escalationAssessment, { facts })

@@ -115,15 +115,15 @@ interface Alert {
   details: EscalationDetails
 }
 
-/** Return the texts of the alert, masked if the account masks what leaves the service. */
+/** Return the texts of the alert, masked if the account masks its exports. */
 function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, isMasked: boolean): Alert {
   const { title, problem_summary, client_name, psa_ticket_id, messages } = session
   const { urgency, reason, summary, what_was_tried, next_steps } = handoff
   const firstMessage = messages.find(({ role }) => role === 'user')?.content
   const problem = [problem_summary, summary, firstMessage].find((text) => text?.trim()) ?? title
   const texts = { title, problem, client_name, reason, summary, what_was_tried, next_steps }
-  const { title: shownTitle, problem: shownProblem, ...shown } = isMasked ? (maskValues(texts, mask) as typeof texts) : texts
-  return { title: shownTitle, problem: shownProblem, details: toEscalationDetails({ urgency, psa_ticket_id, ...shown }) }
+  const { title: alertTitle, problem: alertProblem, ...alertTexts } = isMasked ? (maskValues(texts, mask) as typeof texts) : texts
+  return { title: alertTitle, problem: alertProblem, details: toEscalationDetails({ urgency, psa_ticket_id, ...alertTexts }) }
 }
 
 function toEscalationEvent(

@@ -96,7 +96,7 @@ export const Citations = z
       title: z.string().describe('Its title when it was used.'),
     }),
   )
-  .describe('What the model has used, of the flows, articles and resolved sessions that it was given.')
+  .describe('The flows, articles and resolved sessions that the model has used, of those in its prompt.')
 
 export const GuidedStep = z
   .strictObject({

@@ -10,7 +10,7 @@ export const aiTaskOperations = [
     path: '/ai/tasks',
     summary: 'List my AI tasks',
     description:
-      'Requests to the model that go on without me, of the last 24 hours, newest first: those sent with `Prefer: respond-async`, those whose connection ended before the answer, and those that took longer than two seconds.',
+      'My stored requests to the model of the last 24 hours, newest first. A request is stored if it is sent with `Prefer: respond-async`, if its connection ends before the answer, or if it takes longer than two seconds.',
     access: 'user',
     limit: 'read',
     paged: true,
@@ -25,7 +25,8 @@ export const aiTaskOperations = [
     method: 'get',
     path: '/ai/tasks/{task_id}',
     summary: 'Get an AI task with its answer',
-    description: 'The event `ai_task_finished` of the escalation stream says when to fetch it.',
+    description:
+      'When a job has finished the task, the escalation stream sends the event `ai_task_finished`. A task that its first request answers sends no event.',
     access: 'user',
     limit: 'read',
     params: schemas.TaskId,

@@ -6,7 +6,7 @@ import type { SendResult } from '../../../lib/net/send-result.ts'
 import { attemptTable, DueRow } from '../../../lib/outbox/attempts.ts'
 import { AiTaskItem, type TaskQuery } from './schemas.ts'
 
-// Longer than a question may take with its repetitions.
+// Longer than a question to the model and its retries may take.
 const leaseSeconds = 300
 const taskAttempts = attemptTable('ai_tasks', { initial: 'queued', done: 'finished', doneAt: 'finished_at', leaseSeconds })
 const columns = sql`t.id, t.operation, t.state, t.attempts, t.response_status, t.created_at, t.finished_at`
@@ -41,10 +41,10 @@ export const ClaimedTask = z.object({
 })
 export type ClaimedTask = z.output<typeof ClaimedTask>
 
-/** Claim a due attempt. A task whose caller has just left is not due yet. */
+/** Claim an attempt. Return no row when it is already claimed or the task is over. */
 export const claimTask = writeStatement(ClaimedTask, (id: string, attempt: number) => taskAttempts.claim(id, attempt, claimedColumns))
 
-/** Record the result of an attempt with the answer. `retrySeconds` is null when no attempt follows. Return no row when a later one was made. */
+/** Record the result and the answer of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later one was claimed. */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedTask, result: SendResult, answer: { status: number; body: string } | null, retrySeconds: number | null) =>

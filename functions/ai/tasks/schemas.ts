@@ -20,7 +20,7 @@ const taskFields = {
   id: Id,
   operation: z.string().describe('The operation of the request.'),
   state: TaskState,
-  attempts: z.int().describe('How often a job has tried it.'),
+  attempts: z.int().describe('Number of attempts that jobs have made.'),
   response_status: z.int().nullable().describe('Status of the answer; null until it has finished.'),
   created_at: Time,
   finished_at: Time.nullable().describe('When it was answered; null until then.'),
@@ -35,5 +35,5 @@ export type AiTask = z.infer<typeof AiTask>
 export const TaskQuery = z.strictObject({ state: TaskState.optional().describe('Only tasks in this state.') })
 export type TaskQuery = z.infer<typeof TaskQuery>
 
-/** The message of the queue. */
+/** The body of a queue message. */
 export const RunTaskJob = z.object({ task_id: z.uuid(), attempt: z.int().min(1) })

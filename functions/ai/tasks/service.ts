@@ -52,7 +52,7 @@ export function toSweptKind(ctx: TaskContext): SweptKind {
   }
 }
 
-/** Only what the service could not do now is tried again. Any other answer is the result, also an error of the model. */
+/** Only an answer that says the service is unavailable is retried. Any other answer is the result, also an error of the model. */
 function toSendResult({ status }: Answer): SendResult {
   return status < 500 || status === 502 ? { ok: true, status } : { ok: false, status, error: `The operation answered ${status}` }
 }

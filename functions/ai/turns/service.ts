@@ -38,20 +38,20 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
 
 /** Store the user's message, then the model's reply. The message stays when the model fails. */
 export async function sendMessage(ctx: WriteContext, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
-  const found = await aiSessions.findOwn(ctx.db, id, workingStates)
-  const { session, stored, reply } = splitAtMessage(found, ctx.taskId)
+  const wholeSession = await aiSessions.findOwn(ctx.db, id, workingStates)
+  const { session, storedMessage, reply } = splitAtMessage(wholeSession, ctx.taskId)
   if (reply) return { message: toReplyMessage(reply) }
   const images = await loadImages(ctx, upload_ids)
   await requireAiBudget(ctx)
   const newMessage = { id: ctx.taskId, content: message, uploadIds: upload_ids }
-  const branchId = (stored ?? (await queries.insertUserMessage.first(ctx.db, id, newMessage)))?.branch_id
+  const branchId = (storedMessage ?? (await queries.insertUserMessage.first(ctx.db, id, newMessage)))?.branch_id
   if (!branchId) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), workingStates)
   const input = await collectTurnInput(ctx, session, message)
   const turns = [...toTurns(session), { role: 'user' as const, text: message, images }]
-  const repeats = (answer: ChatTurn) =>
+  const isRepetition = (answer: ChatTurn) =>
     isRepeatedFix(answer.fix, answer.reply, listTriedFixes(session, answer.outcome?.outcome === 'applied_failed'))
   const askModel = async (listener?: AnswerListener) => {
-    const { answer, isRepeated } = await askForNewFix(ctx, chatTurn, { facts: input.facts, turns }, repeats, listener)
+    const { answer, isRepeated } = await askForNewFix(ctx, chatTurn, { facts: input.facts, turns }, isRepetition, listener)
     return storeReply(isRepeated ? { ...answer, fix: null } : answer)
   }
   const storeReply = async (answer: ChatTurn) => {
@@ -73,12 +73,12 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
   })
 }
 
-/** Split a session at the message that the first call of a repeated request has stored, if there is one. */
+/** Split a session at the message that an earlier call of the same task has stored, if there is one. */
 function splitAtMessage(session: AiSessionRow, messageId: string) {
   const index = session.messages.findIndex(({ id }) => id === messageId)
-  if (index < 0) return { session, stored: undefined, reply: undefined }
+  if (index < 0) return { session, storedMessage: undefined, reply: undefined }
   const reply = session.messages.slice(index + 1).find(({ role }) => role === 'assistant')
-  return { session: { ...session, messages: session.messages.slice(0, index) }, stored: session.messages[index], reply }
+  return { session: { ...session, messages: session.messages.slice(0, index) }, storedMessage: session.messages[index], reply }
 }
 
 function toReplyMessage({
@@ -95,8 +95,8 @@ export async function respondToStep(ctx: WriteContext, id: string, { response, s
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   if (session.session_type !== 'guided') throw new Problem('wrong_session_type', 'This is a chat session')
   const current = session.steps.find((step) => step.response === null)
-  const answered = session.steps.findLast((step) => step.response !== null)
-  if (ctx.isTaskRun && answered && answered.response === response && step_id !== current?.step_id) {
+  const lastAnswered = session.steps.findLast((step) => step.response !== null)
+  if (ctx.isTaskRun && lastAnswered && lastAnswered.response === response && step_id !== current?.step_id) {
     // The first call has stored the response, and maybe the next step.
     return current ? { step: current } : addNextStep(ctx, session)
   }
@@ -125,9 +125,9 @@ export async function listMessages(
 /** Ask the model for the next step and store it. If the model only repeats fixes that did not help, the step is to escalate. */
 async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<GuidedReply> {
   const input = await collectTurnInput(ctx, session)
-  const tried = listTriedFixes(session)
-  const repeats = ({ kind, fix, text }: GuidedAnswer) => kind === 'fix' && isRepeatedFix(fix, text, tried)
-  const { answer, isRepeated } = await askForNewFix(ctx, guidedStep, { facts: input.facts }, repeats)
+  const triedFixes = listTriedFixes(session)
+  const isRepetition = ({ kind, fix, text }: GuidedAnswer) => kind === 'fix' && isRepeatedFix(fix, text, triedFixes)
+  const { answer, isRepeated } = await askForNewFix(ctx, guidedStep, { facts: input.facts }, isRepetition)
   const { kind, text, options, rationale, findings, fix } = answer
   const citations = toCitations(answer.citations, input.sources)
   const newStep = isRepeated ? createEscalationStep(fix?.title ?? text) : { kind, text, options, rationale, citations }
@@ -149,7 +149,7 @@ function createEscalationStep(repeatedTitle: string): queries.NewStep {
     kind: 'action',
     text: 'Escalate this session to a colleague. Every fix that the model still suggests was tried already.',
     options: [],
-    rationale: clip(`The model suggested again what did not help: ${repeatedTitle}`, 1000),
+    rationale: clip(`The model suggested a fix again that did not help: ${repeatedTitle}`, 1000),
     citations: [],
   }
 }

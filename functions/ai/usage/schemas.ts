@@ -5,10 +5,10 @@ const totals = {
   calls: z.int().describe('Calls to the model.'),
   failed_calls: z.int().describe('Calls without a usable answer. They can cost tokens too.'),
   input_tokens: z.int().describe('Tokens sent, cached ones included.'),
-  cached_tokens: z.int().describe('Tokens sent that the provider still had.'),
+  cached_tokens: z.int().describe('Sent tokens that the provider had in its cache.'),
   output_tokens: z.int().describe('Tokens received, reasoning included.'),
   reasoning_tokens: z.int().describe('Tokens of the reasoning before the answers.'),
-  cost_micros: z.int().describe('Cost in millionths of a dollar. A running call counts what is reserved for it.'),
+  cost_micros: z.int().describe('Cost in millionths of a dollar. A running call counts with its reserved cost.'),
 }
 const exampleTotals = {
   calls: 14,
@@ -25,7 +25,7 @@ export const AiUsageDay = z
   .strictObject({ date: z.iso.date().describe('The day in UTC.'), ...totals })
   .meta({ id: 'AIUsageDay', examples: [{ date: '2026-11-21', ...exampleTotals }] })
 export const AiUsagePrompt = z
-  .strictObject({ prompt: z.string().describe('What the model was asked for, such as `chat_turn`.'), ...totals })
+  .strictObject({ prompt: z.string().describe('The kind of request to the model, such as `chat_turn`.'), ...totals })
   .meta({ id: 'AIUsagePrompt', examples: [{ prompt: 'chat_turn', ...exampleTotals }] })
 export const AiUsagePerson = z
   .strictObject({
@@ -40,7 +40,7 @@ export const AiUsageMonth = z
     starts_at: Time.describe('When the month started, counted from the billing cycle anchor.'),
     resets_at: Time.describe('When the next month starts.'),
     covers: z.enum(['account', 'own']).describe('Whose calls the totals contain.'),
-    used_micros: z.int().describe("What the account has used of its month's budget, in millionths of a dollar."),
+    used_micros: z.int().describe("The part of the month's budget that the account has used, in millionths of a dollar."),
     limit_micros: z.int().nullable().describe('The budget; null for none.'),
   })
   .meta({

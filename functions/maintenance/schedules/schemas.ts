@@ -55,7 +55,7 @@ const scheduleFields = {
   tree_name: z.string().nullable().describe('Name of the flow.'),
   name: z.string().describe('Name of the schedule.'),
   ...timingFields,
-  warnings: z.array(z.string()).describe('What the cron fields do that is often not intended, as sentences.'),
+  warnings: z.array(z.string()).describe('Effects of the cron fields that users often do not intend, as sentences.'),
   target_list_id: Id.describe('The target list that the flow is run on.'),
   is_active: z.boolean().describe('False while it is paused.'),
   next_run_at: Time.nullable().describe(

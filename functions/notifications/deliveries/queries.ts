@@ -15,7 +15,7 @@ export const claimChatAttempt = writeStatement(
     with claimed as (${deliveryAttempts.claim(id, attempt, sql`*`, sql`and channel <> 'email'`)}) ${selectClaimed(sql`claimed`)}`,
 )
 
-/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
+/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was claimed. */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedDelivery, result: SendResult, retrySeconds: number | null) => deliveryAttempts.complete(claimed, result, retrySeconds),

@@ -29,10 +29,10 @@ async function attemptDelivery(ctx: DeliveryContext, id: string, attempt: number
 }
 
 /** Send a claimed message, record the result and enqueue the next attempt if there is one. Return the result. */
-export async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Promise<SendResult> {
+async function sendClaimed(ctx: DeliveryContext, claimed: ClaimedDelivery): Promise<SendResult> {
   const result = await sendToChat(ctx, claimed)
   const retrySeconds = secondsUntilRetry(claimed, result)
-  // If the result were lost, the message would be sent again once the lease has expired.
+  // If recording fails, the message is sent again once the lease has expired.
   const isRecorded = (await retryWhileUnavailable(() => completeAttempt.run(ctx.platform, claimed, result, retrySeconds))) > 0
   if (isRecorded && retrySeconds !== null) enqueueDelivery(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
   return result

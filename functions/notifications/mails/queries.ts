@@ -6,45 +6,45 @@ import { maxMailsPerCall } from '../../../lib/mail/mail.ts'
 import { ClaimedDelivery, selectClaimed } from '../../../lib/outbox/claimed-deliveries.ts'
 
 const isOpen = sql`d.state in ('pending', 'retrying') and (d.leased_until is null or d.leased_until <= app.now())`
-// No call with these e-mails may have been accepted, and none of them was refused for its content.
+// The provider accepted no call with this e-mail, and did not refuse it for its content.
 const isFresh = sql`d.batch_key is null and (d.attempts = 0 or d.last_status_code = 429)`
 const longestPause = sql`interval '60 seconds'`
 const toInterval = (seconds: number) => sql`make_interval(secs => ${seconds})`
-// A time further away is left over from a clock that was set back.
+// A time that is more than `longest` away was written before the clock was set back, so it is over too.
 const isOver = (time: RawBuilder<unknown>, longest: RawBuilder<unknown>) =>
   sql`(${time} <= app.now() or ${time} > app.now() + ${longest} + interval '1 second')`
 const mayCall = (paceSeconds: number) =>
   sql`${isOver(sql`p.next_call_at`, toInterval(paceSeconds))} and ${isOver(sql`p.paused_until`, longestPause)}`
 
 /**
- * Claim an attempt of an e-mail if the mail provider may be called now, and with it the attempts of others that one call can send: those that
- * were in the same call before, if that call may have been accepted; otherwise others that are due. The key of the call becomes the
- * `batch_key` of each. Return no row when the attempt is claimed already, or when it must wait. `paceSeconds` is the time between calls.
+ * Claim an attempt of an e-mail if the mail provider may be called now, together with other e-mails that one call can send. If an earlier call
+ * may have been accepted, these are the e-mails of that call; otherwise others that are due. The key of the call becomes the `batch_key` of
+ * each. Return no row when the attempt is claimed already, or when it must wait. `paceSeconds` is the time between calls.
  */
 export const claimMails = writeStatement(
   ClaimedDelivery,
   (id: string, attempt: number, paceSeconds: number) => sql`
-    with own as materialized (
+    with requested as materialized (
       select d.*, ${isFresh} as is_fresh,
              coalesce(d.batch_key, case when d.attempts = 0 or coalesce(d.last_status_code not between 400 and 499, true) or d.last_status_code = 429
                                         then d.id::text else d.id || '/' || d.attempts end) as next_key
         from deliveries d where d.id = ${id} and d.channel = 'email' and d.attempts = ${attempt} - 1 and ${isOpen}
     ), turn as materialized (
-      update mail_pace p set next_call_at = app.now() + ${toInterval(paceSeconds)} from own where ${mayCall(paceSeconds)} returning p.id
+      update mail_pace p set next_call_at = app.now() + ${toInterval(paceSeconds)} from requested where ${mayCall(paceSeconds)} returning p.id
     ), candidates as (
-      select id, 0 as place, null::timestamptz as due_at from own
+      select id, 0 as place, null::timestamptz as due_at from requested
       union all
-      select m.id, 1, null from own join mail_batches b on b.key = own.batch_key, unnest(b.delivery_ids) m (id) where m.id <> own.id
+      select m.id, 1, null from requested r join mail_batches b on b.key = r.batch_key, unnest(b.delivery_ids) m (id) where m.id <> r.id
       union all
       (select d.id, 1, d.next_attempt_at from deliveries d
-        where (select is_fresh from own) and d.id <> ${id} and d.channel = 'email' and ${isOpen} and ${isFresh}
+        where (select is_fresh from requested) and d.id <> ${id} and d.channel = 'email' and ${isOpen} and ${isFresh}
           and d.next_attempt_at <= app.now() and d.attempts < d.max_attempts
-          -- The result of a test message is returned to whoever asked for it.
+          -- A test message is sent alone, because its result is the response of its request.
           and (d.event_id is not null or d.purpose is not null)
         order by d.next_attempt_at limit ${maxMailsPerCall})
     ), locked as materialized (
       select d.id, d.mails, c.place, c.due_at from deliveries d join candidates c on c.id = d.id
-       where exists (select from turn) and ${isOpen} and d.batch_key is not distinct from (select batch_key from own)
+       where exists (select from turn) and ${isOpen} and d.batch_key is not distinct from (select batch_key from requested)
          and (d.id <> ${id} or d.attempts = ${attempt} - 1)
          for update of d skip locked
     ), counted as (
@@ -53,15 +53,15 @@ export const claimMails = writeStatement(
       select id from counted where mails <= ${maxMailsPerCall} or id = ${id}
     ), batch as (
       insert into mail_batches (key, delivery_ids)
-      select own.next_key, array(select id from chosen) from own where own.batch_key is null and (select count(*) from chosen) > 1
+      select r.next_key, array(select id from chosen) from requested r where r.batch_key is null and (select count(*) from chosen) > 1
       on conflict (key) do update set delivery_ids = excluded.delivery_ids
     ), claimed as (
-      update deliveries d set attempts = d.attempts + 1, leased_until = app.now() + interval '60 seconds', batch_key = own.next_key
-        from own where d.id in (select id from chosen) returning d.*
+      update deliveries d set attempts = d.attempts + 1, leased_until = app.now() + interval '60 seconds', batch_key = r.next_key
+        from requested r where d.id in (select id from chosen) returning d.*
     ) ${selectClaimed(sql`claimed`)}`,
 )
 
-/** Select how long an attempt must wait for its turn, in milliseconds. Return no row when it is claimed already or the delivery is over. */
+/** Select how long an attempt must wait for its turn, in milliseconds. Return no row when it is claimed already or the delivery is finished. */
 export const selectWait = writeStatement(
   z.object({ wait_ms: z.number() }),
   (id: string, attempt: number, paceSeconds: number) => sql`
@@ -78,7 +78,7 @@ export interface MailOutcome {
   attempts: number
   state: 'delivered' | 'retrying' | 'failed'
   status: number | null
-  /** Why it failed, or whom it left out. */
+  /** Why it failed, or which recipients got no e-mail. */
   error: string | null
   /** Seconds until the next attempt; null when there is none. */
   retry_seconds: number | null
@@ -103,7 +103,7 @@ export const completeMails = writeStatement(
      where d.id = o.id and d.attempts = o.attempts and d.state in ('pending', 'retrying') returning d.id`,
 )
 
-/** Let nobody call the mail provider for some seconds, at most a minute. */
+/** Pause all calls to the mail provider, for at most a minute. */
 export const pauseMails = writeStatement(
   null,
   (seconds: number) => sql`

@@ -18,11 +18,11 @@ export type MailContext = messages.MessageContext &
 // A job waits this long for its turn. Then its message goes back to the queue.
 const maxWaitMs = 2000
 const jitterMs = 100
-const writtenAtOnce = 6
+const maxParallelWrites = 6
 
 /**
- * Make one attempt at an e-mail, and send others that are due in the same call. Return the result of this e-mail, or undefined when there
- * is nothing to do.
+ * Make one attempt at an e-mail, and send other due e-mails in the same call. Return the result of this e-mail, or undefined when there is
+ * nothing to do.
  */
 export async function send(ctx: MailContext, id: string, attempt: number): Promise<SendResult | undefined> {
   const claimed = await claimInTurn(ctx, id, attempt)
@@ -36,7 +36,7 @@ export async function send(ctx: MailContext, id: string, attempt: number): Promi
   return results.find(({ delivery }) => delivery.id === id)?.result
 }
 
-/** Claim the attempt in its turn. If its turn is later, postpone it and return this as its result. Return undefined if it is no longer due. */
+/** Wait for the turn of an attempt and claim it. Postpone it and return a failed result if its turn is too late. Return undefined if it is over. */
 async function claimInTurn(ctx: MailContext, id: string, attempt: number): Promise<ClaimedDelivery[] | SendResult | undefined> {
   const { wait = sleep } = ctx
   const paceSeconds = 1 / ctx.config.MAIL_CALLS_PER_SECOND
@@ -45,7 +45,7 @@ async function claimInTurn(ctx: MailContext, id: string, attempt: number): Promi
     if (claimed.length > 0) return claimed
     const turn = await selectWait.first(ctx.platform, id, attempt, paceSeconds)
     if (!turn) return undefined
-    // Jitter, so that those who wait do not all ask at the same moment.
+    // Jitter, so that waiting jobs do not all ask at the same moment.
     const ms = turn.wait_ms + Math.random() * jitterMs
     if (waitedMs + ms > maxWaitMs) {
       postponeDelivery(ctx.platform, id, attempt, (ms + Math.random() * maxWaitMs) / 1000)
@@ -66,8 +66,8 @@ interface PreparedDelivery {
 }
 
 async function prepare(ctx: MailContext, claimed: readonly ClaimedDelivery[]): Promise<PreparedDelivery[]> {
-  const slots = limitConcurrency({ running: writtenAtOnce })
-  // The order of the e-mails is part of what the key stands for.
+  const slots = limitConcurrency({ running: maxParallelWrites })
+  // A repeated call with the same key must contain the e-mails in the same order.
   const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
   return Promise.all(
     sorted.map(async (delivery) => {
@@ -96,11 +96,11 @@ interface DeliveryResult {
 
 /** Return the result of each delivery of a call. */
 function splitResult(prepared: readonly PreparedDelivery[], result: MailResult): DeliveryResult[] {
-  const refused = new Set(result.refused)
+  const refusedIndexes = new Set(result.refused)
   let place = 0
   return prepared.map(({ delivery, mails, note, refusal }) => {
     if (refusal) return { delivery, result: refusal }
-    const refusedCount = mails.filter((_, index) => refused.has(place + index)).length
+    const refusedCount = mails.filter((_, index) => refusedIndexes.has(place + index)).length
     place += mails.length
     if (!result.ok) return { delivery, result }
     if (refusedCount === mails.length)
@@ -113,7 +113,7 @@ function splitResult(prepared: readonly PreparedDelivery[], result: MailResult):
   })
 }
 
-/** Record the results and enqueue the next attempts. If the results were lost, the same call would be made again once the leases have expired. */
+/** Record the results and enqueue the next attempts. If recording fails, the same call is made again once the leases have expired. */
 async function recordResults(ctx: MailContext, results: readonly DeliveryResult[]): Promise<void> {
   const pauseSeconds = Math.max(0, ...results.map(({ result }) => (isPostponed(result) && result.retryAfterSeconds) || 0))
   if (pauseSeconds > 0) await retryWhileUnavailable(() => pauseMails.run(ctx.platform, pauseSeconds))

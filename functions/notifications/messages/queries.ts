@@ -7,7 +7,7 @@ const Recipient = z.object({ address: z.string(), address_hash: z.string(), is_m
 export type Recipient = z.output<typeof Recipient>
 
 /**
- * Select what sending needs to know of each address, in their order. Only a member who has verified the address is known to own it.
+ * Select the facts about each address that decide its e-mail, in the order of the addresses. Only a verified member is known to own an address.
  * `address_hash` is in hex.
  */
 export const selectRecipients = readStatement(

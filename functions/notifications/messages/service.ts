@@ -43,22 +43,22 @@ export function writeChatMessage({ config }: Pick<MessageContext, 'config'>, del
   return { title, body: '', url, facts, sections, button: { label: 'Pick up the session', isUrgent } }
 }
 
-/** Return why an address that belongs to no member gets a notification. */
+/** Return the reason to state when an address that belongs to no member gets a notification. */
 function explainNotification({ recipient, account_name, config_author, sender_name }: ClaimedDelivery): string {
   const account = `the account “${toPlainName(account_name)}”`
-  if (recipient) return `This address was registered by a member of ${account}. The message was caused by ${nameOf(sender_name)}.`
-  return `${nameOf(config_author)} set up this address to receive notifications of ${account} in Support Flow.`
+  if (recipient) return `This address was registered by a member of ${account}. The message was caused by ${formatPerson(sender_name)}.`
+  return `${formatPerson(config_author)} set up this address to receive notifications of ${account} in Support Flow.`
 }
 
-const nameOf = (name: string | null) => (name && toPlainName(name)) || 'An administrator'
+const formatPerson = (name: string | null) => (name && toPlainName(name)) || 'An administrator'
 
 /**
- * Write an e-mail to each address of a delivery, except those that unsubscribed. Whoever is no verified member of the account learns the
- * reason and can unsubscribe, and sees the links of users' texts as text.
+ * Write an e-mail to each address of a delivery, except those that unsubscribed. Recipients who are not verified members of the account read
+ * the reason and can unsubscribe. In their e-mails, links in users' texts cannot be followed.
  */
 async function writeToRecipients(ctx: MessageContext, delivery: ClaimedDelivery, content: EmailContent, reason: string): Promise<Messages> {
   const addresses = delivery.recipient ? [delivery.recipient] : (delivery.email_addresses ?? [])
-  // Addresses that were added since are not counted.
+  // Addresses that were added after the delivery was created are not in its daily limit.
   const recipients = await selectRecipients.all(ctx.platform, delivery.account_id, addresses.slice(0, delivery.mails))
   const subscribed = recipients.filter(({ is_unsubscribed }) => !is_unsubscribed)
   if (subscribed.length === 0) return createRefusal('Every recipient has unsubscribed')
@@ -98,10 +98,13 @@ const linkEmails = {
   },
 }
 
-const notYou = 'If this was not you, change your password and tell an administrator of your account.'
+const securityAdvice = 'If this was not you, change your password and tell an administrator of your account.'
 const factorEmails = {
-  second_factor_added: { subject: 'A second factor was added', paragraphs: ['Your sign-in now has another second factor.', notYou] },
-  second_factor_removed: { subject: 'A second factor was removed', paragraphs: ['Your sign-in has lost a second factor.', notYou] },
+  second_factor_added: {
+    subject: 'A second factor was added',
+    paragraphs: ['Your sign-in now has another second factor.', securityAdvice],
+  },
+  second_factor_removed: { subject: 'A second factor was removed', paragraphs: ['Your sign-in has lost a second factor.', securityAdvice] },
 }
 
 /** Write an e-mail to the platform, or to a user about their own sign-in. Nobody can unsubscribe from these. */

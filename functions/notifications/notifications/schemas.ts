@@ -143,7 +143,7 @@ export const Notification = z
     title: z.string().describe('Title in one line.'),
     body: z.string().describe('Details, as plain text.'),
     link: z.string().max(500).nullable().describe('A path of the frontend.'),
-    escalation: EscalationDetails.nullable().describe('What the alert of an escalation shows; null for other events.'),
+    escalation: EscalationDetails.nullable().describe('The details of an escalation; null for other events.'),
     is_read: z.boolean().describe('Whether the recipient has read it.'),
     read_at: Time.nullable().describe('When it was first read.'),
     created_at: Time,

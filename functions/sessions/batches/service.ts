@@ -15,7 +15,7 @@ export async function create({ db, vault }: Pick<WriteContext, 'db' | 'vault'>, 
   return batch as Batch
 }
 
-/** `vault` is null for targets that are stored in a list, in clear. They must not contain secrets. */
+/** `vault` is null for the targets of a list. A list stores them unencrypted, so they must not contain secrets. */
 type BatchContext = Pick<WriteContext, 'db'> & { vault: WriteContext['vault'] | null }
 
 /** Prepare any number of sessions, in batches of at most 100. If `db` is a transaction, prepare all or none. */
@@ -92,8 +92,8 @@ function requireValidTargets({ intake_form }: sessions.RunnableFlow, targets: Ba
   const validateAnswers = createAnswerValidator(form, { complete: true })
   const problems = targets.flatMap(({ label, variables = {} }, index) => {
     const { secrets } = splitAnswers(intake_form, variables)
-    const misplaced = mayHaveSecrets ? [] : Object.keys(secrets).map((key) => ({ key, msg: secretInList, type: 'secret' }))
-    return [...misplaced, ...validateAnswers(applyDefaults(form, variables))].map(({ key, msg, type }) => ({
+    const misplacedSecrets = mayHaveSecrets ? [] : Object.keys(secrets).map((key) => ({ key, msg: secretInListMessage, type: 'secret' }))
+    return [...misplacedSecrets, ...validateAnswers(applyDefaults(form, variables))].map(({ key, msg, type }) => ({
       loc: ['body', 'targets', index, 'variables', key],
       msg: `${label}: ${msg}`,
       type,
@@ -102,4 +102,4 @@ function requireValidTargets({ intake_form }: sessions.RunnableFlow, targets: Ba
   if (problems.length > 0) throw invalidRequest(problems)
 }
 
-const secretInList = 'a target list stores no secrets; enter the answer when the session starts'
+const secretInListMessage = 'a target list stores no secrets; enter the answer when the session starts'

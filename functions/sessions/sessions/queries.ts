@@ -135,7 +135,7 @@ const mergeSecrets = ({ secrets, removedKeys }: Pick<VariableChange, 'secrets' |
 const hasSecrets = (keys: readonly string[]) =>
   sql<boolean>`jsonb_exists_all(s.secret_variables, array(select jsonb_array_elements_text(${jsonb(keys)})))`
 
-/** Start a prepared session if its variables still equal `storedVariables`, and the secret fields `keptSecrets` still have an answer. */
+/** Start a prepared session if its variables still equal `storedVariables`, and the secret fields `unchangedSecretKeys` still have an answer. */
 export const startSession = writeStatement(
   z.object({ id: z.string(), count_use: z.unknown() }),
   (
@@ -144,7 +144,7 @@ export const startSession = writeStatement(
       storedVariables: Variables
       variables: Variables
       secrets: Record<string, string>
-      keptSecrets: readonly string[]
+      unchangedSecretKeys: readonly string[]
       removedKeys: readonly string[]
       firstStepId: string | null
     },
@@ -152,7 +152,7 @@ export const startSession = writeStatement(
     with started_session as (
       update sessions s set state = 'in_progress', started_at = app.now(), current_step_id = ${start.firstStepId},
              variables = ${jsonb(start.variables)}, secret_variables = ${mergeSecrets(start)}
-       where ${isEditable(id)} and s.state = 'prepared' and s.variables = ${jsonb(start.storedVariables)} and ${hasSecrets(start.keptSecrets)}
+       where ${isEditable(id)} and s.state = 'prepared' and s.variables = ${jsonb(start.storedVariables)} and ${hasSecrets(start.unchangedSecretKeys)}
       returning s.id, s.tree_account_id, s.tree_id)
     select id, app.count_use(tree_account_id, tree_id) from started_session`,
 )

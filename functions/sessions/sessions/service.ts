@@ -62,13 +62,13 @@ export async function startPrepared({ db, vault }: WriteContext, id: string, inp
     if (session.state !== 'prepared') throw new Problem('wrong_state', 'Only a prepared session can be started')
     const { variables: values, secrets } = splitAnswers(intake_form, removeSecretStates(intake_form, input))
     const variables = applyDefaults(intake_form, { ...session.variables, ...values })
-    const keptSecrets = session.secret_keys.filter((key) => !Object.hasOwn(secrets, key))
-    requireValidAnswers(intake_form, { ...variables, ...secrets }, true, { keptSecrets })
+    const unchangedSecretKeys = session.secret_keys.filter((key) => !Object.hasOwn(secrets, key))
+    requireValidAnswers(intake_form, { ...variables, ...secrets }, true, { unchangedSecretKeys })
     const changes = {
       storedVariables: session.variables,
       variables,
       secrets: await sealAnswers(vault, id, secrets),
-      keptSecrets,
+      unchangedSecretKeys,
       removedKeys: findEmptyAnswers(secrets),
       firstStepId: getFirstStepId(session.tree_structure),
     }
@@ -84,11 +84,11 @@ export async function updateVariables({ db, vault }: WriteContext, id: string, c
     const { state, intake_form } = current
     if (state !== 'prepared' && state !== 'in_progress') throw editProblem(current)
     const input = removeSecretStates(intake_form, changes)
-    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+    const newAnswers = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
     const changedFields = intake_form.filter(({ key }) => Object.hasOwn(input, key))
-    requireValidAnswers(changedFields, given, state === 'in_progress', { loc: ['body'] })
+    requireValidAnswers(changedFields, newAnswers, state === 'in_progress', { loc: ['body'] })
     if (Object.keys(input).length === 0) return describeVariables(current)
-    const { variables: values, secrets } = splitAnswers(intake_form, given)
+    const { variables: values, secrets } = splitAnswers(intake_form, newAnswers)
     const removedKeys = [...Object.keys(input).filter((key) => input[key] === null), ...findEmptyAnswers(secrets)]
     const change = { values, secrets: await sealAnswers(vault, id, secrets), removedKeys }
     const { isChanged, session } = await queries.updateVariables(db, id, state, change).catch(throwVariablesTooLarge)
@@ -108,7 +108,7 @@ function findEmptyAnswers(secrets: Variables): string[] {
   return Object.keys(secrets).filter((key) => typeof secrets[key] !== 'string' || secrets[key].trim() === '')
 }
 
-/** Return the variables as the API shows them: of a secret field, only whether it has an answer. */
+/** Return the variables as the API shows them. A secret field only shows whether it has an answer. */
 function describeVariables({ variables, intake_form, secret_keys }: SessionRow): Variables {
   return { ...variables, ...describeSecrets(intake_form, secret_keys) }
 }
@@ -155,10 +155,10 @@ export async function findRunnable(db: ReadContext['db'], treeId: string): Promi
 }
 
 interface AnswerOptions {
-  /** The path of an error is this and the key. */
+  /** The path of an error is this path and the key. */
   loc?: FieldError['loc']
   /** Secret fields whose stored answer stays. */
-  keptSecrets?: readonly string[]
+  unchangedSecretKeys?: readonly string[]
 }
 
 /** Throw 422 for invalid answers, and for missing ones if `mustBeComplete`. */
@@ -166,9 +166,9 @@ export function requireValidAnswers(
   form: readonly IntakeField[],
   answers: Variables,
   mustBeComplete: boolean,
-  { loc = ['body', 'variables'], keptSecrets = [] }: AnswerOptions = {},
+  { loc = ['body', 'variables'], unchangedSecretKeys = [] }: AnswerOptions = {},
 ): void {
-  const checkedForm = form.filter(({ key }) => !keptSecrets.includes(key))
+  const checkedForm = form.filter(({ key }) => !unchangedSecretKeys.includes(key))
   const problems = createAnswerValidator(checkedForm, { complete: mustBeComplete })(answers)
   if (problems.length > 0) throw invalidRequest(problems.map(({ key, msg, type }) => ({ loc: [...loc, key], msg, type })))
 }

@@ -3,18 +3,7 @@ import * as z from 'zod'
 import { readStatement, writeStatement } from '../statement.ts'
 
 /** How a call to the model ended. A call that never reported its end stays `running`, with the cost that was reserved for it. */
-export const aiCallOutcomes = [
-  'running',
-  'answered',
-  'unusable',
-  'truncated',
-  'declined',
-  'timed_out',
-  'limited',
-  'rejected',
-  'failed',
-] as const
-export type AiCallOutcome = (typeof aiCallOutcomes)[number]
+export type AiCallOutcome = 'running' | 'answered' | 'unusable' | 'truncated' | 'declined' | 'timed_out' | 'limited' | 'rejected' | 'failed'
 
 export interface StartedAiCall {
   prompt: string
@@ -36,7 +25,6 @@ export interface FinishedAiCall {
 }
 
 const Budget = z.object({ is_exhausted: z.boolean(), resets_at: z.string(), seconds: z.int() })
-export type AiBudget = z.infer<typeof Budget>
 
 const selectBudgetSql = sql`
   select app.is_ai_budget_used(app.account_id()) as is_exhausted, m.resets_at, ceil(extract(epoch from m.resets_at - app.now()))::integer as seconds

@@ -26,7 +26,7 @@ export interface TaskLane {
   actions: { id: string; text: string; done?: boolean | undefined }[]
   responses: { id: string; question_id?: string | undefined; action_id?: string | undefined; text: string }[]
 }
-/** A source that an answer of the model has used. The title is the one that the model was given. */
+/** A source that an answer of the model has used. The title is the one in the prompt. */
 export interface Citation {
   kind: 'flow' | 'article' | 'session'
   id: string

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { writeStatement } from '../statement.ts'
 
-/** A request that is stored, so that a job can answer it. */
+/** A request to store, so that a job can answer it. */
 export interface NewAiTask {
   id: string
   signInId: string
@@ -34,7 +34,7 @@ export const insertAiTask = writeStatement(
     on conflict (id) do nothing returning id`,
 )
 
-/** Say that the process still works on the request: a job takes over `seconds` later. */
+/** Delay the takeover by a job to `seconds` from now, because this process still works on the request. */
 export const renewAiTask = writeStatement(
   null,
   (id: string, seconds: number) => sql`
@@ -42,7 +42,7 @@ export const renewAiTask = writeStatement(
      where t.account_id = app.account_id() and t.id = ${id} and t.state = 'queued' and t.attempts = 0`,
 )
 
-/** Store the answer of a request that went on after its caller had left. Do nothing if a job was faster. */
+/** Store the answer of a request in its task. Do nothing if a job has already stored one. */
 export const finishAiTask = writeStatement(
   z.object({ id: z.string() }),
   (id: string, { status, body }: { status: number; body: string }) => sql`

@@ -18,7 +18,7 @@ const CandidateRow = z.object({
   content: z.custom<Candidate['content']>(),
 })
 
-// More than are returned, because some of them may not be visible to the caller.
+// More than `maxCandidates`, because some of them may not be visible to the caller.
 const maxFound = 40
 const maxCandidates = 6
 // A candidate that fits much worse than the best one is left out.
@@ -49,7 +49,7 @@ const sessionColumns = sql`
 
 /**
  * Select published flows of every type, articles and resolved sessions that fit a text, best first. With `treeId`, that flow is the first one
- * and the only flow. The conditions on visibility repeat the policies for jobs, whose role they do not apply to.
+ * and the only flow. The conditions on visibility repeat the policies, which do not apply to the role of jobs.
  */
 export const selectCandidates = readStatement(
   CandidateRow,

@@ -36,7 +36,7 @@ async function leave(person: Person, path: string, body: object, headers: Record
   await expect(request).rejects.toThrow()
 }
 
-/** Store a task as a request does whose process ended before the answer. */
+/** Store a task like a request whose process stopped before the answer. */
 async function insertTask({ id: userId, accountId, signInId }: Person, path: string, body: object): Promise<string> {
   const [row] = await service.sql<{ id: string }>(
     `insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body, next_attempt_at)
@@ -136,8 +136,8 @@ describe('Prefer: respond-async', () => {
   })
 })
 
-describe('a caller who leaves', () => {
-  it('AIT-06 finds the answer in a task when the request went on to its end', async () => {
+describe('a client that disconnects', () => {
+  it('AIT-06 finds the answer in a task when the request continued to its end', async () => {
     const { owner, path, listRoles } = await createScene()
     await setFault({ service: 'openai', mode: 'slow', delay_ms: 2500, times: 1 })
     await leave(owner, `${path}/chat`, { message: 'The printer is offline.' })

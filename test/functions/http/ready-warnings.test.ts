@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openAi } from '../../../lib/ai/openai.ts'
 import { createApp } from '../../../lib/http/app.ts'
-import { mountHealth, warnOfShutdown } from '../../../lib/http/health.ts'
+import { listShutdownWarnings, mountHealth } from '../../../lib/http/health.ts'
 import { modelName } from '../../../lib/local/model/model.ts'
 import { retiringModelName } from '../../../lib/local/openai-models.ts'
 import { secrets } from '../../../lib/local/settings.ts'
@@ -36,5 +36,5 @@ it.each([
   ['2027-01-22', 0],
 ])('AIM-04 on 2026-11-22 a shutdown on %s gives %i warnings', (date, count) => {
   const shutdownAt = date === null ? null : new Date(date)
-  expect(warnOfShutdown('m', { shutdownAt }, Date.parse('2026-11-22T00:00:00Z'))).toHaveLength(count)
+  expect(listShutdownWarnings('m', { shutdownAt }, Date.parse('2026-11-22T00:00:00Z'))).toHaveLength(count)
 })

@@ -97,7 +97,7 @@ it('NOT-63 sends at most 100 e-mails in one call, also when deliveries have seve
   expect(calls.sort()).toEqual([2 * 19, 5 * 19])
 })
 
-it('NOT-64 counts no attempt for a call that was refused for its rate, and lets nobody call before Retry-After', async () => {
+it('NOT-64 counts no attempt for a call that exceeds the rate, and makes no call before Retry-After', async () => {
   await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
   const ids = await escalateInEach(3)
   const [first = '', second = ''] = ids
@@ -135,7 +135,7 @@ it('NOT-65 sends each e-mail once when the worker dies after the provider has ac
     written.flatMap((item) => ('mails' in item ? item.mails : [])),
     claimed[0]?.batch_key ?? '',
   )
-  // While the lease lasts, nobody else makes these attempts, nor sends them with others.
+  // During the lease, no other worker makes these attempts or sends them with others.
   const [later = ''] = await escalateInEach(1)
   await attempt(ids[0] ?? '')
   await attempt(later)
@@ -192,7 +192,7 @@ it('NOT-66 sends the other e-mails of a call when one cannot be written, and ret
   expect((await listRecords('mail')).flatMap(({ to }) => to)).toContain('stranger@elsewhere.example')
 })
 
-it('returns the result of a test message to whoever asked for it, while other e-mails are due', async () => {
+it('returns the result of a test message in its response, while other e-mails are due', async () => {
   const account = await createAccount(service)
   const config = { channel: 'email', email_addresses: [account.admin.email], events_enabled: [] }
   const { body } = expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
@@ -213,7 +213,7 @@ it('sends again after a clock that ran ahead was set back', async () => {
   expect((await readDelivery(id))?.state).toBe('delivered')
 })
 
-it('NOT-65 sends through the sweep what nobody published, because the process died right after the commit', async () => {
+it('NOT-65 sends e-mails through the sweep when the process died between the commit and the publish', async () => {
   const ids = await escalateInEach(4)
   await wait(60_000)
   await service.stack.runCron()
