@@ -248,7 +248,9 @@ begin
        group by 1 order by 3 desc, 1 limit 3) s
   ), weighted as (
     select i.place, ln(1 + (greatest(v_entries, 30) - coalesce(max(f.entries), 0) + 0.5) / (coalesce(max(f.entries), 0) + 0.5)) as weight
-      from input i left join found f using (place) group by 1
+      from input i left join found f using (place)
+     -- An id, version or address that no entry contains says nothing about the problem.
+     where f.place is not null or i.word !~ '[0-9]' group by 1
   ), chosen as (
     select f.place, app.quote_term(f.term) as term, w.weight * f.factor as weight,
            sum(f.entries) over (order by f.entries, f.term, f.place) as entries
