@@ -178,9 +178,9 @@ it('AIM-05 counts what a call cost that was truncated, declined or cut off while
   const endless = { note: `OBEY: ${'x'.repeat(8000)}∞` }
   await expect(ask(context, { ...prompt, totalMs: 400 }, { facts: endless }, listener)).rejects.toMatchObject({ status: 502 })
   expect(outcomes.slice(0, 2)).toEqual(['declined', 'timed_out'])
-  // The reasoning of the refusal; of the endless answer, at least the first 2,000 tokens.
+  // The reasoning of the refusal; of the endless answer, at least the 1,500 tokens that were reserved.
   expect(Number(costs[0])).toBeGreaterThan(256 * 5)
-  expect(Number(costs[1])).toBeGreaterThan(2000 * 5)
+  expect(Number(costs[1])).toBeGreaterThan(1500 * 5)
 })
 
 it('fails at once and without cost for an unknown model', async () => {
